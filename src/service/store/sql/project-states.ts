@@ -33,7 +33,7 @@ const SET_STATE = "UPDATE project_state SET next_id = ?, clock = ?, version = ? 
 
 /** `load` reads a row that the write has not read yet; it resolves with null where there is none. */
 export function createProjectStates(load: (project: number) => Promise<SqlRow | null>): ProjectStates {
-  // Made anew for each write: V8 keeps what a cleared Map held until the next full collection.
+  // Replaced for each write: V8 keeps what a cleared Map held until the next full collection.
   let held = new Map<number, ProjectState>();
   let firstIds = new Map<number, number>();
   const forget = (): void => {

@@ -72,7 +72,8 @@ export function createStoreRows(
   const deferred = isShared ? createDeferredBlocks(plainBlocks) : null;
   const blocks = deferred ?? plainBlocks;
   const changes = createLongChanges(database, createSteps(database, session, blocks), isNoted);
-  // Nobody who is not to be written to is added to a project while a write of it runs; the key is never replaced.
+  // Only this key may be remembered: it is never replaced, and while a write of a project runs, no other process
+  // suppresses an address in that project.
   const mayKeep = (name: string): boolean => isShared && name === SUPPRESSION_KEY;
   const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES), mayKeep);
   const rows = {
@@ -120,7 +121,7 @@ export function createStoreRows(
   };
 }
 
-/** One draw for all of them: to draw a million times would be a good part of an import. */
+/** One draw for all tokens: a million draws would take a good part of an import. */
 function manyTokens(random: Random, count: number): string[] {
   const text = random.token(Math.ceil((count * TOKEN_LENGTH * 3) / 4));
   return Array.from({ length: count }, (_, at) => text.slice(at * TOKEN_LENGTH, (at + 1) * TOKEN_LENGTH));

@@ -44,7 +44,7 @@ export interface SqliteStoreOptions {
 
 /** A full disk is looked at this often. */
 const PROBE_MS = 2_000;
-/** Clocks that are set to the right time go back by less. */
+/** A clock that is corrected goes back by less. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 
 /**
@@ -123,7 +123,7 @@ function nameFullDisk(file: string, error: unknown): unknown {
   return mayBeFull && hasNoRoom(file) ? new StoreFileError("full", "the disk is full", { cause: error }) : error;
 }
 
-/** Whoever wrote here would be missed where the data is now. */
+/** A write here would be missing where the data is now. */
 function refuseMoved(database: SqliteDatabase): void {
   const mark = database.first("SELECT value FROM store_marks WHERE name = 'moved'");
   if (mark !== null) throw new StoreFileError("moved", `the data was moved to ${String(mark.value)}; use that`);

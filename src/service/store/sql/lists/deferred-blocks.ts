@@ -1,4 +1,4 @@
-/** Counts of a write that are changed together at its end: one by one each would be a question to the database. */
+/** Collects a write's changes of counts until its end: made one by one, each would be a question to the database. */
 import type { CountedList } from "./counted-lists.ts";
 import type { Entry, ListBlocks } from "./list-blocks.ts";
 
@@ -9,7 +9,7 @@ interface Pending {
 }
 
 export interface DeferredBlocks extends ListBlocks {
-  /** Counts what has come and gone. Whoever asks for counts before has them right, too. */
+  /** Makes the collected changes. Counts that are read earlier include them, too. */
   flush(): Promise<void>;
   /** What is still to be counted, to be given to `restore` when a job of the write is undone. */
   mark(): ReadonlyMap<string, Pending>;

@@ -91,7 +91,10 @@ export function lastBlock(blocks: readonly Block[], holds: (block: Block) => boo
   return low - 1;
 }
 
-/** Until one is right that is behind those that were read again. In place: to make a list's anew takes ten times as long. */
+/**
+ * Corrects the sums behind blocks that were read again, up to one that is right already. In place: to make a new list
+ * takes ten times as long.
+ */
 function countBefore(blocks: readonly Block[], from: number): void {
   for (let at = from; at < blocks.length; at += 1) {
     const [previous, block] = [blocks[at - 1], blocks[at]];

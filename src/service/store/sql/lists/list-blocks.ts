@@ -44,9 +44,9 @@ export interface Entry {
 export interface ListBlocks {
   /** The most rows in a block. */
   readonly max: number;
-  /** ListCounts rows that were just stored. */
+  /** Counts rows that were just stored. */
   add(list: CountedList, ...entries: readonly Entry[]): Promise<void>;
-  /** ListCounts rows out that were just deleted, or are about to be stored elsewhere in the list. */
+  /** Counts rows out that were just deleted, or are about to be stored elsewhere in the list. */
   remove(list: CountedList, ...entries: readonly Entry[]): Promise<void>;
   /** Forgets a list that is no more. */
   drop(list: CountedList): void;
@@ -307,7 +307,7 @@ async function countRange(database: Database, list: CountedList, range: TimeRang
   return addUp(whole as unknown as ListCounts, head, tail);
 }
 
-/** ListCounts of the rows after a time that lie in a block which begins no later than it. */
+/** Counts of the rows after a time that lie in a block which begins no later than it. */
 async function countAfter(database: Database, list: CountedList, until: number): Promise<ListCounts> {
   const end = await firstBegin(database, list, ">", until);
   return countRows(database, list, { first: null, end }, { since: until + 1, until: null });

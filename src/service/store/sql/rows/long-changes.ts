@@ -93,6 +93,6 @@ export function createStepLoop(isNoted: () => boolean, step: () => Promise<unkno
     if (isNoted()) state.running ??= run();
     return state.running ?? Promise.resolve();
   };
-  // Who waits for it is told of a failure; the store goes on either way.
+  // `settle` rejects with a failure; the store continues either way.
   return { start: () => void settle().catch(() => undefined), settle };
 }

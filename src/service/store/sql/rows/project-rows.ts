@@ -115,14 +115,14 @@ async function findByKeyHash(database: Database, hash: string): Promise<{ projec
   return row === null ? null : { project: { id: Number(row.id), name: String(row.name) }, hash: String(row.hash) };
 }
 
-/** Counts the project's ids on by one: rising within it, telling nothing about others. */
+/** The project's next id: ids rise within a project and tell nothing about others. */
 export async function nextId(database: Database, project: number): Promise<number> {
   const state = await database.state(project);
   state.nextId += 1;
   return state.nextId - 1;
 }
 
-/** Takes an id over from another service: later ones are counted from above it. */
+/** Keeps an id of another service: later ids are above it. */
 export async function reserveId(database: Database, project: number, id: number): Promise<number> {
   const state = await database.state(project);
   state.nextId = Math.max(state.nextId, id + 1);

@@ -55,7 +55,7 @@ function nextPlace(rows: readonly OldResponse[], limit: number): Position | null
   return last === undefined ? null : { createdAt: last.createdAt, id: last.id };
 }
 
-/** Of those who have answered since, the last answer is another. */
+/** A person who has answered since keeps the newer last answer. */
 async function refreshLastResponses(database: Database, project: number, rows: readonly OldResponse[]): Promise<void> {
   const last = new Map(rows.map(({ personId, createdAt }) => [personId, createdAt]));
   for (const [person, at] of last) {
@@ -65,7 +65,7 @@ async function refreshLastResponses(database: Database, project: number, rows: r
   }
 }
 
-/** Who reads changes from time to time gets the anonymous row. In a trend it stays, though its properties go. */
+/** Clients that poll for changes get the anonymous row. It stays in its trends, though its properties go. */
 async function anonymize(
   database: Database,
   { now }: Session,

@@ -10,8 +10,9 @@ export interface FileSecrets {
 }
 
 /**
- * `secret` makes one that nobody can guess. One that `mayKeep` is asked for once, as it never changes once it is there;
- * until then once a transaction, as nobody else may make it meanwhile.
+ * `secret` makes an unguessable one. A name that `mayKeep` allows is remembered once it has a secret, since that never
+ * changes; until then it is looked up once a transaction, since no other process can give it one that matters
+ * meanwhile.
  */
 export function createFileSecrets(
   database: Database,
@@ -38,7 +39,7 @@ export function createFileSecrets(
   const make = async (name: string): Promise<string> => {
     const made = secret();
     state.isMaking = true;
-    // Another process may make it at the same time: the first one stands.
+    // Another process may make it at the same time: the first one is kept.
     database.send("INSERT INTO store_secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", [name, made]);
     return (await look(name)) ?? made;
   };

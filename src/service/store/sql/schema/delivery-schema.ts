@@ -122,8 +122,9 @@ const TOKEN_BYTES = 16;
 const ROWS_A_STEP = 1000;
 
 /**
- * Gives the rows that were there already a token of their own, but those whose message may have gone out the one that
- * it carries. SQLite's own chance is not made for secrets. The index is made anew afterwards: to sort at the end is many times as quick as to insert in random order.
+ * Gives existing rows a token of their own; one whose message may have gone out keeps the token that the message
+ * carries. SQLite's random numbers are not made for secrets. The index is made anew afterwards: to sort at the end is
+ * many times as quick as to insert in random order.
  */
 export async function giveUnsubscribeTokens(database: Database): Promise<void> {
   await database.run("DROP INDEX survey_requests_by_unsubscribe_token");

@@ -25,8 +25,7 @@ export interface Migration {
 
 /**
  * `clock` holds the newest time that a transaction has had. `erased_surveys` holds those whose messages may still lie
- * in
- * an outbox after their person was deleted, until they are removed there.
+ * in an outbox after their person was deleted, until they are removed there.
  */
 const CLOCK_AND_ERASURE = [
   "CREATE TABLE clock (newest_at INTEGER NOT NULL)",

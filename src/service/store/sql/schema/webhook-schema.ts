@@ -1,8 +1,8 @@
 /** Webhooks: endpoints, what happened, and what became of it at each endpoint, counted as it changes. */
 
 /**
- * `secret` is kept as it is, since it signs. `events` is a JSON array. Deliveries of a webhook that was removed go by and
- * by, and so do events that are old.
+ * `secret` is kept as it is, since it signs. `events` is a JSON array. Deliveries of a removed webhook and old events
+ * are deleted in small steps.
  */
 const ENDPOINTS = [
   `CREATE TABLE webhooks (

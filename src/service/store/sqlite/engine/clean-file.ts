@@ -1,4 +1,4 @@
-/** What deleted rows leave in the data file and its log, and how it is made to go. */
+/** Removes what deleted rows leave in the data file and its log. */
 import { closeSync, openSync, read, statSync } from "node:fs";
 import { promisify } from "node:util";
 import type { SqliteDatabase } from "./database.ts";

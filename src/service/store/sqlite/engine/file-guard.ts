@@ -16,8 +16,7 @@ export type Change =
 export interface FileGuard {
   /**
    * What other programs have done; null for nothing. After a commit the file may have changed by our own checkpoint,
-   * and
-   * is from then on compared with what it is now.
+   * and is from then on compared with what it is now.
    */
   readonly check: (when: "before commit" | "after commit") => Change | null;
 }

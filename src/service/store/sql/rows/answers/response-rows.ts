@@ -189,7 +189,9 @@ const ROW_JSON = [
   [toRowJson(true, false), toRowJson(true, true)],
 ] as const;
 
-/** The permalink in JSON up to its token, which no character of needs a mask: quoted once, not for each row. */
+/**
+ * The permalink in JSON up to its token. A token needs no escapes, so the start is quoted once and not for each row.
+ */
 function permalinkStart({ permalinkPrefix }: ResponseShape): string {
   return JSON.stringify(permalinkPrefix).slice(0, -1);
 }

@@ -46,7 +46,7 @@ export async function claimSome(database: Database, now: number, claim: Claim): 
   return claimed;
 }
 
-/** One of an inactive Autopilot that was on its way when it was switched off, and came back. */
+/** Pauses a survey that was on its way when its Autopilot was switched off, and came back. */
 function pause(database: Database, key: readonly number[], personId: number): void {
   database.send(
     "UPDATE survey_requests SET state = 'paused', due_at = NULL, claimer = NULL WHERE project_id = ? AND id = ?",

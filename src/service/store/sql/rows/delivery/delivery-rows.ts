@@ -152,7 +152,7 @@ async function releaseHeld(database: Database, now: number, { limit, reason, are
   return released;
 }
 
-/** By project and channel, as the index has them: all that waits may be very much. */
+/** By project and channel, as the index has them, since very many may wait. */
 async function findOverdue(
   database: Database,
   { since = 0, before }: { readonly since?: number; readonly before: number },

@@ -36,14 +36,14 @@ async function listLiving(database: Database, since: number): Promise<string[]> 
   return rows.map(({ name }) => String(name));
 }
 
-/** Processes that ended without leaving are kept no longer. */
+/** A process that ended without leaving is forgotten after this long. */
 const FORGOTTEN_SECONDS = 3600;
 
 export function createRequestRows(database: Database, session: Session, blocks: ListBlocks): RequestRows {
   return {
     insert: async (project, request) => {
       const id = await insertRequest(database, project, request);
-      // Apart from it, so that works side by side send all of the one and then all of the other.
+      // A statement of its own, so that jobs side by side send all their inserts together, and then all their updates.
       if (!request.paused && request.isFirst !== true)
         bringForward(database, project, request.personId, request.scheduledAt);
       return id;
@@ -146,7 +146,7 @@ function bringForward(database: Database, project: number, personId: number, at:
   );
 }
 
-/** The first mark and what it froze stand. */
+/** The first mark and what it froze are kept. */
 async function markTransmitting(
   database: Database,
   now: number,
