@@ -199,11 +199,11 @@ class PacedSending<Message, Reply extends CarrierReply> {
     const { signal } = progress;
     signal.throwIfAborted();
     const { message, frozen } = await outgoing.render();
-    // The token itself is taken later; here nobody holds a connection while there is none.
+    // The token itself is taken later. Waiting for it here holds no connection.
     await this.#sleepUntil(await this.#departures.next(), signal);
     const { state, admission } = admit(this.health, outgoing.domain, clock.now());
     this.#become(state);
-    // While the sender waits it has no room, so what is due may stay so; a domain's messages would come back at once.
+    // A waiting sender has no room, so its messages may stay due. Those of a waiting domain would come back at once.
     if (admission.kind === "wait")
       return { kind: "released", delaySeconds: admission.scope === "domain" ? this.#secondsUntil(admission.until) : 0 };
     const { epoch } = admission;
@@ -304,7 +304,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
     });
   }
 
-  /** Until nothing has changed meanwhile. */
+  /** Saves again where the state changed meanwhile. */
   async #save(): Promise<void> {
     const { clock, save, onError } = this.#options;
     this.#savedMs = clock.monotonic();

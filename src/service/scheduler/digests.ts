@@ -45,7 +45,7 @@ export interface DigestLoop {
 /** How long the mail in hand may take when the service ends; with a mark it is `unknown` then. */
 const DRAIN_MS = 30_000;
 const AFTER_ERROR_SECONDS = 60;
-/** What another process was asked for is found after this long. */
+/** Digests that another process was asked for are found after this long. */
 const SHARED_REST_SECONDS = 60;
 
 export function createDigestLoop(options: DigestLoopOptions): DigestLoop {

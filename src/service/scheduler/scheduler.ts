@@ -56,13 +56,13 @@ export interface Scheduler {
 
 /** Renewed while a message is in hand, so it only ends for a process that hangs. */
 const LEASE_SECONDS = 300;
-/** Of another process than the one that died, which would wait for the end of it. */
+/** Shorter where other processes share the data: they wait for the leases of one that died. */
 const SHARED_LEASE_SECONDS = LIFE_SECONDS;
-/** What another process was asked for is found after this long. */
+/** Surveys that another process was asked for are found after this long. */
 const SHARED_REST_SECONDS = 2;
-/** What has ended is recorded together, while other messages are on their way. */
+/** Ended deliveries are recorded together, while other messages are on their way. */
 const RECORD_WAIT_MS = 5;
-/** On data that is shared, what was scheduled meanwhile is looked for together. */
+/** On shared data, surveys that are scheduled within this time are looked for together. */
 const LOOK_WAIT_MS = 100;
 const ERASE_BATCH = 500;
 const SWEEP_MS = 30_000;
@@ -175,7 +175,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   };
 
   const loop: WakeLoop = createWakeLoop(clock, () => runDue(() => !loop.stopping.aborted), onError);
-  /** To look is dear where the data is elsewhere, and surveys may come in by the thousand. */
+  /** Looking is expensive where the data is elsewhere, and surveys may come in by the thousand. */
   const wake = (dueAt = 0): void => {
     if (!store.isShared) return loop.wake(dueAt);
     if (state.isWoken || dueAt > unixSeconds(clock) + SHARED_REST_SECONDS) return;

@@ -79,7 +79,7 @@ export function createHooks(options: HooksOptions): Hooks {
   };
 }
 
-/** Writers of projects that the reports do not name go on meanwhile. */
+/** Writes of projects that the reports do not name continue meanwhile. */
 async function record(store: Store, reports: readonly Report[]): Promise<readonly ReportOutcome[]> {
   const project = await store.read((tx) => reportedProject(tx, reports));
   const work = async (tx: Transaction): Promise<ReportOutcome[]> => {

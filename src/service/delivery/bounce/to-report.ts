@@ -99,7 +99,10 @@ function verdictOf(reply: Reply): ReportedRecipient["verdict"] {
   return outcome === "retry" ? "soft" : "none";
 }
 
-/** A provider's word counts where the server's words say nothing else: many call a blocked sender a hard bounce. */
+/**
+ * The provider's class of bounce counts only where the server's words say nothing else: many providers call a blocked
+ * sender a hard bounce.
+ */
 function verdictOfEvent({ type }: ProviderEvent, reply: Reply): ReportedRecipient["verdict"] {
   const { outcome, reason } = classifyReply({ ...reply, stage: "report" });
   if (type === "soft") return outcome === "held" ? "none" : "soft";

@@ -11,7 +11,7 @@ interface KnownRelay {
   readonly host: RegExp;
   /** The domain whose SPF record lists its servers. */
   readonly spf: string;
-  /** It puts an envelope sender of its own, whose SPF record is the one that counts. */
+  /** Whether it replaces the envelope sender by its own; the SPF record of that one then counts. */
   readonly hasOwnEnvelope: boolean;
 }
 
@@ -151,7 +151,7 @@ function tagsOf(record: string): ReadonlyMap<string, string> {
   return new Map(tags.filter(([name]) => name !== ""));
 }
 
-/** Errors of DNS are not the operator's to mend at once. */
+/** The operator cannot fix errors of DNS at once. */
 async function asking(report: Reporter, work: () => Promise<DoctorFinding>): Promise<DoctorFinding> {
   try {
     return await work();

@@ -56,7 +56,7 @@ export function asciiName(name: string): string {
   return (domainToASCII(name) || name).toLowerCase().replace(/\.$/, "");
 }
 
-/** Literal loopback hosts: the server is this machine, and what it does next is not to be seen from here. */
+/** Literal loopback hosts: the server is on this machine, and what it does with mail next cannot be seen from here. */
 export function isLocal({ host }: SmtpServer): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

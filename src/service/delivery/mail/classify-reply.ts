@@ -192,7 +192,7 @@ const HOURS = { outcome: "retry", sender: "hours" } as const;
 
 function fateOf(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
   const replyClass = classOf(reply);
-  // Before the final dot a server that accepts what it is said to refuse has lost its place.
+  // A success code in a refusal before the final dot means that the server is out of step.
   if (replyClass < 4) return reply.stage === "final-dot" || reply.stage === "report" ? SENT : BACK_OFF;
   if (reason === "quota") return HOURS;
   if (SENDER_STAGES.has(reply.stage)) return senderFate(reply, reason);

@@ -42,12 +42,12 @@ export interface SharedDeparturesOptions extends DeparturesOptions {
   readonly wanted: () => number;
 }
 
-/** Moments that are taken from the store at once, at most. */
+/** The most moments that are taken from the store at once. */
 const TAKEN_MAX = 10;
 
 /**
- * For several processes on one store: moments are taken from it some at a time, and no more than one second has, so that a
- * process that does not use its own holds the others up by no more. One that has passed is not made up for.
+ * For several processes on one store. Each process reserves send slots in batches of at most one second's worth (but at
+ * least one), so an idle process delays the others by no more than that. Missed slots are not made up.
  */
 export function createSharedDepartures(options: SharedDeparturesOptions): Departures {
   const { rate, clock, store, name, wanted } = options;
@@ -65,7 +65,7 @@ export function createSharedDepartures(options: SharedDeparturesOptions): Depart
       },
       { project: "none" },
     );
-    // Of the clock that is the same for all, only how long to wait.
+    // The shared clock tells only how long to wait; the moment is counted from our own.
     const now = clock.now();
     state.moments.push(...waits.map((wait) => now + wait));
   };

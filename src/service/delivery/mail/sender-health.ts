@@ -61,9 +61,11 @@ export interface SenderHealth {
   /** The last recipients that had an answer, the newest last. */
   readonly recent: readonly RecentRecipient[];
   readonly domains: Readonly<Record<string, DomainBackOff>>;
-  /** Messages that have stood against the sender since the last success. */
+  /** Messages that were counted against the sender since the last success. */
   readonly accusing: readonly string[];
-  /** Messages that did, and others went out after them: what they hear once more is about their recipients. */
+  /**
+   * Messages that were counted against it before others went out: a later refusal of these is about their recipients.
+   */
   readonly odd: readonly string[];
 }
 
@@ -120,7 +122,7 @@ const RECENT_MIN = 20;
 const SAME_WORDS_SHARE = 0.2;
 const UNKNOWN_SHARE = 0.3;
 const REASON_MAX = 500;
-/** As many recipients of a mailing may be odd: each of those that is forgotten counts against the sender once more. */
+/** So many recipients of a mailing may be odd. One that is forgotten counts against the sender once more. */
 const ACCUSING_MAX = 5000;
 
 /** Asks for one more message to this domain. In `half-open` there is one message at a time. */
@@ -198,7 +200,7 @@ function afterOtherAnswer(
   }
   if (state.needsAnswer) return { state, isHeld: isBlaming };
   if (isStrike(answer) && state.refusals >= REFUSALS_MAX) return { state: stop(state, answer, now), isHeld: isBlaming };
-  // What was admitted while the sender was trusted, and has no code of its own, is not believed any more.
+  // After a breaker opens, a refusal that blames the message is doubted unless its code names the address.
   const isHeld = isBlaming && state.mode === "breaker" && !answer.hasAddressCode;
   return { state: isCurrent ? afterCurrent(state, answer, now) : state, isHeld };
 }

@@ -30,7 +30,7 @@ export const FULL_BUCKET: BucketLevel = { level: 1, at: 0 };
  */
 export function reserve(rate: SmtpRate, bucket: BucketLevel, now: number, count = 1): Reservation {
   const perMs = rate.count / (rate.perSeconds * 1000);
-  // A clock that was set back has nobody wait until it has caught up.
+  // After a clock was set back, no message waits until it has caught up.
   const elapsed = Math.max(0, now - bucket.at);
   const level = Math.min(1, bucket.level + elapsed * perMs);
   const departures = Array.from({ length: count }, (_, at) => now + Math.max(0, Math.ceil((at + 1 - level) / perMs)));

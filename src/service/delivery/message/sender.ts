@@ -1,4 +1,4 @@
-/** Who surveys come from: what a project says of it stands before what the process says. */
+/** Who surveys come from: a project's settings take precedence over the process's. */
 import { domainToASCII } from "node:url";
 import type { ProjectSettings } from "../../domain/projects/projects.ts";
 

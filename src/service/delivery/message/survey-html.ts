@@ -53,7 +53,7 @@ const STYLE_SHEET = [
   ".ink,.score a{color:#f5f7fa!important}.quiet{color:#b4c0cc!important}.link{color:#9cc4ff!important}}",
 ].join("\n");
 
-// Word inherits a font into no table.
+// In Word a table inherits no font.
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const STYLES = {
   body: `margin:0;padding:0;background-color:${PAGE}`,
@@ -107,7 +107,7 @@ export function htmlPart(content: BodyContent): string {
     // Some programs drop the attributes of html and body.
     table({ ...language, width: "100%", bgcolor: PAGE }),
     `<tr>${tag("td", { class: "page", align: "center", bgcolor: PAGE, style: STYLES.page })}`,
-    // Word ignores a greatest width.
+    // Word ignores `max-width`.
     `<!--[if mso]>${table({ width: CARD_WIDTH })}<tr><td><![endif]-->`,
     `${column}<tr>${tag("td", { class: "card", align, bgcolor: CARD, style: STYLES.card + brandEdge(content) })}`,
     ...ask(content),
@@ -122,7 +122,7 @@ export function htmlPart(content: BodyContent): string {
   ].join("\n");
 }
 
-/** Its colour stands with no text, and stays in the dark. */
+/** No text is on this colour, so it stays as it is in dark mode. */
 function brandEdge({ accent }: BodyContent): string {
   return accent === null ? "" : `;border-top:4px solid ${accent}!important`;
 }

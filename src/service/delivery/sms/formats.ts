@@ -2,7 +2,7 @@
 
 export const SMS_FORMATS = ["json", "form", "twilio", "vonage", "telnyx"] as const;
 export type SmsFormat = (typeof SMS_FORMATS)[number];
-/** Those that cost money by themselves, so that nothing may leave unasked. */
+/** Providers that charge for each message: nothing may leave until sender, countries and credentials are named. */
 export const PAID_FORMATS: readonly SmsFormat[] = ["twilio", "vonage", "telnyx"];
 /** Providers that see STOP, START and HELP themselves, and answer them. */
 export const ANSWERING_FORMATS: readonly SmsFormat[] = ["twilio", "telnyx"];

@@ -90,7 +90,7 @@ const HELD = { ...PLAIN, outcome: "held", sender: "breaker" } as const;
 const RETRY = { ...PLAIN, outcome: "retry", sender: "back-off" } as const;
 const BAD_NUMBER = { ...PLAIN, outcome: "bounced", hasAddressCode: true } as const;
 const STOPPED = { ...PLAIN, outcome: "bounced", hasStopped: true } as const;
-/** It may have gone, and what answers so is not trusted with more. */
+/** The message may have gone, and a gateway that answers so gets no more. */
 const NONSENSE = { ...PLAIN, outcome: "unknown", sender: "breaker" } as const;
 /** A proxy lost the gateway's reply, and with it all knowledge of the message. */
 const GATEWAY_TIMEOUT = 504;

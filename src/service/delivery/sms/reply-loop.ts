@@ -92,7 +92,7 @@ async function attempt(options: ReplyLoopOptions, reply: DueReply): Promise<Ende
   if (!limits.mayReceive(phoneNumber) || !isAllowedCountry(limits, phoneNumber)) return DROPPED;
   const { text, segments } = toSmsText(await compose(reply));
   const day = localDay(now, await zoneOf(project)).name;
-  // Who asks for no more is told so, whatever it costs.
+  // A reply that confirms STOP is sent whatever it costs.
   const isTaken = await budget.take(project, day, segments);
   if (!isTaken && kind !== "stopped") return DROPPED;
   const progress = { mayStillSend: async () => true, transmitting: async () => undefined };

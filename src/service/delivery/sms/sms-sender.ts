@@ -61,10 +61,13 @@ export function createSegmentBudget(
   };
 }
 
-/** Of what is taken in all processes together: it lies beside what has gone, under a name of its own. */
+/** Key of the segments reserved by all processes; segments already sent have their own key. */
 const takenOn = (day: string): string => `${day} taken`;
 
-/** For several processes on one store, which counts for all of them. What a process that was killed has taken is gone. */
+/**
+ * For several processes on one store, which counts for all of them. Segments reserved by a process that was killed are
+ * lost for that day.
+ */
 export function createSharedBudget(daily: number, store: Store, onError: (error: unknown) => void): SegmentBudget {
   return {
     take: (project, day, segments) =>

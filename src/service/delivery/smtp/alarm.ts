@@ -9,7 +9,7 @@ export interface Alarm {
   readonly clear: () => void;
 }
 
-/** A reason of our own: making the usual one costs more than the rest. */
+/** Our own abort reason: making the default one costs more than the rest. */
 const MOVED = "moved";
 
 /** A later limit costs nothing: the sleeper looks when it wakes. Only an earlier one needs another sleeper. */

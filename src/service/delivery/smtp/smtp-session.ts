@@ -151,7 +151,7 @@ export class SmtpSession {
         this.destroy("the message was withdrawn before its end");
         throw error;
       });
-      // What ended in the meantime ended before the dot, and so it stays.
+      // A message that ended meanwhile ended before its dot, so the dot is not sent.
       if (!this.#isInMessage || !this.isOpen) return false;
       this.#isPastDot = true;
       this.#expect(this.#options.timeouts.afterDot, WAITS["final-dot"]);
@@ -215,7 +215,7 @@ export class SmtpSession {
     const { certificates, server } = this.#options;
     const isName = /[a-z]/i.test(server.host) && !server.host.includes(":");
     return {
-      // Said aloud, so that no variable of the environment turns it off.
+      // Explicit, so that no environment variable turns it off.
       rejectUnauthorized: true,
       ...(certificates === null ? {} : { ca: certificates }),
       ...(isName ? { servername: server.host } : {}),

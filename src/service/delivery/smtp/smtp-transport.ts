@@ -170,7 +170,7 @@ class Pool {
   }
 
   async #drain(): Promise<void> {
-    // What waits for its turn gets it, and is told at once that there is none.
+    // Waiting messages are woken, and learn at once that there is no turn any more.
     this.#quiet = new AbortController();
     for (const resume of this.#waiting.splice(0)) resume();
     await Promise.all(this.#idle.splice(0).map((session) => session.quit()));
