@@ -7,7 +7,7 @@ export interface CallName {
 }
 
 export interface ClientErrorFacts {
-  /** Stands in the error JSON; one for each class, never changed. */
+  /** The code in the error JSON: one for each class, never changed. */
   readonly code: string;
   readonly call: CallName;
   /** HTTP status of the answer; null without an answer. */

@@ -63,7 +63,7 @@ const FIRST_CUT = 0.5;
 /** A 429: fewer at once, and slower. */
 export function afterThrottled(pressure: Pressure, nowMs: number): Pressure {
   const paused = { ...afterPause(pressure, nowMs), isProven: false };
-  // Neither one to the very first requests nor one behind another measures anything; the pause alone has to do.
+  // A 429 to the very first requests, or right after another, measures nothing; the pause alone has to do.
   if (!pressure.isProven) return paused;
   const isFirst = pressure.perSecond === Number.POSITIVE_INFINITY;
   const seconds = Math.max(nowMs - pressure.beganAtMs, 1) / 1000;

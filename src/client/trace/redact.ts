@@ -13,7 +13,7 @@ export function createRedactor(secrets: readonly string[]): Redact {
 /** Shorter ones may stand in people's data by chance. */
 const UNMISTAKABLE_LENGTH = 16;
 
-/** For answers, whose data must stay as it is: only what can be nothing but the key, said back, is taken out. */
+/** For answers, whose data must stay as it is: takes out only what cannot be anything but the key. */
 export function createEchoRedactor(apiKey: string): Redact {
   if (apiKey.length < KEY_LENGTH_MIN) return (text) => text;
   return without(apiKey.length < UNMISTAKABLE_LENGTH ? base64Forms(`${apiKey}:`) : formsOf(apiKey));

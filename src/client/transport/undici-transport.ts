@@ -58,7 +58,7 @@ export function undiciTransport(options: TransportOptions): Transport {
   };
   return Object.assign(exchange, {
     close: async (): Promise<void> => {
-      // What still runs is wanted by nobody: waiting for it would hang on a stalled server.
+      // Requests that still run are abandoned: waiting for them would hang on a stalled server.
       await route?.pool.destroy();
       route = null;
     },

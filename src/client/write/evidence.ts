@@ -66,7 +66,7 @@ export function toNumber(value: Json | undefined): number | null {
 
 export type Identifier = { readonly email: string } | { readonly phone_number: string };
 
-/** Whether a row or an answer is the person's whom an identifier names, however the service writes addresses. */
+/** Whether a row or an answer is about the person that an identifier names, however the service writes addresses. */
 export function isNamed(person: JsonObject, identifier: Identifier): boolean {
   const { email, phone_number: phone } = person;
   if ("email" in identifier) return typeof email === "string" && normalEmail(email) === normalEmail(identifier.email);

@@ -31,7 +31,7 @@ export async function lookUpPerson(body: JsonObject, lookUp: LookUp): Promise<Se
   for (const [index, identifier] of identifiers.entries()) {
     const next = await lookUpNamed(body, identifier, lookUp);
     if (next.kind === "arrived") return next;
-    // Absent is only who is absent under every name.
+    // A person is absent only when absent under every name.
     if (index === 0 || next.kind === "unsettled") settlement = next;
   }
   return settlement;

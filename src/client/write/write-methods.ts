@@ -121,7 +121,7 @@ async function givenUp(write: Write, { error, lostBefore }: GivenUp): Promise<Wr
   if (write.request.method === "DELETE" && gone && lostBefore) {
     return { kind: "arrived", evidence: "the repeat found nothing left to remove", found: {} satisfies JsonObject };
   }
-  // Of several tries the last may not have left, and an earlier one has.
+  // The last of several tries may not have left although an earlier one has.
   const isUnknown = mayHaveArrived(error) || (lostBefore && effectOf(error) === "not-sent");
   if (!isUnknown) throw error;
   if (write.settle === undefined) return withoutCheck(error);
