@@ -153,6 +153,12 @@ describe("an error as it is told", () => {
       "error: writing the output: the disk is full\n",
     ],
     [
+      "a name that is too long",
+      systemError("ENAMETOOLONG", { path: "a.csv", syscall: "open" }),
+      1,
+      "error: a.csv: the name is too long\n",
+    ],
+    [
       "too many open files",
       systemError("EMFILE", { path: "a.csv", syscall: "open" }),
       1,
