@@ -63,6 +63,28 @@ export function rangeOf(unit: PeriodUnit, start: CalendarDay, wallClock: (second
   };
 }
 
+/** What a range is compared with. */
+export interface RangeBefore extends PeriodRange {
+  /** As `labelOf` writes it; null where the range is not a period of the calendar. */
+  readonly period: string | null;
+}
+
+/**
+ * Before a full day, week, month, quarter or year of the zone's calendar the full one before it, which may be shorter or
+ * longer; before any other range one of as many seconds. The two lie side by side.
+ */
+export function rangeBefore({ since, until }: PeriodRange, zone: string | null): RangeBefore {
+  const wallClock = createWallClock(zone);
+  const day = toCalendarDay(wallClock(since));
+  for (const unit of PERIOD_UNITS) {
+    const full = rangeOf(unit, startOf(unit, day), wallClock);
+    if (full.since !== since || full.until !== until) continue;
+    const previous = movePeriod(unit, day, -1);
+    return { period: labelOf(unit, previous), ...rangeOf(unit, previous, wallClock) };
+  }
+  return { period: null, since: since - (until - since + 1), until: since - 1 };
+}
+
 const WORD = /^(this|last)-(week|month|quarter|year)$/;
 const DAYS: ReadonlyMap<string, number> = new Map([
   ["yesterday", -1],

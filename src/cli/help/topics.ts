@@ -98,6 +98,10 @@ Periods, for --period and wherever a date is accepted:
 --period last-month is short for --since last-month --until last-month.
 --verbose shows the resolved range.
 
+--compare previous, report and digest compare a full day, week, month,
+quarter or year with the one before it, and any other range with as much
+time before it.
+
 Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w. --delay, and a
 delay column of an import, also take tomorrow or a later time.
 

@@ -7,7 +7,16 @@ import type { RecordValue } from "../../render/record-output.ts";
 import { changesOf } from "./metrics-resource.ts";
 import { changeFields, intervalFields } from "./statistics.ts";
 import { type CalendarDay, createWallClock, firstSecondOf, toCalendarDay } from "../../../runtime/zone.ts";
-import { labelOf, movePeriod, type PeriodRange, type PeriodUnit, rangeOf, startOf } from "../../args/calendar.ts";
+import {
+  labelOf,
+  movePeriod,
+  type PeriodRange,
+  type PeriodUnit,
+  rangeBefore,
+  type RangeBefore,
+  rangeOf,
+  startOf,
+} from "../../args/calendar.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 
 export interface MetricsFilters {
@@ -43,7 +52,7 @@ export function withoutFalseScore(value: RecordValue): RecordValue {
 export async function readPeriods(
   reading: Reading,
   periods: readonly Period[],
-  before: Period | null,
+  before: PeriodRange | null,
 ): Promise<JsonObject[]> {
   const all = before === null ? periods : [before, ...periods];
   const { client, filters, concurrency } = reading;
@@ -90,7 +99,7 @@ const PERIODS_MAX = 1000;
 
 /** The periods from `since` to `until` in order, the first and last cut off there; `before` is the one before the first. */
 export function listPeriods({ unit, since, until, now, zone }: PeriodRequest): {
-  readonly before: Period;
+  readonly before: RangeBefore;
   readonly periods: readonly Period[];
 } {
   const wallClock = createWallClock(zone);
@@ -112,16 +121,7 @@ export function listPeriods({ unit, since, until, now, zone }: PeriodRequest): {
     since: Math.max(period.since, since ?? period.since),
     until: Math.min(period.until, last),
   }));
-  return {
-    before: precedingPeriod(cut[0] ?? whole(first), whole(first), whole(movePeriod(unit, first, -1))),
-    periods: cut,
-  };
-}
-
-/** Before a full period, the full one before it; before a cut one, as many seconds. */
-function precedingPeriod(first: Period, wholeFirst: Period, previous: Period): Period {
-  if (first.since === wholeFirst.since && first.until === wholeFirst.until) return previous;
-  return { ...previous, since: first.since - (first.until - first.since + 1), until: first.since - 1 };
+  return { before: rangeBefore(cut[0] ?? whole(first), zone), periods: cut };
 }
 
 function tooMany(unit: PeriodUnit): UsageError {

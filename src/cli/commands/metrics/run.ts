@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { endTogether } from "../../../runtime/parallel.ts";
-import type { PeriodUnit } from "../../args/calendar.ts";
+import { type PeriodUnit, rangeBefore } from "../../args/calendar.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
@@ -77,7 +77,9 @@ interface Sent {
 
 function prepareOne(deps: Deps, options: MetricsOptions, core: boolean): Showing {
   const { since, until, trend, compare, confidence, raw } = options;
-  const range = compare ? periodBefore(since, until ?? unixSeconds(deps.clock)) : null;
+  if (compare && since === null) throw new UsageError("--compare previous requires --since or --by");
+  const asked = compare && since !== null ? { since, until: until ?? unixSeconds(deps.clock) } : null;
+  const range = asked === null ? null : rangeBefore(asked, deps.options.timeZone);
   const sent: Sent = { current: asValue({}), previous: {} };
   return {
     async read({ client, filters, signal }) {
@@ -128,12 +130,6 @@ async function writeFurther(deps: Deps, resource: Resource, { json }: RecordValu
   if (further.length === 0) return;
   await deps.streams.out.write("\n");
   await writeRecord(deps, { ...resource, columns: [] }, asValue(Object.fromEntries(further)));
-}
-
-/** As long as the period itself, and up to it: the two share no answer. Throws UsageError. */
-export function periodBefore(since: number | null, until: number): { since: number; until: number } {
-  if (since === null) throw new UsageError("--compare previous requires --since or --by");
-  return { since: since - (until - since + 1), until: since - 1 };
 }
 
 function preparePeriods(deps: Deps, options: MetricsOptions, unit: PeriodUnit): Showing {

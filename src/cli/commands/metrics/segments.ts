@@ -12,6 +12,7 @@ import {
   type SegmentTally,
   TooManyValuesError,
 } from "../../../insight/segments.ts";
+import { rangeBefore } from "../../args/calendar.ts";
 import { suggest } from "../../args/suggest.ts";
 import type { Deps } from "../../command/deps.ts";
 import { countOf, writeNote } from "../../command/notes.ts";
@@ -24,7 +25,6 @@ import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { wantsPictures } from "./pictures.ts";
 import { kindOf, readResponses, scoreOf } from "./read-responses.ts";
-import { periodBefore } from "./run.ts";
 
 export interface SegmentsOptions extends TimeFilter {
   readonly properties: readonly string[];
@@ -103,7 +103,8 @@ interface ReadTally {
 async function readTally(deps: Deps, options: SegmentsOptions): Promise<ReadTally> {
   const { properties, since, until, trend, compare } = options;
   const start = since ?? -Infinity;
-  const before = compare ? periodBefore(since, until ?? unixSeconds(deps.clock)) : null;
+  const asked = compare && since !== null ? { since, until: until ?? unixSeconds(deps.clock) } : null;
+  const before = asked === null ? null : rangeBefore(asked, deps.options.timeZone);
   const tally = createTally(properties);
   const names = new Set<string>();
   try {

@@ -15,7 +15,7 @@ import {
 import { createTally, mergeTally, segmentRows, type SegmentTally } from "../../../insight/segments.ts";
 
 import { VERSION } from "../../../runtime/version.ts";
-import type { PeriodUnit } from "../../args/calendar.ts";
+import { type PeriodUnit, rangeBefore, type RangeBefore } from "../../args/calendar.ts";
 import type { Deps } from "../../command/deps.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -23,7 +23,6 @@ import { createTimeFormatter } from "../../render/time.ts";
 import { describeRange } from "../metrics/card.ts";
 import { listPeriods, type Period } from "../metrics/read-metrics.ts";
 import { kindOf, readResponses, scoreOf } from "../metrics/read-responses.ts";
-import { periodBefore } from "../metrics/run.ts";
 import { checkFound, explainValues, tallyPage } from "../metrics/segments.ts";
 
 /** What a report was asked for, all of it resolved: the same request makes the same report of the same rows. */
@@ -67,7 +66,7 @@ function lastSecond({ until, asOf }: ReportRequest): number {
 
 interface Collector {
   /** The range that changes are counted from; null where the request has no start. */
-  readonly before: { readonly since: number; readonly until: number } | null;
+  readonly before: RangeBefore | null;
   readonly add: (rows: readonly JsonObject[]) => void;
   /** Throws NotFoundError for a property that no answer has. */
   readonly facts: (command: string) => ReportFacts;
@@ -92,7 +91,7 @@ function createCollector(request: ReportRequest): Collector {
     newest.push(row);
     if (newest.length > 2 * COMMENTS_MAX) newest.splice(0, COMMENTS_MAX);
   };
-  const before = since === null ? null : periodBefore(since, request.until ?? request.asOf);
+  const before = since === null ? null : rangeBefore({ since, until: request.until ?? request.asOf }, request.zone);
   return {
     before,
     add(rows) {
@@ -215,13 +214,18 @@ function changeOfScore(
   periods: readonly PeriodScore[],
 ): ChangeFacts | null {
   if (since !== null && before !== null) {
-    const days = Math.round((before.until - before.since + 1) / DAY_SECONDS);
-    const length = days < 1 ? "period" : days === 1 ? "day" : `${days} days`;
-    return { before: { ...all.before }, after: { ...all.after }, words: `against the ${length} before` };
+    const words = `against ${before.period ?? lengthBefore(before)}`;
+    return { before: { ...all.before }, after: { ...all.after }, words };
   }
   const [first, second] = periods.filter(({ isRunning }) => !isRunning).slice(-2);
   if (first === undefined || second === undefined) return null;
   return { before: first.counts, after: second.counts, words: `from ${first.label} to ${second.label}` };
+}
+
+/** `the 30 days before`. */
+function lengthBefore({ since, until }: RangeBefore): string {
+  const days = Math.round((until - since + 1) / DAY_SECONDS);
+  return `the ${days < 1 ? "period" : days === 1 ? "day" : `${days} days`} before`;
 }
 
 function toSegments(tally: SegmentTally, compared: boolean, personal: boolean): SegmentFacts {

@@ -321,6 +321,41 @@ describe("metrics --compare previous", () => {
     expect(JSON.parse(out)).toMatchObject({ nps: 10, nps_change: 1, response_count_change: 0 });
   });
 
+  it.each([
+    ["a month", "UTC", "2024-06-01T00:00:00Z", "2024-06-30T23:59:59Z", "2024-05-01T00:00:00Z"],
+    ["a year", "UTC", "2025-01-01T00:00:00Z", "2025-12-31T23:59:59Z", "2024-01-01T00:00:00Z"],
+    ["a quarter", "UTC", "2024-04-01T00:00:00Z", "2024-06-30T23:59:59Z", "2024-01-01T00:00:00Z"],
+    [
+      "a month whose clocks change",
+      "Europe/Berlin",
+      "2026-03-31T22:00:00Z",
+      "2026-04-30T21:59:59Z",
+      "2026-02-28T23:00:00Z",
+    ],
+    [
+      "a day whose clocks change",
+      "Europe/Berlin",
+      "2026-03-28T23:00:00Z",
+      "2026-03-29T21:59:59Z",
+      "2026-03-27T23:00:00Z",
+    ],
+    ["thirty days that are no month", "UTC", "2024-06-02T00:00:00Z", "2024-07-01T23:59:59Z", "2024-05-03T00:00:00Z"],
+    [
+      "a month of another zone",
+      "Europe/Berlin",
+      "2024-06-01T00:00:00Z",
+      "2024-06-30T23:59:59Z",
+      "2024-05-02T00:00:00Z",
+    ],
+  ])("compares %s with the one before", async (_, timeZone, ...times) => {
+    const [since = 0, until = 0, before = 0] = times.map((time) => Date.parse(time) / 1000);
+    const { calls } = await run({ since, until, compare: true }, { options: { timeZone } });
+    expect(calls).toEqual([
+      { since, until, trend: null, groups: null },
+      { since: before, until: since - 1, trend: null, groups: null },
+    ]);
+  });
+
   it("needs to know how long that is", async () => {
     const message = "--compare previous requires --since or --by";
     expect((await run({ compare: true })).ended).toMatchObject({ name: "UsageError", message });

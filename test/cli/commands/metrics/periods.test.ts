@@ -15,7 +15,7 @@ function periods(unit: PeriodUnit, since: string | null, until: string | null, z
     zone,
   };
   const { before, periods: all } = listPeriods(range);
-  return [before, ...all].map((each) => `${each.period} ${iso(each.since)} ${iso(each.until)}`);
+  return [before, ...all].map((each) => `${each.period ?? "cut"} ${iso(each.since)} ${iso(each.until)}`);
 }
 
 describe("the periods of metrics, after the one before them", () => {
@@ -38,7 +38,7 @@ describe("the periods of metrics, after the one before them", () => {
       "2026-01-10T12:00:00Z",
       undefined,
       [
-        "2025-11 2025-11-20T00:00:00Z 2025-12-10T23:59:59Z",
+        "cut 2025-11-20T00:00:00Z 2025-12-10T23:59:59Z",
         "2025-12 2025-12-11T00:00:00Z 2025-12-31T23:59:59Z",
         "2026-01 2026-01-01T00:00:00Z 2026-01-10T12:00:00Z",
       ],
@@ -60,6 +60,14 @@ describe("the periods of metrics, after the one before them", () => {
       "2025-12-31T23:59:59Z",
       undefined,
       ["2025-Q3 2025-07-01T00:00:00Z 2025-09-30T23:59:59Z", "2025-Q4 2025-10-01T00:00:00Z 2025-12-31T23:59:59Z"],
+    ],
+    // What is left of the quarter is a month.
+    [
+      "quarter",
+      "2025-12-01T00:00:00Z",
+      "2025-12-31T23:59:59Z",
+      undefined,
+      ["2025-11 2025-11-01T00:00:00Z 2025-11-30T23:59:59Z", "2025-Q4 2025-12-01T00:00:00Z 2025-12-31T23:59:59Z"],
     ],
     [
       "year",
