@@ -149,7 +149,6 @@ const HEADINGS: ReadonlyMap<string, string> = new Map([
   ["person_properties", "PROPERTIES"],
   ["response_count", "RESPONSES"],
   ["response_count_change", "+/-"],
-  ["nps_change", "CHANGE"],
   ["nps_low", "LOW"],
   ["nps_high", "HIGH"],
   ["promoter_percent", "PROMOTERS %"],

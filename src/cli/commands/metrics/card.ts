@@ -56,11 +56,12 @@ function changeLine({ options }: RenderContext, facts: CardFacts, before: JsonOb
   const { metrics, confidence } = facts;
   const [now, then] = [metrics["nps"], before["nps"]];
   if (typeof now !== "number" || typeof then !== "number") return `CHANGE ${options.unicode ? "–" : "-"}  no responses`;
-  const line = `CHANGE ${paint.tone(signed(now - then), toneOfNumber(now - then))}`;
   const [counts, countsBefore] = [countsOf(metrics), countsOf(before)];
-  if (counts === null || countsBefore === null) return line;
-  const change = scoreChange(countsBefore, counts, confidence);
-  if (change === null) return line;
+  const change = counts === null || countsBefore === null ? null : scoreChange(countsBefore, counts, confidence);
+  // As in the other formats, that of the adjusted answers: the interval lies around no other.
+  const points = Math.round(change?.change ?? now - then);
+  const line = `CHANGE ${paint.tone(signed(points), toneOfNumber(points))}`;
+  if (counts === null || countsBefore === null || change === null) return line;
   const found = changeVerdict(countsBefore, counts, confidence);
   const ends = `${signed(change.low)} ${dots(options)} ${signed(change.high)}`;
   return `${line}  (${ends}, ${toPercent(confidence)}: ${found === "too few" ? "too few to say" : found})`;

@@ -102,7 +102,7 @@ describe("metrics", () => {
     const { out } = await run({ ...range, compare: true, trend: "7" }, { width: 80, answer: before });
     expect(out.split("\n")).toEqual([
       "█▀▀ ▀█    NPS 51  (29 … 67, 95 %, n 51)",
-      "▀▀█  █    CHANGE +21  (-6 … +56, 95 %: no evidence)",
+      "▀▀█  █    CHANGE +25  (-6 … +56, 95 %: no evidence)",
       "▀▀▀ ▀▀▀   2026-02-01, trend 7, 51 responses",
       "          against 2026-01-31",
       "",
@@ -112,6 +112,23 @@ describe("metrics", () => {
       `detractors  ${"█".repeat(5)}${" ".repeat(37)}25 %   6       0`,
       "",
     ]);
+  });
+
+  it("is a card whose change is that of the interval beside it, and of JSON", async () => {
+    const range = { since: TODAY, until: TODAY + DAY - 1, compare: true };
+    const answer = ({ since }: Parameters): JsonObject =>
+      since === TODAY ? metrics(-100, 0, 0, 12) : metrics(100, 12, 0, 0);
+    const { out } = await run(range, { width: 60, answer });
+    expect(out.split("\n")[1]).toBe("▀▀▀  █  █ █ █ █   CHANGE -160  (-196 … -124, 95 %: fall)");
+    const columns = ["nps_change", "change", "change_low", "change_high"];
+    const { out: csv } = await run(range, { answer, options: { output: "csv", columns } });
+    expect(csv.split("\n")[1]).toBe("-200,-160,-196.4925434096789,-123.50745659032113");
+  });
+
+  it("is a card with the difference of the scores where a service sends no counts", async () => {
+    const answer = ({ since }: Parameters): JsonObject => ({ nps: since === TODAY ? 40 : 35 });
+    const { out } = await run({ since: TODAY, compare: true }, { width: 60, answer });
+    expect(out.split("\n")[1]).toBe("▀▀█ █ █   CHANGE +5");
   });
 
   it("is a card in ASCII where the locale knows nothing else", async () => {
@@ -138,13 +155,13 @@ describe("metrics", () => {
   });
 
   it("colours the score and the change by their sign", async () => {
-    const worse = ({ since }: Parameters): JsonObject => metrics(since === TODAY ? -5 : 5, 4, 2, 5);
+    const worse = ({ since }: Parameters): JsonObject => (since === TODAY ? metrics(-9, 4, 2, 5) : metrics(9, 5, 2, 4));
     const { out } = await run(
       { since: TODAY, until: TODAY + DAY - 1, compare: true },
       { width: 80, answer: worse, options: { color: true } },
     );
-    expect(out).toContain("NPS \u001b[31m-5\u001b[39m");
-    expect(out).toContain("CHANGE \u001b[31m-10\u001b[39m");
+    expect(out).toContain("NPS \u001b[31m-9\u001b[39m");
+    expect(out).toContain("CHANGE \u001b[31m-14\u001b[39m");
   });
 
   it("shows the fields of other groups in every format", async () => {
@@ -266,9 +283,9 @@ describe("metrics --by", () => {
     expect(out).toBe(
       [
         "PERIOD       NPS  LOW  HIGH  CHANGE  VERDICT      RESPONSES  +/-  PROMOTERS %  PASSIVES %  DETRACTORS %",
-        "2026-01-30     8  6.3  41.9      +1  no evidence         80    0           50          25            25",
-        "2026-01-31     9  6.3  41.9      +1  no evidence         80    0           50          25            25",
-        "2026-02-01*   10  6.3  41.9      +1  no evidence         80    0           50          25            25",
+        "2026-01-30     8  6.3  41.9       0  no evidence         80    0           50          25            25",
+        "2026-01-31     9  6.3  41.9       0  no evidence         80    0           50          25            25",
+        "2026-02-01*   10  6.3  41.9       0  no evidence         80    0           50          25            25",
         "",
         "nps  ▁▅█*  min 8, max 10",
         "* not over yet",
