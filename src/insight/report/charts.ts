@@ -6,7 +6,16 @@
 import type { Html } from "../../contract/text/html.ts";
 import { scoreCategory } from "../../contract/limits.ts";
 import type { SegmentRow } from "../segments.ts";
-import { countText, cutText, pointsText, type PeriodScore, scoreFigure, type ScoreFigure, shareText } from "./facts.ts";
+import {
+  countText,
+  cutText,
+  periodName,
+  pointsText,
+  type PeriodScore,
+  scoreFigure,
+  type ScoreFigure,
+  shareText,
+} from "./facts.ts";
 import { lean as html } from "./markup.ts";
 
 const WIDTH = 480;
@@ -99,7 +108,7 @@ export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWo
             >${pointsText(Math.round(last.nps))}</text
           > `,
         ];
-  const labels = periods.map(({ label: text, isRunning }) => (isRunning ? `${text}*` : text));
+  const labels = periods.map(periodName);
   return svg(bottom + 51, words, [
     ...runs.map((run) => bandOf(run, scale)),
     ...leftAxis(scale),

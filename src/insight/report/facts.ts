@@ -58,6 +58,17 @@ export interface PeriodScore {
   readonly counts: ScoreCounts;
   /** Not over at the time of the report. */
   readonly isRunning: boolean;
+  /** The range of the report begins or ends within it. */
+  readonly isCut: boolean;
+}
+
+export function isComplete({ isRunning, isCut }: PeriodScore): boolean {
+  return !isRunning && !isCut;
+}
+
+/** `2026-05`, `2026-06*` where it is not complete. */
+export function periodName(period: PeriodScore): string {
+  return isComplete(period) ? period.label : `${period.label}*`;
 }
 
 export interface SegmentFacts {

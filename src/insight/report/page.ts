@@ -15,6 +15,7 @@ import {
   cutText,
   headline,
   KINDS,
+  periodName,
   probabilityText,
   type ReportComment,
   type ReportFacts,
@@ -106,23 +107,25 @@ function basis(facts: ReportFacts): Html {
 }
 
 function periods({ periods: all }: ReportFacts): Html | null {
-  const figures = all.map(({ label, counts, isRunning }) => ({
-    label,
-    isRunning,
-    figure: scoreFigure(counts),
-    counts,
+  const figures = all.map((period) => ({
+    name: periodName(period),
+    figure: scoreFigure(period.counts),
+    counts: period.counts,
   }));
   const known = figures.filter(({ figure }) => figure !== null);
   if (known.length === 0) return null;
   const title = "Score by period";
   const first = all[0]?.label ?? "";
   const last = all.at(-1)?.label ?? "";
+  const incomplete = [
+    ...(all.some(({ isRunning }) => isRunning) ? ["not over yet"] : []),
+    ...(all.some(({ isCut }) => isCut) ? ["only partly within the range"] : []),
+  ];
   const notes = [
     ...(known.some(({ figure }) => figure?.isFew === true) ? ["Hollow points: under 10 answers, too few to say."] : []),
-    ...(all.some(({ isRunning }) => isRunning) ? ["* not over yet."] : []),
+    ...(incomplete.length > 0 ? [`* ${incomplete.join(", or ")}.`] : []),
   ];
-  const rows = figures.map(({ label, isRunning, figure, counts }) => {
-    const name = isRunning ? `${label}*` : label;
+  const rows = figures.map(({ name, figure, counts }) => {
     if (figure === null) return [name, "0", "", "", "", "no answers"];
     const kinds = KINDS.map((kind) => countText(counts[kind])).join(" / ");
     const ends = [figure.nps, figure.low, figure.high].map(columnText);

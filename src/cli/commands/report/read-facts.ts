@@ -6,6 +6,7 @@ import { CONFIDENCE_DEFAULT, FEW_ANSWERS, type ScoreCounts } from "../../../insi
 import { createMasker } from "../../../insight/redact.ts";
 import {
   type ChangeFacts,
+  isComplete,
   type PeriodScore,
   type ReportComment,
   reportComments,
@@ -15,7 +16,7 @@ import {
 import { createTally, mergeTally, segmentRows, type SegmentTally } from "../../../insight/segments.ts";
 
 import { VERSION } from "../../../runtime/version.ts";
-import { type PeriodUnit, rangeBefore, type RangeBefore } from "../../args/calendar.ts";
+import { type PeriodUnit, rangeBefore, type RangeBefore, readPeriod } from "../../args/calendar.ts";
 import type { Deps } from "../../command/deps.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -164,7 +165,7 @@ interface PeriodCounts {
 
 /** Where the range has no start, the first answer is it. */
 function createPeriodCounts(request: ReportRequest): PeriodCounts {
-  const { asOf } = request;
+  const { asOf, zone } = request;
   let all: readonly { readonly period: Period; readonly counts: Record<keyof ScoreCounts, number> }[] = [];
   let at = 0;
   return {
@@ -179,11 +180,12 @@ function createPeriodCounts(request: ReportRequest): PeriodCounts {
       if (counts !== undefined) counts[kindOf(score)] += 1;
     },
     list: () =>
-      all.map(({ period: { period, since, until }, counts }) => ({
-        label: period,
-        counts,
-        isRunning: since <= asOf && asOf < until,
-      })),
+      all.map(({ period: { period, since, until }, counts }) => {
+        const full = readPeriod(period, { now: asOf, zone });
+        // Before the first answer nothing is missing.
+        const isCut = (request.since !== null && since !== full?.since) || until !== full?.until;
+        return { label: period, counts, isRunning: since <= asOf && asOf < until, isCut };
+      }),
   };
 }
 
@@ -206,7 +208,7 @@ function periodsFrom(since: number, request: ReportRequest): readonly Period[] {
   throw new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods`, { hint: "use a longer period" });
 }
 
-/** Against the period before; where the range has no start, of the last two periods that are over. */
+/** Against the period before; where the range has no start, of the last two periods that are complete. */
 function changeOfScore(
   { since }: ReportRequest,
   before: Collector["before"],
@@ -217,7 +219,7 @@ function changeOfScore(
     const words = `against ${before.period ?? lengthBefore(before)}`;
     return { before: { ...all.before }, after: { ...all.after }, words };
   }
-  const [first, second] = periods.filter(({ isRunning }) => !isRunning).slice(-2);
+  const [first, second] = periods.filter(isComplete).slice(-2);
   if (first === undefined || second === undefined) return null;
   return { before: first.counts, after: second.counts, words: `from ${first.label} to ${second.label}` };
 }

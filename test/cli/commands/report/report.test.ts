@@ -97,6 +97,42 @@ describe("a report", () => {
     expect(err).toMatch(/^Wrote .*nps\.html \([\d,]+ B\): NPS /);
   });
 
+  it.each<[string, Partial<ReportRequest>, string, string[], string[]]>([
+    ["running", {}, "from 2025-12 to 2026-01", ["2025-11", "2025-12", "2026-01", "2026-02*"], ["* not over yet."]],
+    [
+      "cut off by --until",
+      { until: Date.parse("2026-01-10T23:59:59Z") / 1000 },
+      "from 2025-11 to 2025-12",
+      ["2025-11", "2025-12", "2026-01*"],
+      ["* only partly within the range."],
+    ],
+    [
+      "cut off by --since, and running",
+      { since: Date.parse("2025-12-15T00:00:00Z") / 1000 },
+      "against the 49 days before",
+      ["2025-12*", "2026-01", "2026-02*"],
+      ["* not over yet, or only partly within the range."],
+    ],
+    [
+      "complete",
+      { since: Date.parse("2025-12-01T00:00:00Z") / 1000, until: Date.parse("2026-01-31T23:59:59Z") / 1000 },
+      "against the 62 days before",
+      ["2025-12", "2026-01"],
+      [],
+    ],
+  ])("marks a period that is %s, and does not compare it as a full one", async (_, request, words, labels, notes) => {
+    const page = parseMarkup((await write(ROWS, { ...request, by: "month" })).text);
+    const [chart] = named(page, "figure");
+    const said = named(chart as Element, "p", "aside").map((note) => textOf(note).trim());
+    const [table] = named(chart as Element, "table").map(cellsOf);
+    expect([
+      textOf(named(page, "p", "lead")[0] as Element).replace(/^.* change /, ""),
+      table?.map(([label]) => label),
+      named(chart as Element, "text", "label").map(textOf),
+      said.filter((note) => note.startsWith("*")),
+    ]).toEqual([`${words}.`, labels, labels, notes]);
+  });
+
   it("has no script, asks for nothing, and every chart has a title, a description and its numbers in a table", async () => {
     const { text } = await write(ROWS, { segments: ["plan", "region"], since: NOW - 45 * DAY });
     const all = elementsOf(parseMarkup(text));
