@@ -8,10 +8,16 @@ import { emailKey } from "../contract/text/email.ts";
 import { findPersonalData, PERSONAL_KINDS, type PersonalKind, type PersonalSpan } from "./personal-data.ts";
 import { foldAccents, foldWithPlaces } from "./search.ts";
 
+/** A row as its readers see it. */
+export type ToShown = (row: JsonObject) => JsonObject;
+
 /** Masks the rows of one run. */
 export interface Masker {
-  /** Every field of a response (4.3): the person, properties and their names, notes, tags and answers included. */
-  row(row: JsonObject): JsonObject;
+  /**
+   * Every field of a response (4.3): the person, properties and their names, notes, tags and answers included. Of `row`
+   * only what `toShown` gives is masked, counted and returned; the rest still says which words are the person's own.
+   */
+  row(row: JsonObject, toShown?: ToShown): JsonObject;
   /** How many values were masked so far, by kind; kinds without any are left out. */
   counts(): ReadonlyMap<PersonalKind, number>;
 }
@@ -34,7 +40,7 @@ export function createMasker({ numbered = true }: { readonly numbered?: boolean 
     return `[${kind}-${number}]`;
   };
   return {
-    row: (row) => maskResponse(row, { mark, own: ownWords(row) }),
+    row: (row, toShown = (all) => all) => maskResponse(toShown(row), { mark, own: ownWords(row) }),
     counts: () => new Map(PERSONAL_KINDS.flatMap((kind) => (counts.has(kind) ? [[kind, counts.get(kind) ?? 0]] : []))),
   };
 }

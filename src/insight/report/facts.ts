@@ -183,10 +183,8 @@ export function reportComments(
 ): ReportComment[] {
   const masker = createMasker();
   return rows.map((row) => {
-    const { id, score, person = null, person_properties: properties = null, created_at: at } = row;
-    // The comment comes first, so that its marks have the first numbers.
-    const known = { comment: row["comment"] ?? null, person, person_properties: properties };
-    const { comment } = personal ? known : masker.row(known);
+    const { id, score, created_at: at } = row;
+    const { comment } = personal ? row : masker.row(row, ({ comment: text = null }) => ({ comment: text }));
     return {
       id: typeof id === "string" ? id : JSON.stringify(id ?? null),
       score: typeof score === "number" ? score : 0,

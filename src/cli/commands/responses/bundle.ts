@@ -44,7 +44,7 @@ export async function runResponsesBundle(deps: Deps, options: Selection): Promis
       hint: "for rows: surveyctl responses list --all --has-comment --redact -o ndjson",
     });
   const counts = { promoters: 0, passives: 0, detractors: 0 };
-  const selection = openSelection(deps, options);
+  const selection = openSelection(deps, options, { toShown });
   const write = withClient(deps, async (client) => {
     // A bundle of which nothing could be read has no beginning.
     let head = HEAD;
@@ -62,6 +62,13 @@ export async function runResponsesBundle(deps: Deps, options: Selection): Promis
   await tellRefusals(write, noTrend(options.trend));
   await selection.tell();
   return EXIT.done;
+}
+
+/** What a block is made of, in its order; an answer without a comment is only counted. */
+function toShown(row: JsonObject): JsonObject {
+  const { id = null, score = null, created_at = null, person_properties = null, tags = null, comment = null } = row;
+  if (commentOf(row).trim() === "") return { score };
+  return { id, score, created_at, person_properties, tags, comment };
 }
 
 const toDay = createTimeFormatter({ format: "iso", zone: null, now: 0 });

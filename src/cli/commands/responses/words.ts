@@ -84,7 +84,7 @@ export async function runResponsesWords(
 ): Promise<ExitCode> {
   checkColumns(deps, TERMS);
   const tally = createWordTally();
-  const selection = openSelection(deps, options);
+  const selection = openSelection(deps, options, { toShown });
   const readAll = withClient(deps, async (client) => {
     for await (const { rows } of selection.pages(client)) for (const row of rows) addTo(tally, row);
   });
@@ -97,6 +97,11 @@ export async function runResponsesWords(
   await selection.tell();
   await writeDone(deps, describeResult(tally, terms));
   return EXIT.done;
+}
+
+/** What `addTo` reads. */
+function toShown({ id = null, score = null, comment = null }: JsonObject): JsonObject {
+  return { id, score, comment };
 }
 
 function addTo(tally: WordTally, row: JsonObject): void {

@@ -67,7 +67,7 @@ describe("responses list with filters", () => {
       onRequest: ({ query }) => ({ status: 200, body: query.get("page") === "1" ? text : "[]" }),
     });
     const { stdout } = await type("list", "--redact", "--all", "-o", "ndjson", "--quiet");
-    expect(stdout).toContain('"comment":"ask [email-2]"');
+    expect(stdout).toContain('"comment":"ask [email-1]"');
     expect(stdout).toContain('"person_properties":{"account":12345678901234567890,"share":0.12345678901234567890}');
     expect(stdout).toContain('"person":"1001"');
   });

@@ -4,7 +4,7 @@ import type { Expansion } from "../../../../contract/routes.ts";
 import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../../../contract/long-numbers.ts";
 import type { RowPage } from "../../../../contract/row-page.ts";
 import type { PersonalKind } from "../../../../insight/personal-data.ts";
-import { createMasker, type Masker } from "../../../../insight/redact.ts";
+import { createMasker, type Masker, type ToShown } from "../../../../insight/redact.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeNote } from "../../../command/notes.ts";
@@ -23,21 +23,24 @@ export interface Redaction {
   readonly tell: () => Promise<void>;
 }
 
-/** `asked` is what the rows would have come with; null is what the service sends by itself. */
-export function createRedaction(deps: Deps, asked: readonly Expansion[] | null): Redaction {
+/**
+ * `asked` is what the rows would have come with; null is what the service sends by itself. `toShown` is what the command
+ * shows of a row: nothing else is numbered or counted.
+ */
+export function createRedaction(deps: Deps, asked: readonly Expansion[] | null, toShown?: ToShown): Redaction {
   const masker = createMasker();
   const isExpanded = asked?.includes("person") ?? false;
   return {
     expand: isExpanded ? (asked ?? []) : [...(asked ?? ["notes"]), "person"],
-    page: (page) => maskPage(masker, page, isExpanded ? (row) => row : withoutPerson),
+    page: (page) => maskPage(masker, page, toShown ?? (isExpanded ? (row) => row : withoutPerson)),
     tell: () => writeNote(deps, describeMarks(masker)),
   };
 }
 
-function maskPage(masker: Masker, page: RowPage, shape: (row: JsonObject) => JsonObject): RowPage {
+function maskPage(masker: Masker, page: RowPage, toShown: ToShown): RowPage {
   const exact = mayHoldLongNumbers(page.text) ? markLongNumbers(page.text) : null;
   const source = exact === null ? page.rows : (JSON.parse(exact) as JsonObject[]);
-  const rows = source.map((row) => shape(masker.row(row)));
+  const rows = source.map((row) => masker.row(row, toShown));
   const text = JSON.stringify(rows);
   if (exact === null) return { rows, text };
   const unmarked = unmarkLongNumbers(text);

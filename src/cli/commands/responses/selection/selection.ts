@@ -2,6 +2,7 @@
 import type { Client } from "../../../../client/client.ts";
 import { PER_PAGE_MAX } from "../../../../contract/limits.ts";
 import type { RowPage } from "../../../../contract/row-page.ts";
+import type { ToShown } from "../../../../insight/redact.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import type { Deps } from "../../../command/deps.ts";
@@ -31,13 +32,16 @@ export interface SelectionReader {
   tell(): Promise<void>;
 }
 
-/** `expanded`: rows come with their person, which is left as it is. */
+/**
+ * `expanded`: rows come with their person, which is left as it is. `toShown` is what redacted rows keep, where a command
+ * shows less than the row.
+ */
 export function openSelection(
   deps: Deps,
   selection: Selection,
-  { expanded = false }: { readonly expanded?: boolean } = {},
+  { expanded = false, toShown }: { readonly expanded?: boolean; readonly toShown?: ToShown } = {},
 ): SelectionReader {
-  const redaction = selection.redact ? createRedaction(deps, null) : null;
+  const redaction = selection.redact ? createRedaction(deps, null, toShown) : null;
   const sift = createSift(selection.rows);
   const progress = createProgress(deps, "responses", false);
   const { since, until } = selection;
