@@ -37,9 +37,11 @@ interface RangeFlags {
   readonly until: string;
   /** The flag that is short for both; without it there is none. */
   readonly period?: string;
+  /** The flag that says what now is, for commands that leave out what is later. */
+  readonly asOf?: string;
 }
 
-const RANGE_FLAGS: RangeFlags = { since: "--since", until: "--until", period: "--period" };
+export const RANGE_FLAGS: RangeFlags = { since: "--since", until: "--until", period: "--period" };
 
 /**
  * The start from the first second of its day or period, the end to the last. Throws UsageError, also for a range that
@@ -51,12 +53,23 @@ export function readRange(deps: Deps, flags: Flags, names: RangeFlags = RANGE_FL
     until: readTime(deps, flags, names.until, "last"),
   };
   const { since, until } = range;
-  if (since !== null && until !== null && since > until) {
-    const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
-    throw new UsageError(`${names.until} (${iso(until)}) is before ${names.since} (${iso(since)})`);
-  }
+  checkOrder(deps, flags, names, range);
   if (deps.options.verbosity > 0 && (since !== null || until !== null)) echo(deps, names, range);
   return range;
+}
+
+function checkOrder(deps: Deps, flags: Flags, names: RangeFlags, { since, until }: TimeFilter): void {
+  const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
+  const { now } = timeContext(deps);
+  if (since === null) return;
+  if (until !== null && since > until)
+    throw new UsageError(`${names.until} (${iso(until)}) is before ${names.since} (${iso(since)})`);
+  const { asOf, period } = names;
+  // An open end is no end where lists are read: the service's clock may be ahead.
+  if (asOf === undefined || since <= now) return;
+  const start = period !== undefined && flags.text(period) !== null ? period : names.since;
+  const where = flags.text(asOf) === null ? "in the future" : `after ${asOf} (${iso(now)})`;
+  throw new UsageError(`${start} (${iso(since)}) is ${where}`);
 }
 
 function readWhole(deps: Deps, flags: Flags, { since, until, period }: RangeFlags): TimeFilter | null {

@@ -28,6 +28,18 @@ describe("a range that ends before it starts", () => {
     await rm(folder, { recursive: true });
   });
 
+  it.each(["metrics --compare previous", "metrics --segment plan --compare previous", "report --out -", "digest"])(
+    "is refused by %s where its end is now",
+    async (command) => {
+      const service = await startListService({ lists: {} });
+      const args = [...command.split(" "), "--since", "2099-05-01", "--tz", "UTC"];
+      const { status, stdout, stderr } = await runInProcess({ args, env: service.env });
+      const said = "error: --since (2099-05-01T00:00:00Z) is in the future\n";
+      expect([status, stdout, stderr, service.requests]).toEqual([2, "", said, []]);
+      await service.stop();
+    },
+  );
+
   it("is a range of one second where both ends are the same", async () => {
     const service = await startListService({ lists: { survey_responses: [responseRow(1, 1_760_000_000)] } });
     const args = ["responses", "list", "--since", "1760000000", "--until", "1760000000", "--columns", "id"];

@@ -62,6 +62,6 @@ async function startDigest(deps: Deps, flags: Flags): Promise<ExitCode> {
 /** Comments are masked in every format: a message goes to more people than were meant. */
 function readDigestRequest(deps: Deps, flags: Flags): ReportRequest {
   const request = readRequest(deps, flags);
-  const since = request.since ?? (request.until ?? request.asOf) - WEEK_SECONDS;
+  const since = request.since ?? Math.min(request.until ?? request.asOf, request.asOf) - WEEK_SECONDS;
   return { ...request, since, personal: false };
 }

@@ -17,7 +17,11 @@ import {
   rangeOf,
   startOf,
 } from "../../args/calendar.ts";
+import type { Deps } from "../../command/deps.ts";
+import type { TimeFilter } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
+import { createTimeFormatter } from "../../render/time.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
 
 export interface MetricsFilters {
   readonly trend: string | null;
@@ -122,6 +126,17 @@ export function listPeriods({ unit, since, until, now, zone }: PeriodRequest): {
     until: Math.min(period.until, last),
   }));
   return { before: rangeBefore(cut[0] ?? whole(first), zone), periods: cut };
+}
+
+/** What `--compare previous` compares a range with, whose open end is now. Throws UsageError. */
+export function comparedRange({ clock, options }: Deps, { since, until }: TimeFilter): RangeBefore {
+  if (since === null) throw new UsageError("--compare previous requires --since or --by");
+  const now = unixSeconds(clock);
+  if (until === null && since > now) {
+    const iso = createTimeFormatter({ format: "iso", zone: null, now });
+    throw new UsageError(`--since (${iso(since)}) is in the future`);
+  }
+  return rangeBefore({ since, until: until ?? now }, options.timeZone);
 }
 
 function tooMany(unit: PeriodUnit): UsageError {

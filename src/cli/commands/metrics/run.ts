@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { endTogether } from "../../../runtime/parallel.ts";
-import { type PeriodUnit, rangeBefore } from "../../args/calendar.ts";
+import type { PeriodUnit } from "../../args/calendar.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
@@ -16,6 +16,7 @@ import { type Assertion, checkAssertionFields, failedAssertions } from "./assert
 import { metricsResource, withSentFields } from "./metrics-resource.ts";
 import { drawPeriods, RUNNING_MARK, wantsPictures } from "./pictures.ts";
 import {
+  comparedRange,
   listPeriods,
   type MetricsFilters,
   type Reading,
@@ -77,9 +78,7 @@ interface Sent {
 
 function prepareOne(deps: Deps, options: MetricsOptions, core: boolean): Showing {
   const { since, until, trend, compare, confidence, raw } = options;
-  if (compare && since === null) throw new UsageError("--compare previous requires --since or --by");
-  const asked = compare && since !== null ? { since, until: until ?? unixSeconds(deps.clock) } : null;
-  const range = asked === null ? null : rangeBefore(asked, deps.options.timeZone);
+  const range = compare ? comparedRange(deps, { since, until }) : null;
   const sent: Sent = { current: asValue({}), previous: {} };
   return {
     async read({ client, filters, signal }) {

@@ -1,6 +1,5 @@
 /** `metrics --segment`: one row for each value of a property, and how much of a change is the mix of values. */
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
-import { unixSeconds } from "../../../runtime/clock.ts";
 import {
   addAnswer,
   type ChangeSplit,
@@ -12,7 +11,6 @@ import {
   type SegmentTally,
   TooManyValuesError,
 } from "../../../insight/segments.ts";
-import { rangeBefore } from "../../args/calendar.ts";
 import { suggest } from "../../args/suggest.ts";
 import type { Deps } from "../../command/deps.ts";
 import { countOf, writeNote } from "../../command/notes.ts";
@@ -24,6 +22,7 @@ import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { wantsPictures } from "./pictures.ts";
+import { comparedRange } from "./read-metrics.ts";
 import { kindOf, readResponses, scoreOf } from "./read-responses.ts";
 
 export interface SegmentsOptions extends TimeFilter {
@@ -103,8 +102,7 @@ interface ReadTally {
 async function readTally(deps: Deps, options: SegmentsOptions): Promise<ReadTally> {
   const { properties, since, until, trend, compare } = options;
   const start = since ?? -Infinity;
-  const asked = compare && since !== null ? { since, until: until ?? unixSeconds(deps.clock) } : null;
-  const before = asked === null ? null : rangeBefore(asked, deps.options.timeZone);
+  const before = compare ? comparedRange(deps, { since, until }) : null;
   const tally = createTally(properties);
   const names = new Set<string>();
   try {

@@ -6,7 +6,7 @@ import type { Flags } from "../../args/flags.ts";
 import { parseChoice, parseNames, parseOutputFile } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import type { Deps } from "../../command/deps.ts";
-import { rangeFlags, readRange, readTime } from "../../command/time-flags.ts";
+import { RANGE_FLAGS, rangeFlags, readRange, readTime } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { ReportRequest } from "./read-facts.ts";
@@ -76,7 +76,7 @@ export function readRequest(deps: Deps, flags: Flags): ReportRequest {
   const asOf = readTime(deps, flags, "--as-of", "last") ?? unixSeconds(deps.clock);
   const then = { ...deps, clock: { ...deps.clock, now: () => asOf * 1000 } };
   return {
-    ...readRange(then, flags),
+    ...readRange(then, flags, { ...RANGE_FLAGS, asOf: "--as-of" }),
     asOf,
     by: flags.parse("--by", (text, place) => parseChoice(text, place, PERIOD_UNITS)),
     zone: deps.options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,

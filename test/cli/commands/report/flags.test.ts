@@ -11,6 +11,19 @@ it.each<[string, string]>([
     "report --out nps.html --since 2026-02 --until 2026-01",
     "--until (2026-01-31T23:59:59Z) is before --since (2026-02-01T00:00:00Z)",
   ],
+  [
+    "report --out nps.html --as-of 2026-10-31 --since 2026-11-01 --tz UTC",
+    "--since (2026-11-01T00:00:00Z) is after --as-of (2026-10-31T23:59:59Z)",
+  ],
+  [
+    "digest --as-of 2026-10-31 --since 2026-11-02 --until 2026-11-03 --tz UTC",
+    "--since (2026-11-02T00:00:00Z) is after --as-of (2026-10-31T23:59:59Z)",
+  ],
+  [
+    "digest --as-of 2026-10-31 --period 2026-11 --tz UTC",
+    "--period (2026-11-01T00:00:00Z) is after --as-of (2026-10-31T23:59:59Z)",
+  ],
+  ["report --out nps.html --period 2099-01 --tz UTC", "--period (2099-01-01T00:00:00Z) is in the future"],
   ["report check nps.html", "report check: unknown command; the only one is verify"],
   ["report verify", "report verify: FILE is required"],
   [
