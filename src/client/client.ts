@@ -34,6 +34,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface IntentOptions extends CallOptions {
+  readonly intentAt?: number;
+  /** Called when a 2xx came that does not show what was written; look-ups begin when it resolves. */
+  readonly onAccepted?: () => Promise<void>;
+}
+
 export interface LookUpOptions extends CallOptions {
   readonly intentAt: number;
   readonly sentBy?: number;
@@ -86,8 +92,8 @@ export interface Client {
    * They reject with what refused the request or kept it from being sent; `effectOf(error)` tells which. The repeatable ones
    * (`send=false`, Autopilot) also reject with what their last repeat failed with.
    */
-  sendPerson(body: JsonObject, options?: CallOptions & { readonly intentAt?: number }): Promise<WriteResult>;
-  addResponse(body: JsonObject, options?: CallOptions & { readonly intentAt?: number }): Promise<WriteResult>;
+  sendPerson(body: JsonObject, options?: IntentOptions): Promise<WriteResult>;
+  addResponse(body: JsonObject, options?: IntentOptions): Promise<WriteResult>;
   addMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
   removeMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
 

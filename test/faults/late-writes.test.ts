@@ -7,13 +7,15 @@ import { expect, it, onTestFinished } from "vitest";
 import {
   answer,
   json,
+  hangUp,
   reset,
+  stall,
   startMisbehavingServer,
   type Behaviour,
   type SeenRequest,
 } from "../helpers/misbehaving-server.ts";
 import { runInside } from "../helpers/in-process.ts";
-import type { Ended } from "../helpers/run-cli.ts";
+import { startProgram, type Ended } from "../helpers/run-cli.ts";
 
 interface Person {
   readonly id: string;
@@ -151,6 +153,89 @@ it.each<[string, Behaviour]>([
   },
   60_000,
 );
+
+const html = answer(200, "<html>", { "content-type": "text/html" });
+const SUCCESSES: readonly [string, Behaviour][] = [
+  ["202", answer(202, "")],
+  ["204", answer(204, "", { "content-length": null })],
+  ["HTML", html],
+  ["an error under 200", json({ error: "no credit" })],
+  ["null", json(null)],
+  ["207 and a list", json([], {}, 207)],
+];
+const LOSSES: readonly [string, Behaviour][] = [
+  ["500", answer(500, "")],
+  ["504", answer(504, "")],
+  ["408", answer(408, "")],
+  ["303", answer(303, "", { location: "/done" })],
+  ["a cut connection", hangUp],
+  ["nothing", stall],
+];
+
+it.each<[string, Behaviour, number[]]>([
+  ...SUCCESSES.map(([name, odd]): [string, Behaviour, number[]] => [name, odd, [3, 3, 3, 3, 6, 6]]),
+  ...LOSSES.map(([name, odd]): [string, Behaviour, number[]] => [name, odd, [3, 6, 6, 6, 9, 9]]),
+])(
+  "when every answer is %s and the list never shows anybody, then runs repeat a loss once and a success never",
+  async (_, odd, expected) => {
+    const rows = addresses(3).map((one) => `${one},,`);
+    const { ended, surveys, again } = await importThrough(
+      { first: 99, answer: odd, lagging: true },
+      rows,
+      "--settle",
+      "0",
+    );
+    const told = [[ended.status, surveys().length]];
+    for (const flags of [[], [], [], ["--retry-unknown"], []]) {
+      const { status } = await again("--resume", ...flags);
+      told.push([status, surveys().length]);
+    }
+    expect(told).toEqual(expected.map((count) => [3, count]));
+  },
+  60_000,
+);
+
+it.each<[string, Behaviour, number]>([
+  ["a success without a body is looked up", answer(202, ""), 1],
+  ["a request is on its way, and again while it is repeated", stall, 2],
+])("when a run is killed while %s, then no later run repeats it unasked", async (_, odd, posts) => {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-killed-"));
+  let asked = 0;
+  let lookUps = 0;
+  const server = await startMisbehavingServer({
+    script: ({ method, target }) => {
+      if (method === "POST") asked += 1;
+      else if (target.includes("email=")) lookUps += 1;
+      return method === "POST" ? odd : json([]);
+    },
+  });
+  onTestFinished(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const file = path.join(folder, "people.csv");
+  await writeFile(file, "email\nnew@example.com\n");
+  const env = { SURVEYCTL_API_KEY: "key-of-the-late", SURVEYCTL_BASE_URL: server.baseUrl };
+  const args = ["people", "import", file, "--send", "--quiet"];
+  for (let kill = 1; kill <= posts; kill += 1) {
+    const resume = kill === 1 ? [] : ["--resume", "--settle", "0"];
+    const { child, ended } = startProgram({ args: [...args, ...resume], home: folder, env });
+    child.stdin.end();
+    await expect.poll(() => asked === kill && (odd === stall || lookUps > 0), { timeout: 9000 }).toBe(true);
+    child.kill("SIGKILL");
+    expect((await ended).signal).toBe("SIGKILL");
+  }
+  const told = [];
+  for (const flags of [[], [], ["--retry-unknown", "--timeout", "1"]]) {
+    const { status } = await runInside({ args: [...args, "--resume", "--settle", "0", ...flags], home: folder, env });
+    told.push([status, asked]);
+  }
+  expect(told).toEqual([
+    [3, posts],
+    [3, posts],
+    [3, posts + 1],
+  ]);
+});
 
 it("when the service knows the person by the number alone, then the survey is found", async () => {
   const { ended, surveys, outcomes } = await importThrough(

@@ -22,6 +22,8 @@ export interface LookUpContext {
 export interface SendContext extends Omit<LookUpContext, "sentBy"> {
   /** When a previous run may have sent it; null when none can have. */
   readonly previousIntentAt: number | null;
+  /** To be called when the service answers with success and says nothing of use, before any look-up. Never rejects. */
+  readonly onAccepted: () => Promise<void>;
 }
 
 export interface Sender {
@@ -142,8 +144,8 @@ async function work(options: SendOptions, run: Run, job: Intended): Promise<void
   run.unfinished += 1;
   try {
     const outcome = await (job.previousIntentAt === null
-      ? options.sender.send(job.row, { ...job, intentAt: options.sender.serverNow() })
-      : settle(options, job, job.previousIntentAt));
+      ? options.sender.send(job.row, { ...contextOf(options, run, job), intentAt: options.sender.serverNow() })
+      : settle(options, run, job, job.previousIntentAt));
     run.unfinished -= 1;
     record(options, run, { line, identifier }, outcome);
   } catch (error) {
@@ -169,24 +171,43 @@ function isStopped({ signal }: SendOptions, run: Run): boolean {
 }
 
 /** A previous run may have sent it: nothing is repeated before a look-up has shown that it did not arrive. */
-async function settle(
-  { sender, sentBy, retryUnknown }: SendOptions,
-  job: Intended,
-  sinceAt: number,
-): Promise<RowOutcome> {
+async function settle(options: SendOptions, run: Run, job: Intended, sinceAt: number): Promise<RowOutcome> {
+  const { sender, sentBy, retryUnknown } = options;
   const { row, position } = job;
-  if (sender.isIdempotent(row)) return sender.send(row, job);
+  if (sender.isIdempotent(row)) return sender.send(row, contextOf(options, run, job));
   const settled = await sender.lookUp(row, { intentAt: sinceAt, sentBy, position });
   if (settled.kind === "arrived") return settled.outcome;
-  const isSafe = settled.kind === "absent" && !(job.wasUnknown && sender.neverRepeatUnknown);
-  if (isSafe) return sender.send(row, job);
-  if (retryUnknown) {
-    const outcome = await sender.send(row, job);
-    // However this try failed, the one before it may have arrived.
-    return outcome.outcome === "failed" ? { ...outcome, mayHaveArrived: true } : outcome;
-  }
+  const isSafe = settled.kind === "absent" && !job.noRepeat && !(job.wasUnknown && sender.neverRepeatUnknown);
+  if (isSafe || retryUnknown) return repeat(options, run, job);
   const reason = settled.kind === "absent" ? "a look-up does not find it; it may have been late" : settled.reason;
   return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
+}
+
+/** A repeat is on disk before it leaves, so that wherever a run dies, the next one does not repeat it again unasked. */
+async function repeat(options: SendOptions, run: Run, job: Intended): Promise<RowOutcome> {
+  const { sender, journal, signal } = options;
+  const { line } = job.row;
+  const takeBack = async (): Promise<void> => {
+    if (!job.noRepeat) await journal.write({ mayRepeat: [line] });
+  };
+  if (!job.noRepeat) await journal.write({ noRepeat: [line] });
+  try {
+    const outcome = await sender.send(job.row, contextOf(options, run, job));
+    if (outcome.outcome !== "failed") return outcome;
+    if (outcome.mayHaveArrived !== true) await takeBack();
+    // However this try failed, the one before it may have arrived.
+    return { ...outcome, mayHaveArrived: true };
+  } catch (error) {
+    if (!signal.aborted && sender.isUnsent(error)) await takeBack();
+    throw error;
+  }
+}
+
+function contextOf({ journal }: SendOptions, run: Run, job: Intended): SendContext {
+  const onAccepted = async (): Promise<void> => {
+    await journal.write({ noRepeat: [job.row.line] }).catch((error: unknown) => (run.stoppedBy ??= error));
+  };
+  return { ...job, onAccepted };
 }
 
 /** Counted when it is on disk; workers do not wait for that. */

@@ -127,8 +127,10 @@ autopilot remove --from.
               of every line: scheduled, saved, failed, unknown, skipped.
               The journal next to it is what --resume needs.
   5. Resume   the same command with --resume. Nobody is sent a second
-              survey: rows that may have arrived are looked up first,
-              and unknown ones are repeated only with --retry-unknown.
+              survey: rows that may have arrived are looked up first.
+              A person who is not found is sent to once more, unless the
+              service had accepted the row; all other unknown rows are
+              repeated only with --retry-unknown.
               Failed rows are retried; --failed-to FILE writes them to
               a CSV file.
 

@@ -92,6 +92,7 @@ async function describeRun({
     baseUrl: account?.place ?? client.baseUrl,
     key: (await account?.keyFingerprint()) ?? "",
     at: startedAt,
+    marksRepeats: true,
   };
 }
 

@@ -3,7 +3,7 @@ import { ROUTES } from "../../contract/routes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { readWritten, type ReplyReader } from "../answer/reply.ts";
 import { waitFacts, type RequestCaller, type CallOutcome } from "../call/caller.ts";
-import type { CallOptions, Client, ApiReply, WriteResult } from "../client.ts";
+import type { Client, ApiReply, IntentOptions, WriteResult } from "../client.ts";
 import type { OnWait } from "../trace/trace.ts";
 import { isNamed, type Settlement } from "./evidence.ts";
 import { identifiersOf, idText, lookUpPerson, lookUpResponse, type LookUp } from "./look-up.ts";
@@ -25,8 +25,6 @@ interface Tools {
   readonly settleMs: number;
   readonly onWait: OnWait | undefined;
 }
-
-type IntentOptions = CallOptions & { readonly intentAt?: number };
 
 /** The writes of `Client`; those that a repeat could harm come with their look-up. */
 export function createWriteMethods(tools: Tools): WriteMethods {
@@ -53,13 +51,13 @@ export function createWriteMethods(tools: Tools): WriteMethods {
       const read = readWritten((json) => showsPerson(json, body));
       if (isRepeatablePerson(body)) return await performWrite(caller, { request, read, idempotent: true });
       const look = settling((lookUp) => lookUpPerson(body, lookUp), options);
-      return await performWrite(caller, { request, read, idempotent: false, settle: look });
+      return await performWrite(caller, { ...options, request, read, idempotent: false, settle: look });
     },
     addResponse: async (body, options = {}) => {
       const request = requests.ofRoute({ route: ROUTES.addResponse, body, signal: options.signal });
       const read = readWritten((json) => idText(json["id"]) !== "");
       const look = settling((lookUp) => lookUpResponse(body, lookUp), options);
-      return await performWrite(caller, { request, read, idempotent: false, settle: look });
+      return await performWrite(caller, { ...options, request, read, idempotent: false, settle: look });
     },
     addMember: async (platform, body, { signal } = {}) => {
       const shows = (json: JsonObject): boolean => showsMember(json, body);
@@ -95,7 +93,7 @@ function showsMember(json: JsonObject, body: JsonObject): boolean {
   return idText(person["id"]) !== "" || sent.some((identifier) => isNamed(person, identifier));
 }
 
-export interface Write {
+export interface Write extends Pick<IntentOptions, "onAccepted"> {
   readonly request: HttpRequest;
   /** A repeat changes nothing more. */
   readonly idempotent: boolean;
@@ -124,6 +122,7 @@ async function givenUp(write: Write, { error, lostBefore }: GivenUp): Promise<Wr
   // The last of several tries may not have left although an earlier one has.
   const isUnknown = mayHaveArrived(error) || (lostBefore && effectOf(error) === "not-sent");
   if (!isUnknown) throw error;
+  if (isSuccess(error)) await write.onAccepted?.();
   if (write.settle === undefined) return withoutCheck(error);
   const settlement = await check(write, error);
   if (settlement.kind === "arrived") return settlement;
@@ -133,9 +132,12 @@ async function givenUp(write: Write, { error, lostBefore }: GivenUp): Promise<Wr
 
 /** An idempotent write: its answer said success, its last try never left, or its repeats failed to the end. */
 function withoutCheck(error: ClientError): WriteResult {
-  const isSuccess = error.status !== null && error.status >= 200 && error.status < 300;
-  if (!isSuccess && effectOf(error) !== "not-sent") throw error;
+  if (!isSuccess(error) && effectOf(error) !== "not-sent") throw error;
   return { kind: "unknown", error: new UnknownOutcomeError(error, null) };
+}
+
+function isSuccess({ status }: ClientError): boolean {
+  return status !== null && status >= 200 && status < 300;
 }
 
 async function check({ request, settle: look }: Write, error: ClientError): Promise<Settlement> {

@@ -35,6 +35,10 @@ const FATES = [
   "interrupted after",
   "crash before",
   "crash after",
+  "accepted before",
+  "accepted after",
+  "accepted and crash before",
+  "accepted and crash after",
 ] as const;
 type Fate = (typeof FATES)[number];
 
@@ -46,6 +50,7 @@ interface RunPlan {
   readonly concurrency: number;
   /** What a crash leaves of a line that was being written. */
   readonly torn: string;
+  readonly retryUnknown?: boolean;
 }
 
 const runPlan: fc.Arbitrary<RunPlan> = fc.record({
@@ -57,10 +62,15 @@ const runPlan: fc.Arbitrary<RunPlan> = fc.record({
   torn: fc.constantFrom("", "{", '{"done":{"line":2,"identifier":"someb', '{"intent":[2,3'),
 });
 
-const UNDISTURBED: RunPlan = { fates: [], settles: [], concurrency: 2, torn: "" };
+const UNDISTURBED: RunPlan = { fates: [], settles: [], concurrency: 2, torn: "", retryUnknown: true };
 
-/** Who got a survey, by line; the one truth that outlives every run. */
-type Arrivals = Map<number, number>;
+/** What outlives every run. */
+interface Truth {
+  /** Who got a survey, by line. */
+  readonly arrivals: Map<number, number>;
+  /** Of each line: `s` for a request that left, `a` for a success that is on disk. */
+  readonly story: Map<number, string>;
+}
 
 async function tableOf(file: string, rows: number): Promise<ImportTable> {
   await writeFile(file, `email\n${Array.from({ length: rows }, (_, index) => `ann${index}@example.com\n`).join("")}`);
@@ -82,23 +92,31 @@ function never<T>(): Promise<T> {
   return new Promise<T>(() => undefined);
 }
 
-function createSender(plan: RunPlan, arrivals: Arrivals, death: AbortController, stop: AbortController): Sender {
+function createSender(plan: RunPlan, truth: Truth, death: AbortController, stop: AbortController): Sender {
+  const { arrivals, story } = truth;
   const fates = [...plan.fates];
   const settles = [...plan.settles];
   const arrive = (line: number): number => arrivals.set(line, (arrivals.get(line) ?? 0) + 1).size;
+  const tell = (line: number, letter: string): unknown => story.set(line, (story.get(line) ?? "") + letter);
   const interrupt = (): never => {
     stop.abort(new Error("interrupted"));
     throw stop.signal.reason as Error;
   };
   return {
-    async send({ line }) {
+    async send({ line }, { onAccepted }) {
       await new Promise(setImmediate);
       if (death.signal.aborted) return never();
       const fate = fates.shift() ?? "fine";
       if (fate === "dead network") throw new Error("dead network");
+      tell(line, "s");
       if (fate === "fine" || fate.endsWith("after")) arrive(line);
       await new Promise(setImmediate);
-      if (fate.startsWith("crash")) {
+      if (death.signal.aborted) return never();
+      if (fate.startsWith("accepted")) {
+        await onAccepted();
+        tell(line, "a");
+      }
+      if (fate.includes("crash")) {
         death.abort();
         return never();
       }
@@ -140,7 +158,7 @@ function mortal(file: string, journal: Journal, death: AbortController): MortalJ
   };
 }
 
-async function run(table: ImportTable, rows: number, file: string, plan: RunPlan, arrivals: Arrivals): Promise<void> {
+async function run(table: ImportTable, rows: number, file: string, plan: RunPlan, truth: Truth): Promise<void> {
   const before = await readJournal(file);
   const death = new AbortController();
   const died = once(death.signal, "abort");
@@ -150,12 +168,12 @@ async function run(table: ImportTable, rows: number, file: string, plan: RunPlan
     table,
     before,
     journal,
-    sender: createSender(plan, arrivals, death, stop),
+    sender: createSender(plan, truth, death, stop),
     skip: () => null,
     rows,
     verifyInput: async () => undefined,
     sentBy: 500,
-    retryUnknown: false,
+    retryUnknown: plan.retryUnknown ?? false,
     concurrency: plan.concurrency,
     signal: stop.signal,
     onOutcome: () => undefined,
@@ -164,6 +182,9 @@ async function run(table: ImportTable, rows: number, file: string, plan: RunPlan
   await journal.close();
   if (death.signal.aborted) await journal.bury(plan.torn);
 }
+
+/** More than one repeat, or one after a success. */
+const REPEATED_UNASKED = /as|s.*s.*s/;
 
 async function recorded(file: string): Promise<RecordedOutcome[]> {
   const outcomes = await openRecordedOutcomes(file);
@@ -180,9 +201,12 @@ it("when any runs fail in any way and a last one does not, then every row was se
       example += 1;
       const file = path.join(folder, `journal-${example}`);
       const table = await tableOf(path.join(folder, `in-${example}.csv`), rows);
-      const arrivals: Arrivals = new Map();
-      for (const plan of [...plans, UNDISTURBED]) await run(table, rows, file, plan, arrivals);
+      const truth: Truth = { arrivals: new Map(), story: new Map() };
+      for (const plan of plans) await run(table, rows, file, plan, truth);
+      expect([...truth.story].filter(([, story]) => REPEATED_UNASKED.test(story))).toEqual([]);
+      await run(table, rows, file, UNDISTURBED, truth);
 
+      const { arrivals } = truth;
       const lines = Array.from({ length: rows }, (_, index) => index + 2);
       expect([...arrivals].toSorted(([left], [right]) => left - right)).toEqual(lines.map((line) => [line, 1]));
       const expected = lines.map((line) => ({ line, identifier: `ann${line - 2}@example.com`, ...scheduled(line) }));

@@ -219,3 +219,32 @@ test("when a row that had failed was on its way again when the signal came, then
   const { counts } = await run({ rows: 1, sender: { lookUp } });
   expect([looked, counts.scheduled]).toEqual([[[2, { intentAt: 600, sentBy: 550, position: 0 }]], 1]);
 });
+
+test.each<[string, Sender["send"], number]>([
+  ["the service refused", async () => FAILED, 1],
+  ["never left", () => Promise.reject(new Error("connection refused")), 1],
+  ["was lost too", async () => UNKNOWN, 0],
+  ["was on its way when the run ended", () => Promise.reject(new Error("the connection broke")), 0],
+])(
+  "when a repeat is one that %s, then the next run looks the row up and repeats it or not",
+  async (_, send, repeats) => {
+    await run({ rows: 1, sender: { send: async () => UNKNOWN } });
+    let looks = 0;
+    const lookUp: Sender["lookUp"] = async () => {
+      looks += 1;
+      return { kind: "absent" };
+    };
+    await run({ rows: 1, sender: { lookUp, send } });
+    let sent = 0;
+    const again: Sender["send"] = async () => {
+      sent += 1;
+      return SCHEDULED;
+    };
+    const { counts } = await run({ rows: 1, sender: { lookUp, send: again } });
+    expect([looks, sent, counts]).toEqual([
+      2,
+      repeats,
+      { scheduled: repeats, saved: 0, failed: 0, unknown: 1 - repeats, skipped: 0 },
+    ]);
+  },
+);

@@ -13,6 +13,8 @@ export interface Job {
   readonly previousIntentAt: number | null;
   /** A previous run could not find out what became of it. */
   readonly wasUnknown: boolean;
+  /** It is sent again only when that is asked for. */
+  readonly noRepeat: boolean;
   /** Counts the rows that are sent, from 0. */
   readonly position: number;
 }
@@ -60,6 +62,7 @@ function toJob(row: ImportRow, before: JournalState, position: number): Job {
     row,
     previousIntentAt: wasRefused ? null : before.intentAt(row.line),
     wasUnknown: outcome === "unknown" || before.mayHaveArrived(row.line),
+    noRepeat: before.noRepeat(row.line),
     position,
   };
 }

@@ -17,6 +17,8 @@ export interface JournalState {
   outcomeOf(line: number): OutcomeName | null;
   /** Of a line that failed: the service may have done it all the same. */
   mayHaveArrived(line: number): boolean;
+  /** The service answered it with success, or it was repeated once: another repeat must be asked for. */
+  noRepeat(line: number): boolean;
   /** The service's time of the first intent that may have reached it; null when there was none. */
   intentAt(line: number): number | null;
 }
@@ -49,18 +51,24 @@ type Facts = { -readonly [Name in "head" | "length" | "ended" | "stoppedAt"]: Jo
 function createState(): WritableState {
   const outcomes = createLineNumbers(Uint8Array);
   const intents = createLineNumbers(Uint32Array);
+  const noRepeats = createLineNumbers(Uint8Array);
+  // What earlier versions left unknown may have been answered with success, or repeated any number of times.
+  const isUnmarked = (): boolean => facts.head !== null && facts.head.marksRepeats !== true;
   const stop = (unsent: readonly number[], at: number): void => {
     facts.stoppedAt = at;
     for (const line of unsent) intents.set(line, 0);
   };
   const settle = ({ line, outcome, mayHaveArrived }: RecordedOutcome): void => {
-    outcomes.set(line, mayHaveArrived === true ? DOUBTFUL : OUTCOMES.indexOf(outcome) + 1);
+    const isDoubtful = mayHaveArrived === true;
+    outcomes.set(line, isDoubtful ? DOUBTFUL : OUTCOMES.indexOf(outcome) + 1);
+    if ((isDoubtful || outcome === "unknown") && isUnmarked()) noRepeats.set(line, 1);
   };
   const intend = (line: number, at: number): void => {
     const before = outcomes.get(line);
     if (before === FAILED || before === DOUBTFUL) outcomes.set(line, 0);
     // What the service refused is sent anew; everything else that may have arrived is looked up since its first intent.
     if (before === FAILED || intents.get(line) === 0) intents.set(line, at);
+    else if (isUnmarked()) noRepeats.set(line, 1);
   };
   const outcomeOf = (line: number): OutcomeName | null => {
     const code = outcomes.get(line);
@@ -81,11 +89,14 @@ function createState(): WritableState {
     },
     outcomeOf,
     mayHaveArrived: (line) => outcomes.get(line) === DOUBTFUL,
+    noRepeat: (line) => noRepeats.get(line) === 1,
     intentAt: (line) => intents.get(line) || null,
     take(entry, end) {
       if ("head" in entry) facts.head = entry.head;
       else if ("end" in entry) facts.ended = true;
       else if ("unsent" in entry) stop(entry.unsent, entry.at);
+      else if ("noRepeat" in entry) for (const line of entry.noRepeat) noRepeats.set(line, 1);
+      else if ("mayRepeat" in entry) for (const line of entry.mayRepeat) noRepeats.set(line, 0);
       else if ("done" in entry) settle(entry.done);
       else {
         facts.stoppedAt = null;

@@ -126,9 +126,9 @@ function createPeopleSender(client: Client, signal: AbortSignal, delayAt: (posit
     ...commonParts(client),
     isIdempotent: (row) => isRepeatablePerson(toBody(row)),
     neverRepeatUnknown: false,
-    send: (row, { intentAt, position }) =>
+    send: (row, { intentAt, position, onAccepted }) =>
       breaker.run(async () =>
-        toPersonOutcome(await client.sendPerson(toBody(row, delayAt(position)), { signal, intentAt })),
+        toPersonOutcome(await client.sendPerson(toBody(row, delayAt(position)), { signal, intentAt, onAccepted })),
       ),
     lookUp: async (row, { position, ...moments }) =>
       toSettled(await client.lookUpPerson(toBody(row, delayAt(position)), { signal, ...moments })),

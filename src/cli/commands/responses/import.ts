@@ -69,13 +69,14 @@ function createResponseSender(client: Client, signal: AbortSignal): Sender {
     ...commonParts(client),
     isIdempotent: () => false,
     neverRepeatUnknown: true,
-    async send(row, { intentAt }) {
+    async send(row, { intentAt, onAccepted }) {
       let isSent = false;
       const outcome = await breaker.run(async () => {
         const person = await findOrCreate(client, row, signal);
         if (typeof person !== "string") return person;
         isSent = true;
-        return toResponseOutcome(await client.addResponse(toResponseBody(row, person), { signal, intentAt }), person);
+        const options = { signal, intentAt, onAccepted };
+        return toResponseOutcome(await client.addResponse(toResponseBody(row, person), options), person);
       });
       // The person's write alone leaves no response behind: the next run may send it without being told to.
       const { mayHaveArrived: _mayHaveArrived, ...unsent } = outcome;

@@ -176,6 +176,38 @@ it("when a row failed, then it counts from anew if it was refused, and from its 
   });
 });
 
+const repeatable = async (): Promise<boolean[]> => {
+  const state = await readJournal(file);
+  return [2, 3, 4, 5].map((line) => !state.noRepeat(line));
+};
+const UNKNOWN = { outcome: "unknown", error: "the answer was lost" } as const;
+const FAILED = { outcome: "failed", error: "boom", mayHaveArrived: true } as const;
+
+it("when lines were repeated or answered with success, then they are not repeated until a repeat is taken back", async () => {
+  await write([
+    { head: { ...HEAD, marksRepeats: true } },
+    { intent: [2, 3, 4, 5], at: 500 },
+    { done: { ...outcome(2, null), ...UNKNOWN } },
+    { done: { ...outcome(3, null), ...FAILED } },
+    { noRepeat: [4, 5] },
+    { intent: [2, 3, 4, 5], at: 600 },
+  ]);
+  expect(await repeatable()).toEqual([true, true, false, false]);
+  await write([{ mayRepeat: [5] }]);
+  expect(await repeatable()).toEqual([true, true, false, true]);
+});
+
+it("when an earlier version wrote the journal, then lines that it may have repeated are not repeated", async () => {
+  await write([
+    { head: HEAD },
+    { intent: [2, 3, 4, 5], at: 500 },
+    { done: { ...outcome(2, null), ...UNKNOWN } },
+    { done: { ...outcome(3, null), ...FAILED } },
+    { intent: [4], at: 600 },
+  ]);
+  expect(await repeatable()).toEqual([false, false, false, true]);
+});
+
 it("when a run stopped by itself, then its time is known until another begins", async () => {
   await write([{ head: HEAD }, { intent: [2], at: 500 }, { unsent: [2], at: 510 }]);
   expect([(await readJournal(file)).stoppedAt, (await readJournal(file)).intentAt(2)]).toEqual([510, null]);
