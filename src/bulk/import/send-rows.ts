@@ -1,7 +1,7 @@
 /** Sends what is left of a checked table: bounded, journalled, and stoppable at any moment. */
 import { decideRows, type Job, type JobOptions } from "./journal/job-source.ts";
 import type { Journal } from "./journal/journal.ts";
-import { countOutcomes, noOutcomes, type OutcomeCounts, type RowOutcome } from "./journal/outcome.ts";
+import { countOutcomes, noOutcomes, OUTCOMES, type OutcomeCounts, type RowOutcome } from "./journal/outcome.ts";
 import type { ImportRow } from "./check/row-kind.ts";
 
 /** How a row that a previous run may have sent is settled. */
@@ -69,11 +69,11 @@ export interface SendOptions extends JobOptions {
 }
 
 export interface SendReport {
-  /** Of previous runs too. Rows without an outcome are not among them: the run stopped before them. */
+  /** Of previous runs too, whose outcomes stand for rows that this one did not reach. */
   readonly counts: OutcomeCounts;
-  /** Those of them that previous runs had settled. */
+  /** Those of them that are of previous runs. */
   readonly earlier: OutcomeCounts;
-  /** Rows without an outcome that may have been sent. */
+  /** Rows without a recorded outcome that this run or a previous one may have sent. */
   readonly unfinished: number;
   /** What stopped it; null when every row has an outcome. */
   readonly stoppedBy: unknown;
@@ -93,7 +93,10 @@ interface Run {
   readonly unwritten: Set<Promise<void>>;
   /** Lines whose first intent is on disk and of which no byte left yet. */
   readonly unsent: Set<number>;
-  unfinished: number;
+  /** Lines that this run may have sent and whose outcome is not on disk. */
+  readonly unfinished: Set<number>;
+  /** What previous runs know of the lines for which this one has recorded nothing. */
+  readonly before: OutcomeCounts & { undecided: number };
   stoppedBy: unknown;
 }
 
@@ -109,7 +112,8 @@ export async function sendRows(options: SendOptions): Promise<SendReport> {
     earlier: noOutcomes(),
     unwritten: new Set(),
     unsent: new Set(),
-    unfinished: 0,
+    unfinished: new Set(),
+    before: { ...options.before.counts, undecided: options.before.undecided },
     stoppedBy: null,
   };
   const jobs = intendedJobs(options, run);
@@ -121,7 +125,23 @@ export async function sendRows(options: SendOptions): Promise<SendReport> {
   await Promise.all(run.unwritten);
   const stoppedBy = findStop(options, run);
   await writeEnd(options, run, stoppedBy);
-  return { counts: run.counts, earlier: run.earlier, unfinished: run.unfinished, stoppedBy };
+  countUnreached(options, run);
+  const unfinished = run.unfinished.size + run.before.undecided;
+  return { counts: run.counts, earlier: run.earlier, unfinished, stoppedBy };
+}
+
+function countUnreached(options: SendOptions, run: Run): void {
+  for (const line of run.unfinished) supersede(options, run, line);
+  for (const name of OUTCOMES) {
+    run.counts[name] += run.before[name];
+    run.earlier[name] += run.before[name];
+  }
+}
+
+/** What this run knows of a line takes the place of what previous ones did. */
+function supersede({ before }: SendOptions, run: Run, line: number): void {
+  const name = before.outcomeOf(line) ?? (before.intentAt(line) === null ? null : "undecided");
+  if (name !== null) run.before[name] -= 1;
 }
 
 function findStop({ signal, rows }: SendOptions, { stoppedBy, counts }: Run): unknown {
@@ -141,18 +161,17 @@ async function work(options: SendOptions, run: Run, job: Intended): Promise<void
   if (isStopped(options, run) || !(await isInputSame(options, run))) return;
   const { line, identifier } = job.row;
   const isFirst = run.unsent.delete(line);
-  run.unfinished += 1;
+  run.unfinished.add(line);
   try {
     const outcome = await (job.previousIntentAt === null
       ? options.sender.send(job.row, { ...contextOf(options, run, job), intentAt: options.sender.serverNow() })
       : settle(options, run, job, job.previousIntentAt));
-    run.unfinished -= 1;
     record(options, run, { line, identifier }, outcome);
   } catch (error) {
     run.stoppedBy ??= error;
     if (!isFirst || options.signal.aborted || !options.sender.isUnsent(error)) return;
     run.unsent.add(line);
-    run.unfinished -= 1;
+    run.unfinished.delete(line);
   }
 }
 
@@ -221,14 +240,12 @@ interface Place {
   readonly identifier: string;
 }
 
-async function write(
-  { journal, onOutcome }: SendOptions,
-  run: Run,
-  { line, identifier }: Place,
-  outcome: RowOutcome,
-): Promise<void> {
+async function write(options: SendOptions, run: Run, { line, identifier }: Place, outcome: RowOutcome): Promise<void> {
+  const { journal, onOutcome } = options;
   try {
     await journal.write({ done: { line, identifier, ...outcome } });
+    run.unfinished.delete(line);
+    supersede(options, run, line);
     run.counts[outcome.outcome] += 1;
     onOutcome(run.counts, countOutcomes(run.earlier));
   } catch (error) {
@@ -268,6 +285,7 @@ async function* jobBlocks(options: SendOptions, run: Run): AsyncGenerator<Job[]>
   for await (const decision of decideRows(options)) {
     if (isStopped(options, run)) return;
     if (decision.kind === "settled") {
+      run.before[decision.outcome] -= 1;
       run.counts[decision.outcome] += 1;
       run.earlier[decision.outcome] += 1;
       options.onOutcome(run.counts, countOutcomes(run.earlier));

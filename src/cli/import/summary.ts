@@ -38,6 +38,7 @@ export async function writeSummary(
     command: request.command,
     ...ending.counts,
     pending: ending.pending,
+    possibly_sent: ending.unfinished,
     earlier: ending.earlier,
     elapsed_seconds: Number(seconds.toFixed(3)),
     rows_per_second: rate,
@@ -50,7 +51,7 @@ function describeEnding(request: ImportRequest, ending: Ending, seconds: number,
   const { pending, unfinished, stoppedBy } = ending;
   const rows = [
     ...describeCounts(request, ending),
-    ...(unfinished > 0 ? [`${formatCount(unfinished)} without an answer`] : []),
+    ...(unfinished > 0 ? [`${formatCount(unfinished)} possibly sent`] : []),
     ...(pending > unfinished ? [`${formatCount(pending - unfinished)} not sent`] : []),
   ].join(", ");
   if (stoppedBy === null) return `${rows || "no rows"} in ${seconds.toFixed(1)} s (${formatCount(rate)}/s)`;

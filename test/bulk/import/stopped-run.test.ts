@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -182,6 +182,25 @@ test.each(later)(
 );
 
 const FAILED: RowOutcome = { outcome: "failed", personId: null, surveyScheduledAt: null, error: "out of order" };
+
+test("when a resumed run stops early, then rows that it did not reach keep what previous runs know of them", async () => {
+  const killed = new AbortController();
+  await run({
+    rows: 30,
+    sender: { send: async ({ line }) => (line < 20 ? UNKNOWN : line < 22 ? FAILED : SCHEDULED) },
+  });
+  const journal = path.join(folder, "journal");
+  // As a run leaves it that was killed before its last outcome.
+  const entries = (await readFile(journal, "utf8")).split("\n").filter((entry) => !/"line":31,|"end"/.test(entry));
+  await writeFile(journal, entries.join("\n"));
+  const stop = (): never => {
+    killed.abort(new Error("stopped"));
+    throw killed.signal.reason as Error;
+  };
+  const report = await run({ rows: 31, signal: killed.signal, sender: { lookUp: async () => stop() } });
+  const counts = { scheduled: 9, saved: 0, failed: 2, unknown: 17, skipped: 0 };
+  expect(report).toEqual({ counts, earlier: counts, unfinished: 2, stoppedBy: killed.signal.reason });
+});
 
 test("when rows failed, then the next run sends them and no others", async () => {
   const first = await run({ rows: 4, sender: { send: async ({ line }) => (line % 2 === 0 ? FAILED : SCHEDULED) } });

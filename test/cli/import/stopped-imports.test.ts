@@ -128,6 +128,10 @@ test("when the disk is full, then the run stops with an error, and resumes when 
   });
   child.stdin.end();
   const ended = await follow(child).ended;
+  const [, recorded, unrecorded, unsent] =
+    /^Stopped after [\d.]+ s: (\d+) scheduled, (\d+) possibly sent, (\d+) not sent$/m.exec(ended.stderr) ?? [];
+  const mailed = (await peopleAt(service)).length;
+  expect([Number(recorded) + Number(unrecorded), Number(unsent)]).toEqual([mailed, ROWS - mailed]);
   expect([ended.status, ended.stderr.split("\n").slice(1)]).toEqual([
     1,
     [
@@ -180,10 +184,25 @@ test("when it is resumed, then the summary counts this run and the previous ones
   expect(JSON.parse(second.stdout)).toMatchObject({
     scheduled: ROWS,
     pending: 0,
+    possibly_sent: 0,
     earlier: { scheduled: Number(sent), saved: 0, failed: 0, unknown: 0, skipped: 0 },
   });
   const again = await service.run(["people", "import", file, "--send", "--resume"]);
   expect(again.stderr).toMatch(/^0 scheduled now, 40 earlier in [\d.]+ s \(0\/s\)$/m);
+});
+
+test("when a run is killed and the next one interrupted, then rows of the killed one are not called unsent", async () => {
+  const running = startSlowly();
+  await journalHolds('"done"');
+  running.child.kill("SIGKILL");
+  await running.ended;
+  const resumed = startSlowly("--resume");
+  await journalHolds('"noRepeat"');
+  resumed.child.kill("SIGINT");
+  const { stderr } = await resumed.ended;
+  const [, now, earlier, unknown] =
+    /^Interrupted after [\d.]+ s: (\d+) scheduled now, (\d+) earlier, (\d+) possibly sent$/m.exec(stderr) ?? [];
+  expect([Number(now) + Number(earlier) + Number(unknown), stderr]).toEqual([ROWS, stderr]);
 });
 
 /** Answers every read at once with no rows, and no write ever. */

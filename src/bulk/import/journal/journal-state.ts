@@ -13,6 +13,8 @@ export interface JournalState {
   readonly stoppedAt: number | null;
   /** Outcomes that count, by name. */
   readonly counts: OutcomeCounts;
+  /** Lines that may have been sent and have no outcome. */
+  readonly undecided: number;
   /** The outcome that counts for a line; null when it has none yet, or failed and was to be sent again. */
   outcomeOf(line: number): OutcomeName | null;
   /** Of a line that failed: the service may have done it all the same. */
@@ -86,6 +88,12 @@ function createState(): WritableState {
         if (outcome !== null) counts[outcome] += 1;
       }
       return counts;
+    },
+    get undecided() {
+      let undecided = 0;
+      for (let line = 0; line < intents.end; line += 1)
+        if (intents.get(line) !== 0 && outcomeOf(line) === null) undecided += 1;
+      return undecided;
     },
     outcomeOf,
     mayHaveArrived: (line) => outcomes.get(line) === DOUBTFUL,
