@@ -42,6 +42,21 @@ it("when there are more kinds of problems than are listed, then the rest is coun
   ]);
 });
 
+it.each([
+  ["plan", "plan", "property plan", "rename one of them in the file"],
+  ["Name", "name", "name", "rename one of them in the file"],
+  ["plan", "properties.plan", "property plan", 'ignore one of them: --ignore-column "properties.plan"'],
+])(
+  "when the columns %s and %s mean the same, then the advice keeps one of them",
+  async (one, other, meaning, advice) => {
+    expect(await dryRun("people import", `email,${one},${other}\na@example.com,A,B\n`, "--send")).toMatchObject({
+      status: 2,
+      stdout: "",
+      stderr: `error: in.csv:1: the columns "${one}" and "${other}" both mean ${meaning}\nhint: ${advice}\n`,
+    });
+  },
+);
+
 it("when JSON is asked for, then stderr holds JSON lines only, and the problems are details of the error", async () => {
   const { stderr } = await dryRun("people import", MESSY, "--json");
   const lines = stderr

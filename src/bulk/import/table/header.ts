@@ -100,9 +100,12 @@ function checkTwice(columns: readonly HeaderColumn[], place: string): void {
     const meaning = target.kind === "field" ? target.field.name : `property ${target.key}`;
     const before = seen.get(meaning);
     if (before !== undefined) {
-      throw new InputError(`${place}: the columns "${before}" and "${header}" both mean ${meaning}`, {
-        fix: { kind: "ignore", header },
-      });
+      // Ignoring a name ignores every column that has it.
+      const advice =
+        normal(before) === normal(header)
+          ? { hint: "rename one of them in the file" }
+          : { fix: { kind: "ignore", header } as const };
+      throw new InputError(`${place}: the columns "${before}" and "${header}" both mean ${meaning}`, advice);
     }
     seen.set(meaning, header);
   }
