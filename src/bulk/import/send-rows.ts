@@ -1,5 +1,6 @@
 /** Sends what is left of a checked table: bounded, journalled, and stoppable at any moment. */
 import { decideRows, type Job, type JobOptions } from "./journal/job-source.ts";
+import type { JournalEntry } from "./journal/journal-entry.ts";
 import type { Journal } from "./journal/journal.ts";
 import { countOutcomes, noOutcomes, OUTCOMES, type OutcomeCounts, type RowOutcome } from "./journal/outcome.ts";
 import type { ImportRow } from "./check/row-kind.ts";
@@ -105,7 +106,7 @@ interface Intended extends Job {
   readonly intentAt: number;
 }
 
-/** Resolves also when it was stopped, with `stoppedBy`. Rejects when the journal's end cannot be written. */
+/** Resolves also when it was stopped, with `stoppedBy`. */
 export async function sendRows(options: SendOptions): Promise<SendReport> {
   const run: Run = {
     counts: noOutcomes(),
@@ -123,8 +124,7 @@ export async function sendRows(options: SendOptions): Promise<SendReport> {
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
   await Promise.all(run.unwritten);
-  const stoppedBy = findStop(options, run);
-  await writeEnd(options, run, stoppedBy);
+  const stoppedBy = await writeEnd(options, run, findStop(options, run));
   countUnreached(options, run);
   const unfinished = run.unfinished.size + run.before.undecided;
   return { counts: run.counts, earlier: run.earlier, unfinished, stoppedBy };
@@ -151,10 +151,13 @@ function findStop({ signal, rows }: SendOptions, { stoppedBy, counts }: Run): un
   return missing === 0 ? null : new MissingRowsError(`${missing} of ${rows} rows have no outcome`);
 }
 
-/** A journal that cannot be written any more has stopped the run already. */
-async function writeEnd({ journal, sender }: SendOptions, { unsent }: Run, stoppedBy: unknown): Promise<void> {
-  if (stoppedBy === null) await journal.write({ end: true });
-  else await journal.write({ unsent: [...unsent], at: sender.serverNow() }).catch(() => undefined);
+/** What stopped the run; a journal whose end cannot be written stops it too. */
+async function writeEnd({ journal, sender }: SendOptions, { unsent }: Run, stoppedBy: unknown): Promise<unknown> {
+  const end: JournalEntry = stoppedBy === null ? { end: true } : { unsent: [...unsent], at: sender.serverNow() };
+  return await journal.write(end).then(
+    () => stoppedBy,
+    (error: unknown) => stoppedBy ?? error,
+  );
 }
 
 async function work(options: SendOptions, run: Run, job: Intended): Promise<void> {

@@ -1,7 +1,7 @@
 /** The half of an import that touches the service: journal, send, record, report. */
 import { stat } from "node:fs/promises";
 import { type CheckReport, countSendable } from "../../bulk/import/check/check.ts";
-import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
+import { type Journal, openJournal, withFileName } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { JobOptions } from "../../bulk/import/journal/job-source.ts";
 import type { JournalState } from "../../bulk/import/journal/journal-state.ts";
@@ -23,7 +23,7 @@ import { createTimeFormatter } from "../render/time.ts";
 import { choicesOf, type ImportRequest } from "./import-request.ts";
 import { askWithPlan } from "./plan.ts";
 import { findPreviousRun, type RecordFiles } from "./record.ts";
-import { resumeCommand, writeSummary } from "./summary.ts";
+import { type ResultsState, resumeCommand, writeSummary } from "./summary.ts";
 import { readSuppressed } from "./suppressed.ts";
 
 /** A file that has been checked, and all that sending it needs. */
@@ -61,11 +61,9 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
     if (before.head === null) await journal.write({ head });
     const sent = await send(checked, { ...jobs, journal, sentBy });
     // On a full disk the results cannot be written either; the summary still shows what was done and how to resume.
-    const unwritten: unknown = await writeResults(checked).then(
-      () => null,
-      (error: unknown) => error,
-    );
-    return await conclude(checked, { ...sent, stoppedBy: sent.stoppedBy ?? unwritten }, deps.clock.monotonic() - began);
+    const { results, error } = await writeResults(checked);
+    const stoppedBy = sent.stoppedBy ?? error;
+    return await conclude(checked, { ...sent, stoppedBy, results }, deps.clock.monotonic() - began);
   } finally {
     deps.lastWords(null);
     await journal.close();
@@ -168,7 +166,29 @@ async function lastSendingAt({ deps, files, client }: Checked, before: JournalSt
   return Math.floor(client.serverNow() - Math.max(0, idleSeconds - SILENCE_SECONDS));
 }
 
-async function writeResults({ deps, request, table, files }: Checked): Promise<void> {
+interface Written {
+  readonly results: ResultsState;
+  /** What kept results, or `--failed-to`, from being written; null when nothing did. */
+  readonly error: unknown;
+}
+
+async function writeResults(checked: Checked): Promise<Written> {
+  let results: ResultsState = "missing";
+  try {
+    results = await stateBefore(checked.files);
+    await replaceResults(checked, () => (results = "written"));
+    return { results, error: null };
+  } catch (error) {
+    return { results, error };
+  }
+}
+
+async function stateBefore({ results }: RecordFiles): Promise<ResultsState> {
+  const found = await stat(results).catch(() => null);
+  return found?.isFile() === true ? "outdated" : "missing";
+}
+
+async function replaceResults({ deps, request, table, files }: Checked, onResults: () => void): Promise<void> {
   const time = createTimeFormatter({
     format: deps.options.time ?? "iso",
     zone: deps.options.timeZone,
@@ -176,15 +196,22 @@ async function writeResults({ deps, request, table, files }: Checked): Promise<v
   });
   const outcomes = await openRecordedOutcomes(files.journal);
   try {
-    await replaceFile(files.results, resultsCsv(outcomes, time), deps.random.token(6), { isAlone: true });
+    const csv = resultsCsv(outcomes, time);
+    await withFileName(files.results, replaceFile(files.results, csv, deps.random.token(6), { isAlone: true }));
+    onResults();
     const { failedTo } = request.flags;
-    if (failedTo !== null) await replaceFile(failedTo, failedCsv(table, outcomes), deps.random.token(6));
+    if (failedTo === null) return;
+    await withFileName(failedTo, replaceFile(failedTo, failedCsv(table, outcomes), deps.random.token(6)));
   } finally {
     await outcomes.close();
   }
 }
 
-async function conclude(checked: Checked, sent: SendReport, elapsedMs: number): Promise<ExitCode> {
+interface Recorded extends SendReport {
+  readonly results: ResultsState;
+}
+
+async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Promise<ExitCode> {
   const { deps, request, report, files, connection } = checked;
   const { counts, stoppedBy } = sent;
   await writeSummary(deps, request, files, {

@@ -7,12 +7,16 @@ import { toShellWord } from "../render/safe-text.ts";
 import type { ImportRequest } from "./import-request.ts";
 import type { RecordFiles } from "./record.ts";
 
+/** Of the results file: `outdated` is one of a previous run. */
+export type ResultsState = "written" | "outdated" | "missing";
+
 export interface Ending extends SendReport {
   /** Rows without an outcome. */
   readonly pending: number;
   readonly elapsedMs: number;
   /** Requests that had to be sent again. */
   readonly retries: number;
+  readonly results: ResultsState;
 }
 
 /**
@@ -30,7 +34,9 @@ export async function writeSummary(
   const rate = seconds === 0 ? 0 : Math.round(done / seconds);
   if (!options.quiet) {
     const retries = ending.retries > 0 ? `${countOf(ending.retries, "request was", "requests were")} retried\n` : "";
-    await streams.err.write(`${describeEnding(request, ending, seconds, rate)}\n${retries}results: ${files.results}\n`);
+    await streams.err.write(
+      `${describeEnding(request, ending, seconds, rate)}\n${retries}${describeResults(ending, files)}\n`,
+    );
   }
   for (const line of nextSteps(ending, commandLine, options.quiet)) await streams.err.write(`${line}\n`);
   if (options.output !== "json" && options.output !== "ndjson") return;
@@ -42,9 +48,16 @@ export async function writeSummary(
     earlier: ending.earlier,
     elapsed_seconds: Number(seconds.toFixed(3)),
     rows_per_second: rate,
-    results: files.results,
+    results: ending.results === "written" ? files.results : null,
   };
   await streams.out.write(`${JSON.stringify(object)}\n`);
+}
+
+function describeResults({ results }: Ending, files: RecordFiles): string {
+  if (results === "written") return `results: ${files.results}`;
+  return results === "missing"
+    ? "results: not written"
+    : `results: not written; ${files.results} is from a previous run`;
 }
 
 function describeEnding(request: ImportRequest, ending: Ending, seconds: number, rate: number): string {

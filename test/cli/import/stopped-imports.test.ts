@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -137,12 +137,49 @@ test("when the disk is full, then the run stops with an error, and resumes when 
     [
       `results: ${file}.people-import.results.csv`,
       `To resume: surveyctl ${args} --resume`,
-      "error: writing the output: the file may not become larger",
+      `error: ${file}.people-import.results.csv.journal: the file may not become larger`,
       "",
     ],
   ]);
   expect((await resume(resumeLineOf(ended))).status).toBe(0);
   await expectEverybodyOnce();
+});
+
+/** The status, and what stderr says but for counts and times. */
+function ending({ status, stderr }: Ended): unknown[] {
+  return [status, ...stderr.trimEnd().split("\n").slice(1)];
+}
+
+test("when the results cannot be written, then the summary does not name them, and the error does", async () => {
+  const results = path.join(service.folder, "full.csv");
+  await symlink("/dev/full", results);
+  const args = ["people", "import", file, "--send", "--results", results];
+  const ended = await service.run(args, { env });
+  expect(ending(ended)).toEqual([
+    1,
+    "results: not written",
+    `To resume: surveyctl ${args.join(" ")} --resume`,
+    `error: ${results}: no space is left on the disk`,
+  ]);
+  const { stdout } = await service.run([...args, "--resume", "--json"], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ scheduled: ROWS, results: null });
+});
+
+test("when the results cannot be replaced, then the summary says that they are of a previous run", async () => {
+  expect((await service.run(["people", "import", file, "--send"], { env })).status).toBe(0);
+  const args = `people import ${file} --send --resume`;
+  const child = spawn("bash", ["-c", `ulimit -f 1; ${shellProgram()} ${args}`], {
+    cwd: service.folder,
+    env: bareEnvironment(service.folder, env),
+  });
+  child.stdin.end();
+  const results = `${file}.people-import.results.csv`;
+  expect(ending(await follow(child).ended)).toEqual([
+    1,
+    `results: not written; ${results} is from a previous run`,
+    `To resume: surveyctl ${args}`,
+    `error: ${results}.journal: the file may not become larger`,
+  ]);
 });
 
 test("when the service dies on the way, then the exit is 1, and the line does the rest when it is back", async () => {

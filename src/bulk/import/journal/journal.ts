@@ -24,10 +24,22 @@ export async function openJournal(file: string, length: number, clock: Clock): P
   await handle.truncate(length);
   // A new file must outlive a power cut as well as its lines.
   if (length === 0) await syncFolder(path.dirname(file));
-  return createJournal(handle, length, clock);
+  return createJournal({ handle, file }, length, clock);
 }
 
-function createJournal(handle: FileHandle, start: number, clock: Clock): Journal {
+/** A write through a handle fails without the file's name; `file` is what messages are to call it. */
+export async function withFileName<T>(file: string, written: Promise<T>): Promise<T> {
+  return await written.catch((error: unknown) => {
+    throw error instanceof Error ? Object.assign(error, { path: file }) : error;
+  });
+}
+
+interface Opened {
+  readonly handle: FileHandle;
+  readonly file: string;
+}
+
+function createJournal({ handle, file }: Opened, start: number, clock: Clock): Journal {
   let position = start;
   let waiting = "";
   let batch: Promise<void> | null = null;
@@ -47,7 +59,7 @@ function createJournal(handle: FileHandle, start: number, clock: Clock): Journal
   }
 
   function startBatch(): Promise<void> {
-    const flushed = ready.then(flush);
+    const flushed = ready.then(() => withFileName(file, flush()));
     ready = flushed.then(() => clock.sleep(PAUSE_MS));
     ready.catch(() => undefined);
     return flushed;
