@@ -195,47 +195,51 @@ it.each<[string, Behaviour, number[]]>([
   60_000,
 );
 
-it.each<[string, Behaviour, number]>([
-  ["a success without a body is looked up", answer(202, ""), 1],
-  ["a request is on its way, and again while it is repeated", stall, 2],
-])("when a run is killed while %s, then no later run repeats it unasked", async (_, odd, posts) => {
-  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-killed-"));
-  let asked = 0;
-  let lookUps = 0;
-  const server = await startMisbehavingServer({
-    script: ({ method, target }) => {
-      if (method === "POST") asked += 1;
-      else if (target.includes("email=")) lookUps += 1;
-      return method === "POST" ? odd : json([]);
-    },
-  });
-  onTestFinished(async () => {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-  const file = path.join(folder, "people.csv");
-  await writeFile(file, "email\nnew@example.com\n");
-  const env = { SURVEYCTL_API_KEY: "key-of-the-late", SURVEYCTL_BASE_URL: server.baseUrl };
-  const args = ["people", "import", file, "--send", "--quiet"];
-  for (let kill = 1; kill <= posts; kill += 1) {
-    const resume = kill === 1 ? [] : ["--resume", "--settle", "0"];
-    const { child, ended } = startProgram({ args: [...args, ...resume], home: folder, env });
-    child.stdin.end();
-    await expect.poll(() => asked === kill && (odd === stall || lookUps > 0), { timeout: 9000 }).toBe(true);
-    child.kill("SIGKILL");
-    expect((await ended).signal).toBe("SIGKILL");
-  }
-  const told = [];
-  for (const flags of [[], [], ["--retry-unknown", "--timeout", "1"]]) {
-    const { status } = await runInside({ args: [...args, "--resume", "--settle", "0", ...flags], home: folder, env });
-    told.push([status, asked]);
-  }
-  expect(told).toEqual([
-    [3, posts],
-    [3, posts],
-    [3, posts + 1],
-  ]);
-});
+it.each<[string, Behaviour, number, number]>([
+  ["a success without a body is looked up", answer(202, ""), 1, 1],
+  ["a request is on its way, and again while it is repeated", stall, 2, 3],
+])(
+  "when a run is killed while %s, then the next one repeats a loss, and none a success",
+  async (_, odd, kills, posts) => {
+    const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-killed-"));
+    let asked = 0;
+    let lookUps = 0;
+    const server = await startMisbehavingServer({
+      script: ({ method, target }) => {
+        if (method === "POST") asked += 1;
+        else if (target.includes("email=")) lookUps += 1;
+        return method === "POST" ? odd : json([]);
+      },
+    });
+    onTestFinished(async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+    const file = path.join(folder, "people.csv");
+    await writeFile(file, "email\nnew@example.com\n");
+    const env = { SURVEYCTL_API_KEY: "key-of-the-late", SURVEYCTL_BASE_URL: server.baseUrl };
+    const args = ["people", "import", file, "--send", "--quiet"];
+    for (let kill = 1; kill <= kills; kill += 1) {
+      const resume = kill === 1 ? [] : ["--resume", "--settle", "0"];
+      const { child, ended } = startProgram({ args: [...args, ...resume], home: folder, env });
+      child.stdin.end();
+      await expect.poll(() => asked === kill && (odd === stall || lookUps > 0), { timeout: 9000 }).toBe(true);
+      child.kill("SIGKILL");
+      expect((await ended).signal).toBe("SIGKILL");
+    }
+    const told = [];
+    for (const flags of [[], [], ["--retry-unknown"]]) {
+      const resume = ["--resume", "--settle", "0", "--timeout", "1", ...flags];
+      const { status } = await runInside({ args: [...args, ...resume], home: folder, env });
+      told.push([status, asked]);
+    }
+    expect(told).toEqual([
+      [3, posts],
+      [3, posts],
+      [3, posts + 1],
+    ]);
+  },
+);
 
 it("when the service knows the person by the number alone, then the survey is found", async () => {
   const { ended, surveys, outcomes } = await importThrough(

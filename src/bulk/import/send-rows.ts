@@ -205,24 +205,14 @@ async function settle(options: SendOptions, run: Run, job: Intended, sinceAt: nu
   return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
 }
 
-/** A repeat is on disk before it leaves, so that wherever a run dies, the next one does not repeat it again unasked. */
+/** One that ends without a proof is the last; one that a kill cuts short may be followed by another look-up and repeat. */
 async function repeat(options: SendOptions, run: Run, job: Intended): Promise<RowOutcome> {
-  const { sender, journal, signal } = options;
+  const { sender, journal } = options;
   const { line } = job.row;
-  const takeBack = async (): Promise<void> => {
-    if (!job.noRepeat) await journal.write({ mayRepeat: [line] });
-  };
-  if (!job.noRepeat) await journal.write({ noRepeat: [line] });
-  try {
-    const outcome = await sender.send(job.row, contextOf(options, run, job));
-    if (outcome.outcome !== "failed") return outcome;
-    if (outcome.mayHaveArrived !== true) await takeBack();
-    // However this try failed, the one before it may have arrived.
-    return { ...outcome, mayHaveArrived: true };
-  } catch (error) {
-    if (!signal.aborted && sender.isUnsent(error)) await takeBack();
-    throw error;
-  }
+  const outcome = await sender.send(job.row, contextOf(options, run, job));
+  if (outcome.outcome === "unknown" || outcome.mayHaveArrived === true) await journal.write({ noRepeat: [line] });
+  // However this try failed, the one before it may have arrived.
+  return outcome.outcome === "failed" ? { ...outcome, mayHaveArrived: true } : outcome;
 }
 
 function contextOf({ journal }: SendOptions, run: Run, job: Intended): SendContext {

@@ -49,10 +49,13 @@ function startSlowly(...flags: string[]): Running {
   return running;
 }
 
-async function journalHolds(text: string): Promise<void> {
-  const journal = `${file}.people-import.results.csv.journal`;
-  while (!(await readFile(journal, "utf8").catch(() => "")).includes(text))
-    await new Promise((resolve) => setTimeout(resolve, 5));
+/** Behind its first `from` characters. */
+async function journalHolds(text: string, from = 0): Promise<void> {
+  while (!(await readJournalText()).includes(text, from)) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+async function readJournalText(): Promise<string> {
+  return readFile(`${file}.people-import.results.csv.journal`, "utf8").catch(() => "");
 }
 
 /** The line that resumes, pasted into a shell in which `surveyctl` is the program. */
@@ -233,8 +236,9 @@ test("when a run is killed and the next one interrupted, then rows of the killed
   await journalHolds('"done"');
   running.child.kill("SIGKILL");
   await running.ended;
+  const { length } = await readJournalText();
   const resumed = startSlowly("--resume");
-  await journalHolds('"noRepeat"');
+  await journalHolds('"done"', length);
   resumed.child.kill("SIGINT");
   const { stderr } = await resumed.ended;
   const [, now, earlier, unknown] =

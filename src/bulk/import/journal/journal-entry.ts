@@ -31,13 +31,8 @@ export type JournalEntry =
   | { readonly intent: readonly number[]; readonly at: number }
   /** The run stopped at that time, the service's; the lines are those it intended to send and of which no byte left. */
   | { readonly unsent: readonly number[]; readonly at: number }
-  /**
-   * Lines that no run sends again unasked: the service answered with success, or they are being repeated and one repeat is
-   * all. On disk before the repeat leaves.
-   */
+  /** Lines that no run sends again unasked: the service answered with success, or a repeat ended without a proof. */
   | { readonly noRepeat: readonly number[] }
-  /** Takes that back for lines whose repeat did nothing: no byte left, or the service refused it. */
-  | { readonly mayRepeat: readonly number[] }
   | { readonly done: RecordedOutcome }
   /** Every row has an outcome. */
   | { readonly end: true };
@@ -65,7 +60,6 @@ function isEntry(entry: JournalEntry): boolean {
   if ("intent" in entry) return Array.isArray(entry.intent);
   if ("unsent" in entry) return Array.isArray(entry.unsent);
   if ("noRepeat" in entry) return Array.isArray(entry.noRepeat);
-  if ("mayRepeat" in entry) return Array.isArray(entry.mayRepeat);
   if ("done" in entry) return Number.isSafeInteger(entry.done.line) && OUTCOMES.includes(entry.done.outcome);
   return "end" in entry || ("head" in entry && entry.head.format === 2);
 }

@@ -70,7 +70,6 @@ function createState(): WritableState {
     if (before === FAILED || before === DOUBTFUL) outcomes.set(line, 0);
     // What the service refused is sent anew; everything else that may have arrived is looked up since its first intent.
     if (before === FAILED || intents.get(line) === 0) intents.set(line, at);
-    else if (isUnmarked()) noRepeats.set(line, 1);
   };
   const outcomeOf = (line: number): OutcomeName | null => {
     const code = outcomes.get(line);
@@ -104,7 +103,6 @@ function createState(): WritableState {
       else if ("end" in entry) facts.ended = true;
       else if ("unsent" in entry) stop(entry.unsent, entry.at);
       else if ("noRepeat" in entry) for (const line of entry.noRepeat) noRepeats.set(line, 1);
-      else if ("mayRepeat" in entry) for (const line of entry.mayRepeat) noRepeats.set(line, 0);
       else if ("done" in entry) settle(entry.done);
       else {
         facts.stoppedAt = null;
