@@ -241,6 +241,28 @@ it.each<[string, Behaviour, number, number]>([
   },
 );
 
+it("when rows failed and others are unknown, then the failed ones alone are written to be corrected", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-failed-"));
+  const answerTo = (email: string): Behaviour => {
+    if (email.startsWith("lost")) return answer(500, "");
+    return email.startsWith("bad") ? json({ errors: {} }, {}, 422) : json({ id: "1", email, survey_scheduled_at: 1 });
+  };
+  const server = await startMisbehavingServer({
+    script: ({ method, body }) =>
+      method === "POST" ? answerTo((JSON.parse(body) as { readonly email: string }).email) : json([]),
+  });
+  onTestFinished(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const [file, failed] = [path.join(folder, "people.csv"), path.join(folder, "failed.csv")];
+  await writeFile(file, "email,name\nfine@x.co,A\nlost@x.co,B\nbad@x.co,C\n");
+  const args = ["people", "import", file, "--send", "--quiet", "--settle", "0", "--failed-to", failed];
+  const env = { SURVEYCTL_API_KEY: "key-of-the-late", SURVEYCTL_BASE_URL: server.baseUrl };
+  const { status } = await runInside({ args, home: folder, env });
+  expect([status, await readFile(failed, "utf8")]).toEqual([3, "email,name\nbad@x.co,C\n"]);
+});
+
 it("when the service knows the person by the number alone, then the survey is found", async () => {
   const { ended, surveys, outcomes } = await importThrough(
     { first: 1, answer: reset, byNumber: true },

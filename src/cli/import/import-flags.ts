@@ -64,7 +64,7 @@ export const IMPORT_FLAGS: readonly FlagRecord[] = [
   { flag: "--max-errors", value: "n", text: "maximum number of problems to list", default: MAX_ERRORS_DEFAULT },
   { flag: "--explain", value: "line", text: "show how one line is read and validated, and stop" },
   { flag: "--results", value: "file", text: "per-row results file", otherwise: "<file>.<command>.results.csv" },
-  { flag: "--failed-to", value: "file", text: "write rows that did not go through to a CSV file, to correct them" },
+  { flag: "--failed-to", value: "file", text: "write rows that failed or were invalid to a CSV file, to correct them" },
   { flag: "--resume", text: "resume a previous run" },
   { flag: "--retry-unknown", text: "also retry rows whose outcome is unknown" },
   { flag: "--yes", text: "skip the confirmation prompt" },
