@@ -241,12 +241,13 @@ it.each<[string, Behaviour, number, number]>([
   },
 );
 
+function answerTo(email: string): Behaviour {
+  if (email.startsWith("lost")) return answer(500, "");
+  return email.startsWith("bad") ? json({ errors: {} }, {}, 422) : json({ id: "1", email, survey_scheduled_at: 1 });
+}
+
 it("when rows failed and others are unknown, then the failed ones alone are written to be corrected", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-failed-"));
-  const answerTo = (email: string): Behaviour => {
-    if (email.startsWith("lost")) return answer(500, "");
-    return email.startsWith("bad") ? json({ errors: {} }, {}, 422) : json({ id: "1", email, survey_scheduled_at: 1 });
-  };
   const server = await startMisbehavingServer({
     script: ({ method, body }) =>
       method === "POST" ? answerTo((JSON.parse(body) as { readonly email: string }).email) : json([]),

@@ -162,7 +162,7 @@ test("when the results cannot be written, then the summary does not name them, a
     1,
     "results: not written",
     `To resume: surveyctl ${args.join(" ")} --resume`,
-    `error: ${results}: no space is left on the disk`,
+    `error: ${results}: the disk is full`,
   ]);
   const { stdout } = await service.run([...args, "--resume", "--json"], { env });
   expect(JSON.parse(stdout)).toMatchObject({ scheduled: ROWS, results: null });
