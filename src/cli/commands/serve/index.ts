@@ -302,7 +302,7 @@ export function register(noun: Command, context: CommandContext): void {
   context.action(command, async (deps, flags) => {
     const mail = await readMailSettings(deps, flags);
     const sms = await readSmsSettings(deps, flags);
-    const rules = sms === null ? {} : readSendingRules(flags);
+    const rules = readSendingRules(flags, { isSending: mail.mail !== null || sms !== null });
     return runServe(deps, { ...readOptions(deps, flags), mail: { ...mail, ...rules, sms } });
   });
 }

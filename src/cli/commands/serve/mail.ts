@@ -17,6 +17,7 @@ const ON_UNKNOWN = ["hold", "resend"] as const;
 const CONNECTIONS_MAX = 100;
 const DEFAULTS = { rate: "10/s", connections: "4", maxAge: "3d", onUnknown: "hold" } as const;
 
+/** Their defaults hold with a mail server alone, so that the parser supplies none. */
 export const MAIL_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--smtp",
@@ -32,8 +33,8 @@ export const MAIL_FLAGS: readonly FlagRecord[] = [
     text: "sender, such as 'Acme <survey@example.com>'; required with a mail server",
   },
   { flag: "--smtp-reply-to", value: "email", text: "where replies to surveys go" },
-  { flag: "--smtp-rate", value: "limit", text: "maximum messages, such as 10/s or 600/h", default: DEFAULTS.rate },
-  { flag: "--smtp-connections", value: "number", text: "maximum connections", default: DEFAULTS.connections },
+  { flag: "--smtp-rate", value: "limit", text: "maximum messages, such as 10/s or 600/h", otherwise: DEFAULTS.rate },
+  { flag: "--smtp-connections", value: "number", text: "maximum connections", otherwise: DEFAULTS.connections },
   { flag: "--bounce-address", value: "email", text: "envelope sender; {token} is replaced per message" },
   { flag: "--dkim-key", value: "file", text: "RSA key that signs mail (PEM)", otherwise: "mail is not signed here" },
   { flag: "--dkim-selector", value: "name", text: "selector of the key's DNS record" },
@@ -43,28 +44,55 @@ export const MAIL_FLAGS: readonly FlagRecord[] = [
     value: "action",
     text: "messages that may have arrived: leave them to you, or send them again",
     choices: ON_UNKNOWN,
-    default: DEFAULTS.onUnknown,
+    otherwise: DEFAULTS.onUnknown,
   },
-  { flag: "--max-age", value: "duration", text: "give up messages that were due longer ago", default: DEFAULTS.maxAge },
+  {
+    flag: "--max-age",
+    value: "duration",
+    text: "give up messages that were due longer ago",
+    otherwise: DEFAULTS.maxAge,
+  },
   { flag: "--only-to", value: "pattern", text: "hold messages to other addresses, such as *@example.org" },
 ];
 
-/** Null flags mean that nothing is sent by SMTP. Throws UsageError. */
-export async function readMailSettings({ env }: Deps, flags: Flags): Promise<MailSettings> {
+/** `mail` is null without a mail server; the sender is that of messages in the outbox, too. Throws UsageError. */
+export async function readMailSettings({ env }: Deps, flags: Flags): Promise<Pick<MailSettings, "mail" | "sender">> {
   const { address: from = null, name: senderName = null } = flags.parse("--smtp-from", parseSender) ?? {};
   const replyTo = flags.parse("--smtp-reply-to", parseAddress);
   const bounceAddress = flags.parse("--bounce-address", parseAddress);
   const sender = { from, replyTo, senderName, footer: null, bounceAddress };
+  const pace = { rate: readRate(flags), connections: readConnections(flags) };
   const url = await readUrl(env, flags);
-  const mail = url === null ? null : await readMail(url, from, flags);
-  return mail === null ? { mail, sender } : { mail, sender, ...readSendingRules(flags) };
+  if (url !== null) return { mail: await readMail(url, from, flags, pace), sender };
+  refuseWithout({ needed: "--smtp", hint: SMTP_HINT }, SMTP_ONLY, flags);
+  return { mail: null, sender };
 }
 
-/** What holds for messages of every kind. Throws UsageError. */
-export function readSendingRules(flags: Flags): Pick<MailSettings, "maxAgeSeconds" | "onUnknown"> {
-  const maxAgeSeconds = flags.parse("--max-age", parseDuration);
-  const onUnknown = flags.parse("--on-unknown", (text, flag) => parseChoice(text, flag, ON_UNKNOWN)) ?? "hold";
-  return { maxAgeSeconds, onUnknown };
+const SMTP_HINT = "use --smtp URL or SURVEYCTL_SMTP";
+export const SMS_HINT = "use --sms-gateway URL or SURVEYCTL_SMS_GATEWAY";
+const SMTP_ONLY = ["--smtp-rate", "--smtp-connections", "--dkim-key", "--dkim-selector", "--dkim-domain"] as const;
+
+/** What holds for messages of every kind that are sent; nothing holds for the outbox. Throws UsageError. */
+export function readSendingRules(
+  flags: Flags,
+  { isSending }: { readonly isSending: boolean },
+): Pick<MailSettings, "maxAgeSeconds" | "onUnknown"> {
+  const maxAgeSeconds = flags.parse("--max-age", parseDuration) ?? parseDuration(DEFAULTS.maxAge, "--max-age");
+  const onUnknown = flags.parse("--on-unknown", (text, flag) => parseChoice(text, flag, ON_UNKNOWN));
+  if (isSending) return { maxAgeSeconds, onUnknown: onUnknown ?? DEFAULTS.onUnknown };
+  const transport = { needed: "--smtp or --sms-gateway", hint: `${SMTP_HINT}; ${SMS_HINT}` };
+  refuseWithout(transport, ["--only-to", "--max-age", "--on-unknown"], flags);
+  return {};
+}
+
+/** An ignored flag could mean mail to the wrong people: `--only-to` with the URL's variable unset. Throws UsageError. */
+export function refuseWithout(
+  { needed, hint }: { readonly needed: string; readonly hint: string },
+  names: readonly string[],
+  flags: Flags,
+): void {
+  const given = names.find((flag) => flags.text(flag) !== null || flags.all(flag).length > 0);
+  if (given !== undefined) throw new UsageError(`${given} requires ${needed}`, { hint });
 }
 
 /** Flags of mail that say nothing of a message or of how it gets to the server. */
@@ -88,6 +116,7 @@ export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenS
     return url === null ? null : readServer(url);
   });
   const isFound = chosen !== null && typeof chosen !== "string";
+  const rate = readRate(flags);
   return {
     from,
     replyTo: flags.parse("--smtp-reply-to", parseAddress),
@@ -95,7 +124,7 @@ export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenS
     publicUrl: flags.parse("--public-url", parsePublicUrl),
     server: isFound ? chosen.server : chosen,
     certificates: isFound ? chosen.certificates : null,
-    rate: isFound ? readRate(flags) : null,
+    rate: isFound ? rate : null,
     dkim: await orWhyNot(() => readDkim(from ?? "", flags)),
   };
 }
@@ -124,14 +153,16 @@ async function readUrl(env: Deps["env"], flags: Flags): Promise<GivenUrl | null>
   return fallback === "" ? null : { text: fallback, place: "SURVEYCTL_SMTP" };
 }
 
-async function readMail(url: GivenUrl, from: string | null, flags: Flags): Promise<MailOptions> {
+async function readMail(
+  url: GivenUrl,
+  from: string | null,
+  flags: Flags,
+  pace: Pick<MailOptions, "rate" | "connections">,
+): Promise<MailOptions> {
   if (from === null) throw new UsageError(`${url.place} requires --smtp-from`);
-  const range = { min: 1, max: CONNECTIONS_MAX };
-  const connections = flags.parse("--smtp-connections", (value, flag) => parseInteger(value, flag, range));
   return {
     ...(await readServer(url)),
-    rate: readRate(flags),
-    connections: connections ?? Number(DEFAULTS.connections),
+    ...pace,
     dkim: await readCoveringDkim(from, flags),
     onlyTo: flags.text("--only-to"),
   };
@@ -152,6 +183,12 @@ async function readServer({ text, place }: GivenUrl): Promise<Pick<MailOptions, 
 function readRate(flags: Flags): MailOptions["rate"] {
   const limit = flags.parse("--smtp-rate", parseRateLimit) ?? parseRateLimit(DEFAULTS.rate, "--smtp-rate");
   return { count: limit.requests, perSeconds: limit.periodSeconds };
+}
+
+function readConnections(flags: Flags): number {
+  const range = { min: 1, max: CONNECTIONS_MAX };
+  const connections = flags.parse("--smtp-connections", (value, flag) => parseInteger(value, flag, range));
+  return connections ?? Number(DEFAULTS.connections);
 }
 
 /** Receivers take a signature for the sender's only when its domain is aligned with that of From (RFC 7489, 3.1.1). */

@@ -9,12 +9,14 @@ import { PAID_FORMATS, readBasic, SMS_FIELDS, SMS_FORMATS, SMS_MODES } from "../
 import type { SmsGateway } from "../../../service/delivery/sms/gateway.ts";
 import type { SmsOptions } from "../../../service/sms-delivery.ts";
 import { isLoopback, parsePublicUrl } from "./address.ts";
+import { refuseWithout, SMS_HINT } from "./mail.ts";
 
 const DEFAULTS = { format: "json", mode: "link", daily: "200", maxSegments: "3", quiet: "21-8" } as const;
 /** The most that phones join. */
 const SEGMENTS_MAX = 10;
 const DAILY_MAX = 10_000_000;
 
+/** Their defaults hold with a gateway alone, so that the parser supplies none. */
 export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-gateway",
@@ -23,7 +25,7 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
     otherwise: "text messages are left in outbox/",
     environment: "SURVEYCTL_SMS_GATEWAY",
   },
-  { flag: "--sms-format", value: "format", text: "what it expects", choices: SMS_FORMATS, default: DEFAULTS.format },
+  { flag: "--sms-format", value: "format", text: "what it expects", choices: SMS_FORMATS, otherwise: DEFAULTS.format },
   {
     flag: "--sms-header",
     value: "header",
@@ -42,46 +44,52 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
     text: "its name for to, text, from or id, such as to=Dest",
     repeatable: true,
   },
-  { flag: "--sms-mode", value: "mode", text: "how people answer", choices: SMS_MODES, default: DEFAULTS.mode },
+  { flag: "--sms-mode", value: "mode", text: "how people answer", choices: SMS_MODES, otherwise: DEFAULTS.mode },
   {
     flag: "--sms-countries",
     value: "names",
     text: "prefixes that texts may go to, such as +49,+1; required with twilio, vonage and telnyx",
     otherwise: "every country",
   },
-  { flag: "--sms-daily", value: "number", text: "maximum segments per project and day", default: DEFAULTS.daily },
-  { flag: "--sms-max-segments", value: "number", text: "maximum segments per text", default: DEFAULTS.maxSegments },
-  { flag: "--sms-quiet", value: "hours", text: "hours without surveys, or off", default: DEFAULTS.quiet },
+  { flag: "--sms-daily", value: "number", text: "maximum segments per project and day", otherwise: DEFAULTS.daily },
+  { flag: "--sms-max-segments", value: "number", text: "maximum segments per text", otherwise: DEFAULTS.maxSegments },
+  { flag: "--sms-quiet", value: "hours", text: "hours without surveys, or off", otherwise: DEFAULTS.quiet },
   { flag: "--sms-url", value: "url", text: "short URL of the service, for links", otherwise: "--public-url" },
 ];
 
+const GATEWAY_ONLY = SMS_FLAGS.map(({ flag }) => flag).filter((flag) => flag !== "--sms-gateway");
+
 /** Null without a gateway. Throws UsageError. */
 export async function readSmsSettings({ env, options }: Deps, flags: Flags): Promise<SmsOptions | null> {
-  const url = readUrl(env, flags, options.insecureHttp);
-  if (url === null) return null;
   const format = flags.parse("--sms-format", (text, flag) => parseChoice(text, flag, SMS_FORMATS)) ?? DEFAULTS.format;
-  const countries = readCountries(flags);
+  const fields = readFieldNames(flags);
+  const mode = flags.parse("--sms-mode", (text, flag) => parseChoice(text, flag, SMS_MODES)) ?? DEFAULTS.mode;
+  const limits = readLimits(flags);
+  const linkUrl = flags.parse("--sms-url", parsePublicUrl);
+  const url = readUrl(env, flags, options.insecureHttp);
+  if (url === null) {
+    refuseWithout({ needed: "--sms-gateway", hint: SMS_HINT }, GATEWAY_ONLY, flags);
+    return null;
+  }
   const isPaid = PAID_FORMATS.includes(format);
   const from = flags.text("--sms-from");
   const header = await readHeader(env, flags);
   if (isPaid && from === null) throw new UsageError(`--sms-format ${format} requires --sms-from`);
-  if (isPaid && countries === null) throw new UsageError(`--sms-format ${format} requires --sms-countries`);
+  if (isPaid && limits.countries === null) throw new UsageError(`--sms-format ${format} requires --sms-countries`);
   if (isPaid && header === null) throw new UsageError(`--sms-format ${format} requires --sms-header-file`);
   if (format === "vonage" && readBasic(header?.value ?? "").user === "")
     throw new UsageError("--sms-format vonage requires a header of the form Authorization: Basic …", {
       hint: "it is the API key, a colon and the API secret, in base64",
     });
+  return { gateway: { url, format, header, from, fields }, mode, limits, onlyTo: flags.text("--only-to"), linkUrl };
+}
+
+function readLimits(flags: Flags): SmsOptions["limits"] {
   return {
-    gateway: { url, format, header, from, fields: readFieldNames(flags) },
-    mode: flags.parse("--sms-mode", (text, flag) => parseChoice(text, flag, SMS_MODES)) ?? DEFAULTS.mode,
-    limits: {
-      daily: readNumber(flags, "--sms-daily", DEFAULTS.daily, { min: 1, max: DAILY_MAX }),
-      maxSegments: readNumber(flags, "--sms-max-segments", DEFAULTS.maxSegments, { min: 1, max: SEGMENTS_MAX }),
-      countries,
-      quiet: parseQuiet(flags.text("--sms-quiet") ?? DEFAULTS.quiet, "--sms-quiet"),
-    },
-    onlyTo: flags.text("--only-to"),
-    linkUrl: flags.parse("--sms-url", parsePublicUrl),
+    daily: readNumber(flags, "--sms-daily", DEFAULTS.daily, { min: 1, max: DAILY_MAX }),
+    maxSegments: readNumber(flags, "--sms-max-segments", DEFAULTS.maxSegments, { min: 1, max: SEGMENTS_MAX }),
+    countries: readCountries(flags),
+    quiet: parseQuiet(flags.text("--sms-quiet") ?? DEFAULTS.quiet, "--sms-quiet"),
   };
 }
 

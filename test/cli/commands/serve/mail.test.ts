@@ -1,5 +1,5 @@
 /** `serve` with a mail server: what arrives there, what operators see, and which command lines are refused. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
@@ -101,6 +101,8 @@ it("when the login is refused, then the log says so without the password", async
 
 const KEY = path.join(import.meta.dirname, "../../../fixtures/tls/rsa-key.pem");
 
+const HINT = "hint: use --smtp URL or SURVEYCTL_SMTP; use --sms-gateway URL or SURVEYCTL_SMS_GATEWAY\n";
+
 it.each<[readonly string[], string]>([
   [["--smtp", "smtp://h"], "--smtp requires --smtp-from"],
   [["--smtp", "smtp://h", "--smtp-file", "f"], "--smtp and --smtp-file cannot be used together"],
@@ -135,6 +137,45 @@ it.each<[readonly string[], string]>([
     '--on-unknown: "x" is not one of hold, resend',
   ],
   [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--max-age", "x"], '--max-age: "x" is not a duration'],
+  [["--smtp-rate", "fast"], '--smtp-rate: "fast" is not a limit'],
+  [["--smtp-connections", "0"], "--smtp-connections: "],
+  [["--on-unknown", "x"], '--on-unknown: "x" is not one of hold, resend'],
+  [["--max-age", "x"], '--max-age: "x" is not a duration'],
+  // A value that is the default one was given all the same.
+  [["--smtp-rate", "10/s"], "--smtp-rate requires --smtp\nhint: use --smtp URL or SURVEYCTL_SMTP\n"],
+  [["--smtp-connections", "2"], "--smtp-connections requires --smtp\n"],
+  [["--smtp-from", "a@x.org", "--dkim-key", "missing", "--dkim-selector", "s"], "--dkim-key requires --smtp\n"],
+  [["--dkim-selector", "s"], "--dkim-selector requires --smtp\n"],
+  [["--dkim-domain", "x.org"], "--dkim-domain requires --smtp\n"],
+  [["--only-to", "*@x.org"], `--only-to requires --smtp or --sms-gateway\n${HINT}`],
+  [["--max-age", "3d"], "--max-age requires --smtp or --sms-gateway"],
+  [["--on-unknown", "resend"], "--on-unknown requires --smtp or --sms-gateway"],
 ])("when serve is given %j, then it does not start", async (args, sentence) => {
   expect(await startRefused(place.folder, args, sentence)).toEqual([2, sentence, false]);
+});
+
+it("when the mail server is named by a variable, then what needs one is taken", async () => {
+  const mail = await startPlanServer();
+  open.push(mail.stop);
+  const env = { SURVEYCTL_SMTP: `smtp://127.0.0.1:${mail.port}` };
+  const args = "--smtp-from a@x.org --smtp-rate 5/s --only-to *@example.org --max-age 1d --on-unknown resend".split(
+    " ",
+  );
+  const served = await startServe({ args, env });
+  open.push(() => served.stop());
+  await served.run(["people", "add", "--email", "ok@example.org"]);
+  await expect.poll(() => mail.accepted.map(({ to }) => to)).toEqual(["ok@example.org"]);
+});
+
+it("when there is no mail server, then the outbox's messages still come from the given sender", async () => {
+  const args = "--smtp-from a@x.org --smtp-reply-to r@x.org --bounce-address b+{token}@x.org".split(" ");
+  const served = await startServe({ args });
+  open.push(() => served.stop());
+  await served.run(["people", "add", "--email", "ok@example.org"]);
+  const outbox = path.join(served.folder, "outbox");
+  const messages = async (): Promise<string[]> =>
+    (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith(".eml"));
+  await expect.poll(async () => (await messages()).length).toBe(1);
+  const { headers } = readMail(await readFile(path.join(outbox, (await messages())[0] ?? ""), "utf8"));
+  expect([headers["from"], headers["reply-to"]]).toEqual(["<a@x.org>", "<r@x.org>"]);
 });

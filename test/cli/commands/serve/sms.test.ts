@@ -58,6 +58,21 @@ it("when a person is added for SMS, then the gateway gets a text, and the answer
 
 const TWILIO = ["--sms-gateway", "https://g.example", "--sms-format", "twilio"];
 
+/** Some of them with the value that they have with a gateway. */
+const GATEWAY_ONLY: readonly (readonly [flag: string, value: string])[] = [
+  ["--sms-format", "twilio"],
+  ["--sms-header", "Authorization: hunter2"],
+  ["--sms-header-file", "missing"],
+  ["--sms-from", "+15550100"],
+  ["--sms-field", "to=Dest"],
+  ["--sms-mode", "link"],
+  ["--sms-countries", "+1"],
+  ["--sms-daily", "200"],
+  ["--sms-max-segments", "2"],
+  ["--sms-quiet", "off"],
+  ["--sms-url", "https://s.example"],
+];
+
 it.each<[readonly string[], string]>([
   [["--sms-gateway", "gateway"], "--sms-gateway: must be a URL such as https://gateway.example.com/messages"],
   [["--sms-gateway", "https://me:hunter2@g.example"], "--sms-gateway: must not contain a user or password"],
@@ -81,6 +96,13 @@ it.each<[readonly string[], string]>([
   [TWILIO, "--sms-format twilio requires --sms-from"],
   [[...TWILIO, "--sms-from", "+15550100"], "--sms-format twilio requires --sms-countries"],
   [[...TWILIO, "--sms-from", "+15550100", "--sms-countries", "+1"], "--sms-format twilio requires --sms-header-file"],
+  [["--sms-mode", "chat"], '--sms-mode: "chat" is not one of link, conversation'],
+  [["--sms-daily", "x"], "--sms-daily: "],
+  [["--sms-field", "tu=Dest"], '--sms-field: "tu" is not one of to, text, from'],
+  ...GATEWAY_ONLY.map<[readonly string[], string]>(([flag, value]) => [
+    [flag, value],
+    `${flag} requires --sms-gateway\n`,
+  ]),
 ])("when serve is given %j, then it does not start", async (args, sentence) => {
   expect(await startRefused(place.folder, args, sentence)).toEqual([2, sentence, false]);
 });

@@ -6,6 +6,7 @@ import { systemClock } from "../../../../../src/runtime/clock.ts";
 import { type DkimKey, dkimProblem, dkimRecord, readDkimKey } from "../../../../../src/service/delivery/mail/dkim.ts";
 import { parseSmtpUrl } from "../../../../../src/service/delivery/smtp/smtp-url.ts";
 import { fakeDeps, type FakeOptions } from "../../../../helpers/fake-deps.ts";
+import { runInProcess } from "../../../../helpers/in-process.ts";
 import { RSA_PEM, type SmtpPlanServer, startPlanServer } from "../../../../helpers/smtp-plan-server.ts";
 
 const made = { key: null as DkimKey | null };
@@ -159,4 +160,11 @@ test("the doctor takes the flags of serve that decide what a mail looks like and
     "--dkim-domain",
     "--public-url",
   ]);
+});
+
+test("the doctor refuses a wrong value without a mail server, too", async () => {
+  const { status, stderr } = await runInProcess({
+    args: ["service", "delivery", "doctor", "--offline", "--smtp-rate", "fast"],
+  });
+  expect([status, stderr]).toEqual([2, expect.stringContaining('--smtp-rate: "fast" is not a limit')]);
 });
