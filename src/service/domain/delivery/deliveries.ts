@@ -40,17 +40,19 @@ export async function releaseDeadClaims(
   project: number | null = null,
 ): Promise<number> {
   const transmitting = await tx.requests.listTransmitting(project, living);
-  for (const due of transmitting)
-    await finishDelivery(
-      tx,
-      due,
-      onUnknown === "hold" ? { kind: "unknown", attempt: LOST } : { kind: "retry", delaySeconds: 0, attempt: LOST },
-    );
+  for (const due of transmitting) {
+    const attempt = { ...LOST, stage: FINAL_STAGES[due.channel] };
+    const isHeld = onUnknown === "hold";
+    await finishDelivery(tx, due, isHeld ? { kind: "unknown", attempt } : { kind: "retry", delaySeconds: 0, attempt });
+  }
   return (await tx.requests.releaseClaims(project, living)) + transmitting.length;
 }
 
-const LOST: AttemptFacts = {
-  stage: "dot",
+export const GATEWAY_STAGE = "gateway";
+/** The stage at which only the reply is missing, as the sender of the channel calls it. */
+const FINAL_STAGES: Readonly<Record<Channel, string>> = { email: "final-dot", sms: GATEWAY_STAGE };
+
+const LOST: Omit<AttemptFacts, "stage"> = {
   code: null,
   enhancedCode: null,
   text: "the service ended before a reply came",
@@ -146,7 +148,6 @@ function toChange(now: number, { attempts }: DueSurvey, outcome: DeliveryResult)
 const TEXT_MAX = 500;
 /** Of an answer over HTTP, which may be anything. */
 const GATEWAY_TEXT_MAX = 1024;
-export const GATEWAY_STAGE = "gateway";
 
 interface LoggedSurvey extends Pick<DueSurvey, "requestId"> {
   readonly project: Pick<Project, "id">;

@@ -208,7 +208,7 @@ export interface AttemptRow {
   /** Counted from 1 in its request. */
   readonly n: number;
   readonly at: number;
-  /** Where it ended: `connect`, `greeting`, `ehlo`, `starttls`, `auth`, `mail`, `rcpt`, `data`, `dot`, `outbox`, … */
+  /** Where it ended: of mail an `SmtpStage`, such as `final-dot`; else `gateway`, `outbox`, … */
   readonly stage: string;
   /** The reply's code; null when there was none. */
   readonly code: number | null;

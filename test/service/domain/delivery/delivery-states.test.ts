@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import type { Channel } from "../../../../src/contract/routes.ts";
 import { answerSurvey, unsubscribeByLink } from "../../../../src/service/domain/answers/answers.ts";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
 import {
@@ -45,8 +46,8 @@ const ID = 2;
 const ALL_TIME = { since: null, until: null };
 const send = () => fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
 const enrol = () => fixture.write((tx) => addMember(tx, fixture.project, memberInput({ personEmail: "a@x.co" })));
-const claims = (claimer = "one") =>
-  fixture.write((tx) => claimDue(tx, { claimer, channel: "email", leaseSeconds: 60, limit: 9 }));
+const claims = (claimer = "one", channel: Channel = "email") =>
+  fixture.write((tx) => claimDue(tx, { claimer, channel, leaseSeconds: 60, limit: 9 }));
 const claim = async (claimer = "one"): Promise<DueSurvey> => (await claims(claimer))[0]!;
 const finish = (due: DueSurvey, result: DeliveryResult) => fixture.write((tx) => finishDelivery(tx, due, result));
 const mark = (due: DueSurvey) => fixture.write((tx) => markTransmitting(tx, due));
@@ -109,13 +110,13 @@ describe("when a delivery ends", () => {
     later(1);
     await finish(await claim(), {
       kind: "sent",
-      attempt: { ...attempt, stage: "dot", code: 250, text: null, serverId: "Q1" },
+      attempt: { ...attempt, stage: "final-dot", code: 250, text: null, serverId: "Q1" },
     });
     const shared = { enhancedCode: "4.2.1", host: "mx.example.org", ms: 12 };
     const cut = `see https://x/u/[token] and [token] ${"x".repeat(600)}`.slice(0, 500);
     expect(await log()).toEqual([
       { ...shared, n: 1, at: START, stage: "rcpt", code: 450, text: cut, serverId: null, outcome: "retry" },
-      { ...shared, n: 2, at: START + 1, stage: "dot", code: 250, text: null, serverId: "Q1", outcome: "sent" },
+      { ...shared, n: 2, at: START + 1, stage: "final-dot", code: 250, text: null, serverId: "Q1", outcome: "sent" },
     ]);
   });
 
@@ -154,7 +155,7 @@ describe("when a message is marked", () => {
     expect((await claim()).frozen).toEqual(frozen);
   });
 
-  it("and its process dies, then it is unknown, others are due again, and the log says why", async () => {
+  it("and its process dies, then it is unknown, and others are due again", async () => {
     await send();
     await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "b@x.co" })));
     const [marked] = await claims("dead");
@@ -164,7 +165,20 @@ describe("when a message is marked", () => {
       { state: "unknown", dueAt: START, sentAt: null, reason: null, attempts: 1 },
       ["b@x.co"],
     ]);
-    expect((await log())[0]).toMatchObject({ stage: "dot", text: "the service ended before a reply came" });
+  });
+
+  it.each([
+    ["email", "final-dot"],
+    ["sms", "gateway"],
+  ] as const)("and its process dies, then the log says so of %s at the stage %s", async (channel, stage) => {
+    const input = sendInput({ channel, email: "a@x.co", phoneNumber: "+4917012345678" });
+    await fixture.write((tx) => sendPerson(tx, fixture.project, input));
+    const [marked] = await claims("dead", channel);
+    await mark(marked!);
+    await fixture.write((tx) => releaseDeadClaims(tx, ["one"]));
+    const unsaid = { code: null, enhancedCode: null, host: null, serverId: null, ms: 0 };
+    const text = "the service ended before a reply came";
+    expect(await log()).toEqual([{ ...unsaid, n: 1, at: START, stage, text, outcome: "unknown" }]);
   });
 
   it("and unknown ones are to be sent again, then it is due at once after a death, and else at the first step", async () => {
