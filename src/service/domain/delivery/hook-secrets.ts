@@ -59,12 +59,13 @@ export async function setProviderKey(
   key: string,
 ): Promise<void> {
   const text = key.trim();
-  const problem = text === "" ? null : problemOf(provider, text);
+  const problem = text === "" ? null : providerKeyProblem(provider, text);
   if (problem !== null) throw new InvalidError({ [`${provider} key`]: [problem] });
   await tx.reports.setSecret(provider, text === "" ? null : text);
 }
 
-function problemOf(provider: KeyedProvider | SigningGateway, key: string): string | null {
+/** What is wrong with a provider's key, as the end of a sentence about it; null: nothing that can be seen. */
+export function providerKeyProblem(provider: KeyedProvider | SigningGateway, key: string): string | null {
   if (provider === "twilio") return /^[\da-f]{32}$/i.test(key) ? null : "is not an auth token";
   if (provider === "vonage") return /^\S{8,}$/.test(key) ? null : "is not a signature secret";
   if (provider === "telnyx")

@@ -1,9 +1,11 @@
 /** `serve` with a gateway: a conversation over HTTP, what operators see, and which command lines are refused. */
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startHookReceiver } from "../../../helpers/hook-receiver.ts";
+import { runInProcess } from "../../../helpers/in-process.ts";
 import { startServe } from "../../../helpers/serve.ts";
 import { startRefused } from "./refused-starts.ts";
 
@@ -105,4 +107,18 @@ it.each<[readonly string[], string]>([
   ]),
 ])("when serve is given %j, then it does not start", async (args, sentence) => {
   expect(await startRefused(place.folder, args, sentence)).toEqual([2, sentence, false]);
+});
+
+it.each([
+  ["--twilio-token", "is not an auth token"],
+  ["--vonage-secret", "is not a signature secret"],
+  ["--telnyx-key", "is not a public key in base64"],
+])("when the file of %s holds something else, then it is named and nothing is changed", async (flag, problem) => {
+  const [file, data] = [path.join(place.folder, "tok"), path.join(place.folder, "hook.db")];
+  await writeFile(file, "tok\n");
+  const { status, stdout, stderr } = await runInProcess({
+    args: ["service", "sms", "hook", flag, file, "--rotate", "--data", data],
+  });
+  expect([status, stdout, stderr]).toEqual([2, "", `error: ${flag}: ${file} ${problem}\n`]);
+  expect(existsSync(data)).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import type { SigningGateway } from "../../../../service/domain/delivery/hook-secrets.ts";
+import type { KeyedProvider, SigningGateway } from "../../../../service/domain/delivery/hook-secrets.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
@@ -59,14 +59,19 @@ export function registerSms(parent: Command, context: CommandContext): void {
 }
 
 /** What the files hold that these flags name, by gateway or provider. Throws UsageError. */
-export async function readKeys<Name extends string>(
+export async function readKeys<Name extends KeyedProvider | SigningGateway>(
   flags: Flags,
   records: Readonly<Record<Name, FlagRecord>>,
 ): Promise<{ readonly [Each in Name]?: string }> {
-  const given: [string, string][] = [];
-  for (const [name, { flag }] of Object.entries<FlagRecord>(records)) {
+  const { providerKeyProblem } = await import("../../../../service/domain/delivery/hook-secrets.ts");
+  const given: [Name, string][] = [];
+  for (const [name, { flag }] of Object.entries(records) as [Name, FlagRecord][]) {
     const file = flags.text(flag);
-    if (file !== null) given.push([name, file === "" ? "" : await readKeyFile(flag, file)]);
+    if (file === null) continue;
+    const key = file === "" ? "" : await readKeyFile(flag, file);
+    const problem = key === "" ? null : providerKeyProblem(name, key);
+    if (problem !== null) throw new UsageError(`${flag}: ${file} ${problem}`);
+    given.push([name, key]);
   }
   return Object.fromEntries(given) as { readonly [Each in Name]?: string };
 }

@@ -201,8 +201,8 @@ test("when a provider's key is given in a file, then it is checked, kept and tak
   expect(await proofs(["--mailgun-key", ""])).toEqual(["secret", "signature", "secret", "secret", "secret"]);
   const refused = await bounce(served, ["hook", "--sendgrid-key", file]);
   expect([refused.status, JSON.parse(refused.stderr).error.message]).toEqual([
-    5,
-    "sendgrid key is not a public key in base64",
+    2,
+    `--sendgrid-key: ${file} is not a public key in base64`,
   ]);
   expect(await readFile(file, "utf8")).toBe("key-0123456789\n");
 });
@@ -218,6 +218,11 @@ test.each<[string, readonly string[], RegExp]>([
     "a key file that is not there",
     ["hook", "--mailgun-key", "nowhere"],
     /--mailgun-key: cannot read nowhere \(ENOENT\)/,
+  ],
+  [
+    "a key file that holds something else",
+    ["hook", "--postmark-login", import.meta.filename],
+    /^error: --postmark-login: \S+ is not of the form user:password\n$/,
   ],
 ])("when there is %s, then that is said and nothing is done", async (_, args, message) => {
   const { served } = await serveMailed();
