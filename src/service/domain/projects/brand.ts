@@ -56,13 +56,8 @@ export async function readLogo(tx: Transaction, id: string): Promise<Logo | null
 /** Throws InvalidError. */
 export async function changeBrand(tx: Transaction, project: Project, change: BrandChange): Promise<Brand> {
   const { name, color, logo } = change;
-  const errors = [
-    ["name", name === undefined || name === null ? null : nameProblem(name)],
-    ["color", color === undefined || color === null ? null : colorProblem(color)],
-    ["logo", logo === undefined || logo === null ? null : logoProblem(logo)],
-  ] as const;
-  const wrong = errors.flatMap(([field, problem]) => (problem === null ? [] : [[field, [problem]] as const]));
-  if (wrong.length > 0) throw new InvalidError(Object.fromEntries(wrong));
+  const wrong = brandProblems(change);
+  if (wrong.length > 0) throw new InvalidError(Object.fromEntries(wrong.map(([part, problem]) => [part, [problem]])));
   const set = (setting: string, value: string | null): Promise<void> =>
     tx.projects.setSetting(project.id, setting, value);
   if (name !== undefined) await set(NAMES.name, name?.trim() ?? null);
@@ -72,6 +67,16 @@ export async function changeBrand(tx: Transaction, project: Project, change: Bra
     await set(NAMES.logoId, logo === null ? null : tx.token());
   }
   return readBrand(tx, project);
+}
+
+/** What is wrong with a part, each as the end of a sentence about it. */
+export function brandProblems({ name, color, logo }: BrandChange): [keyof BrandChange, string][] {
+  const problems: [keyof BrandChange, string | null][] = [
+    ["name", name === undefined || name === null ? null : nameProblem(name)],
+    ["color", color === undefined || color === null ? null : colorProblem(color)],
+    ["logo", logo === undefined || logo === null ? null : logoProblem(logo)],
+  ];
+  return problems.flatMap(([part, problem]) => (problem === null ? [] : [[part, problem]]));
 }
 
 function nameProblem(name: string): string | null {

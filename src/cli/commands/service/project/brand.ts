@@ -16,14 +16,26 @@ export interface BrandOptions extends ProjectChoice {
 }
 
 export async function runBrand(deps: Deps, { project, name, color, logo, ...choice }: BrandOptions): Promise<ExitCode> {
+  const picture = logo === null || logo === "" ? logo : await readLogo(logo);
+  await checkBrand({ name, color, logo }, picture);
   const change = {
     ...(name === null ? {} : { name }),
     ...(color === null ? {} : { color }),
-    ...(logo === null ? {} : { logo: logo === "" ? "" : await readLogo(logo) }),
+    ...(picture === null ? {} : { logo: picture }),
   };
   const brand = await withAdmin(deps, choice, (admin) => admin({ kind: "brand", project, ...change }));
   await showRecord(deps, BRAND, brand);
   return EXIT.done;
+}
+
+/** `picture` is what the logo's file holds, in base64. Throws UsageError. */
+async function checkBrand(given: Pick<BrandOptions, "name" | "color" | "logo">, picture: string | null): Promise<void> {
+  const { brandProblems } = await import("../../../../service/domain/projects/brand.ts");
+  const logo = picture === null || picture === "" ? null : Buffer.from(picture, "base64");
+  const [wrong] = brandProblems({ name: given.name || null, color: given.color || null, logo });
+  if (wrong === undefined) return;
+  const [part, problem] = wrong;
+  throw new UsageError(`--${part}: ${part === "logo" ? given.logo : JSON.stringify(given[part])} ${problem}`);
 }
 
 /** Throws UsageError. */

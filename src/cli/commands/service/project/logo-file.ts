@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/** More than any logo may have; the service says so of what is larger, and need not get the rest of it. */
+/** More than any logo may have; what is larger is refused, and the rest of it need not be read. */
 const READ_MAX = 64 * 1024;
 
 export interface LogoRefusals {
