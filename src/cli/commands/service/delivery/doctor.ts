@@ -1,11 +1,13 @@
 /** Checks of the mail settings before the first survey: what receivers will say, and one mail to see it arrive. */
 import type { Command } from "commander";
 import type { ProjectSender } from "../../../../service/delivery/doctor/examine-mail.ts";
+import type { TestMailResult } from "../../../../service/delivery/doctor/test-mail.ts";
 import type { DoctorFinding, FindingResult, MailSetup } from "../../../../service/delivery/doctor/finding.ts";
 import { parseEmail } from "../../../args/people.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeDone } from "../../../command/notes.ts";
+import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../../serve/mail.ts";
@@ -60,7 +62,7 @@ export interface TestOptions {
   readonly to: string;
 }
 
-/** Ends with 1 when the server did not accept the mail. */
+/** Throws DataFileError when the server did not accept the mail. */
 export async function runDeliveryTest(deps: Deps, { setup, to }: TestOptions): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
   const { certificates, replyTo, bounceAddress, publicUrl } = setup;
@@ -82,9 +84,21 @@ export async function runDeliveryTest(deps: Deps, { setup, to }: TestOptions): P
     enhanced_code: enhancedCode,
     server_id: serverId,
   });
-  if (result.kind !== "accepted") return EXIT.failed;
+  if (result.kind !== "accepted") throw asMailError(result);
   await writeDone(deps, `Sent to ${to}. Look at its Authentication-Results header: spf, dkim and dmarc must pass.`);
   return EXIT.done;
+}
+
+function asMailError(result: Exclude<TestMailResult["result"], { kind: "accepted" }>): DataFileError {
+  const { stage, code, enhancedCode, text } = result.reply;
+  const words = [code, enhancedCode, text].filter((word) => word !== null && word !== "").join(" ");
+  if (result.kind === "refused")
+    return new DataFileError("mail_refused", `the mail server refused the mail at ${stage}: ${words}`);
+  if (result.kind === "broken" && result.isPastDot)
+    return new DataFileError("mail_unknown", `the mail may have arrived: ${words}`, {
+      hint: "look in the mailbox before you send another one",
+    });
+  return new DataFileError("mail_not_sent", `the mail was not sent: ${words}`);
 }
 
 /** Throws UsageError for what is missing or cannot be used. */

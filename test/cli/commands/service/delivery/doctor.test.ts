@@ -7,6 +7,7 @@ import { type DkimKey, dkimProblem, dkimRecord, readDkimKey } from "../../../../
 import { parseSmtpUrl } from "../../../../../src/service/delivery/smtp/smtp-url.ts";
 import { fakeDeps, type FakeOptions } from "../../../../helpers/fake-deps.ts";
 import { runInProcess } from "../../../../helpers/in-process.ts";
+import { startRawSmtp } from "../../../../helpers/raw-smtp-stub.ts";
 import { RSA_PEM, type SmtpPlanServer, startPlanServer } from "../../../../helpers/smtp-plan-server.ts";
 
 const made = { key: null as DkimKey | null };
@@ -73,24 +74,58 @@ test("a test mail is marked, signed, and its score links lead to the preview pag
   expect(made.key && dkimProblem(text, dkimRecord(made.key))).toBeNull();
 });
 
+/** What `service delivery test` shows and says in JSON, and its exit status. */
+async function sendTest(port: number, to: string, login = ""): Promise<[number, unknown, unknown]> {
+  const url = `smtp://${login}127.0.0.1:${port}`;
+  const flags = ["--smtp", url, "--smtp-from", "survey@example.com", "-o", "json"];
+  const { status, stdout, stderr } = await runInProcess({ args: ["service", "delivery", "test", to, ...flags] });
+  const { outcome, stage, code, enhanced_code, text } = JSON.parse(stdout) as Record<string, unknown>;
+  return [status, { outcome, stage, code, enhanced_code, text }, JSON.parse(stderr)];
+}
+
+const errorOf = (code: string, message: string, hint: string | null = null) => ({
+  error: { code, message, status: null, details: null, hint },
+});
+
 test("a refused test mail is told in the server's words, with exit 1", async () => {
   const server = await start();
-  const { deps, out } = world();
-  const given = setup(`smtp://app:secret-word@127.0.0.1:${server.port}`);
-  expect(await runDeliveryTest(deps, { setup: given, to: "550-5.7.1-spamhaus@example.org" })).toBe(1);
-  expect(out()).toContain("outcome\trefused\n");
-  expect(out()).toContain("code\t550\nenhanced_code\t5.7.1\n");
-  expect(out()).toContain("text\tService unavailable; client host blocked using zen.spamhaus.org\n");
+  const text = "The address does not exist";
+  expect(await sendTest(server.port, "550-5.1.1@example.org", "app:secret-word@")).toEqual([
+    1,
+    { outcome: "refused", stage: "rcpt-to", code: 550, enhanced_code: "5.1.1", text },
+    errorOf("mail_refused", `the mail server refused the mail at rcpt-to: 550 5.1.1 ${text}`),
+  ]);
   expect(server.accepted).toEqual([]);
 });
 
 test("a wrong password is told without the password", async () => {
   const server = await start();
-  const { deps, out, err } = world({ options: { output: "json" } });
-  const given = setup(`smtp://app:wrong-word@127.0.0.1:${server.port}`);
-  expect(await runDeliveryTest(deps, { setup: given, to: "ok@example.org" })).toBe(1);
-  expect(out()).toContain("Wrong user name or password");
-  expect(out() + err()).not.toContain("wrong-word");
+  const text = "Wrong user name or password";
+  expect(await sendTest(server.port, "ok@example.org", "app:wrong-word@")).toEqual([
+    1,
+    { outcome: "refused", stage: "auth", code: 535, enhanced_code: "5.7.8", text },
+    errorOf("mail_refused", `the mail server refused the mail at auth: 535 5.7.8 ${text}`),
+  ]);
+});
+
+test("a test mail without a mail server's answer was not sent", async () => {
+  const text = "the server refused the connection";
+  expect(await sendTest(1, "ok@example.org")).toEqual([
+    1,
+    { outcome: "broken", stage: "connect", code: null, enhanced_code: null, text },
+    errorOf("mail_not_sent", `the mail was not sent: ${text}`),
+  ]);
+});
+
+test("a test mail whose connection ends after the final dot may have arrived", async () => {
+  const stub = await startRawSmtp({ afterDot: "drop" });
+  stops.push(stub.stop);
+  const text = "the server closed the connection";
+  expect(await sendTest(stub.port, "ok@example.org")).toEqual([
+    1,
+    { outcome: "broken", stage: "final-dot", code: null, enhanced_code: null, text },
+    errorOf("mail_unknown", `the mail may have arrived: ${text}`, "look in the mailbox before you send another one"),
+  ]);
 });
 
 test.each<readonly [string, GivenSetup, string]>([
