@@ -26,7 +26,12 @@ export async function listDueProjects(tx: Transaction, channel: Channel): Promis
 
 /** When the scheduler must wake next; null when nothing waits, or all is paused. */
 export async function nextDueAt(tx: Transaction, channels = ALL_CHANNELS): Promise<number | null> {
-  return (await tx.deliveries.pausedAt()) === null ? tx.requests.nextDueAt(channels) : null;
+  return (await tx.deliveries.pausedAt()) === null ? tx.requests.nextDueAt(channels, { withPaused: false }) : null;
+}
+
+/** The same as if nothing were paused: a pause that was forgotten must show. */
+export async function firstDueAt(tx: Transaction): Promise<number | null> {
+  return tx.requests.nextDueAt(ALL_CHANNELS, { withPaused: true });
 }
 
 /**

@@ -2,7 +2,7 @@
 import { isE164 } from "../../../contract/text/phone.ts";
 import type { Project } from "../inputs.ts";
 import type { AttemptRow, DeliveryRow, DeliveryState, PersonRow, Suppression, Transaction } from "../ports.ts";
-import { nextDueAt } from "./deliveries.ts";
+import { firstDueAt } from "./deliveries.ts";
 import { DELIVERY_STATES } from "./rows.ts";
 
 const WAITING: readonly DeliveryState[] = ["scheduled", "claimed", "transmitting", "retrying", "held"];
@@ -13,7 +13,7 @@ export interface QueueSummary {
   /** The same of those that are still to be sent. */
   readonly waiting: Readonly<Partial<Record<DeliveryState, number>>>;
   readonly unknown: number;
-  /** When the survey that has waited longest was due; null when none waits, or all is paused. */
+  /** When the survey that has waited longest was due, paused or not; null when none is due. */
   readonly oldestDueAt: number | null;
   /** 0 when nothing is due. */
   readonly oldestDueSeconds: number;
@@ -23,7 +23,7 @@ export interface QueueSummary {
 export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
   const states = Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])) as Record<DeliveryState, number>;
   for (const { state, count } of await tx.deliveries.counts()) states[state] += count;
-  const dueAt = await nextDueAt(tx);
+  const dueAt = await firstDueAt(tx);
   const oldestDueAt = dueAt !== null && dueAt <= tx.now ? dueAt : null;
   return {
     states,

@@ -130,8 +130,11 @@ export interface RequestRows {
   dueProjects(channel: Channel): Promise<readonly number[]>;
   /** Claims what is due in a project on a channel, the earliest first. */
   claimDue(claim: Claim): Promise<readonly DueSurvey[]>;
-  /** When the next unclaimed request, or the next lease, is due on these channels; null when nothing waits. */
-  nextDueAt(channels: readonly Channel[]): Promise<number | null>;
+  /**
+   * When the next unclaimed request, or the next lease, is due on these channels; null when nothing waits. Those of
+   * paused projects count with `withPaused` alone.
+   */
+  nextDueAt(channels: readonly Channel[], which: { readonly withPaused: boolean }): Promise<number | null>;
   /** Notes that the process of this claimer lives, and returns all that were noted within `seconds`, by name. */
   beat(claimer: string, seconds: number): Promise<readonly string[]>;
   /** Those that were noted within `seconds`, by name. */

@@ -13,6 +13,7 @@ import {
   retryOrGiveUp,
 } from "../../../../src/service/domain/delivery/deliveries.ts";
 import {
+  countDue,
   explainPerson,
   guardOverdue,
   isOverdueInBulk,
@@ -408,6 +409,21 @@ test("when the operator looks, then counts, a person's history and the oldest du
     "The newest survey (2) is retrying: rcpt 450 4.2.1 try later.",
     [1],
   ]);
+});
+
+test.each(["project", "service"] as const)("when the %s is paused, then a due survey keeps its age", async (what) => {
+  await send();
+  await fixture.write((tx) => setPaused(tx, what === "project" ? fixture.project : null, true));
+  later(100);
+  const none = Object.fromEntries(DELIVERY_STATES.map((name) => [name, 0]));
+  expect(await fixture.read(summarizeQueue)).toEqual({
+    states: { ...none, scheduled: 1 },
+    waiting: { scheduled: 1, claimed: 0, transmitting: 0, retrying: 0, held: 0 },
+    unknown: 0,
+    oldestDueAt: START,
+    oldestDueSeconds: 100,
+  });
+  expect([await fixture.read(countDue), await fixture.read((tx) => nextDueAt(tx))]).toEqual([1, null]);
 });
 
 test.each([

@@ -109,7 +109,8 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
         limit: 20,
       }),
   ],
-  ["next due", (database) => requests(database).nextDueAt(["email", "sms"])],
+  ["next due", (database) => requests(database).nextDueAt(["email", "sms"], { withPaused: false })],
+  ["first due, paused or not", (database) => requests(database).nextDueAt(["email", "sms"], { withPaused: true })],
   [
     // With a survey that is due: the claim goes from the project on to its surveys.
     "claims",

@@ -71,13 +71,17 @@ export function refreshNextSurvey(database: Database, project: number, personId:
 }
 
 /** When the next request, or the end of a lease, is due; each project's is the first entry of its index. */
-export async function earliestDueAt(database: Database, channels: readonly Channel[]): Promise<number | null> {
+export async function earliestDueAt(
+  database: Database,
+  channels: readonly Channel[],
+  { withPaused }: { readonly withPaused: boolean },
+): Promise<number | null> {
   const times: number[] = [];
   for (const channel of channels) {
     const row = await database.first(
       `SELECT min(first_at) AS at FROM (SELECT (SELECT q.due_at FROM survey_requests q
          WHERE q.project_id = p.id AND q.channel = ? AND q.due_at IS NOT NULL ORDER BY q.due_at LIMIT 1) AS first_at
-       FROM projects p WHERE p.paused_at IS NULL) AS firsts`,
+       FROM projects p${withPaused ? "" : " WHERE p.paused_at IS NULL"}) AS firsts`,
       [channel],
     );
     if (row !== null && row.at !== null) times.push(Number(row.at));

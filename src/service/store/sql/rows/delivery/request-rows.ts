@@ -58,7 +58,7 @@ export function createRequestRows(database: Database, session: Session, blocks: 
     cancel: async (project, personId, which) => cancelRequests(database, project, personId, which),
     dueProjects: async (channel) => dueProjects(database, session.now, channel),
     claimDue: async (claim) => claimSome(database, session.now, claim),
-    nextDueAt: async (channels) => earliestDueAt(database, channels),
+    nextDueAt: async (channels, which) => earliestDueAt(database, channels, which),
     beat: async (claimer, seconds) => {
       database.send(
         "INSERT INTO processes (name, seen_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at",
