@@ -3,12 +3,14 @@ import type { Clock } from "../runtime/clock.ts";
 import { unixSeconds } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
+import { areAligned } from "./delivery/doctor/finding.ts";
 import type { DkimKey } from "./delivery/mail/dkim.ts";
 import { openSmtpSender, type SmtpSender } from "./delivery/mail/mail-sender.ts";
 import { maskReply } from "./delivery/mail/parse-reply.ts";
 import type { SenderHealth } from "./delivery/mail/sender-health.ts";
 import type { SmtpRate } from "./delivery/mail/token-bucket.ts";
 import { renderMail } from "./delivery/message/render-mail.ts";
+import { senderDomain } from "./delivery/message/sender.ts";
 import type { MailContext } from "./delivery/message/survey-mail.ts";
 import { createSmtpTransport } from "./delivery/smtp/smtp-transport.ts";
 import { describeSmtpServer, type SmtpServer } from "./delivery/smtp/smtp-url.ts";
@@ -48,6 +50,15 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Sm
     while ((await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP, false))) === RELEASED_A_STEP);
     wake();
   };
+  const checkSender = createSenderCheck(options.dkim, log);
+  const contextOf = async (project: DueSurvey["project"]): Promise<MailContext> => {
+    const context = await options.context(project);
+    checkSender(project, context.sender.from);
+    return context;
+  };
+  // Before the first mail, where there is a key that a sender may not fit.
+  if (options.dkim !== null)
+    for (const project of await store.read((tx) => tx.projects.list())) await contextOf(project);
   return openSmtpSender({
     transport: createSmtpTransport({ server, certificates, connections, clock, timeouts: AT_ONCE }),
     connections,
@@ -58,7 +69,7 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Sm
     wake,
     onError,
     render: async (due) =>
-      renderMail(due, await options.context(due.project), { random, now: unixSeconds(clock), key: options.dkim }),
+      renderMail(due, await contextOf(due.project), { random, now: unixSeconds(clock), key: options.dkim }),
     mayReceive: allowing(options.onlyTo),
     load: () => store.read((tx) => tx.deliveries.sender("smtp")),
     save: (state) => store.write((tx) => tx.deliveries.setSender("smtp", state), { project: "none" }),
@@ -67,6 +78,18 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Sm
       if (isHealed) void release().catch(onError);
     },
   });
+}
+
+/** Warns once of each domain of a project's sender that the signature does not cover; its mail is sent all the same. */
+function createSenderCheck(key: DkimKey | null, log: Log): (project: DueSurvey["project"], from: string) => void {
+  const warned = new Set<string>();
+  return ({ id, name }, from) => {
+    const domain = senderDomain(from);
+    if (key === null || areAligned(key.domain, domain) || warned.has(`${id} ${domain}`)) return;
+    warned.add(`${id} ${domain}`);
+    const message = `project ${name} sends from ${domain}, which the DKIM signature of ${key.domain} does not cover`;
+    log.warn("dkim_not_aligned", { project: name, sender_domain: domain, dkim_domain: key.domain, message });
+  };
 }
 
 /** A function that says whether an address or a number has the form of the pattern, upper and lower case alike. */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { dkimProblem, dkimRecord, readDkimKey } from "../../../../src/service/delivery/mail/dkim.ts";
+import { runInProcess, startInside } from "../../../helpers/in-process.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
 import { RSA_PEM, startPlanServer, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
 import { readMail } from "../../../service/delivery/read-mail.ts";
@@ -97,6 +98,51 @@ it("when the login is refused, then the log says so without the password", async
   });
   expect(server).toBe(`smtp://me:***@127.0.0.1:${mail.port}`);
   expect(stderr).not.toContain("s3cret");
+});
+
+/** Lines of a log that warn of a signature, without their times. */
+const warned = (stderr: string) =>
+  stderr
+    .split("\n")
+    .filter((line) => line.includes("dkim_not_aligned"))
+    .map((line) => {
+      const { time: _time, ...fields } = JSON.parse(line) as Record<string, unknown>;
+      return fields;
+    });
+
+const WARNING = {
+  level: "warn",
+  event: "dkim_not_aligned",
+  msg: "project default sends from other.example, which the DKIM signature of mail.example.com does not cover",
+  project: "default",
+  sender_domain: "other.example",
+  dkim_domain: "mail.example.com",
+};
+
+it("when a project's own sender is not of the domain that signs, then the log says so once, and mail goes out", async () => {
+  const mail = await startPlanServer();
+  open.push(mail.stop);
+  const data = path.join(place.folder, "aligned.db");
+  const args = `serve --data ${data} --port 0 --log-format json --smtp smtp://127.0.0.1:${mail.port}
+    --smtp-from us@example.com --dkim-key ${place.key} --dkim-selector s1 --dkim-domain mail.example.com`.split(/\s+/);
+  const key = { SURVEYCTL_API_KEY: "test-key-of-the-service" };
+  const serve = async () => {
+    const running = startInside({ args, home: place.folder, env: key });
+    const [, url = ""] = await running.saying(/^listening on (http\S+)$/m);
+    const add = (email: string) =>
+      runInProcess({ args: ["people", "add", "--email", email], env: { ...key, SURVEYCTL_BASE_URL: url } });
+    return { add, stop: async () => (running.child.kill("SIGTERM"), (await running.ended).stderr) };
+  };
+  const settle = (from: string) => runInProcess({ args: ["service", "settings", "--from", from, "--data", data] });
+  const first = await serve();
+  await settle("s@other.example");
+  for (const email of ["ok+1@example.org", "ok+2@example.org"]) await first.add(email);
+  await expect.poll(() => mail.accepted.length).toBe(2);
+  const warnings = [warned(await first.stop())];
+  warnings.push(warned(await (await serve()).stop()));
+  await settle("s@example.com");
+  warnings.push(warned(await (await serve()).stop()));
+  expect(warnings).toEqual([[WARNING], [WARNING], []]);
 });
 
 const KEY = path.join(import.meta.dirname, "../../../fixtures/tls/rsa-key.pem");
