@@ -24,6 +24,8 @@ export const PROPERTIES_BYTES_MAX = 64 * 1024;
 export const NOTES_LENGTH_MAX = 256 * 1024;
 /** Characters of an API key that nobody finds by trying; the service's own. */
 export const KEY_LENGTH_MIN = 20;
+/** Of an id taken over from another service: as many that can be told apart are left above it; the service's own. */
+export const FOREIGN_ID_MAX = 2 ** 52;
 /** Unix seconds at the end of the year 9999: what lies beyond is milliseconds. */
 export const TIME_MAX = 253_402_300_799;
 

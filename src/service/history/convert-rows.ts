@@ -3,6 +3,7 @@ import { emailProblem } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import {
   characterCount,
+  FOREIGN_ID_MAX,
   NAME_MAX,
   NOTES_LENGTH_MAX,
   PROPERTIES_BYTES_MAX,
@@ -142,8 +143,8 @@ function shown(value: Json): string {
 function readId(value: Json | undefined, name: string): number | null {
   if (value === undefined) return null;
   const id = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value;
-  if (typeof id === "number" && Number.isSafeInteger(id) && id > 0) return id;
-  throw new PastRowError(`${name} ${shown(value)} is not a whole number from 1 to 2^53`);
+  if (typeof id === "number" && Number.isInteger(id) && id > 0 && id <= FOREIGN_ID_MAX) return id;
+  throw new PastRowError(`${name} ${shown(value)} is not a whole number from 1 to ${FOREIGN_ID_MAX}`);
 }
 
 /** Text that the store can keep and give back as it is. */

@@ -106,6 +106,24 @@ describe("what comes in", () => {
     expect(people).toEqual([expect.objectContaining({ id: 77, email: null, created_at: NOW - 5000 })]);
   });
 
+  test("when an id leaves none above it, then the row is refused, and new people get ids as before", async () => {
+    const rows = [2 ** 53 - 1, 2 ** 52 + 1, 2 ** 52].map((id) => `{"id":"${id}","email":"p${id}@example.com"}\n`);
+    const seen = await store.import({ "a.ndjson": rows.join("") });
+    expect([seen.exit, seen.err]).toEqual([
+      3,
+      [
+        'a.ndjson:1: id "9007199254740991" is not a whole number from 1 to 4503599627370496\n',
+        'a.ndjson:2: id "4503599627370497" is not a whole number from 1 to 4503599627370496\n',
+      ].join(""),
+    ]);
+    const ids = [];
+    for (const email of ["ada@example.com", "bo@example.com"]) {
+      const sent = await store.service.store.write((tx) => sendPerson(tx, project, sendInput({ email, send: false })));
+      ids.push(sent.person.id);
+    }
+    expect(ids).toEqual(["4503599627370497", "4503599627370498"]);
+  });
+
   test("when people came by the API before, then they keep their id and get their history", async () => {
     const send = sendInput({ email: "Ada@Example.com", send: false });
     const { person } = await store.service.store.write((tx) => sendPerson(tx, project, send));
@@ -225,7 +243,7 @@ describe("what is expected", () => {
     const reasons = [
       "score 11 is not a whole number from 0 to 10",
       'created_at "soon" is not a time such as 2026-01-31, 2026-01-31T08:30:00Z or 1769848200',
-      'id "9007199254740993" is not a whole number from 1 to 2^53',
+      'id "9007199254740993" is not a whole number from 1 to 4503599627370496',
     ];
     expect(seen.exit).toBe(3);
     expect(seen.err).toBe(reasons.map((reason, at) => `b.ndjson:${at + 1}: ${reason}\n`).join(""));
