@@ -42,6 +42,13 @@ export type PastRow =
 /** What a row had that cannot be kept. */
 export type LostPart = "note without a text";
 
+/** What became of a record: its row, or what is wrong with it. */
+export interface Converted {
+  readonly stream: PastRow["stream"];
+  readonly row: PastRow | null;
+  readonly problem: string | null;
+}
+
 /** The row cannot be kept; the message says why. */
 export class PastRowError extends Error {
   override readonly name = "PastRowError";
@@ -56,6 +63,8 @@ export interface ConvertOptions extends Pick<ShapeChoice, "renames"> {
   readonly now: number;
   /** Called once for each column that is not kept. */
   readonly onUnknown: (column: string) => void;
+  /** Called for each record of a stream or an event that means nothing here, with its name. */
+  readonly onOtherKind: (kind: string) => void;
 }
 
 const TIMES = "2026-01-31, 2026-01-31T08:30:00Z or 1769848200";
@@ -63,8 +72,11 @@ const TIMES = "2026-01-31, 2026-01-31T08:30:00Z or 1769848200";
 type Fields = Map<HistoryField, Json>;
 type ReadTime = (value: Json | undefined, name: string) => number | null;
 
-/** Null for what is no row, such as a sync's state. The function throws PastRowError. */
-export function createConverter(shape: HistoryShape, options: ConvertOptions): (record: JsonObject) => PastRow | null {
+/** Null for what has no row to keep: a sync's own messages, and other kinds of records. */
+export function createConverter(
+  shape: HistoryShape,
+  options: ConvertOptions,
+): (record: JsonObject) => Converted | null {
   const readTime = toTimeField(createTimeReader(options.zone), options.now);
   const targets = new Map<string, (column: string) => HistoryTarget>();
   const told = new Set<string>();
@@ -78,17 +90,33 @@ export function createConverter(shape: HistoryShape, options: ConvertOptions): (
     told.add(column);
     options.onUnknown(column);
   };
-  return (record) => {
-    const found = unwrapRow(record);
-    if (found === null) return null;
-    const stream = shape.stream ?? found.stream;
-    if (stream === null) return null;
+  const toRow = (values: JsonObject, stream: PastRow["stream"]): PastRow => {
     const keepsUnknown = options.unknown === "properties" && stream === "responses";
-    const { fields, properties } = distribute(found.row, targetsOf(stream), keepsUnknown ? null : drop);
+    const { fields, properties } = distribute(values, targetsOf(stream), keepsUnknown ? null : drop);
     if (isPartOfResponse(stream)) return { stream, fields };
     if (stream === "responses") return toResponse(fields, properties, readTime);
     const row = toPerson(fields, stream, readTime);
     return { stream, row, version: readTime(fields.get("synced_at"), "synced_at") ?? row.lastSentAt ?? 0 };
+  };
+  return (record) => {
+    const found = unwrapRow(record, shape.format);
+    if (found === null) return null;
+    const stream = shape.stream ?? found.stream;
+    if (stream === null && found.kind !== null) {
+      options.onOtherKind(found.kind);
+      return null;
+    }
+    if ("problem" in found) return { stream: stream ?? "responses", row: null, problem: found.problem };
+    if (stream === null) {
+      const problem = shape.format === "webhook-log" ? "no event_type" : "not a RECORD message";
+      return { stream: "responses", row: null, problem };
+    }
+    try {
+      return { stream, row: toRow(found.row, stream), problem: null };
+    } catch (error) {
+      if (!(error instanceof PastRowError)) throw error;
+      return { stream, row: null, problem: error.message };
+    }
   };
 }
 

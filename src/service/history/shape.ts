@@ -140,11 +140,12 @@ function fail(columns: readonly string[], format: HistoryFormat, choice: ShapeCh
   return { nearest, format, missing };
 }
 
-/** A row and, where it says so itself, what it is. */
-export interface Unwrapped {
-  readonly row: JsonObject;
+/** What a record holds, or what is wrong with it, and where it says so itself, what it is. */
+export type Unwrapped = {
   readonly stream: HistoryStream | null;
-}
+  /** Its own name of the stream or the event. */
+  readonly kind: string | null;
+} & ({ readonly row: JsonObject } | { readonly problem: string });
 
 const STREAM_NAMES: readonly (readonly [RegExp, HistoryStream])[] = [
   [/response/i, "responses"],
@@ -153,18 +154,25 @@ const STREAM_NAMES: readonly (readonly [RegExp, HistoryStream])[] = [
   [/people|person/i, "people"],
 ];
 
+/** Messages of Airbyte and Singer in which there is never a row. */
+const WITHOUT_ROW = new Set(
+  "STATE SCHEMA LOG TRACE CONTROL SPEC CATALOG CONNECTION_STATUS DESTINATION_CATALOG ACTIVATE_VERSION".split(" "),
+);
+
 /**
  * The row inside what a sync or a webhook puts around it: `_airbyte_data`, Airbyte's and Singer's RECORD messages, an
- * event. Null for what is no row, such as a sync's state.
+ * event. Null for a sync's other messages, such as its state. `format` is null as long as it is not known.
  */
-export function unwrapRow(record: JsonObject): Unwrapped | null {
+export function unwrapRow(record: JsonObject, format: HistoryFormat | null): Unwrapped | null {
   const { _airbyte_data: data, type, record: inner, event_data: event, event_type: name } = record;
-  if (data !== undefined) return unwrapped(parseObject(data), null, record);
-  if (event !== undefined && typeof name === "string") return unwrapped(parseObject(event), nameStream(name), {});
-  if (typeof type !== "string" || !/^[A-Z_]+$/.test(type)) return { row: record, stream: null };
-  if (type !== "RECORD" || !isJsonObject(inner)) return null;
-  const stream = nameStream(plainText(record.stream ?? inner.stream));
-  return unwrapped(isJsonObject(inner.data) ? inner.data : inner, stream, {});
+  if (data !== undefined) return unwrapped(data, "_airbyte_data", "", record);
+  if (typeof name === "string" && (event !== undefined || format === "webhook-log"))
+    return unwrapped(event, "event_data", name, {});
+  if (typeof type === "string" && WITHOUT_ROW.has(type)) return null;
+  if (type !== "RECORD") return { row: record, stream: null, kind: null };
+  if (!isJsonObject(inner)) return unwrapped(inner, "record", plainText(record.stream), {});
+  const stream = plainText(record.stream ?? inner.stream);
+  return unwrapped(isJsonObject(inner.data) ? inner.data : inner, "record", stream, {});
 }
 
 /** Text as it is, anything else as JSON; empty for nothing. */
@@ -177,10 +185,13 @@ function nameStream(name: string): HistoryStream | null {
   return STREAM_NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }
 
-function unwrapped(row: JsonObject | null, stream: HistoryStream | null, around: JsonObject): Unwrapped | null {
-  if (row === null) return null;
+function unwrapped(value: Json | undefined, place: string, name: string, around: JsonObject): Unwrapped {
+  const own = { stream: nameStream(name), kind: name === "" ? null : name };
+  const row = parseObject(value ?? null);
+  if (row === null)
+    return { ...own, problem: plainText(value) === "" ? `no ${place}` : `${place} is not a JSON object` };
   const times = Object.entries(around).filter(([key]) => SYNCED.test(key));
-  return { row: times.length === 0 ? row : { ...row, ...Object.fromEntries(times) }, stream };
+  return { ...own, row: times.length === 0 ? row : { ...row, ...Object.fromEntries(times) } };
 }
 
 function parseObject(value: Json): JsonObject | null {
@@ -198,9 +209,10 @@ export function recogniseRows(records: readonly JsonObject[], choice: ShapeChoic
   const columns = new Set<string>();
   let saysItself = false;
   for (const record of records) {
-    const found = unwrapRow(record);
-    if (found?.stream !== undefined && found.stream !== null) saysItself = true;
-    for (const column of Object.keys(found?.row ?? {})) columns.add(column);
+    const found = unwrapRow(record, choice.format);
+    if (found === null) continue;
+    if (found.stream !== null) saysItself = true;
+    if ("row" in found) for (const column of Object.keys(found.row)) columns.add(column);
   }
   if (saysItself && choice.stream === null) {
     const isLog = records.some((record) => record.event_type !== undefined);

@@ -29,6 +29,9 @@ const STREAMS: Readonly<Record<HistoryStep, readonly HistoryStream[]>> = {
   responses: ["responses"],
 };
 
+/** What was left out is known since the first pass. */
+const TOLD = { onUnknown: (): void => undefined, onOtherKind: (): void => undefined };
+
 /** What became of a stream's newest rows. */
 export interface StoredCounts {
   kept: number;
@@ -100,7 +103,7 @@ async function sendStep(
   let bytes = 0;
   for (const source of survey.sources.filter((each) => holds(each, step))) {
     let ordinal = source.firstOrdinal;
-    for await (const rows of (await openRows(source.source, reading, () => undefined)).rows)
+    for await (const rows of (await openRows(source.source, reading, TOLD)).rows)
       for (const { line, size, row } of rows) {
         const isWanted = row !== null && "row" in row && STREAMS[step].includes(row.stream);
         const isNewest = isWanted && survey.tally.isNewest(ordinal);

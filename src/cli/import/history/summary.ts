@@ -148,11 +148,18 @@ export async function writeHistorySummary(
   for (const { source, shape } of sources) if (shape === null) await writeNote(deps, `${source.name} has no rows`);
   for (const { source, dropped } of sources)
     if (dropped.length > 0) await writeNote(deps, `${source.name}: columns not kept: ${dropped.join(", ")}`);
+  for (const { source, otherKinds } of sources)
+    if (otherKinds.size > 0) await writeNote(deps, `${source.name}: ${wordsOfOthers(otherKinds)}`);
   for (const [part, count] of lost) await writeNote(deps, `${countOf(count, "row", "rows")}: ${LOST[part]}`);
   const nameless = stored?.nameless ?? 0;
   if (nameless > 0)
     await writeNote(deps, `${countOf(nameless, "person has", "people have")} no email or phone number, only an id`);
   if (stored === null) await writeDone(deps, "Nothing was written.");
+}
+
+function wordsOfOthers(kinds: ReadonlyMap<string, number>): string {
+  const count = [...kinds.values()].reduce((sum, each) => sum + each, 0);
+  return `${countOf(count, "row of another kind", "rows of other kinds")} not kept: ${[...kinds.keys()].join(", ")}`;
 }
 
 async function writeCounts(

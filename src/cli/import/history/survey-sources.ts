@@ -1,7 +1,12 @@
 /** The first pass over saved history: every row is read and counted, and nothing is stored. */
-import type { JsonObject } from "../../../contract/json.ts";
 import type { HistoryField, HistoryFormat, HistoryStream, ShapeChoice } from "../../../service/history/columns.ts";
-import { createConverter, type LostPart, type PastRow, PastRowError } from "../../../service/history/convert-rows.ts";
+import {
+  type ConvertOptions,
+  createConverter,
+  type LostPart,
+  type PastRow,
+  PastRowError,
+} from "../../../service/history/convert-rows.ts";
 import { createResponseParts, type ResponseParts } from "../../../service/history/response-parts.ts";
 import { type HistoryShape, type NoShape, recogniseRows } from "../../../service/history/shape.ts";
 import type { RunStore } from "../../../service/history/sorted-runs.ts";
@@ -39,6 +44,8 @@ export interface SurveyedSource {
   readonly firstOrdinal: number;
   /** Columns that are not kept. */
   readonly dropped: readonly string[];
+  /** Streams and events that mean nothing here, with the number of their records. */
+  readonly otherKinds: ReadonlyMap<string, number>;
 }
 
 export interface HistorySurvey {
@@ -69,7 +76,11 @@ export async function surveySources(
   for (const source of sources) {
     const firstOrdinal = ordinal;
     const dropped: string[] = [];
-    const opened = await openRows(source, reading, (column) => dropped.push(column));
+    const otherKinds = new Map<string, number>();
+    const opened = await openRows(source, reading, {
+      onUnknown: (column) => dropped.push(column),
+      onOtherKind: (kind) => otherKinds.set(kind, (otherKinds.get(kind) ?? 0) + 1),
+    });
     for await (const batch of opened.rows) {
       for (const { line, row, stream, problem } of batch) {
         const reason =
@@ -86,13 +97,14 @@ export async function surveySources(
       reading.signal.throwIfAborted();
       await hooks.onRows(ordinal);
     }
-    surveyed.push({ source, shape: opened.shape, columns: opened.columns, firstOrdinal, dropped });
+    const { shape, columns } = opened;
+    surveyed.push({ source, shape, columns, firstOrdinal, dropped, otherKinds });
   }
   tally.finish();
   return { sources: surveyed, tally, parts, lost, rows: ordinal };
 }
 
-/** A record and what it is; `row` is null for a record that is no row, or one with a problem. */
+/** A record and what it is; `row` is null for a record that has none to keep, or one with a problem. */
 export interface ReadRow {
   readonly line: number;
   readonly size: number;
@@ -114,14 +126,14 @@ const LOOKED_AT = 50;
 export async function openRows(
   source: HistorySource,
   reading: HistoryReading,
-  onUnknown: (column: string) => void,
+  hooks: Pick<ConvertOptions, "onUnknown" | "onOtherKind">,
 ): Promise<OpenedRows> {
   const batches = source.read();
   for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
     const first = next.value;
     if (first.length === 0) continue;
     const shape = await closingOnError(batches, () => shapeOf(source, first, reading));
-    const convert = createConverter(shape, { ...reading, unknown: reading.unknown ?? "ignore", onUnknown });
+    const convert = createConverter(shape, { ...reading, unknown: reading.unknown ?? "ignore", ...hooks });
     const columns = columnsOf(first);
     return { shape, columns, rows: convertAll({ first, batches, convert, shape }) };
   }
@@ -172,19 +184,14 @@ async function* convertAll({
 }: {
   readonly first: readonly HistoryRecord[];
   readonly batches: AsyncGenerator<readonly HistoryRecord[]>;
-  readonly convert: (record: JsonObject) => PastRow | null;
+  readonly convert: ReturnType<typeof createConverter>;
   readonly shape: HistoryShape;
 }): AsyncGenerator<readonly ReadRow[]> {
   const stream = shape.stream ?? "responses";
   const toRow = ({ line, size, value, problem }: HistoryRecord): ReadRow => {
     if (problem !== undefined) return { line, size, row: null, stream, problem };
-    try {
-      const row = convert(value);
-      return { line, size, row, stream: row?.stream ?? stream, problem: null };
-    } catch (error) {
-      if (!(error instanceof PastRowError)) throw error;
-      return { line, size, row: null, stream, problem: error.message };
-    }
+    const found = convert(value);
+    return { line, size, row: found?.row ?? null, stream: found?.stream ?? stream, problem: found?.problem ?? null };
   };
   try {
     yield first.map(toRow);

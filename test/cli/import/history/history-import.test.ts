@@ -444,6 +444,62 @@ describe("files that cannot be read", () => {
   });
 });
 
+const lines = (...records: readonly unknown[]): string => records.map((row) => `${JSON.stringify(row)}\n`).join("");
+
+describe("records that are damaged or of another kind", () => {
+  const left = { person_id: "1", email: "ada@example.com", unsubscribed_at: NOW - 90 };
+  const cut = JSON.stringify(left).slice(0, 30);
+  const event = { event_type: "unsubscribe.created", event_id: "e1", event_data: left };
+  const message = { type: "RECORD", stream: "unsubscribes", record: left };
+
+  test.for<[name: string, text: string, err: string]>([
+    [
+      "raw rows of Airbyte",
+      lines({ _airbyte_data: left }, { _airbyte_data: cut }, { _airbyte_data: "" }, { _airbyte_data: [1] }),
+      "a.ndjson:2: _airbyte_data is not a JSON object\na.ndjson:3: no _airbyte_data\na.ndjson:4: _airbyte_data is not a JSON object\n",
+    ],
+    [
+      "logged events",
+      lines(event, { ...event, event_data: cut }, { event_type: "unsubscribe.created", event_id: "e3" }, { foo: 1 }),
+      "a.ndjson:2: event_data is not a JSON object\na.ndjson:3: no event_data\na.ndjson:4: no event_type\n",
+    ],
+    [
+      "messages of a sync",
+      lines({ type: "STATE", value: {} }, message, { ...message, record: cut }, { type: "BATCH" }, { foo: 1 }),
+      "a.ndjson:3: record is not a JSON object\na.ndjson:4: not a RECORD message\na.ndjson:5: not a RECORD message\n",
+    ],
+  ])("when %s are damaged, then each is refused, named and counted", async ([, text, err]) => {
+    const seen = await store.import({ "a.ndjson": text });
+    expect([seen.exit, seen.err]).toEqual([3, err]);
+    const { streams } = JSON.parse(seen.out) as { streams: readonly { read: number; kept: number; refused: number }[] };
+    const sum = (name: "read" | "kept" | "refused"): number => streams.reduce((all, each) => all + each[name], 0);
+    expect([sum("read"), sum("kept"), sum("refused")]).toEqual([4, 1, 3]);
+  });
+
+  test("when an unsubscribe has lost its data, then it is counted as an unsubscribe", async () => {
+    const seen = await store.import({ "a.ndjson": lines(event, { ...event, event_data: cut }) });
+    expect(JSON.parse(seen.out)).toMatchObject({ streams: [{ stream: "unsubscribes", read: 2, kept: 1, refused: 1 }] });
+  });
+
+  test("when events or streams are of another kind, then a note counts them", async () => {
+    const mystery = { event_type: "mystery", event_id: "e2", event_data: { id: "7" } };
+    const seen = await store.import({
+      "a.ndjson": lines(event, mystery, mystery, { ...mystery, event_type: "page.opened" }),
+      "b.ndjson": lines(message, { ...message, stream: "metrics" }),
+    });
+    expect([seen.exit, seen.err]).toEqual([
+      0,
+      "note: a.ndjson: 3 rows of other kinds not kept: mystery, page.opened\nnote: b.ndjson: 1 row of another kind not kept: metrics\n",
+    ]);
+  });
+
+  test("when a table has the type in capitals, then its rows are no messages of a sync", async () => {
+    const seen = await store.import({ "a.csv": "email,score,date,type\nada@example.com,9,2026-01-02,NPS\n" });
+    expect([seen.exit, seen.err]).toEqual([0, ""]);
+    expect(JSON.parse(seen.out)).toMatchObject({ streams: [{ read: 1, kept: 1 }], responses: 1 });
+  });
+});
+
 /** Those that wait for a webhook: type, whose, score. */
 const eventsOf = async (id: number): Promise<unknown[]> => {
   const due = await store.service.store.read((tx) => tx.webhooks.due({ project, id, format: "json" }, 100));
