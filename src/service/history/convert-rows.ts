@@ -13,6 +13,7 @@ import {
   TEXT_BYTES_MAX,
 } from "../../contract/limits.ts";
 import { isE164 } from "../../contract/text/phone.ts";
+import { isStorableJson, isStorableText } from "../../contract/text/storable.ts";
 import type { Properties } from "../../contract/resources.ts";
 import type { PastNote, PastPerson, PastResponse } from "../domain/history/rows.ts";
 import {
@@ -183,10 +184,13 @@ function readText(value: Json | undefined, name: string): string | null {
   return text;
 }
 
-const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
-
 function checkStorable(text: string, name: string): void {
-  if (UNSTORABLE.test(text)) throw new PastRowError(`${name} holds a character that cannot be stored`);
+  if (!isStorableText(text)) throw new PastRowError(`${name} holds a character that cannot be stored`);
+}
+
+/** Throws PastRowError. */
+export function checkStorableValue(value: Json, name: string): void {
+  if (!isStorableJson(value)) throw new PastRowError(`${name} holds a value that cannot be stored`);
 }
 
 function limited(text: string | null, name: string, length: number, max: number): string | null {
@@ -304,8 +308,8 @@ function readProperties(value: Json | undefined, flat: Properties): Properties {
   const found = parsed(value) ?? {};
   if (!isJsonObject(found)) throw new PastRowError(`person_properties ${shown(found)} is not a JSON object`);
   const properties = Object.keys(flat).length === 0 ? found : { ...found, ...flat };
+  checkStorableValue(properties, "person_properties");
   const text = JSON.stringify(properties);
-  checkStorable(text, "person_properties");
   limited(text, "person_properties", Buffer.byteLength(text), PROPERTIES_BYTES_MAX);
   return properties;
 }
@@ -314,7 +318,7 @@ function readArray(value: Json | undefined, name: string): Json[] | null {
   if (value === undefined) return null;
   const found = parsed(value);
   if (!Array.isArray(found)) throw new PastRowError(`${name} ${shown(value)} is not a JSON array`);
-  checkStorable(JSON.stringify(found), name);
+  checkStorableValue(found, name);
   return found;
 }
 

@@ -2,7 +2,7 @@
 import { type Json, type JsonObject } from "../../contract/json.ts";
 import type { PastNote, PastResponse } from "../domain/history/rows.ts";
 import type { HistoryField, PartStream } from "./columns.ts";
-import { readTags, PastRowError, toNote } from "./convert-rows.ts";
+import { checkStorableValue, PastRowError, readTags, toNote } from "./convert-rows.ts";
 import { createTimeReader } from "./read-time.ts";
 import { plainText } from "./shape.ts";
 
@@ -42,7 +42,10 @@ export function createResponseParts(zone: string | null): ResponseParts {
     questions: (fields) => void questions.set(plainText(fields.get("id")), fields),
   };
   return {
-    add: (stream, fields) => adders[stream](fields),
+    add(stream, fields) {
+      for (const [name, value] of fields) checkStorableValue(value, name);
+      adders[stream](fields);
+    },
     complete(response) {
       const { id } = response;
       if (id === null) return response;

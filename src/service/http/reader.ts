@@ -11,11 +11,10 @@ import {
 } from "../../contract/limits.ts";
 import { parseWithAllDigits } from "../../contract/long-numbers.ts";
 import { isE164 } from "../../contract/text/phone.ts";
+import { isStorableJson, isStorableText } from "../../contract/text/storable.ts";
 import type { Properties } from "../../contract/resources.ts";
 import { InvalidError } from "../domain/errors.ts";
 
-/** No real properties are nested deeper; the store's JSON has a limit too. */
-const DEPTH_MAX = 32;
 const TEXT_PHRASE = "must be valid Unicode text";
 const TIME_PHRASE = "must be a Unix timestamp in whole seconds";
 
@@ -77,7 +76,7 @@ export class Reader {
     if (given === undefined) return this.#refuse(name, "must be text");
     if (given === null) return null;
     if (given.includes("\0")) return this.#refuse(name, "must not contain null characters");
-    return isUnicode(given) ? given : this.#refuse(name, TEXT_PHRASE);
+    return isStorableText(given) ? given : this.#refuse(name, TEXT_PHRASE);
   }
 
   /** A name of up to 255 characters. */
@@ -175,7 +174,7 @@ export class Reader {
     const given = toMap(this.#value(name));
     if (given === undefined) return this.#refuse(name, "must be a map of names to values");
     if (given === null) return null;
-    if (!isStorable(given, DEPTH_MAX)) return this.#refuse(name, "holds values that cannot be kept");
+    if (!isStorableJson(given)) return this.#refuse(name, "holds values that cannot be kept");
     return Buffer.byteLength(JSON.stringify(given)) <= PROPERTIES_BYTES_MAX
       ? given
       : this.#refuse(name, `is too large (maximum is ${PROPERTIES_BYTES_MAX} bytes)`);
@@ -276,24 +275,6 @@ function parseMap(text: string): Properties | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Half a surrogate pair is not a character, and engines store it in different ways. */
-function isUnicode(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text);
-}
-
-function isStorable(value: Json, depth: number): boolean {
-  if (typeof value === "string") return isStorableText(value);
-  // JSON may have a number that is too large to be one here.
-  if (typeof value === "number") return Number.isFinite(value);
-  if (typeof value !== "object" || value === null) return true;
-  if (depth === 0) return false;
-  return Object.entries(value).every(([key, inner]) => isStorableText(key) && isStorable(inner, depth - 1));
-}
-
-function isStorableText(text: string): boolean {
-  return !text.includes("\0") && isUnicode(text);
 }
 
 /** Some languages write an array as a map of its indexes. */

@@ -281,6 +281,31 @@ describe("what is expected", () => {
   });
 });
 
+describe("values that cannot be stored", () => {
+  const value = "holds a value that cannot be stored";
+  test.for<[name: string, values: string, reason: string]>([
+    ["a comment", String.raw`"comment":"\u0000"`, "comment holds a character that cannot be stored"],
+    ["properties", String.raw`"person_properties":{"a":["\ud800"]}`, `person_properties ${value}`],
+    ["the name of a property", String.raw`"person_properties":{"a\u0000":1}`, `person_properties ${value}`],
+    ["a number too large", `"person_properties":{"a":1e999}`, `person_properties ${value}`],
+    ["an answer", String.raw`"additional_answers":[{"id":"1","value":"\udc00"}]`, `additional_answers ${value}`],
+  ])("when %s has one, then the row is refused", async ([, values, reason]) => {
+    const row = `{"id":"11","person":"1","score":9,"created_at":${NOW - 5000},${values}}\n`;
+    const escaped = response({ person_properties: { [String.raw`\u0000`]: String.raw`\ud800` } });
+    const seen = await store.import({ "a.ndjson": row + escaped });
+    expect([seen.exit, seen.err.split("\n")[0]]).toEqual([3, `a.ndjson:1: ${reason}`]);
+    expect((await store.dump()).responses?.map(({ id, person_properties: kept }) => [id, kept])).toEqual([
+      [10, String.raw`{"\\u0000":"\\ud800"}`],
+    ]);
+  });
+
+  test("when a table of answers has one, then its row is refused", async () => {
+    const answers = String.raw`[{"id":"1","response_id":"10","question_id":"q","free_response":"\u0000"}]`;
+    const seen = await store.import({ "a.ndjson": response({}), "b.json": answers });
+    expect([seen.exit, seen.err.split("\n")[0]]).toEqual([3, `b.json:1: free_response ${value}`]);
+  });
+});
+
 describe("people whom only responses name", () => {
   const expanded = { id: "1", email: "ada@example.com", name: "Ada", created_at: NOW - 9000 };
   const unsubscribed = { person_id: "1", email: "ada@example.com", name: null, unsubscribed_at: NOW - 3000 };
