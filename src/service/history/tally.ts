@@ -16,8 +16,8 @@ export interface ScoreOfMonth {
   readonly promoters: number;
   readonly passives: number;
   readonly detractors: number;
-  /** As the metrics of the API round it. */
-  readonly nps: number;
+  /** As the metrics of the API round it; null without responses. */
+  readonly nps: number | null;
 }
 
 /** A stream's rows: all that were read are in one of the other three. */
@@ -240,5 +240,12 @@ function toScore(
     passives: passive,
     detractors: detractor,
   });
-  return { month, responses, promoters: promoter, passives: passive, detractors: detractor, nps };
+  return {
+    month,
+    responses,
+    promoters: promoter,
+    passives: passive,
+    detractors: detractor,
+    nps: responses === 0 ? null : nps,
+  };
 }

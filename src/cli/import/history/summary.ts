@@ -41,7 +41,9 @@ export function failedExpectations(
   const { nps, responses } = tally.total;
   const actual = { nps, responses, people: tally.people };
   return expectations.flatMap(({ name, value }) =>
-    actual[name] === value ? [] : [`${name}=${value} (${name} is ${actual[name]})`],
+    actual[name] === value
+      ? []
+      : [`${name}=${value} (${actual[name] === null ? "no responses" : `${name} is ${actual[name]}`})`],
   );
 }
 

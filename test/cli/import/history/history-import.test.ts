@@ -227,6 +227,18 @@ describe("what is expected", () => {
     expect((await store.dump()).people).toEqual([]);
   });
 
+  test("when no response comes in, then there is no score, and no figure is right for it", async () => {
+    const { out } = await store.import({ "a.ndjson": ada }, { check: true });
+    expect(JSON.parse(out)).toMatchObject({ months: [], people: 1, nps: null, responses: 0 });
+    const expectations = [
+      { name: "nps", value: 0 },
+      { name: "responses", value: 0 },
+    ] as const;
+    const seen = await store.import({ "a.ndjson": ada }, { expectations });
+    expect(seen).toMatchObject({ exit: null, error: "assertion failed: nps=0 (no responses)" });
+    expect((await store.dump()).people).toEqual([]);
+  });
+
   test("when the files are only checked, then the mapping is shown and nothing is written", async () => {
     const csv = "E-Mail,Score,Survey Date,Region\nada@example.com,9,2026-01-02,EMEA\n";
     const seen = await store.import({ "a.csv": csv }, { check: true });
