@@ -180,7 +180,9 @@ const RESTORED_REASON = "the data was restored from a backup";
 async function refuseServed(store: Store, name: string): Promise<void> {
   if (!store.isShared) return;
   const living = await livingProcesses(store);
-  if (living.length > 0) throw new FileChoiceError(`${name} is served; stop its ${living.length} processes first`);
+  if (living.length === 0) return;
+  const processes = living.length === 1 ? "process" : `${living.length} processes`;
+  throw new FileChoiceError(`${name} is served; stop its ${processes} first`);
 }
 
 /** Every write changes one of them. */

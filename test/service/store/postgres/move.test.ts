@@ -8,11 +8,12 @@ import { addKey, addProject, authenticate } from "../../../../src/service/domain
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
-import { backUp } from "../../../../src/service/data-file/backup.ts";
+import { backUp, FileChoiceError } from "../../../../src/service/data-file/backup.ts";
 import { copyDatabase, moveStore, restoreStore } from "../../../../src/service/data-file/move-store.ts";
 import { type DataFileOptions, openData } from "../../../../src/service/data-file/open-data-file.ts";
 import { openService } from "../../../../src/service/index.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
+import { LIFE_SECONDS } from "../../../../src/service/scheduler/heartbeat.ts";
 import { MIGRATIONS } from "../../../../src/service/store/sql/schema/migrations.ts";
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
 import { links, memberInput, responseInput, sendInput } from "../../domain/fixture.ts";
@@ -92,6 +93,22 @@ describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
     const again = await openData({ ...world, dataFile: last });
     expect(await again.check()).toEqual([]);
     await again.close();
+  });
+
+  test("when processes deliver from the database, then it is not moved, and they are counted", async () => {
+    const database = { url: await newDatabase(), mayMigrate: true };
+    const [served, to] = [await openData({ ...world, dataFile: "", database }), newDataFile()];
+    const refused = "postgres://server/one is served; stop its";
+    for (const [claimer, processes] of [
+      ["one", "process"],
+      ["two", "2 processes"],
+    ] as const) {
+      await served.write((tx) => tx.requests.beat(claimer, LIFE_SECONDS), { project: "none" });
+      await expect(
+        moveStore({ ...options, from: "postgres://server/one", fromDatabase: database, to }),
+      ).rejects.toThrow(new FileChoiceError(`${refused} ${processes} first`));
+    }
+    await served.close();
   });
 
   test("when a database is backed up while it is served, then the backup fills a file and another database", async () => {
