@@ -144,6 +144,18 @@ function namesTwice(sources: Sources): string[] {
     .map(([name, files]) => `${name} is declared in ${[...files].join(" and ")}`);
 }
 
+/** Values that no other file names. A command's two halves are exported by habit. */
+function unusedExports(sources: Sources, others: Sources): string[] {
+  const files = [...sources, ...others].map(([file, text]) => ({ file, words: new Set(text.match(/\w+/g)) }));
+  return [...sources].flatMap(([file, text]) =>
+    [...text.matchAll(/^export (?:async |abstract )*(?:function\*?|const|class) +(\w+)/gm)]
+      .map(([, name = ""]) => name)
+      .filter((name) => !/^(?:run|register)/.test(name))
+      .filter((name) => !files.some((other) => other.file !== file && other.words.has(name)))
+      .map((name) => `${file} exports ${name}, which no other file uses`),
+  );
+}
+
 describe("one English", () => {
   test("when source and documents are read, then none has a word of the dialect", () => {
     expect(dialect(everyText())).toEqual([]);
@@ -169,5 +181,20 @@ describe("one name, one meaning", () => {
       ["src/b.ts", "export interface two {}\nconst one = 3;"],
     ]);
     expect(namesTwice(sources)).toEqual(["two is declared in src/a.ts and src/b.ts"]);
+  });
+});
+
+describe("what is exported", () => {
+  test("when the source is read, then another file uses each exported value", () => {
+    const builder = new Map([["bin/build.js", textOf("bin/build.js")]]);
+    expect(unusedExports(readSources("src"), new Map([...readSources("test"), ...builder]))).toEqual([]);
+  });
+
+  it("when only its own file uses one, then it is named", () => {
+    const sources = new Map([
+      ["src/a.ts", "export const one = 1;\nexport const two = one;\nexport function runA() {}"],
+      ["src/b.ts", 'import { two } from "./a.ts";'],
+    ]);
+    expect(unusedExports(sources, new Map())).toEqual(["src/a.ts exports one, which no other file uses"]);
   });
 });

@@ -46,7 +46,7 @@ function partOf(columns: ReadonlySet<string>): PartStream | null {
 }
 
 /** Tells a file's shape by its columns; those of the first rows together where rows are objects. */
-export function recogniseShape(columns: readonly string[], choice: ShapeChoice): HistoryShape | NoShape {
+function recogniseShape(columns: readonly string[], choice: ShapeChoice): HistoryShape | NoShape {
   const names = new Set(columns.map((column) => column.trim().toLowerCase()));
   const format = choice.format ?? formatOf(names);
   if (format === "webhook-log")
