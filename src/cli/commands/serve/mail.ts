@@ -72,17 +72,20 @@ const SMTP_HINT = "use --smtp URL or SURVEYCTL_SMTP";
 export const SMS_HINT = "use --sms-gateway URL or SURVEYCTL_SMS_GATEWAY";
 const SMTP_ONLY = ["--smtp-rate", "--smtp-connections", "--dkim-key", "--dkim-selector", "--dkim-domain"] as const;
 
-/** What holds for messages of every kind that are sent; nothing holds for the outbox. Throws UsageError. */
+/** What holds for messages of every kind. Throws UsageError. */
 export function readSendingRules(
   flags: Flags,
   { isSending }: { readonly isSending: boolean },
 ): Pick<MailSettings, "maxAgeSeconds" | "onUnknown"> {
-  const maxAgeSeconds = flags.parse("--max-age", parseDuration) ?? parseDuration(DEFAULTS.maxAge, "--max-age");
+  const maxAgeSeconds = flags.parse("--max-age", parseDuration);
   const onUnknown = flags.parse("--on-unknown", (text, flag) => parseChoice(text, flag, ON_UNKNOWN));
-  if (isSending) return { maxAgeSeconds, onUnknown: onUnknown ?? DEFAULTS.onUnknown };
-  const transport = { needed: "--smtp or --sms-gateway", hint: `${SMTP_HINT}; ${SMS_HINT}` };
-  refuseWithout(transport, ["--only-to", "--max-age", "--on-unknown"], flags);
-  return {};
+  if (!isSending)
+    refuseWithout({ needed: "--smtp or --sms-gateway", hint: `${SMTP_HINT}; ${SMS_HINT}` }, ["--only-to"], flags);
+  return {
+    // For the outbox overdue surveys are held only when an age is given.
+    maxAgeSeconds: maxAgeSeconds ?? (isSending ? parseDuration(DEFAULTS.maxAge, "--max-age") : null),
+    onUnknown: onUnknown ?? DEFAULTS.onUnknown,
+  };
 }
 
 /** An ignored flag could mean mail to the wrong people: `--only-to` with the URL's variable unset. Throws UsageError. */
