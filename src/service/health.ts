@@ -5,8 +5,6 @@ import type { Random } from "../runtime/random.ts";
 import { createControlClient } from "./control/control-channel.ts";
 import { readControlFile } from "./control/control-file.ts";
 import { createLoopbackExchange } from "./control/loopback-exchange.ts";
-import { openData } from "./data-file/open-data-file.ts";
-import { livingProcesses } from "./scheduler/heartbeat.ts";
 
 /** Null when the service is ready, else why it is not, as the end of a sentence that begins with it. */
 export type Unready = string | null;
@@ -50,18 +48,5 @@ export async function askDataFile(dataFile: string, clock: Clock, random: Random
     return "does not answer";
   } finally {
     close();
-  }
-}
-
-/**
- * Asks the database for the services that run on it: one that was killed counts for half a minute. Throws
- * StoreDatabaseError for a database that cannot be served.
- */
-export async function askDatabase(url: string, clock: Clock, random: Random): Promise<Unready> {
-  const store = await openData({ dataFile: "", database: { url, mayMigrate: false }, clock, random });
-  try {
-    return (await livingProcesses(store)).length > 0 ? null : "is not running";
-  } finally {
-    await store.close();
   }
 }

@@ -44,10 +44,12 @@ async function tell(deps: Deps, name: string, unready: string | null): Promise<E
 }
 
 async function askPlace({ clock, random }: Deps, place: DataPlace): Promise<string | null> {
-  const { askDatabase, askDataFile } = await import("../../../../service/health.ts");
-  return place.kind === "file"
-    ? askDataFile(place.dataFile, clock, random)
-    : asCliError(() => askDatabase(place.url, clock, random));
+  if (place.kind === "file") {
+    const { askDataFile } = await import("../../../../service/health.ts");
+    return askDataFile(place.dataFile, clock, random);
+  }
+  const { askDatabase } = await import("../../../../service/database-health.ts");
+  return asCliError(() => askDatabase(place.url, clock, random));
 }
 
 async function askUrl({ clock }: Deps, url: string): Promise<string | null> {
