@@ -1,7 +1,7 @@
 /** The half of an import that touches the service: journal, send, record, report. */
 import { stat } from "node:fs/promises";
 import { type CheckReport, countSendable } from "../../bulk/import/check/check.ts";
-import { type Journal, openJournal, withFileName } from "../../bulk/import/journal/journal.ts";
+import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { JobOptions } from "../../bulk/import/journal/job-source.ts";
 import type { JournalState } from "../../bulk/import/journal/journal-state.ts";
@@ -13,7 +13,7 @@ import { type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
 import type { Client } from "../../client/client.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { replaceFile } from "../../runtime/files/file-replacement.ts";
+import { replaceFile, withFileName } from "../../runtime/files/file-replacement.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Connection, Deps } from "../command/deps.ts";
 import { createProgress } from "../command/progress.ts";

@@ -250,6 +250,13 @@ export async function replaceFile(
   }
 }
 
+/** A write through a handle fails without the file's name; `file` is what messages are to call it. */
+export async function withFileName<T>(file: string, written: Promise<T>): Promise<T> {
+  return await written.catch((error: unknown) => {
+    throw error instanceof Error ? Object.assign(error, { path: file }) : error;
+  });
+}
+
 /** One path for every spelling of a file and every link to it; of a file that is not there yet, the absolute path. */
 export function resolveFile(file: string): string {
   try {

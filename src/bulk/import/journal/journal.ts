@@ -5,7 +5,7 @@
 import { open, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../../../runtime/clock.ts";
-import { syncFolder } from "../../../runtime/files/file-replacement.ts";
+import { syncFolder, withFileName } from "../../../runtime/files/file-replacement.ts";
 import { formatEntry, type JournalEntry } from "./journal-entry.ts";
 
 export interface Journal {
@@ -25,13 +25,6 @@ export async function openJournal(file: string, length: number, clock: Clock): P
   // A new file must outlive a power cut as well as its lines.
   if (length === 0) await syncFolder(path.dirname(file));
   return createJournal({ handle, file }, length, clock);
-}
-
-/** A write through a handle fails without the file's name; `file` is what messages are to call it. */
-export async function withFileName<T>(file: string, written: Promise<T>): Promise<T> {
-  return await written.catch((error: unknown) => {
-    throw error instanceof Error ? Object.assign(error, { path: file }) : error;
-  });
 }
 
 interface Opened {
