@@ -66,6 +66,24 @@ describe("e-mail addresses", () => {
     expect(isEmail(email)).toBe(false);
   });
 
+  it("when it is of plain characters, then the rules of RFC 5321 and of host names decide", () => {
+    const label = fc.oneof(
+      fc.stringMatching(/^[a0x-]{0,3}$/),
+      fc.integer({ min: 61, max: 65 }).map((length) => "a".repeat(length)),
+    );
+    const labels = fc.array(label, { minLength: 1, maxLength: 5 }).map((all) => all.join("."));
+    fc.assert(
+      fc.property(labels, labels, (local, domain) => {
+        const isLocal = local.length <= 64 && local.split(".").every((part) => part !== "");
+        const isHost = domain.split(".").every((part) => part.length <= 63 && /^[a-z0-9](?:.*[a-z0-9])?$/.test(part));
+        const isNumber = /(?:^|\.)(?:0+|0x[a0]*)$/.test(domain);
+        const fits = local.length + 1 + domain.length <= 254;
+        expect(isEmail(`${local}@${domain}`)).toBe(isLocal && isHost && !isNumber && fits);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it("when white space or a control is put anywhere into an address, then it has not", () => {
     fc.assert(
       fc.property(

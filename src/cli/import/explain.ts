@@ -1,7 +1,7 @@
 import { type CheckReport, checkTable, countSendable } from "../../bulk/import/check/check.ts";
 import type { ImportTable, ValidatedRecord } from "../../bulk/import/table/open-table.ts";
 import { readRawLines } from "../../bulk/import/table/records.ts";
-import { countLineEnds, type InputRecord } from "../../bulk/import/table/record-parser.ts";
+import type { InputRecord } from "../../bulk/import/table/record-parser.ts";
 import type { Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -37,8 +37,8 @@ export async function explainLine(
   throw new UsageError(`--explain: ${table.input.name} has no row on line ${line}`);
 }
 
-function lastLine({ line, fields }: InputRecord): number {
-  return line + fields.reduce((sum, field) => sum + countLineEnds(field), 0);
+function lastLine({ line, lineEnds }: InputRecord): number {
+  return line + lineEnds;
 }
 
 async function rawText({ input }: ImportTable, record: InputRecord): Promise<string> {

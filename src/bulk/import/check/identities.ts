@@ -1,6 +1,6 @@
 /** The people seen so far. A million rows take some 150 MB. */
 import { domainToASCII } from "node:url";
-import { emailKey } from "../../../contract/text/email.ts";
+import { emailKey, isAscii } from "../../../contract/text/email.ts";
 import type { RowValues } from "./row-kind.ts";
 
 export interface Identities {
@@ -20,11 +20,6 @@ export function identityOf(values: RowValues): string {
 
 function addressKey(email: string): string {
   return isAscii(email) ? emailKey(email) : compatibleKey(email);
-}
-
-function isAscii(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 127) return false;
-  return true;
 }
 
 function compatibleKey(email: string): string {

@@ -50,7 +50,9 @@ export interface StrayQuote {
 const LINE_ENDS_MAX = 20;
 
 /** The first suspicious cell of a record; null for a record that looks sound. */
-export function findStrayQuote({ line, fields }: InputRecord, columns: readonly HeaderColumn[]): StrayQuote | null {
+export function findStrayQuote(record: InputRecord, columns: readonly HeaderColumn[]): StrayQuote | null {
+  const { line, fields } = record;
+  if (record.lineEnds === 0) return null;
   let before = 0;
   for (const [index, cell] of fields.entries()) {
     const lineEnds = countLineEnds(cell);

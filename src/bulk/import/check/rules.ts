@@ -28,9 +28,9 @@ function readId(text: string): Ruling {
 }
 
 function readEmail(text: string): Ruling {
+  if (isEmail(text)) return { value: text };
   const invisible = describeInvisible(text);
   if (invisible !== null) return problem(`${quoteText(text)} contains ${invisible}`);
-  if (isEmail(text)) return { value: text };
   return problem(`${quoteText(text)} is not an e-mail address such as ann@example.com`);
 }
 

@@ -5,6 +5,8 @@ export interface InputRecord {
   /** As an editor shows it: the first line of the record, from 1. */
   readonly line: number;
   readonly fields: readonly string[];
+  /** Inside its fields, `\r\n` counted once. */
+  readonly lineEnds: number;
 }
 
 /** A record longer than that is a quote that was never closed, or a file without line ends. */
@@ -79,9 +81,10 @@ export class RecordParser {
 
   private take(record: readonly string[]): void {
     this.unfinishedBytes = 0;
-    if (record.length > 1 || record[0] !== "") this.records.push({ line: this.line, fields: record });
     // Not the parser's own count, which takes a quoted \r\n for two.
-    this.line += 1 + linesInside(record);
+    const lineEnds = linesInside(record);
+    if (record.length > 1 || record[0] !== "") this.records.push({ line: this.line, fields: record, lineEnds });
+    this.line += 1 + lineEnds;
   }
 }
 

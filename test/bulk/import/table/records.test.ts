@@ -48,9 +48,9 @@ describe("line numbers", () => {
   it("when fields hold line ends and lines are blank, then each record has the line that an editor shows", async () => {
     const records = await read('a,b\r\n\r\n"x\r\ny\nz",1\r\n\r\nlast,2\r\n');
     expect(records).toEqual([
-      { line: 1, fields: ["a", "b"] },
-      { line: 3, fields: ["x\r\ny\nz", "1"] },
-      { line: 7, fields: ["last", "2"] },
+      { line: 1, fields: ["a", "b"], lineEnds: 0 },
+      { line: 3, fields: ["x\r\ny\nz", "1"], lineEnds: 2 },
+      { line: 7, fields: ["last", "2"], lineEnds: 0 },
     ]);
   });
 
