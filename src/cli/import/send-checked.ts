@@ -13,7 +13,7 @@ import { type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
 import type { Client } from "../../client/client.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { replaceFile, withFileName } from "../../runtime/files/file-replacement.ts";
+import { replaceFile } from "../../runtime/files/file-replacement.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Connection, Deps } from "../command/deps.ts";
 import { createProgress } from "../command/progress.ts";
@@ -197,11 +197,11 @@ async function replaceResults({ deps, request, table, files }: Checked, onResult
   const outcomes = await openRecordedOutcomes(files.journal);
   try {
     const csv = resultsCsv(outcomes, time);
-    await withFileName(files.results, replaceFile(files.results, csv, deps.random.token(6), { isAlone: true }));
+    await replaceFile(files.results, csv, deps.random.token(6), { isAlone: true });
     onResults();
     const { failedTo } = request.flags;
     if (failedTo === null) return;
-    await withFileName(failedTo, replaceFile(failedTo, failedCsv(table, outcomes), deps.random.token(6)));
+    await replaceFile(failedTo, failedCsv(table, outcomes), deps.random.token(6));
   } finally {
     await outcomes.close();
   }

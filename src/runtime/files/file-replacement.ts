@@ -19,6 +19,7 @@ export interface FileReplacement {
   readonly temporary: string | null;
   /** False for a device, a pipe or a descriptor that is open already: those are written as it comes. */
   readonly isWhole: boolean;
+  /** Rejects as `commit` does, with the system's error; its `path` is the target as it was given. */
   write(bytes: Uint8Array): Promise<void>;
   /** Makes what was written the file, durably. A caller that writes many files may sync their folder itself, once. */
   commit(options?: { readonly syncsFolder: boolean }): Promise<void>;
@@ -42,13 +43,15 @@ export async function openReplacement(target: string, token: string, signal?: Ab
   const existing = await statOrNull(file);
   if (existing !== null) await checkExisting(target, file, existing);
   if (target.endsWith(path.sep)) throw new UnwritableFileError(`cannot write ${target}: that names a folder`);
-  if (existing?.isFIFO() === true) return writeDirectly(file, await openPipe(target, file, signal));
+  if (existing?.isFIFO() === true) return writeDirectly(target, file, await openPipe(target, file, signal));
   // Added to, so that what the descriptor's owner wrote before stays.
-  if (existing !== null && isDescriptor(file)) return writeDirectly(file, await openOrRefuse(target, file, "a"));
-  if (existing !== null && !existing.isFile()) return writeDirectly(file, await openOrRefuse(target, file, "w"));
+  if (existing !== null && isDescriptor(file))
+    return writeDirectly(target, file, await openOrRefuse(target, file, "a"));
+  if (existing !== null && !existing.isFile())
+    return writeDirectly(target, file, await openOrRefuse(target, file, "w"));
   const temporary = path.join(path.dirname(file), `${beginningOf(file)}${token}${TEMPORARY_SUFFIX}`);
   const handle = await openOrRefuse(target, temporary, "wx");
-  return replaceBy({ file, temporary, handle, existing });
+  return replaceBy({ target, file, temporary, handle, existing });
 }
 
 /** How the names of a file's temporary files begin. */
@@ -109,7 +112,7 @@ async function openOrRefuse(target: string, file: string, flags: "a" | "w" | "wx
 function refusal(target: string, file: string, error: unknown): Error {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   // A full disk is no mistake of who named the file.
-  if (isDiskFull(error)) return error as Error;
+  if (isDiskFull(error)) return Object.assign(error as Error, { path: target });
   // Where a link leads, its own folder tells nothing.
   const folder = path.resolve(path.dirname(target)) === path.dirname(file) ? path.dirname(target) : path.dirname(file);
   const places: Readonly<Record<string, string>> = {
@@ -125,28 +128,30 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 interface Replacing {
+  readonly target: string;
   readonly file: string;
   readonly temporary: string;
   readonly handle: FileHandle;
   readonly existing: Stats | null;
 }
 
-function replaceBy({ file, temporary, handle, existing }: Replacing): FileReplacement {
+function replaceBy({ target, file, temporary, handle, existing }: Replacing): FileReplacement {
   const close = closeOnce(handle);
   let renamed = false;
+  const commit = async (syncsFolder: boolean): Promise<void> => {
+    if (existing !== null) await keepOwnership(handle, existing);
+    await handle.sync();
+    await close();
+    await rename(temporary, file);
+    renamed = true;
+    if (syncsFolder) await syncFolder(path.dirname(file));
+  };
   return {
     path: file,
     temporary,
     isWhole: true,
-    write: (bytes) => writeAll(handle, bytes),
-    async commit({ syncsFolder } = { syncsFolder: true }) {
-      if (existing !== null) await keepOwnership(handle, existing);
-      await handle.sync();
-      await close();
-      await rename(temporary, file);
-      renamed = true;
-      if (syncsFolder) await syncFolder(path.dirname(file));
-    },
+    write: (bytes) => withFileName(target, writeAll(handle, bytes)),
+    commit: ({ syncsFolder } = { syncsFolder: true }) => withFileName(target, commit(syncsFolder)),
     async discard() {
       await close();
       if (!renamed) await unlink(temporary).catch(ignoreMissing);
@@ -154,14 +159,14 @@ function replaceBy({ file, temporary, handle, existing }: Replacing): FileReplac
   };
 }
 
-function writeDirectly(file: string, handle: FileHandle): FileReplacement {
+function writeDirectly(target: string, file: string, handle: FileHandle): FileReplacement {
   const close = closeOnce(handle);
   return {
     path: file,
     temporary: null,
     isWhole: false,
-    write: (bytes) => writeAll(handle, bytes),
-    commit: close,
+    write: (bytes) => withFileName(target, writeAll(handle, bytes)),
+    commit: () => withFileName(target, close()),
     discard: close,
   };
 }

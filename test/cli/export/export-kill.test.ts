@@ -174,7 +174,7 @@ it("refuses a second run that adds to the same file, and loses no row", async ()
 }, 60_000);
 
 it.each([
-  ["the rows do not fit", 8, "writing the output"],
+  ["the rows do not fit", 8, "r.csv"],
   ["not even the state's lock fits", 0, "r.state"],
 ])("ends with 1 and leaves the old file when the disk is full: %s", async (_, blocks, place) => {
   const shell = `ulimit -f ${blocks}; '${process.execPath}' '${PROGRAM}' responses export --out r.csv --state r.state`;
