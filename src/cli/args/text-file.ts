@@ -7,6 +7,15 @@ export async function readTextFile(file: string): Promise<string> {
   return decodeText(await readFile(file), file);
 }
 
+/** As `decodeText`, of a file that a flag names; throws UsageError for one that cannot be read. */
+export async function readFlagFile(flag: string, file: string): Promise<string> {
+  const bytes = await readFile(file).catch(async (error: unknown) => {
+    const { wordsOfRefusal } = await import("../../runtime/files/system-words.ts");
+    throw new UsageError(`${flag}: cannot read ${file}: ${wordsOfRefusal(error)}`, { cause: error });
+  });
+  return decodeText(bytes, `${flag}: ${file}`);
+}
+
 /**
  * UTF-8 text without a byte order mark. Throws UsageError for other bytes: they would be replaced, and so stored.
  */

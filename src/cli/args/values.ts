@@ -99,6 +99,12 @@ export function parseRateLimit(text: string, place: string): RequestLimit {
   return { requests, periodSeconds: PERIOD_SECONDS[(match?.[2] ?? "s") as keyof typeof PERIOD_SECONDS] };
 }
 
+/** A name to be stored. Throws UsageError for white space alone. */
+export function parseName(text: string, place: string): string {
+  if (text.trim() === "") throw new UsageError(`${place}: must not be empty`);
+  return text;
+}
+
 /** The name of a file that is written as text. Throws UsageError for an empty one, and for a workbook's. */
 export function parseOutputFile(text: string, place: string): string {
   if (text === "") throw new UsageError(`${place}: the file name is empty`);

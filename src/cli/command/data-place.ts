@@ -57,12 +57,8 @@ async function readUrl(choice: DatabaseAddress): Promise<string> {
 }
 
 async function readUrlFile(choice: { readonly urlFile: string }): Promise<string> {
-  const { readFile } = await import("node:fs/promises");
-  try {
-    return (await readFile(choice.urlFile, "utf8")).trim();
-  } catch (error) {
-    throw new UsageError(`--database-file: ${choice.urlFile} cannot be read`, { cause: error });
-  }
+  const { readFlagFile } = await import("../args/text-file.ts");
+  return (await readFlagFile("--database-file", choice.urlFile)).trim();
 }
 
 /** The flags of `DATA_FLAGS`. Throws UsageError when more than one is given. */

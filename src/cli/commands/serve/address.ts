@@ -1,7 +1,7 @@
 /** Where `serve` may be reached, and whether that is safe. */
-import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { activationSocket } from "../../../runtime/files/processes.ts";
+import { readFlagFile } from "../../args/text-file.ts";
 import { badValue } from "../../args/values.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 
@@ -47,7 +47,7 @@ export function parseNetwork(text: string, place: string): string {
 
 /** The first line of a file that holds one secret. Throws UsageError. */
 export async function readToken(flag: string, file: string): Promise<string> {
-  const [token = ""] = (await readGiven(flag, file)).trim().split(/\r?\n/);
+  const [token = ""] = (await readFlagFile(flag, file)).trim().split(/\r?\n/);
   if (!/^[\x21-\x7e]+$/.test(token))
     throw new UsageError(`${flag}: ${file} must hold one token of visible ASCII characters`);
   return token;
@@ -80,7 +80,7 @@ export function parsePublicUrl(text: string, place: string): string {
 export async function readTls({ tlsCert, tlsKey }: TlsFiles): Promise<{ cert: string; key: string } | null> {
   if (tlsCert === null || tlsKey === null) return null;
   const { createSecureContext } = await import("node:tls");
-  const pair = { cert: await readGiven("--tls-cert", tlsCert), key: await readGiven("--tls-key", tlsKey) };
+  const pair = { cert: await readFlagFile("--tls-cert", tlsCert), key: await readFlagFile("--tls-key", tlsKey) };
   try {
     createSecureContext(pair);
   } catch (error) {
@@ -93,14 +93,4 @@ export async function readTls({ tlsCert, tlsKey }: TlsFiles): Promise<{ cert: st
     );
   }
   return pair;
-}
-
-async function readGiven(flag: string, file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw new UsageError(`${flag}: ${file} cannot be read: ${error instanceof Error ? error.message : "unknown"}`, {
-      cause: error,
-    });
-  }
 }

@@ -1,7 +1,7 @@
 /** How `serve` sends mail: its flags, and what they mean together. */
-import { readFile } from "node:fs/promises";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
+import { readFlagFile } from "../../args/text-file.ts";
 import { badValue, parseChoice, parseDuration, parseInteger, parseRateLimit } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -151,7 +151,7 @@ async function readUrl(env: Deps["env"], flags: Flags): Promise<GivenUrl | null>
   const [given, file] = [flags.text("--smtp"), flags.text("--smtp-file")];
   if (given !== null && file !== null) throw new UsageError("--smtp and --smtp-file cannot be used together");
   if (given !== null) return { text: given, place: "--smtp" };
-  if (file !== null) return { text: (await readNamed("--smtp-file", file)).trim(), place: `--smtp-file ${file}` };
+  if (file !== null) return { text: (await readFlagFile("--smtp-file", file)).trim(), place: `--smtp-file ${file}` };
   const fallback = env["SURVEYCTL_SMTP"] ?? "";
   return fallback === "" ? null : { text: fallback, place: "SURVEYCTL_SMTP" };
 }
@@ -216,7 +216,7 @@ async function readDkim(from: string, flags: Flags): Promise<MailOptions["dkim"]
   }
   if (selector === null) throw new UsageError("--dkim-key requires --dkim-selector");
   const { checkDkimKey, DkimKeyError, readDkimKey } = await import("../../../service/delivery/mail/dkim.ts");
-  const pem = await readNamed("--dkim-key", file);
+  const pem = await readFlagFile("--dkim-key", file);
   try {
     const key = readDkimKey(pem, { selector, domain: domain ?? from.slice(from.lastIndexOf("@") + 1) });
     checkDkimKey(key);
@@ -224,15 +224,6 @@ async function readDkim(from: string, flags: Flags): Promise<MailOptions["dkim"]
   } catch (error) {
     if (!(error instanceof DkimKeyError)) throw error;
     throw new UsageError(`--dkim-key: ${error.message}`, { cause: error });
-  }
-}
-
-async function readNamed(flag: string, file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? "unknown";
-    throw new UsageError(`${flag}: cannot read ${file} (${reason})`, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
 /** How `serve` sends text messages: its flags, and what they mean together. */
-import { readFile } from "node:fs/promises";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
+import { readFlagFile } from "../../args/text-file.ts";
 import { badValue, parseChoice, parseInteger, parseKeyValue, parseNames } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -127,15 +127,9 @@ async function readHeader(env: Deps["env"], flags: Flags): Promise<SmsGateway["h
   if (given !== null && file !== null)
     throw new UsageError("--sms-header and --sms-header-file cannot be used together");
   if (given !== null) return parseHeader(given, "--sms-header");
-  if (file !== null) return parseHeader(await readText(file), `--sms-header-file ${file}`);
+  if (file !== null) return parseHeader(await readFlagFile("--sms-header-file", file), `--sms-header-file ${file}`);
   const fallback = env["SURVEYCTL_SMS_HEADER"] ?? "";
   return fallback === "" ? null : parseHeader(fallback, "SURVEYCTL_SMS_HEADER");
-}
-
-async function readText(file: string): Promise<string> {
-  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--sms-header-file: cannot read ${file} (${error.code ?? "unknown"})`, { cause: error });
-  });
 }
 
 function parseHeader(text: string, place: string): SmsGateway["header"] {

@@ -11,6 +11,7 @@ import type { Deps } from "../../command/deps.ts";
 import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows.ts";
 import { countOf, writeDone, writeNote } from "../../command/notes.ts";
 import { readTime } from "../../command/time-flags.ts";
+import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openListOutput } from "../../render/list-output.ts";
@@ -84,8 +85,12 @@ export interface WebhookChoice extends ProjectChoice {
 export async function runWebhookTest(deps: Deps, { project, id, ...choice }: WebhookChoice): Promise<ExitCode> {
   const result = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.test", project, id }));
   await showRecord(deps, WEBHOOK_TEST, result);
-  await writeDone(deps, result.delivered ? `Delivered in ${result.ms} ms.` : "Not delivered.");
-  return result.delivered ? EXIT.done : EXIT.failed;
+  if (!result.delivered) {
+    const reason = result.status === null ? result.text : `HTTP ${result.status}`;
+    throw new DataFileError("not_delivered", `the test event was not delivered: ${reason}`);
+  }
+  await writeDone(deps, `Delivered in ${result.ms} ms.`);
+  return EXIT.done;
 }
 
 export interface WebhookDeliveriesOptions extends WebhookChoice {

@@ -152,7 +152,7 @@ const HINT = "hint: use --smtp URL or SURVEYCTL_SMTP; use --sms-gateway URL or S
 it.each<[readonly string[], string]>([
   [["--smtp", "smtp://h"], "--smtp requires --smtp-from"],
   [["--smtp", "smtp://h", "--smtp-file", "f"], "--smtp and --smtp-file cannot be used together"],
-  [["--smtp-file", "missing"], "--smtp-file: cannot read missing (ENOENT)"],
+  [["--smtp-file", "missing"], "--smtp-file: cannot read missing: no such file or directory"],
   [
     ["--smtp", "smtp://u:hunter2#@h", "--smtp-from", "a@x.org"],
     "--smtp: the SMTP URL is not a valid URL; write special characters of the password as %XX, such as # as %23",

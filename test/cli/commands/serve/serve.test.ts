@@ -252,7 +252,7 @@ Next, in another terminal:
     [["--host", "0.0.0.0"], /^error: --host 0\.0\.0\.0: refusing to serve keys .*\nhint: .*--insecure-http/],
     [["--host", "0.0.0.0", "--public-url", "http://x.example"], /^error: --host/],
     [["--tls-cert", "x.pem"], /^error: --tls-cert requires --tls-key/],
-    [["--tls-cert", "nix.pem", "--tls-key", "nix.pem"], /^error: --tls-cert: nix\.pem cannot be read/],
+    [["--tls-cert", "nix.pem", "--tls-key", "nix.pem"], /^error: --tls-cert: cannot read nix\.pem: no such file/],
     [
       ["--tls-cert", PROGRAM, "--tls-key", PROGRAM],
       /^error: --tls-cert, --tls-key: .* are not a certificate and its key in PEM/,

@@ -83,7 +83,10 @@ it.each<[readonly string[], string]>([
     "--sms-gateway: refusing to send texts and credentials over plain http to g.example",
   ],
   [["--sms-gateway", "https://g.example", "--sms-header", "hunter2"], "--sms-header: must be one header"],
-  [["--sms-gateway", "https://g.example", "--sms-header-file", "none"], "--sms-header-file: cannot read none (ENOENT)"],
+  [
+    ["--sms-gateway", "https://g.example", "--sms-header-file", "none"],
+    "--sms-header-file: cannot read none: no such file or directory",
+  ],
   [["--sms-gateway", "https://g.example", "--sms-header", "A: b", "--sms-header-file", "f"], "cannot be used together"],
   [
     ["--sms-gateway", "https://g.example", "--sms-countries", "49"],

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { KeyedProvider, SigningGateway } from "../../../../service/domain/delivery/hook-secrets.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
+import { readFlagFile } from "../../../args/text-file.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
@@ -78,9 +78,7 @@ export async function readKeys<Name extends KeyedProvider | SigningGateway>(
 
 /** One line of a file, without the space around it. Throws UsageError. */
 async function readKeyFile(flag: string, file: string): Promise<string> {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${flag}: cannot read ${file} (${error.code ?? "unknown"})`, { cause: error });
-  });
+  const text = await readFlagFile(flag, file);
   if (text.trim() === "") throw new UsageError(`${flag}: ${file} is empty`);
   return text.trim();
 }

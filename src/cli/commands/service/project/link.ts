@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { parseKeyValue } from "../../../args/values.ts";
+import { parseKeyValue, parseName } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
-import { UsageError } from "../../../errors/usage-error.ts";
 import { projectVerb } from "../project-verb.ts";
 import { LINKS, REMOVED } from "../service-resources.ts";
 
@@ -19,7 +18,7 @@ export function registerLink(parent: Command, context: CommandContext): void {
     flags: [{ flag: "--property", value: "key=value", text: "property that each response gets", repeatable: true }],
     columns: LINKS,
     details: ({ flags, operands: [name = ""] }) => ({
-      name: parseName(name),
+      name: parseName(name, "<name>"),
       properties: Object.fromEntries(flags.all("--property").map((text) => parseKeyValue(text, "--property"))),
     }),
   });
@@ -42,10 +41,4 @@ export function registerLink(parent: Command, context: CommandContext): void {
     details: ({ operands: [id = ""] }) => ({ id }),
     done: (_, { operands: [id] }) => `Removed link ${id}; its responses stay.`,
   });
-}
-
-/** Throws UsageError. */
-function parseName(text: string): string {
-  if (text.trim() === "") throw new UsageError("<name>: must not be empty");
-  return text;
 }

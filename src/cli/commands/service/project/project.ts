@@ -5,6 +5,7 @@ import type { CommandContext } from "../../../command/command-context.ts";
 import { writeNote } from "../../../command/notes.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import type { Admin } from "../../../../service/control/commands.ts";
+import { parseName } from "../../../args/values.ts";
 import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import { showList, showRecord, withAdmin } from "../data/data-file.ts";
 import { NEW_PROJECT, PROJECTS } from "../service-resources.ts";
@@ -50,7 +51,9 @@ export function registerProject(parent: Command, context: CommandContext): void 
     flags: DATA_FLAGS,
     columns: NEW_PROJECT,
   });
-  context.action(add, (deps, flags, [name = ""]) => runProjectAdd(deps, { name, data: readPlace(flags) }));
+  context.action(add, (deps, flags, [name = ""]) =>
+    runProjectAdd(deps, { name: parseName(name, "<name>"), data: readPlace(flags) }),
+  );
   const list = context.verb(noun, {
     name: "list",
     alias: "ls",

@@ -217,7 +217,7 @@ test.each<[string, readonly string[], RegExp]>([
   [
     "a key file that is not there",
     ["hook", "--mailgun-key", "nowhere"],
-    /--mailgun-key: cannot read nowhere \(ENOENT\)/,
+    /--mailgun-key: cannot read nowhere: no such file or directory/,
   ],
   [
     "a key file that holds something else",
