@@ -3,19 +3,11 @@
  * beside them, so that what is drawn can be measured. Every text is set from the sides that have room on a phone, where
  * the style sheet makes the letters larger.
  */
+import { markPeriod } from "../coverage.ts";
 import type { Html } from "../../contract/text/html.ts";
 import { scoreCategory } from "../../contract/limits.ts";
 import type { SegmentRow } from "../segments.ts";
-import {
-  countText,
-  cutText,
-  periodName,
-  pointsText,
-  type PeriodScore,
-  scoreFigure,
-  type ScoreFigure,
-  shareText,
-} from "./facts.ts";
+import { countText, cutText, pointsText, type PeriodScore, scoreFigure, type ScoreFigure, shareText } from "./facts.ts";
 import { lean as html } from "./markup.ts";
 
 const WIDTH = 480;
@@ -108,7 +100,7 @@ export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWo
             >${pointsText(Math.round(last.nps))}</text
           > `,
         ];
-  const labels = periods.map(periodName);
+  const labels = periods.map((period) => markPeriod(period.label, period));
   return svg(bottom + 51, words, [
     ...runs.map((run) => bandOf(run, scale)),
     ...leftAxis(scale),

@@ -1,5 +1,6 @@
 /** What a report and a digest say: facts computed from rows, and the sentences that they make. All of it is pure. */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import type { Coverage } from "../coverage.ts";
 import {
   changeVerdict,
   type ChangeVerdict,
@@ -53,22 +54,9 @@ export interface ChangeFacts {
   readonly words: string;
 }
 
-export interface PeriodScore {
+export interface PeriodScore extends Coverage {
   readonly label: string;
   readonly counts: ScoreCounts;
-  /** Not over at the time of the report. */
-  readonly isRunning: boolean;
-  /** The range of the report begins or ends within it. */
-  readonly isCut: boolean;
-}
-
-export function isComplete({ isRunning, isCut }: PeriodScore): boolean {
-  return !isRunning && !isCut;
-}
-
-/** `2026-05`, `2026-06*` where it is not complete. */
-export function periodName(period: PeriodScore): string {
-  return isComplete(period) ? period.label : `${period.label}*`;
 }
 
 export interface SegmentFacts {

@@ -3,6 +3,7 @@ import { Html } from "../../contract/text/html.ts";
 import { scoreCategory, SCORE_MAX } from "../../contract/limits.ts";
 import { countAnswers } from "../interval.ts";
 import type { SegmentRow } from "../segments.ts";
+import { explainMark, markPeriod } from "../coverage.ts";
 import { drawPeriodScores, drawScores, drawSegments } from "./charts.ts";
 import {
   answersText,
@@ -15,7 +16,6 @@ import {
   cutText,
   headline,
   KINDS,
-  periodName,
   probabilityText,
   type ReportComment,
   type ReportFacts,
@@ -108,7 +108,7 @@ function basis(facts: ReportFacts): Html {
 
 function periods({ periods: all }: ReportFacts): Html | null {
   const figures = all.map((period) => ({
-    name: periodName(period),
+    name: markPeriod(period.label, period),
     figure: scoreFigure(period.counts),
     counts: period.counts,
   }));
@@ -117,13 +117,10 @@ function periods({ periods: all }: ReportFacts): Html | null {
   const title = "Score by period";
   const first = all[0]?.label ?? "";
   const last = all.at(-1)?.label ?? "";
-  const incomplete = [
-    ...(all.some(({ isRunning }) => isRunning) ? ["not over yet"] : []),
-    ...(all.some(({ isCut }) => isCut) ? ["only partly within the range"] : []),
-  ];
+  const incomplete = explainMark(all);
   const notes = [
     ...(known.some(({ figure }) => figure?.isFew === true) ? ["Hollow points: under 10 answers, too few to say."] : []),
-    ...(incomplete.length > 0 ? [`* ${incomplete.join(", or ")}.`] : []),
+    ...(incomplete === null ? [] : [`${incomplete}.`]),
   ];
   const rows = figures.map(({ name, figure, counts }) => {
     if (figure === null) return [name, "0", "", "", "", "no answers"];

@@ -1,5 +1,6 @@
 /** What a terminal shows for people: a card for one period, a line beneath a table of many. */
 import type { JsonObject } from "../../../contract/json.ts";
+import { type Coverage, explainMark, markPeriod } from "../../../insight/coverage.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import type { Deps } from "../../command/deps.ts";
 import { chooseFormat } from "../../render/list-output.ts";
@@ -13,23 +14,21 @@ export function wantsPictures(deps: Deps): boolean {
 /** Cells beside the line: `nps  `, `*  min -100, max -100` and the mark of what was left out. */
 const BESIDE_TREND = 28;
 
-/** What marks the period that is not over. */
-export const RUNNING_MARK = "*";
-
 /** What is drawn below the table of periods: a line as long as they are many, and their intervals. */
 export async function drawPeriods(
   deps: Deps,
   rows: readonly JsonObject[],
-  { isRunning, confidence }: { readonly isRunning: boolean; readonly confidence: number },
+  { coverages, confidence }: { readonly coverages: readonly Coverage[]; readonly confidence: number },
 ): Promise<void> {
   const points = rows.map(toPoint);
   if (!wantsPictures(deps) || points.every(({ nps }) => nps === null)) return;
-  const marked = points.map((point, index) =>
-    isRunning && index === points.length - 1 ? { ...point, label: point.label + RUNNING_MARK } : point,
-  );
+  const marked = points.map((point, at) => {
+    const coverage = coverages[at];
+    return coverage === undefined ? point : { ...point, label: markPeriod(point.label, coverage) };
+  });
   const { drawBands } = await import("./plots.ts");
   const bands = points.length > 1 ? drawBands(deps, marked, confidence) : "";
-  const trend = drawTrend(deps, points, isRunning);
+  const trend = drawTrend(deps, points, coverages);
   await deps.streams.out.write(`\n${trend}${bands === "" ? "" : `\n${bands}`}`);
 }
 
@@ -54,17 +53,20 @@ function toPoint(row: JsonObject): ScorePoint {
  * `nps  ▁▃▅█*  min 12, max 45`; a period without responses is a dot, one with too few is hollow. The newest periods
  * that one line has room for.
  */
-function drawTrend(deps: Deps, points: readonly ScorePoint[], isRunning: boolean): string {
+function drawTrend(deps: Deps, points: readonly ScorePoint[], coverages: readonly Coverage[]): string {
   const { unicode } = deps.options;
   const room = Math.max(deps.streams.out.columns - BESIDE_TREND, 1);
   const shown = points.length <= room ? points : points.slice(1 - room);
   // The newest may all be without responses.
   const scored = shown.some(({ nps }) => nps !== null) ? shown : points;
   const known = scored.flatMap(({ nps }) => (nps === null ? [] : [nps]));
-  const mark = isRunning ? RUNNING_MARK : "";
+  const mark = coverages
+    .slice(-1)
+    .map((last) => markPeriod("", last))
+    .join("");
   const line = `${shown.length < points.length ? (unicode ? "…" : "<") : ""}${toSparkline(shown, unicode)}${mark}`;
   const notes = [
-    ...(isRunning ? [`${RUNNING_MARK} not over yet`] : []),
+    ...[explainMark(coverages) ?? []].flat(),
     ...(shown.some(({ nps, isFew }) => nps !== null && isFew) ? [`${hollow(unicode)} under 10 answers`] : []),
   ];
   const note = notes.length === 0 ? "" : `${notes.join(", ")}\n`;

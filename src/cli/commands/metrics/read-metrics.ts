@@ -2,6 +2,7 @@
 import { endTogether, inParallel } from "../../../runtime/parallel.ts";
 import type { Client, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
+import type { Coverage } from "../../../insight/coverage.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import type { RecordValue } from "../../render/record-output.ts";
 import { changesOf } from "./metrics-resource.ts";
@@ -15,6 +16,7 @@ import {
   rangeBefore,
   type RangeBefore,
   rangeOf,
+  readPeriod,
   startOf,
 } from "../../args/calendar.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -126,6 +128,16 @@ export function listPeriods({ unit, since, until, now, zone }: PeriodRequest): {
     until: Math.min(period.until, last),
   }));
   return { before: rangeBefore(cut[0] ?? whole(first), zone), periods: cut };
+}
+
+/** Of a period of `listPeriods`; without `since` the first one counts as whole. */
+export function coverageOf(
+  { period, since, until }: Period,
+  request: Pick<PeriodRequest, "since" | "now" | "zone">,
+): Coverage {
+  const full = readPeriod(period, request);
+  const isCut = (request.since !== null && since !== full?.since) || until !== full?.until;
+  return { isRunning: since <= request.now && request.now < until, isCut };
 }
 
 /** What `--compare previous` compares a range with, whose open end is now. Throws UsageError. */

@@ -1,5 +1,6 @@
 /** The service's metrics with what they are worth: one period as a card or a record, or one row a period. */
 import type { JsonObject } from "../../../contract/json.ts";
+import { type Coverage, markPeriod } from "../../../insight/coverage.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { endTogether } from "../../../runtime/parallel.ts";
 import type { PeriodUnit } from "../../args/calendar.ts";
@@ -14,9 +15,10 @@ import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
 import { type Assertion, checkAssertionFields, failedAssertions } from "./assertions.ts";
 import { metricsResource, withSentFields } from "./metrics-resource.ts";
-import { drawPeriods, RUNNING_MARK, wantsPictures } from "./pictures.ts";
+import { drawPeriods, wantsPictures } from "./pictures.ts";
 import {
   comparedRange,
+  coverageOf,
   listPeriods,
   type MetricsFilters,
   type Reading,
@@ -134,27 +136,27 @@ async function writeFurther(deps: Deps, resource: Resource, { json }: RecordValu
 function preparePeriods(deps: Deps, options: MetricsOptions, unit: PeriodUnit): Showing {
   const { since, until, compare, confidence } = options;
   const now = unixSeconds(deps.clock);
-  const { before, periods } = listPeriods({ unit, since, until, now, zone: deps.options.timeZone });
-  const last = periods.at(-1);
-  const isRunning = last !== undefined && last.since <= now && now < last.until;
+  const range = { since, now, zone: deps.options.timeZone };
+  const { before, periods } = listPeriods({ ...range, unit, until });
+  const coverages = periods.map((period) => coverageOf(period, range));
   return {
     read: async (reading) => (await readPeriods(reading, periods, compare ? before : null)).map(asValue),
     async write(resource, rows) {
-      const shown =
-        wantsPictures(deps) && isRunning ? [...rows.slice(0, -1), ...rows.slice(-1).map(markRunning)] : rows;
+      const shown = wantsPictures(deps) ? rows.map((row, at) => markIncomplete(row, coverages[at])) : rows;
       const output = await openListOutput(deps, { resource: withSentFields(resource, rows[0]?.json ?? {}) });
       await output.write({ rows: shown.map(({ json }) => json), text: `[${shown.map(({ text }) => text).join(",")}]` });
       await output.end();
       const drawn = rows.map(({ json }) => json);
-      await drawPeriods(deps, drawn, { isRunning, confidence });
+      await drawPeriods(deps, drawn, { coverages, confidence });
     },
   };
 }
 
-/** `2026-11*`: the last period is not over yet. */
-function markRunning({ json }: RecordValue): RecordValue {
+/** `2026-11*`. */
+function markIncomplete({ json }: RecordValue, coverage: Coverage | undefined): RecordValue {
   const { period } = json;
-  return typeof period === "string" ? asValue({ ...json, period: period + RUNNING_MARK }) : asValue(json);
+  if (typeof period !== "string" || coverage === undefined) return asValue(json);
+  return asValue({ ...json, period: markPeriod(period, coverage) });
 }
 
 function asValue(json: JsonObject): RecordValue {

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX } from "../../../contract/limits.ts";
+import { isComplete } from "../../../insight/coverage.ts";
 import { CONFIDENCE_DEFAULT, FEW_ANSWERS, type ScoreCounts } from "../../../insight/interval.ts";
 import { createMasker } from "../../../insight/redact.ts";
 import {
   type ChangeFacts,
-  isComplete,
   type PeriodScore,
   type ReportComment,
   reportComments,
@@ -16,13 +16,13 @@ import {
 import { createTally, mergeTally, segmentRows, type SegmentTally } from "../../../insight/segments.ts";
 
 import { VERSION } from "../../../runtime/version.ts";
-import { type PeriodUnit, rangeBefore, type RangeBefore, readPeriod } from "../../args/calendar.ts";
+import { type PeriodUnit, rangeBefore, type RangeBefore } from "../../args/calendar.ts";
 import type { Deps } from "../../command/deps.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 import { describeRange } from "../metrics/card.ts";
-import { listPeriods, type Period } from "../metrics/read-metrics.ts";
+import { coverageOf, listPeriods, type Period } from "../metrics/read-metrics.ts";
 import { kindOf, readResponses, scoreOf } from "../metrics/read-responses.ts";
 import { checkFound, explainValues, tallyPage } from "../metrics/segments.ts";
 
@@ -180,12 +180,12 @@ function createPeriodCounts(request: ReportRequest): PeriodCounts {
       if (counts !== undefined) counts[kindOf(score)] += 1;
     },
     list: () =>
-      all.map(({ period: { period, since, until }, counts }) => {
-        const full = readPeriod(period, { now: asOf, zone });
-        // Before the first answer nothing is missing.
-        const isCut = (request.since !== null && since !== full?.since) || until !== full?.until;
-        return { label: period, counts, isRunning: since <= asOf && asOf < until, isCut };
-      }),
+      // Before the first answer nothing is missing.
+      all.map(({ period, counts }) => ({
+        label: period.period,
+        counts,
+        ...coverageOf(period, { since: request.since, now: asOf, zone }),
+      })),
   };
 }
 

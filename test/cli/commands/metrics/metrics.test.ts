@@ -278,6 +278,16 @@ describe("metrics --by", () => {
     ]);
   });
 
+  it("marks periods that the range begins or ends within", async () => {
+    const { out } = await run(
+      { by: "month", since: TODAY - 40 * DAY, until: TODAY - DAY },
+      { answer: byDay, width: 80 },
+    );
+    const periods = out.split("\n").flatMap((line) => /^20\d\d-\d\d\*?/.exec(line) ?? []);
+    expect(periods).toEqual(["2025-12*", "2026-01*"]);
+    expect(out).toMatch(/^nps {2}\S+\* {2}min [\d.-]+, max [\d.-]+\n\* only partly within the range$/m);
+  });
+
   it("is a table with a sparkline on a terminal", async () => {
     const { out } = await run({ by: "day", since: TODAY - 2 * DAY, compare: true }, { answer: byDay, width: 120 });
     expect(out).toBe(

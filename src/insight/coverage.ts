@@ -1,0 +1,27 @@
+/** Whether a period is shown whole, and what says so where it is not. */
+export interface Coverage {
+  /** Not over at the time for which it is shown. */
+  readonly isRunning: boolean;
+  /** The range that was asked for begins or ends within it. */
+  readonly isCut: boolean;
+}
+
+const MARK = "*";
+
+export function isComplete({ isRunning, isCut }: Coverage): boolean {
+  return !isRunning && !isCut;
+}
+
+/** `2026-05`, `2026-06*` where it is not complete. */
+export function markPeriod(label: string, coverage: Coverage): string {
+  return isComplete(coverage) ? label : label + MARK;
+}
+
+/** `* not over yet, or only partly within the range`; null where every period is complete. */
+export function explainMark(periods: readonly Coverage[]): string | null {
+  const meanings = [
+    ...(periods.some(({ isRunning }) => isRunning) ? ["not over yet"] : []),
+    ...(periods.some(({ isCut }) => isCut) ? ["only partly within the range"] : []),
+  ];
+  return meanings.length === 0 ? null : `${MARK} ${meanings.join(", or ")}`;
+}
