@@ -1,4 +1,3 @@
-import { fstatSync, writeSync } from "node:fs";
 import { VERSION } from "../runtime/version.ts";
 import type { Process } from "./process.ts";
 import { toSafeLines } from "./render/safe-text.ts";
@@ -19,9 +18,7 @@ export async function main(process: Process): Promise<number> {
 async function runCommand(process: Process, args: readonly string[]): Promise<number> {
   try {
     const { run } = await import("./program/run.ts");
-    // Only a terminal has a width and a pager, and it is a character device.
-    const mayBeTerminal = fstatSync(STDOUT).isCharacterDevice();
-    return await run(process, args, mayBeTerminal ? null : (text) => say(process, text));
+    return await run(process, args);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     process.stderr.write(toSafeLines(`error: surveyctl cannot be started: ${reason}\n`));
@@ -29,33 +26,14 @@ async function runCommand(process: Process, args: readonly string[]): Promise<nu
   }
 }
 
-const STDOUT = 1;
-
-/** Straight to the descriptor: to open Node's stream for it costs more than anything else that these do. */
-async function say(process: Process, text: string): Promise<0 | 1> {
-  let rest = Buffer.from(text);
-  try {
-    while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest));
-    return 0;
-  } catch (error) {
-    const problem = error as NodeJS.ErrnoException;
-    // A pipe that is full and does not wait, as some parents hand down.
-    return problem.code === "EAGAIN" ? sayWhenPossible(process, rest) : toExit(process, problem);
-  }
-}
-
-function sayWhenPossible(process: Process, rest: Uint8Array): Promise<0 | 1> {
+/** Writes a whole text to stdout. A closed pipe is not a failure; a full disk is. */
+function say(process: Process, text: string): Promise<0 | 1> {
   process.stdout.on("error", () => undefined);
   return new Promise((resolve) => {
-    process.stdout.write(rest, (error: NodeJS.ErrnoException | null | undefined) => {
-      resolve(error === null || error === undefined ? 0 : toExit(process, error));
+    process.stdout.write(text, (error: NodeJS.ErrnoException | null | undefined) => {
+      if (!error || error.code === "EPIPE") return resolve(0);
+      process.stderr.write(toSafeLines(`error: standard output cannot be written: ${error.message}\n`));
+      resolve(1);
     });
   });
-}
-
-/** A closed pipe is not a failure; a full disk is. */
-function toExit({ stderr }: Process, { code, message }: NodeJS.ErrnoException): 0 | 1 {
-  if (code === "EPIPE") return 0;
-  stderr.write(toSafeLines(`error: standard output cannot be written: ${message}\n`));
-  return 1;
 }

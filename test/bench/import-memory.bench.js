@@ -19,11 +19,11 @@ async function peakOf(rows, ...flags) {
 
 const few = await peakOf(10_000);
 const many = await peakOf(1_000_000);
-atMost("import of 1,000,000 rows: peak MB", many, 200);
+atMost("import of 1,000,000 rows: peak MB", many, 400);
 show("import of 1,000,000 rows: peak / 10,000", many / few);
 
 // Most of it is the Map of people seen, which is let go before the first row is sent.
 const fewChecked = await peakOf(10_000, "--dry-run");
 const manyChecked = await peakOf(1_000_000, "--dry-run");
-atMost("check of 1,000,000 rows: peak MB", manyChecked, 200);
+atMost("check of 1,000,000 rows: peak MB", manyChecked, 400);
 show("check of 1,000,000 rows: peak / 10,000", manyChecked / fewChecked);

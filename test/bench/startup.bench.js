@@ -23,12 +23,12 @@ const times = takeTimes({
 });
 await service.stop();
 
-atMost("--version / empty program", times.version / times.floor, 1.4);
-atMost("--help / empty program", times.help / times.floor, 1.6);
+atMost("--version / empty program", times.version / times.floor, 1.6);
+atMost("--help / empty program", times.help / times.floor, 2.0);
 atMost("completion / empty program", times.completion / times.floor, 1.6);
 atMost("completion / --version", times.completion / times.version, 1.5);
-atMost("people --help / empty program", times.nounHelp / times.floor, 2.1);
-atMost("people list / empty program", times.list / times.floor, 3);
+atMost("people --help / empty program", times.nounHelp / times.floor, 2.6);
+atMost("people list / empty program", times.list / times.floor, 3.8);
 atMost("package, MB unpacked", unpackedBytes() / 1e6, 3);
 
 /** Milliseconds, the median of each; in turns, so that a busy moment meets all alike. */

@@ -59,7 +59,6 @@ async function describeLoads(args: readonly string[], env: Record<string, string
   const folders = modules.filter((module) => module.startsWith("src/")).map((module) => path.dirname(module));
   const parts = loads.filter((line) => !unavoidable.includes(line)).map((line) => line.replace("builtin:", ""));
   const rows: readonly (readonly [string, readonly string[]])[] = [
-    ["files", files],
     ["packages", packages],
     ["parts of Node", parts.filter((part) => SLOW_PARTS.has(part))],
     ["sources", folders],

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import type { run } from "../../src/cli/program/run.ts";
+import type { main } from "../../src/cli/main.ts";
 import type { Process } from "../../src/cli/process.ts";
 import { isLong } from "./long.ts";
 import { bareEnvironment, runCli, startProgram, type Ended } from "./run-cli.ts";
@@ -44,7 +44,7 @@ interface PlacedOptions extends InsideOptions {
   readonly cwd?: string;
 }
 
-const BUILT = pathToFileURL(path.join(import.meta.dirname, "../../dist/run.js")).href;
+const BUILT = pathToFileURL(path.join(import.meta.dirname, "../../dist/main.js")).href;
 
 /** As `runCli`, inside this process; in the long run as a process of its own. */
 export async function runInside({ cwd, ...options }: PlacedOptions): Promise<Ended> {
@@ -139,7 +139,7 @@ export interface InnerWorld {
 
 /** One command line to its exit status, with streams that the caller has made. */
 export async function runWith({ args, listeners = new Set(), ...given }: InnerWorld): Promise<number> {
-  const built = (await import(BUILT)) as { readonly run: typeof run };
+  const built = (await import(BUILT)) as { readonly main: typeof main };
   const world = {
     argv: ["node", "surveyctl", ...args],
     ...given,
@@ -156,7 +156,7 @@ export async function runWith({ args, listeners = new Set(), ...given }: InnerWo
     platform: process.platform,
     cwd: () => process.cwd(),
   };
-  return await built.run(world as unknown as Process, args);
+  return await built.main(world as unknown as Process);
 }
 
 function textOf(chunks: readonly Buffer[]): string {

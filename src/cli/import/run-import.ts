@@ -5,7 +5,6 @@ import { type ImportTable, openTable } from "../../bulk/import/table/open-table.
 import { readJournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import { MissingRowsError } from "../../bulk/import/send-rows.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { collectSoon } from "../../runtime/v8-limits.ts";
 import { suggest } from "../args/suggest.ts";
 import { readDelayOrNull, readTimeOrNull } from "../args/time.ts";
 import { type Deps, withClient } from "../command/deps.ts";
@@ -93,8 +92,6 @@ async function importTable(
   if (files === null) return showPlannedRequests(deps, table, request, report);
   await checkTargets(deps, request, files);
   const lock = await lockRecord(files, deps);
-  // The check remembered everybody.
-  collectSoon();
   try {
     return await withClient(deps, (client, connection) =>
       sendChecked({ deps, request, table, report, files, client, connection, startedAt }),

@@ -14,14 +14,8 @@ import { withPager } from "../streams/paging.ts";
 import { createProcessStreams, type ProcessStreams, toErrorText } from "../streams/process-streams.ts";
 import { type Lifetime, watchCrashes, watchSignals } from "./lifetime.ts";
 
-/** Writes a text of the program's own, such as help, to a stdout that is not a terminal; gives the exit status. */
-export type Say = (text: string) => Promise<ExitCode>;
-
-/**
- * Reports every error on stderr and turns it into an exit status. With `say`, help does not open Node's stream for
- * stdout, which takes longer than anything else that help does.
- */
-export async function run(process: Process, args: readonly string[], say: Say | null = null): Promise<ExitCode> {
+/** Reports every error on stderr and turns it into an exit status. */
+export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {
   // Beside FORCE_COLOR Node itself warns on a terminal that it ignores NO_COLOR, which wins here.
   if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
   const lifetime = watchSignals(process);
@@ -37,7 +31,7 @@ export async function run(process: Process, args: readonly string[], say: Say | 
   };
   const crashes = watchCrashes(process, lifetime, report);
   try {
-    const exit = await dispatch(process, { args, streams, lifetime, keys, say });
+    const exit = await dispatch(process, { args, streams, lifetime, keys });
     // What is still on its way out may fail too: a full disk shows itself at the end.
     await streams.flush();
     const crash = crashes.first();
@@ -58,13 +52,11 @@ interface World {
   readonly lifetime: Lifetime;
   /** Filled as the command finds them. */
   readonly keys: Set<string>;
-  readonly say: Say | null;
 }
 
 async function dispatch(process: Process, world: World): Promise<ExitCode> {
-  const { args, streams, say } = world;
+  const { args, streams } = world;
   if (args.length === 0) {
-    if (say !== null) return say(firstWords());
     await streams.out.write(firstWords());
     return EXIT.done;
   }
@@ -73,11 +65,10 @@ async function dispatch(process: Process, world: World): Promise<ExitCode> {
     return withPager(streams, process.env, (paged) => runHelp(args.slice(1), paged));
   }
   const outcome = await runProgram(args, {
-    ...(say === null && { columns: streams.out.columns }),
+    columns: streams.out.columns,
     invoke: (action, flags, operands, ownFlags) => invoke(process, world, { action, flags, operands, ownFlags }),
   });
   if (outcome.kind === "done") return outcome.exit;
-  if (say !== null) return say(outcome.text);
   await withPager(streams, process.env, ({ out }) => out.write(outcome.text));
   return EXIT.done;
 }

@@ -2,7 +2,6 @@
 declare module "undici/lib/dispatcher/pool.js" {
   interface PoolOptions {
     readonly connect: { readonly timeout: number };
-    readonly maxHeaderSize?: number;
     readonly headersTimeout?: number;
     readonly bodyTimeout?: number;
     readonly connections?: number | null;

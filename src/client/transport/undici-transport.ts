@@ -34,8 +34,6 @@ export type Transport = Exchange & { close(): Promise<void> };
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const TIMEOUT_MS = 30_000;
-/** Node's own default: undici would load `node:http` to ask for it. */
-const HEADER_BYTES_MAX = 16 * 1024;
 
 /** HTTP over sockets: keep-alive, one pool. Rejects with `ConnectionError`, `TimeoutError` or the signal's reason. */
 export function undiciTransport(options: TransportOptions): Transport {
@@ -76,7 +74,6 @@ async function openRoute(target: URL, options: TransportOptions, timeoutMs: numb
   const proxy = proxyFor(target, options.env);
   const connectTimeoutMs = options.connectTimeoutMs ?? Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const settings = {
-    maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     connections: options.connections ?? null,

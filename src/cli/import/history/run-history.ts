@@ -4,7 +4,6 @@ import { InputChangedError, InputError } from "../../../bulk/import/table/input-
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { createScratchBytes } from "../../../runtime/files/scratch-file.ts";
 import { isSameFile, openReplacement, type FileReplacement } from "../../../runtime/files/file-replacement.ts";
-import { optimizeWasmByOneThread } from "../../../runtime/v8-limits.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { ConflictPolicy } from "../../../service/domain/history/import-people.ts";
 import type { HistoryFormat, HistoryStream } from "../../../service/history/columns.ts";
@@ -46,7 +45,6 @@ export interface HistoryRequest {
 export type WithStore = <Result>(work: (admin: Admin) => Promise<Result>) => Promise<Result>;
 
 export async function runHistoryImport(deps: Deps, request: HistoryRequest, withStore: WithStore): Promise<ExitCode> {
-  optimizeWasmByOneThread();
   const report = request.report === null ? null : await openReplacement(request.report, deps.random.token(6));
   try {
     const exit = request.check
