@@ -130,6 +130,7 @@ export async function openPacedSender<Message, Reply extends CarrierReply>(
   return {
     name: options.name,
     channels: [options.channel],
+    asksFirst: true,
     capacity: (seconds) => sender.capacity(seconds),
     resume: () => void sender.tell({ kind: "resume" }),
     send: (outgoing, progress) => sender.send(outgoing, progress),

@@ -26,6 +26,8 @@ interface Item {
   readonly due: DueSurvey;
   /** Ended when the sender need not go on. */
   readonly leave: AbortController;
+  /** Whether it is more than a place in the sender's queue. */
+  hasBegun: boolean;
   /** Whether its final dot may follow, or has followed. */
   isMarked: boolean;
   result: DeliveryResult | null;
@@ -56,8 +58,8 @@ export interface Hand {
   /** Resolves when the next delivery has ended, and at once when all have. */
   readonly nextEnd: () => Promise<void>;
   /**
-   * Waits for all, with `record` after each end, and ends what takes too long: without a mark it is put back, with one
-   * it is unknown.
+   * Puts back what has not begun, waits for the others, with `record` after each end, and ends what takes too long:
+   * without a mark it is put back, with one it is unknown.
    */
   readonly drain: (record: () => Promise<void>) => Promise<void>;
 }
@@ -110,7 +112,8 @@ export function createHand(options: HandOptions): Hand {
     mayStillSend: async () => {
       const outcome = await store.read((tx) => mayStillSend(tx, item.due, { maxAgeSeconds }));
       if (outcome !== null) end(item, outcome);
-      return outcome === null && item.result === null;
+      item.hasBegun ||= item.result === null;
+      return item.result === null;
     },
     transmitting: async (frozen) => {
       if (item.result !== null) throw new ClaimLostError("the message was taken back");
@@ -143,6 +146,7 @@ export function createHand(options: HandOptions): Hand {
     const timer = { isOver: false };
     const ring = (): void => void (timer.isOver = true);
     const over = clock.sleep(ms, done.signal).then(ring, ring);
+    await record();
     while (all().some(isRunning) && !timer.isOver) {
       await Promise.race([nextEnd(), over]);
       await record();
@@ -162,6 +166,7 @@ export function createHand(options: HandOptions): Hand {
         sender,
         due,
         leave: new AbortController(),
+        hasBegun: sender.asksFirst !== true,
         isMarked: false,
         result: null,
         takenMs,
@@ -182,6 +187,7 @@ export function createHand(options: HandOptions): Hand {
     },
     nextEnd,
     drain: async (record) => {
+      cutOff(({ hasBegun }) => !hasBegun);
       await untilEnded(DRAIN_MS, record);
       cutOff(({ isMarked }) => !isMarked);
       await untilEnded(DRAIN_MARKED_MS, record);

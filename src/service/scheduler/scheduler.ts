@@ -41,8 +41,8 @@ export interface Scheduler {
   /** Says that something may be due, now or at `dueAt`, Unix seconds, or that a sender has room again. Cheap. */
   readonly wake: (dueAt?: number) => void;
   /**
-   * Claims nothing more and lets transmissions end: after 30 seconds those without a mark are put back, 10 seconds later
-   * those with one are unknown.
+   * Claims nothing more, puts back what has not begun, and lets transmissions end: after 30 seconds those without a mark
+   * are put back, 10 seconds later those with one are unknown.
    */
   readonly stop: () => Promise<void>;
   /**

@@ -59,6 +59,8 @@ export interface MessageSender {
    * it sends nothing; it has the scheduler woken when that changes.
    */
   readonly capacity: (seconds: number) => number;
+  /** Every message asks `mayStillSend` before it begins, so that one that waits can be taken back. Absent: no. */
+  readonly asksFirst?: boolean;
   /** The operator asks it to try again now, whatever it waits for. */
   readonly resume?: () => void;
   /**

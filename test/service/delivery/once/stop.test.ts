@@ -80,3 +80,24 @@ it("when the service is stopped while replies are slow, then it waits for them, 
 it("when replies do not come within 40 seconds of the stop, then those messages are unknown and the rest waits", async () => {
   expect(await stopWith({ replies: false })).toEqual({ dots: 4, unknown: 4, scheduled: 6 });
 });
+
+it("when the service is stopped, then surveys that have not begun are given back and only the others leave", async () => {
+  const [folder, stub] = [await newFolder(), await startRawSmtp({ replyDelayMs: 300 })];
+  open.push(stub.stop);
+  const before = await openEmbeddedService({ folder, smtp: { port: stub.port } });
+  await schedule(before.service.store, addresses(64));
+  before.service.startScheduler();
+  await expect.poll(() => stub.dots.length).toBe(4);
+  await before.close();
+  // Those whose reply came first may have made room for a next one.
+  expect(stub.dots.length).toBeLessThanOrEqual(8);
+  const after = await openEmbeddedService({ folder, smtp: { port: stub.port } });
+  open.push(() => after.close());
+  const rows = await after.service.store.read(listAll);
+  expect(rows.filter(({ state, attempts }) => state === "scheduled" && attempts === 0)).toHaveLength(
+    64 - stub.dots.length,
+  );
+  after.service.startScheduler();
+  await expect.poll(() => new Set(stub.dots).size, { timeout: 20_000 }).toBe(64);
+  expect(stub.dots).toHaveLength(64);
+});
