@@ -1,6 +1,6 @@
 /** Whether a service takes work, as `/readyz` says it. */
 import type { Exchange } from "../contract/http.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { type Clock, inTime } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import { createControlClient } from "./control/control-channel.ts";
 import { readControlFile } from "./control/control-file.ts";
@@ -9,8 +9,9 @@ import { createLoopbackExchange } from "./control/loopback-exchange.ts";
 /** Null when the service is ready, else why it is not, as the end of a sentence that begins with it. */
 export type Unready = string | null;
 
-/** Less than what container engines give a check. */
-const PATIENCE_MS = 5000;
+/** The check ends within 5 seconds, less than what container engines give it. */
+const PATIENCE_MS = 4000;
+const LATE = `does not answer within ${PATIENCE_MS / 1000} s`;
 
 /** Asks the service at this address; no slash at its end. */
 export async function askService(exchange: Exchange, url: string, clock: Clock): Promise<Unready> {
@@ -22,9 +23,7 @@ export async function askService(exchange: Exchange, url: string, clock: Clock):
     const { status } = await exchange({ method: "GET", url: `${url}/readyz`, headers: {}, signal: late.signal });
     return status === 200 ? null : `is not ready (status ${status})`;
   } catch (error) {
-    return late.signal.aborted
-      ? `does not answer within ${PATIENCE_MS / 1000} s`
-      : `does not answer (${reasonOf(error)})`;
+    return late.signal.aborted ? LATE : `does not answer (${reasonOf(error)})`;
   } finally {
     alarm.abort();
   }
@@ -40,10 +39,13 @@ export async function askDataFile(dataFile: string, clock: Clock, random: Random
   const record = await readControlFile(dataFile);
   if (record === null) return "is not running";
   const { exchange, close } = createLoopbackExchange();
-  try {
+  const ask = async (): Promise<Unready> => {
     // Another program may have the port of a service that was killed.
     await createControlClient(record, exchange, random)({ kind: "ping" });
-    return await askService(exchange, record.control, clock);
+    return askService(exchange, record.control, clock);
+  };
+  try {
+    return await inTime(clock, PATIENCE_MS, ask(), LATE);
   } catch {
     return "does not answer";
   } finally {

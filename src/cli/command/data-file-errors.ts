@@ -26,7 +26,11 @@ async function translate(error: unknown): Promise<Error | null> {
   const { CopyFailedError, FileChoiceError } = await import("../../service/data-file/backup.ts");
   if (error instanceof FileChoiceError) return new UsageError(error.message, { cause: error });
   if (error instanceof CopyFailedError) return new DataFileError("copy_failed", error.message, { cause: error });
-  const { ControlLostError } = await import("../../service/control/control-channel.ts");
+  const { ControlLostError, ServerHangsError } = await import("../../service/control/control-channel.ts");
+  if (error instanceof ServerHangsError) {
+    const hint = "try again later, or end that process and start the service again";
+    return new DataFileError("service_hangs", error.message, { hint, cause: error });
+  }
   if (error instanceof ControlLostError) {
     const hint = "start it again, and repeat the command if its result is not there";
     return new DataFileError("service_ended", "the service ended before it answered", { hint, cause: error });

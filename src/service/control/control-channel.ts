@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as v from "valibot";
 import type { Exchange, HttpResponse } from "../../contract/http.ts";
+import { type Clock, inTime } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import { type Admin, AdminError, type AdminKind, type AdminResults, COMMAND, type CommandOf } from "./commands.ts";
 import type { ControlRecord } from "./control-file.ts";
@@ -84,6 +85,26 @@ function reply(status: number, value: unknown): Answer {
 /** The server that a control file names does not answer: it has ended, or is about to. */
 export class ControlLostError extends Error {
   override readonly name = "ControlLostError";
+}
+
+/** The server's process lives and does not answer: it is stopped, or cannot keep up. */
+export class ServerHangsError extends Error {
+  override readonly name = "ServerHangsError";
+}
+
+/** Sooner than those who check a service give up. */
+const PING_MS = 4000;
+
+/** Asks the server for a sign of life. Throws ControlLostError, and ServerHangsError after 4 seconds. */
+export async function pingServer(admin: Admin, { address, pid }: ControlRecord, clock: Clock): Promise<void> {
+  const isAnswered = await inTime(
+    clock,
+    PING_MS,
+    admin({ kind: "ping" }).then(() => true),
+    false,
+  );
+  if (isAnswered) return;
+  throw new ServerHangsError(`the service at ${address} (process ${pid}) does not answer within ${PING_MS / 1000} s`);
 }
 
 /**

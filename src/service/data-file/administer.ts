@@ -2,7 +2,7 @@
 import { silentLog } from "../../runtime/log.ts";
 import { isRunning } from "../../runtime/files/processes.ts";
 import type { Admin } from "../control/commands.ts";
-import { ControlLostError, createControlClient } from "../control/control-channel.ts";
+import { ControlLostError, createControlClient, pingServer } from "../control/control-channel.ts";
 import { readControlFile, type ControlRecord } from "../control/control-file.ts";
 import { createLoopbackExchange, type LoopbackExchange } from "../control/loopback-exchange.ts";
 import { openService, type Service } from "../index.ts";
@@ -22,7 +22,8 @@ export type Holder =
   | { readonly kind: "opened"; readonly service: Service };
 
 /**
- * Finds the running server, or opens the data file. Throws StoreBusyError when a process that is no server keeps it.
+ * Finds the running server, or opens the data file. Throws ServerHangsError when the server does not answer, and
+ * StoreBusyError when a process that is no server keeps the file.
  */
 export async function findHolder(options: DataFileOptions): Promise<Holder> {
   const startedMs = options.clock.monotonic();
@@ -48,7 +49,7 @@ export async function findHolder(options: DataFileOptions): Promise<Holder> {
   }
 }
 
-async function findRunning({ dataFile, database = null, random }: DataFileOptions): Promise<Holder | null> {
+async function findRunning({ dataFile, database = null, clock, random }: DataFileOptions): Promise<Holder | null> {
   // Nothing lies beside a database, and several processes may use it.
   if (database !== null) return null;
   const record = await readControlFile(dataFile);
@@ -57,7 +58,7 @@ async function findRunning({ dataFile, database = null, random }: DataFileOption
   const loopback = createLoopbackExchange();
   const admin = createControlClient(record, loopback.exchange, random);
   try {
-    await admin({ kind: "ping" });
+    await pingServer(admin, record, clock);
     return { kind: "running", record, admin, loopback };
   } catch (error) {
     loopback.close();

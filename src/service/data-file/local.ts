@@ -19,7 +19,10 @@ export interface LocalService {
   close(): Promise<void>;
 }
 
-/** Opens the data file, or reaches the server that runs on it. Throws StoreBusyError, StoreFileError, AdminError. */
+/**
+ * Opens the data file, or reaches the server that runs on it. Throws ServerHangsError, StoreBusyError, StoreFileError,
+ * AdminError.
+ */
 export async function openLocal(options: LocalOptions): Promise<LocalService> {
   const holder = await findHolder(options);
   try {
