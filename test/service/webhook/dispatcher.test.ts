@@ -291,6 +291,23 @@ describe("an endpoint that fails", () => {
   });
 });
 
+test("when an attempt ends within a second, then the next one is not sooner than the endpoint asked for", async () => {
+  const { receiver, add, answer, settled, clock } = await open({ "/hook": busyAtFirst });
+  const hook = await add(`${receiver.url}/hook`);
+  await clock.advance(0.9);
+  await answer();
+  await settled(hook);
+  await clock.advance(99.5);
+  await new Promise((resolve) => void setTimeout(resolve, 50));
+  expect(receiver.received).toHaveLength(1);
+  await clock.advance(0.6);
+  const [delivery] = await settled(hook, (some) => some.every(({ state }) => state === "delivered"));
+  expect(delivery?.log.map(({ at, status }) => [at - START, status])).toEqual([
+    [0, 429],
+    [101, 200],
+  ]);
+});
+
 test("when attempts are refused for days, then the event is given up after 11, and the endpoint disabled after 5 days", async () => {
   const clock = createFakeClock(START * 1000);
   const { add, answer, dispatcher, settled, webhook, close, lines } = await openHookFixture(clock);

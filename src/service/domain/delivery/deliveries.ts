@@ -1,5 +1,6 @@
 /** The life of a delivery: claimed, looked at once more, marked, ended, and what follows from its end. */
 import type { Channel } from "../../../contract/routes.ts";
+import { dueAfter } from "../due-after.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
@@ -103,7 +104,7 @@ export async function finishDelivery(
 ): Promise<void> {
   const isResent = ended.kind === "unknown" && onUnknown === "resend";
   const result = isResent ? { ...ended, kind: "retry" as const, delaySeconds: RETRY_STEPS[0] ?? 0 } : ended;
-  if (!(await tx.requests.settle(due, toChange(tx.now, due, result)))) return;
+  if (!(await tx.requests.settle(due, toChange(tx, due, result)))) return;
   if (result.attempt) await logAttempt(tx, { ...due, secrets: secretsOf(due) }, result.kind, result.attempt);
   if (result.kind === "bounced" && due.channel === "email") await recordBounce(tx, due.project, due.person.id);
   if (result.kind === "sent") await noteSent(tx, due, due.person.id, tx.now);
@@ -122,11 +123,11 @@ async function noteTransmitted(tx: Transaction, { project, frozen }: DueSurvey, 
 const WAITS: ReadonlySet<DeliveryOutcome["kind"]> = new Set(["retry", "released", "held"]);
 
 /** What failed without facts was not tried. */
-function toChange(now: number, { attempts }: DueSurvey, outcome: DeliveryResult): DeliveryChange {
+function toChange(tx: Transaction, { attempts, scheduledAt }: DueSurvey, outcome: DeliveryResult): DeliveryChange {
   const ended = { dueAt: null, sentAt: null, reason: null, isAttempt: true };
   switch (outcome.kind) {
     case "sent":
-      return { ...ended, state: "sent", sentAt: now };
+      return { ...ended, state: "sent", sentAt: tx.now };
     case "bounced":
       return { ...ended, state: "bounced" };
     case "unknown":
@@ -138,12 +139,13 @@ function toChange(now: number, { attempts }: DueSurvey, outcome: DeliveryResult)
     case "held":
       return { ...ended, state: "held", reason: outcome.reason, isAttempt: false };
     case "retry":
-      return { ...ended, state: "retrying", dueAt: now + outcome.delaySeconds };
+      return { ...ended, state: "retrying", dueAt: dueAfter(tx, outcome.delaySeconds) };
     default:
       return {
         ...ended,
         state: attempts > 0 ? "retrying" : "scheduled",
-        dueAt: now + outcome.delaySeconds,
+        // Back to its place in the queue.
+        dueAt: outcome.delaySeconds === 0 ? Math.min(scheduledAt, tx.now) : dueAfter(tx, outcome.delaySeconds),
         reason: outcome.reason ?? null,
         isAttempt: false,
       };

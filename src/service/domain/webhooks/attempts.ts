@@ -1,4 +1,5 @@
 /** What an attempt to deliver an event means for the event and for its endpoint. */
+import { dueAfter } from "../due-after.ts";
 import type { Transaction } from "../ports.ts";
 import type { WebhookAttempt, WebhookRow } from "./webhook-rows.ts";
 
@@ -76,7 +77,7 @@ export async function recordAttempt(
   const step = RETRY_SECONDS[attempts - 1];
   const delay = step === undefined ? 0 : Math.round(step * (1 - SPREAD + 2 * SPREAD * fraction));
   const state = step === undefined ? "failed" : "waiting";
-  const dueAt = step === undefined ? null : tx.now + Math.max(delay, asked);
+  const dueAt = step === undefined ? null : dueAfter(tx, Math.max(delay, asked));
   await tx.webhooks.settle(project.id, id, event, { state, attempts, dueAt });
   return { kind: step === undefined ? "failed" : "retry" };
 }
@@ -97,7 +98,7 @@ async function noteFailure(
   const failingSince = webhook.failingSince ?? tx.now;
   const isSlow = status !== null && OVERLOADED.has(status);
   const pause = SLOW_SECONDS[Math.min(webhook.strikes, SLOW_SECONDS.length - 1)] ?? 0;
-  const slow = isSlow ? { strikes: webhook.strikes + 1, slowUntil: tx.now + Math.max(pause, asked) } : {};
+  const slow = isSlow ? { strikes: webhook.strikes + 1, slowUntil: dueAfter(tx, Math.max(pause, asked)) } : {};
   const reason =
     status === GONE ? "it answered 410 Gone" : tx.now - failingSince >= FAILING_MAX ? "it failed for 5 days" : null;
   const isNew = reason !== null && webhook.disabledAt === null;

@@ -245,7 +245,7 @@ async function createStore(
       queue
         .write(async () => {
           await states.of(stateOf(how?.project) ?? NO_PROJECT);
-          return work(rows.begin(time.newest()));
+          return work(rows.begin(time.newest(), time.newestMs()));
         }, how)
         .finally(loop.start),
     settle: loop.settle,

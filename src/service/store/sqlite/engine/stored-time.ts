@@ -6,6 +6,8 @@ export interface StoredTime {
   /** The larger of the clock and the newest time that a write has had, Unix seconds. */
   readonly now: () => number;
   readonly newest: () => number;
+  /** That of the write, as the clock had it, Unix milliseconds. */
+  readonly newestMs: () => number;
   /** In a write, before its first change: fixes its time. */
   readonly begin: () => void;
   /** Whether that is later than what the file has. */
@@ -16,13 +18,15 @@ export interface StoredTime {
 
 export function createStoredTime(database: SqliteDatabase, clock: Clock): StoredTime {
   const stored = Number(database.first("SELECT max(clock) AS newest FROM project_state")?.newest ?? 0);
-  const state = { newest: stored, stored };
+  const state = { newest: stored, newestMs: stored * 1000, stored };
   const now = (): number => Math.max(unixSeconds(clock), state.newest);
   return {
     now,
     newest: () => state.newest,
+    newestMs: () => state.newestMs,
     begin: () => {
       state.newest = now();
+      state.newestMs = Math.max(clock.now(), state.newest * 1000);
     },
     isNew: () => state.newest !== state.stored,
     commit: () => {
