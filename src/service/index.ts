@@ -144,6 +144,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     senders,
     holdsMessages: () => options.knowsOutbox !== false || (isFile && existsSync(folder)),
     maxAgeSeconds: options.maxAgeSeconds ?? null,
+    guardsOverdue: options.knowsOutbox !== false,
     onUnknown,
     onOutcome: (due, result, seconds) => {
       if (result.kind === "sent") failures.end();

@@ -1,5 +1,5 @@
-/** A service that starts again long after it stopped, with a mail server. */
-import { mkdtemp, rm } from "node:fs/promises";
+/** A service that starts again long after it stopped. */
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -69,4 +69,40 @@ test("when surveys were due for days, then they are held and all is paused, the 
   expect(mail.accepted).toEqual([]);
   await service.admin({ kind: "pause", paused: false });
   await expect.poll(() => mail.accepted.length, { timeout: 10_000 }).toBe(51);
+});
+
+test("when 60 surveys are 39 hours late and there is no mail server, then all is paused too until it is resumed", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-overdue-"));
+  stops.push(() => rm(folder, { recursive: true, force: true }));
+  const clock = createWarpedClock();
+  const warnings: [string, LogFields][] = [];
+  const open = (): Promise<Service> =>
+    openService({
+      dataFile: path.join(folder, "survey.db"),
+      clock,
+      random: systemRandom,
+      log: { ...silentLog, warn: (event, fields) => void warnings.push([event, fields]) },
+      publicUrl: null,
+      rateLimit: null,
+    });
+  const written = async (): Promise<number> =>
+    (await readdir(path.join(folder, "outbox")).catch(() => [])).filter((name) => name.endsWith(".eml")).length;
+  const before = await open();
+  await before.store.write(async (tx) => {
+    const project = await addProject(tx, "default");
+    for (let n = 0; n < 60; n += 1) await sendPerson(tx, project, sendInput({ email: `late+${n}@example.org` }));
+  });
+  await before.close();
+  clock.advance(39 * 3_600_000);
+  const service = await open();
+  stops.push(() => service.close());
+  service.startScheduler();
+  const message = "no survey is sent: more than 50 surveys were due more than 24 hours ago";
+  await expect.poll(() => warnings).toEqual([["sending_paused", { since: expect.any(Number), message }]]);
+  expect([await service.admin({ kind: "delivery.status" }), await written()]).toMatchObject([
+    { scheduled: 60, held: 0, paused_at: expect.any(Number) },
+    0,
+  ]);
+  await service.admin({ kind: "pause", paused: false });
+  await expect.poll(written, { timeout: 10_000 }).toBe(60);
 });

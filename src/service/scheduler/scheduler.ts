@@ -24,6 +24,8 @@ export interface SchedulerOptions {
   /** Messages that were scheduled longer ago are given up; null for no limit. */
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
+  /** False for a command, which could not say that all is paused. Absent: true. */
+  readonly guardsOverdue?: boolean;
   /** Called with each outcome once it is recorded, and how long it took from the claim. */
   readonly onOutcome: (due: DueSurvey, result: DeliveryResult, seconds: number) => void;
   /** Called whenever it has looked for due surveys without an error. */
@@ -145,7 +147,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   /** Before the first claim. */
   const begin = async (): Promise<void> => {
-    if (options.maxAgeSeconds !== null) await store.write(guardOverdue);
+    if (options.guardsOverdue !== false) await store.write(guardOverdue);
     const pause = await store.read(readPause);
     if (pause !== null) options.onPaused?.(pause);
     const held = await holdAllOverdue(options);
