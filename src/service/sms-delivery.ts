@@ -18,7 +18,7 @@ import {
   openSmsSender,
   type SmsLimits,
 } from "./delivery/sms/sms-sender.ts";
-import { releaseHeld } from "./domain/delivery/oversight.ts";
+import { releaseHeld, releasePutOff } from "./domain/delivery/oversight.ts";
 import type { Project } from "./domain/inputs.ts";
 import type { DueSurvey, Store } from "./domain/ports.ts";
 import { readSettings } from "./domain/projects/projects.ts";
@@ -77,6 +77,8 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     while ((await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP, false))) === RELEASED_A_STEP);
     wake();
   };
+  // The limits may be others than those of the last process.
+  while ((await store.write((tx) => releasePutOff(tx, RELEASED_A_STEP, "sms"))) === RELEASED_A_STEP);
   const known = new Set<number>();
   const sender = await openSmsSender({
     transport: createGatewayTransport(gateway, clock),

@@ -12,6 +12,7 @@ import { NO_SENDER } from "../../src/service/delivery/message/sender.ts";
 import { parseSmtpUrl } from "../../src/service/delivery/smtp/smtp-url.ts";
 import { openService, type Service } from "../../src/service/index.ts";
 import type { MailOptions } from "../../src/service/mail-delivery.ts";
+import type { SmsOptions } from "../../src/service/sms-delivery.ts";
 import { databaseOf } from "./postgres.ts";
 
 export interface EmbeddedService {
@@ -28,12 +29,14 @@ export interface EmbeddedService {
 export async function openEmbeddedService({
   clock = systemClock,
   smtp,
+  sms = null,
   folder: given,
   publicUrl = null,
 }: {
   readonly clock?: Clock;
   readonly publicUrl?: string | null;
   readonly smtp?: Partial<MailOptions> & { readonly port: number };
+  readonly sms?: SmsOptions | null;
   readonly folder?: string;
 } = {}): Promise<EmbeddedService> {
   const folder = given ?? (await mkdtemp(path.join(tmpdir(), "surveyctl-embedded-")));
@@ -47,6 +50,7 @@ export async function openEmbeddedService({
     log: silentLog,
     publicUrl,
     rateLimit: null,
+    sms,
     ...(smtp === undefined ? {} : { mail: mailOptions(smtp), sender: { ...NO_SENDER, from: "us@example.com" } }),
   });
   await ensureFirstKey(service.store, systemRandom, apiKey);

@@ -1,6 +1,6 @@
 /** The commands about deliveries, on an open store. */
 import { resolveDelivery } from "../domain/delivery/deliveries.ts";
-import { explainPerson, releaseHeld, setPaused, summarizeQueue } from "../domain/delivery/oversight.ts";
+import { explainPerson, releaseHeld, releasePutOff, setPaused, summarizeQueue } from "../domain/delivery/oversight.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { parseId } from "../domain/ids.ts";
 import { isE164 } from "../../contract/text/phone.ts";
@@ -55,8 +55,9 @@ export function createDeliveryHandlers({ store, onSchedule, senders }: DeliveryA
     },
     "delivery.resume": async () => {
       let released = 0;
-      for (let step = RELEASED_A_STEP; step === RELEASED_A_STEP; released += step)
-        step = await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP));
+      for (const release of [releaseHeld, releasePutOff])
+        for (let step = RELEASED_A_STEP; step === RELEASED_A_STEP; released += step)
+          step = await store.write((tx) => release(tx, RELEASED_A_STEP));
       await store.write(async (tx) => {
         for (const { name } of senders) {
           const state = await tx.deliveries.sender(name);

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import { retryOrGiveUp } from "../domain/delivery/deliveries.ts";
+import { wordsOf } from "../domain/delivery/oversight.ts";
 import type {
   AttemptFacts,
   DeliveryOutcome,
@@ -115,6 +116,7 @@ export interface PacedSender extends MessageSender {
 const IN_HAND_MAX = 64;
 const SAVE_MS = 10_000;
 const AFTER_PROBE_SECONDS = 15;
+const PUT_OFF_SECONDS_MAX = 86_400;
 /** Stages in which the recipient was not named yet. */
 const BEFORE_RECIPIENT: ReadonlySet<string> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
 
@@ -248,12 +250,13 @@ class PacedSending<Message, Reply extends CarrierReply> {
     return { ...outcome, attempt: factsOf(reply) };
   }
 
-  #outcomeOf(outgoing: Outgoing<Message>, answer: ServerAnswer, { stage, text }: CarrierReply): DeliveryOutcome {
+  #outcomeOf(outgoing: Outgoing<Message>, answer: ServerAnswer, reply: CarrierReply): DeliveryOutcome {
     const { outcome, sender, afterSeconds } = answer;
+    const { stage, text } = reply;
     // The sender's trouble: the message keeps its attempts, and goes out as soon as the sender is well. One whose
     // recipient was named lets another be the probe.
     if (sender !== "none" && outcome !== "unknown" && (outcome === "retry" || BEFORE_RECIPIENT.has(stage)))
-      return { kind: "released", delaySeconds: answer.message === null ? 0 : this.#secondsAfterProbe() };
+      return answer.message === null ? { kind: "released", delaySeconds: 0 } : this.#putOff(reply);
     if (outcome === "failed" || outcome === "held") return { kind: outcome, reason: text };
     if (outcome !== "retry") return { kind: outcome };
     const { clock, random } = this.#options;
@@ -284,9 +287,13 @@ class PacedSending<Message, Reply extends CarrierReply> {
     if (ms > 0) await this.#options.clock.sleep(ms, signal);
   }
 
-  #secondsAfterProbe(): number {
+  /** Behind the probe, or until the operator resumes. */
+  #putOff(reply: CarrierReply): DeliveryOutcome {
     const { until } = this.health;
-    return AFTER_PROBE_SECONDS + (until === null ? 0 : this.#secondsUntil(until));
+    const delaySeconds = AFTER_PROBE_SECONDS + (until === null ? 0 : this.#secondsUntil(until));
+    // The words are in the log; a reason is for a list.
+    const reason = `the sender waits after ${wordsOf({ ...reply, text: null }) ?? reply.stage}`;
+    return { kind: "released", delaySeconds: Math.min(delaySeconds, PUT_OFF_SECONDS_MAX), reason };
   }
 
   #secondsUntil(at: number): number {

@@ -145,7 +145,7 @@ function toChange(tx: Transaction, { attempts, scheduledAt }: DueSurvey, outcome
         ...ended,
         state: attempts > 0 ? "retrying" : "scheduled",
         // Back to its place in the queue.
-        dueAt: outcome.delaySeconds === 0 ? Math.min(scheduledAt, tx.now) : dueAfter(tx, outcome.delaySeconds),
+        dueAt: outcome.delaySeconds === 0 ? Math.min(scheduledAt, tx.now) : tx.now + outcome.delaySeconds,
         reason: outcome.reason ?? null,
         isAttempt: false,
       };

@@ -1,4 +1,5 @@
 /** What operators see of deliveries, and how they stop and resume them. */
+import type { Channel } from "../../../contract/routes.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
 import type { Project } from "../inputs.ts";
 import type { AttemptRow, DeliveryRow, DeliveryState, PersonRow, Suppression, Transaction } from "../ports.ts";
@@ -98,7 +99,13 @@ function explain(
   return `The newest survey (${newest.requestId}) is ${newest.state}${newest.state === "sent" ? "" : about}${paused}.`;
 }
 
-function wordsOf({ stage, code, enhancedCode, text }: AttemptRow): string | null {
+/** Stage, codes and words of an attempt; null for one without codes and words. */
+export function wordsOf({
+  stage,
+  code,
+  enhancedCode,
+  text,
+}: Pick<AttemptRow, "stage" | "code" | "enhancedCode" | "text">): string | null {
   const words = [code, enhancedCode, text].filter((part) => part !== null).join(" ");
   return words === "" ? null : `${stage} ${words}`;
 }
@@ -130,6 +137,14 @@ const OVERDUE = "overdue when the service started";
  */
 export async function releaseHeld(tx: Transaction, limit: number, isOperator: boolean = true): Promise<number> {
   return tx.deliveries.releaseHeld(limit, { reason: OVERDUE, areReleased: isOperator });
+}
+
+/**
+ * Makes surveys that their sender has put off due now, the oldest first: until its server may be asked again, or for a
+ * limit of text messages. Some at a time; how many, less than the limit when none is left.
+ */
+export async function releasePutOff(tx: Transaction, limit: number, channel: Channel | null = null): Promise<number> {
+  return tx.deliveries.releasePutOff(limit, channel);
 }
 
 const BULK_MIN = 20;

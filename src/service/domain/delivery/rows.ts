@@ -281,6 +281,11 @@ export interface DeliveryRows {
    * or stay as they are. Returns how many; less than the limit: all.
    */
   releaseHeld(limit: number, overdue: { readonly reason: string; readonly areReleased: boolean }): Promise<number>;
+  /**
+   * Makes requests that wait for a reason due again, each at its own time: of one channel, or with null of both. Those
+   * that wait for more than two days are not found. Returns how many; less than the limit: all.
+   */
+  releasePutOff(limit: number, channel: Channel | null): Promise<number>;
   /** How many requests wait that were scheduled and due before `before`; counts no further than `limit`. */
   countOverdue(due: { readonly since?: number; readonly before: number }, limit: number): Promise<number>;
   /** Holds such requests, some at a time. Returns how many; less than the limit: all. */

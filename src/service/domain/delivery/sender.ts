@@ -17,7 +17,10 @@ export type DeliveryOutcome =
   | { readonly kind: "held"; readonly reason: string }
   /** Transmitted, and no reply came: it may have arrived. */
   | { readonly kind: "unknown" }
-  /** The sender's trouble, not the message's: due again after so many seconds, and no attempt is counted. */
+  /**
+   * The sender's trouble, not the message's: due again after so many seconds, and no attempt is counted. With a reason
+   * `releasePutOff` makes it due sooner; of at most two days.
+   */
   | { readonly kind: "released"; readonly delaySeconds: number; readonly reason?: string }
   /** No longer wanted; `hasStopped`: the number has opted out of text messages, as the other side says. */
   | { readonly kind: "cancelled"; readonly reason: string; readonly hasStopped?: boolean };

@@ -108,8 +108,14 @@ it.each<[string, HookPlan, NonNullable<TextingOptions["gateway"]>, string, unkno
     "sent | 1 | - | sent",
     [200, null, '{"id":"b1"}'],
   ],
-  ["429", saying(429, "slow down"), {}, "scheduled | 0 | - | released", [429, null, "slow down"]],
-  ["503", saying(503, "{}"), {}, "scheduled | 0 | - | released", [503, null, "{}"]],
+  [
+    "429",
+    saying(429, "slow down"),
+    {},
+    "scheduled | 0 | the sender waits after gateway 429 | released",
+    [429, null, "slow down"],
+  ],
+  ["503", saying(503, "{}"), {}, "scheduled | 0 | the sender waits after gateway 503 | released", [503, null, "{}"]],
   [
     "400",
     saying(400, '{"code":7}'),
@@ -163,7 +169,7 @@ it.each<[string, HookPlan, NonNullable<TextingOptions["gateway"]>, string, unkno
     "Vonage's throttling",
     saying(200, '{"messages":[{"status":"1"}]}'),
     { format: "vonage" },
-    "scheduled | 0 | - | released",
+    "scheduled | 0 | the sender waits after gateway 200 1 | released",
     [200, "1", '{"messages":[{"status":"1"}]}'],
   ],
   [

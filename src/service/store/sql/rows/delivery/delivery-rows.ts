@@ -1,4 +1,5 @@
 /** Deliveries as operators see them, the log of attempts, and what is paused. */
+import type { Channel } from "../../../../../contract/routes.ts";
 import type { AttemptRow, DeliveryRow, DeliveryRows, DeliveryState, SenderState } from "../../../../domain/ports.ts";
 import type { Database } from "../../database.ts";
 import type { SqlRow, SqlValue } from "../../database.ts";
@@ -31,6 +32,7 @@ export function createDeliveryRows(database: Database, session: Session): Delive
         await database.all("SELECT project_id, state, n FROM delivery_counts WHERE n > 0 ORDER BY project_id, state")
       ).map((row) => ({ project: Number(row.project_id), state: toState(row.state), count: Number(row.n) })),
     releaseHeld: async (limit, overdue) => releaseHeld(database, session.now, { ...overdue, limit }),
+    releasePutOff: async (limit, channel) => releasePutOff(database, session.now, { limit, channel }),
     countOverdue: async (due, limit) => (await findOverdue(database, due, limit)).length,
     holdOverdue: async (before, { reason, limit }) =>
       holdOverdue(database, await findOverdue(database, { before }, limit), reason),
@@ -152,6 +154,35 @@ async function releaseHeld(database: Database, now: number, { limit, reason, are
   return released;
 }
 
+const PUT_OFF_SECONDS_MAX = 2 * 86_400;
+
+/** By project and channel, as the index has them; the times within which they are due keep the rest out. */
+async function releasePutOff(
+  database: Database,
+  now: number,
+  { limit, channel: only }: { readonly limit: number; readonly channel: Channel | null },
+): Promise<number> {
+  let released = 0;
+  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
+    for (const channel of only === null ? CHANNELS : [only]) {
+      const found = await database.all(
+        `SELECT id FROM survey_requests WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
+         AND state IN ('scheduled', 'retrying') AND reason IS NOT NULL ORDER BY due_at, id LIMIT ?`,
+        [id ?? null, channel, now, now + PUT_OFF_SECONDS_MAX, limit - released],
+      );
+      for (const row of found)
+        database.send(
+          `UPDATE survey_requests SET due_at = CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END, reason = NULL
+           WHERE project_id = ? AND id = ?`,
+          [now, now, id ?? null, row.id ?? null],
+        );
+      released += found.length;
+    }
+  return released;
+}
+
+const CHANNELS: readonly Channel[] = ["email", "sms"];
+
 /** By project and channel, as the index has them, since very many may wait. */
 async function findOverdue(
   database: Database,
@@ -160,7 +191,7 @@ async function findOverdue(
 ): Promise<SqlRow[]> {
   const found: SqlRow[] = [];
   for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
-    for (const channel of ["email", "sms"])
+    for (const channel of CHANNELS)
       found.push(
         ...(await database.all(
           `SELECT project_id, id, person_id FROM survey_requests WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
