@@ -16,6 +16,7 @@ import { createSmtpTransport } from "./delivery/smtp/smtp-transport.ts";
 import { describeSmtpServer, type SmtpServer } from "./delivery/smtp/smtp-url.ts";
 import { releaseHeld } from "./domain/delivery/oversight.ts";
 import type { DueSurvey, Store } from "./domain/ports.ts";
+import { replyFields } from "./service-log.ts";
 
 /** What `serve` was told about mail. */
 export interface MailOptions {
@@ -101,10 +102,11 @@ export function allowing(pattern: string | null): (address: string) => boolean {
 }
 
 /** A probe is not worth a line. */
-function logChange(log: Log, server: string, { mode, reason, until, needsAnswer }: SenderHealth): void {
+function logChange(log: Log, server: string, { mode, reason, said, until, needsAnswer }: SenderHealth): void {
   if (mode === "open") log.info("mail_resumed", { server });
   if (mode !== "backing-off" && mode !== "breaker") return;
   const next = until === null ? null : new Date(until).toISOString();
-  const facts = { server, reason: maskReply(reason ?? ""), next_try: next, needs_resume: needsAnswer };
+  const reply = { ...replyFields(said), reason: maskReply(reason ?? "") };
+  const facts = { server, ...reply, next_try: next, needs_resume: needsAnswer };
   log.warn(mode === "breaker" ? "mail_stopped" : "mail_backing_off", facts);
 }

@@ -1,7 +1,8 @@
 /** What the service says in its log besides requests: one line when something begins, one when it ends. */
-import type { Log } from "../runtime/log.ts";
+import type { Log, LogFields } from "../runtime/log.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { StoreAbout } from "./domain/ports.ts";
+import type { ReplyFacts } from "./domain/delivery/rows.ts";
 import type { Pause } from "./domain/delivery/oversight.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 
@@ -54,6 +55,11 @@ export function logOverdue(log: Log, held: number, maxAgeSeconds: number): void 
 export function logPaused(log: Log, { at, reason }: Pause): void {
   const why = reason ?? "sending was paused";
   log.warn("sending_paused", { since: at, message: `no survey is sent: ${why}` });
+}
+
+/** Where the reply came for which a sender waits, and its codes. */
+export function replyFields(said: ReplyFacts | null): LogFields {
+  return { stage: said?.stage ?? null, code: said?.code ?? null, enhanced_code: said?.enhancedCode ?? null };
 }
 
 /** Errors that come again and again: each kind is logged once until it is over. */

@@ -25,6 +25,7 @@ import { readSettings } from "./domain/projects/projects.ts";
 import { readSpecialProperties } from "./domain/surveys/special-properties.ts";
 import { allowing } from "./mail-delivery.ts";
 import { presentSender } from "./page/page-request.ts";
+import { replyFields } from "./service-log.ts";
 
 /** What `serve` was told about text messages. */
 export interface SmsOptions {
@@ -124,13 +125,13 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
   return { sender, replies };
 }
 
-function logChange(log: Log, gateway: string, { mode, reason, until, needsAnswer }: SenderHealth): void {
+function logChange(log: Log, gateway: string, { mode, reason, said: reply, until, needsAnswer }: SenderHealth): void {
   if (mode === "open") log.info("sms_resumed", { gateway });
   if (mode !== "backing-off" && mode !== "breaker") return;
   const next = until === null ? null : new Date(until).toISOString();
   // What the gateway says may repeat the number.
   const said = (reason ?? "").replaceAll(/\d{5,}/g, "…");
-  const facts = { gateway, reason: said, next_try: next, needs_resume: needsAnswer };
+  const facts = { gateway, ...replyFields(reply), reason: said, next_try: next, needs_resume: needsAnswer };
   log.warn(mode === "breaker" ? "sms_stopped" : "sms_backing_off", facts);
 }
 

@@ -178,10 +178,12 @@ async function readStatus(
     const {
       state = "ready",
       reason = null,
+      said = null,
       since = null,
       nextProbeAt = null,
     } = (await tx.deliveries.sender(name)) ?? {};
-    infos.push({ name, state, reason, since, next_probe_at: nextProbeAt });
+    const { stage = null, code = null, enhancedCode = null } = said ?? {};
+    infos.push({ name, state, stage, code, enhanced_code: enhancedCode, reason, since, next_probe_at: nextProbeAt });
   }
   const projects = await tx.projects.list();
   return {

@@ -120,6 +120,10 @@ export type StatusInfo = Readonly<Record<DeliveryState, number>> & {
 export interface SenderInfo {
   readonly name: string;
   readonly state: "ready" | "waiting" | "held";
+  /** Of the reply that it waits or is held for, as are the words. */
+  readonly stage: string | null;
+  readonly code: number | null;
+  readonly enhanced_code: string | null;
   readonly reason: string | null;
   readonly since: number | null;
   readonly next_probe_at: number | null;

@@ -239,7 +239,8 @@ class PacedSending<Message, Reply extends CarrierReply> {
     const { domain: backsDomainOff, outcome: meant, sender, strike, afterSeconds, hasAddressCode } = meaningOf(result);
     const meaning = { outcome: meant, sender, strike, afterSeconds, hasAddressCode };
     const { key, domain, mask, redact } = outgoing;
-    const words = { text: redact(reply.text), maskedText: mask(reply.text) };
+    const { stage, code, enhancedCode } = reply;
+    const words = { text: redact(reply.text), maskedText: mask(reply.text), said: { stage, code, enhancedCode } };
     const message = BEFORE_RECIPIENT.has(reply.stage) ? null : key;
     const answer = { ...meaning, ...words, message, domain, backsDomainOff };
     const { isHeld, isOdd } = this.tell({ kind: "answer", answer, epoch });
@@ -328,13 +329,14 @@ class PacedSending<Message, Reply extends CarrierReply> {
 }
 
 function toStored(health: SenderHealth, { level, at }: BucketLevel): SenderState {
-  const { mode, reason, since, until } = health;
+  const { mode, reason, said, since, until } = health;
   const states = { open: "ready", "backing-off": "waiting", "half-open": "waiting", breaker: "held" } as const;
   return {
     level,
     levelAt: at,
     state: states[mode],
     reason,
+    said,
     since: since === null ? null : Math.floor(since / 1000),
     nextProbeAt: until === null ? null : Math.ceil(until / 1000),
     memory: health as unknown as JsonObject,

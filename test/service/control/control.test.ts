@@ -184,7 +184,16 @@ it.each(["running", "not running"])(
       paused_projects: paused,
       senders,
     } = await administer(world(), (admin) => admin({ kind: "delivery.status" }));
-    const sender = { name: "outbox", state: "ready", reason: null, since: null, next_probe_at: null };
+    const sender = {
+      name: "outbox",
+      state: "ready",
+      stage: null,
+      code: null,
+      enhanced_code: null,
+      reason: null,
+      since: null,
+      next_probe_at: null,
+    };
     expect([scheduled, paused, senders]).toEqual([1203, ["acme"], [sender]]);
   },
 );

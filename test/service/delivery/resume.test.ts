@@ -37,6 +37,15 @@ it.each([
   const others = addresses.slice(1).map(() => ["scheduled", 0, null]);
   await expect.poll(waiting, SOON).toEqual([["scheduled", 0, reason], ...others]);
   expect(server.accepted).toEqual([]);
+  const [, code, enhancedCode] = /(\d{3}) (\S+)$/.exec(reason) ?? [];
+  const { senders } = await service.admin({ kind: "delivery.status" });
+  expect(senders[0]).toMatchObject({
+    name: "smtp",
+    state: "waiting",
+    stage: "rcpt-to",
+    code: Number(code),
+    enhanced_code: enhancedCode,
+  });
   expect(await service.admin({ kind: "delivery.resume" })).toEqual({ released: 1 });
   await expect.poll(() => server.accepted.map(({ to }) => to), SOON).toEqual(addresses);
   await expect.poll(waiting, SOON).toEqual(addresses.map(() => ["sent", 1, null]));

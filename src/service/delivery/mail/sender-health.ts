@@ -3,6 +3,8 @@
  * costs a few attempts and no person. Times are Unix milliseconds; every state is plain JSON, to be stored and loaded.
  */
 
+import type { ReplyFacts } from "../../domain/delivery/rows.ts";
+
 /** What became of one message, and what the server's reply to it means for the sender. */
 export interface ServerAnswer {
   /** Names the message, once its recipient was named to the server; null before. */
@@ -20,6 +22,7 @@ export interface ServerAnswer {
   readonly afterSeconds: number | null;
   /** The server's words. */
   readonly text: string;
+  readonly said: ReplyFacts;
   /** The same without what differs from one recipient to the next. */
   readonly maskedText: string;
   /** The reply names the address, such as 5.1.1. */
@@ -44,6 +47,8 @@ export interface SenderHealth {
   readonly until: number | null;
   /** Why it is not open, in the server's words; null when open. */
   readonly reason: string | null;
+  /** Where they were said, and with which codes; null when open. */
+  readonly said: ReplyFacts | null;
   /** Since when it is not open. */
   readonly since: number | null;
   /** Too many addresses are unknown: an operator must answer, and no probe is sent. */
@@ -98,6 +103,7 @@ export const HEALTHY_SENDER: SenderHealth = {
   mode: "open",
   until: null,
   reason: null,
+  said: null,
   since: null,
   needsAnswer: false,
   probes: null,
@@ -250,9 +256,9 @@ function stop(state: SenderHealth, answer: ServerAnswer, now: number): SenderHea
   return { ...closed(state, answer, now + PROBE_INTERVAL, now), mode: "breaker" };
 }
 
-function closed(state: SenderHealth, { text }: ServerAnswer, until: number, now: number): SenderHealth {
+function closed(state: SenderHealth, { text, said }: ServerAnswer, until: number, now: number): SenderHealth {
   const [shown, since] = [text.slice(0, REASON_MAX), state.since ?? now];
-  return { ...state, until, reason: shown, since, probes: null, isProbing: false, epoch: state.epoch + 1 };
+  return { ...state, until, reason: shown, said, since, probes: null, isProbing: false, epoch: state.epoch + 1 };
 }
 
 function backOffMs(consecutive: number): number {

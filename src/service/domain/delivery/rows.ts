@@ -248,6 +248,9 @@ export interface DeliveryRow extends ClaimKey {
   readonly pageFacts: PageFacts;
 }
 
+/** Where a reply came, and its codes. */
+export type ReplyFacts = Pick<AttemptRow, "stage" | "code" | "enhancedCode">;
+
 /** What a sender keeps for its next start, and shows the operator. */
 export interface SenderState {
   /** Messages that may leave at once, and when that was counted, Unix milliseconds. */
@@ -256,6 +259,8 @@ export interface SenderState {
   readonly state: "ready" | "waiting" | "held";
   /** The server's words; null while it is ready. */
   readonly reason: string | null;
+  /** Of the same reply. Absent: not kept. */
+  readonly said?: ReplyFacts | null;
   readonly since: number | null;
   readonly nextProbeAt: number | null;
   /** What only the sender itself reads. */

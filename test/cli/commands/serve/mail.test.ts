@@ -93,6 +93,9 @@ it("when the login is refused, then the log says so without the password", async
     level: "warn",
     event: "mail_stopped",
     msg: "mail stopped",
+    stage: "auth",
+    code: 535,
+    enhanced_code: "5.7.8",
     reason: "*** is wrong for <address>",
     needs_resume: false,
   });

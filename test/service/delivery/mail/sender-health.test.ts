@@ -21,6 +21,7 @@ const answer = (more: Partial<ServerAnswer>): ServerAnswer => ({
   backsDomainOff: false,
   afterSeconds: null,
   text: "",
+  said: { stage: "rcpt-to", code: null, enhancedCode: null },
   maskedText: more.text ?? "",
   hasAddressCode: false,
   message: null,
@@ -272,6 +273,10 @@ describe("whatever happens", () => {
     backsDomainOff: fc.boolean(),
     afterSeconds: fc.constantFrom(null, 10, 4000),
     text: fc.constantFrom("one", "two"),
+    said: fc.constantFrom(
+      { stage: "rcpt-to", code: 421, enhancedCode: null },
+      { stage: "final-dot", code: 550, enhancedCode: "5.7.1" },
+    ),
     maskedText: fc.constantFrom("one", "two"),
     hasAddressCode: fc.boolean(),
   });
