@@ -1,8 +1,8 @@
 /** What `/metrics` says of deliveries. No addresses, no tokens. */
 import type { Channel } from "../contract/routes.ts";
-import { createCounter, createHistogram, type Family, writeFamily } from "../runtime/metrics.ts";
+import { createCounter, createHistogram, type Family, type MetricSample, writeFamily } from "../runtime/metrics.ts";
 import type { QueueSummary } from "./domain/delivery/oversight.ts";
-import { REPORT_OUTCOMES, type ReportOutcome } from "./domain/delivery/rows.ts";
+import { type KeptSender, REPORT_OUTCOMES, type ReportOutcome } from "./domain/delivery/rows.ts";
 import { TEXT_OUTCOMES, type TextOutcome } from "./domain/sms/receive-text.ts";
 import { HOOK_SOURCES } from "./domain/delivery/hook-secrets.ts";
 import type { SmtpStage } from "./delivery/smtp/smtp-types.ts";
@@ -28,8 +28,11 @@ export interface DeliveryMetrics {
   readonly countReply: (outcome: string, segments: number) => void;
   /** A request to a hook that was neither a report nor a text. */
   readonly countRefusal: (why: Refusal) => void;
-  /** Lines in Prometheus' text format; without a queue, only what this process has counted. */
-  readonly lines: (queue: DueQueue | null) => readonly string[];
+  /**
+   * Lines in Prometheus' text format; without a queue, only what this process has counted. `senders` are those of all
+   * processes that share the data; absent or null: there is one alone.
+   */
+  readonly lines: (queue: DueQueue | null, senders?: readonly KeptSender[] | null) => readonly string[];
 }
 
 const KINDS: readonly OutcomeKind[] = [
@@ -102,9 +105,10 @@ const TEXT_REPLIES: Family = {
 };
 const REPLY_OUTCOMES = ["sent", "retry", "failed", "unknown", "dropped"] as const;
 
-/** Counts outcomes since the start. `senders` says how they are now, by name. */
+/** Counts outcomes since the start. `senders` says how they are now, by name; `process` names this one. */
 export function createDeliveryMetrics(
   senders: () => Readonly<Record<string, Pick<SenderHealth, "mode" | "probes">>> = () => ({}),
+  process: string = "",
 ): DeliveryMetrics {
   const replies = createCounter();
   const outcomes = createCounter(CHANNELS.flatMap((channel) => KINDS.map((kind) => [channel, kind])));
@@ -130,7 +134,7 @@ export function createDeliveryMetrics(
       sms.segments += segments;
     },
     countRefusal: (why) => refusals.add([why]),
-    lines: (queue) => [
+    lines: (queue, kept = null) => [
       ...writeFamily(OUTCOMES, outcomes.samples()),
       // The name that the other counters of the service have, of the same deliveries.
       ...writeFamily({ ...OUTCOMES, name: "surveyctl_deliveries_total" }, outcomes.samples()),
@@ -138,9 +142,10 @@ export function createDeliveryMetrics(
       ...(queue === null ? [] : queueLines(queue)),
       ...writeFamily(REPORTS, reports.samples()),
       ...writeFamily(REFUSED, refusals.samples()),
-      ...writeFamily(
-        BREAKER,
-        Object.entries(senders()).map(([sender, health]) => [[sender], isStopped(health) ? 1 : 0]),
+      ...breakerLines(
+        Object.entries(senders()).map(([name, health]) => ({ name, isStopped: isStopped(health) })),
+        process,
+        kept,
       ),
       ...writeFamily(REPLIES, replies.samples()),
       ...writeFamily(SEGMENTS, [[[], sms.segments]]),
@@ -148,6 +153,24 @@ export function createDeliveryMetrics(
       ...writeFamily(TEXT_REPLIES, textReplies.samples()),
     ],
   };
+}
+
+/** Of other processes as they were last stored. */
+function breakerLines(
+  own: readonly { readonly name: string; readonly isStopped: boolean }[],
+  process: string,
+  kept: readonly KeptSender[] | null,
+): readonly string[] {
+  if (kept === null)
+    return writeFamily(
+      BREAKER,
+      own.map(({ name, isStopped: isHeld }) => [[name], Number(isHeld)]),
+    );
+  const others = kept.filter((one) => one.process !== process);
+  return writeFamily({ ...BREAKER, labels: ["sender", "process"] }, [
+    ...own.map(({ name, isStopped: isHeld }): MetricSample => [[name, process], Number(isHeld)]),
+    ...others.map((one): MetricSample => [[one.name, one.process ?? ""], Number(one.state.state === "held")]),
+  ]);
 }
 
 function gauge(name: string, help: string, labels: readonly string[] = []): Family {

@@ -5,6 +5,7 @@ import type { HttpResponse } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
 import { createSignal } from "../runtime/wake-loop.ts";
 import { resolveFile } from "../runtime/files/file-replacement.ts";
+import { processName } from "../runtime/files/processes.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
@@ -118,9 +119,17 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     context: async (project) => ({ ...(await contextOf(project)), now: unixSeconds(clock) }),
     onError: failures.add,
   });
-  const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
+  const claimer = `${processName()}:${random.token(6)}`;
+  const mail = await openMail(options, {
+    store,
+    process: claimer,
+    context: contextOf,
+    wake: wakeUp.call,
+    onError: failures.add,
+  });
   const sms = await openSms(options, {
     store,
+    process: claimer,
     appUrl: address.url,
     senderName: sender.senderName,
     metrics: () => deliveries,
@@ -130,10 +139,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const carriers = [...(mail === null ? [] : [mail]), ...(sms === null ? [] : [sms.sender])];
   const left = (["email", "sms"] as const).filter((channel) => !carriers.some((one) => one.channels.includes(channel)));
   const senders = left.length === 0 ? carriers : [...carriers, { ...outbox, channels: left }];
-  const deliveries = createDeliveryMetrics(() =>
-    Object.fromEntries(carriers.map(({ name, health }) => [name, health()])),
+  const deliveries = createDeliveryMetrics(
+    () => Object.fromEntries(carriers.map(({ name, health }) => [name, health()])),
+    claimer,
   );
-  const claimer = random.token(9);
   const onUnknown = options.onUnknown ?? "hold";
   const heartbeat = createHeartbeat({ store, clock, claimer, onUnknown });
   const scheduler = createScheduler({
@@ -339,7 +348,7 @@ function openHooks(
 /** Loaded only where mail is sent: few services do. */
 async function openMail(
   { mail = null, clock, random, log }: ServiceOptions,
-  given: Pick<MailDeliveryOptions, "store" | "context" | "wake" | "onError">,
+  given: Pick<MailDeliveryOptions, "store" | "process" | "context" | "wake" | "onError">,
 ): Promise<SmtpSender | null> {
   if (mail === null) return null;
   const { openMailDelivery } = await import("./mail-delivery.ts");

@@ -7,6 +7,7 @@ import { areAligned } from "./delivery/doctor/finding.ts";
 import type { DkimKey } from "./delivery/mail/dkim.ts";
 import { openSmtpSender, type SmtpSender } from "./delivery/mail/mail-sender.ts";
 import { maskReply } from "./delivery/mail/parse-reply.ts";
+import { createSenderMemory } from "./delivery/mail/sender-memory.ts";
 import type { SenderHealth } from "./delivery/mail/sender-health.ts";
 import type { SmtpRate } from "./delivery/mail/token-bucket.ts";
 import { renderMail } from "./delivery/message/render-mail.ts";
@@ -33,6 +34,8 @@ export interface MailOptions {
 
 export interface MailDeliveryOptions extends MailOptions {
   readonly store: Store;
+  /** Names this process. */
+  readonly process: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -72,8 +75,7 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Sm
     render: async (due) =>
       renderMail(due, await contextOf(due.project), { random, now: unixSeconds(clock), key: options.dkim }),
     mayReceive: allowing(options.onlyTo),
-    load: () => store.read((tx) => tx.deliveries.sender("smtp")),
-    save: (state) => store.write((tx) => tx.deliveries.setSender("smtp", state), { project: "none" }),
+    memory: createSenderMemory(store, "smtp", options.process),
     onChange: (health, isHealed) => {
       logChange(log, describeSmtpServer(server), health);
       if (isHealed) void release().catch(onError);

@@ -11,8 +11,9 @@ import {
 import { createUsageReader } from "../runtime/process-usage.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { DeliveryMetrics, DueQueue } from "./delivery-metrics.ts";
+import { livingSenders } from "./domain/delivery/living.ts";
 import { countDue, summarizeQueue } from "./domain/delivery/oversight.ts";
-import type { Store, StoreAbout, StoreConnections, StoreWatch } from "./domain/ports.ts";
+import type { KeptSender, Store, StoreAbout, StoreConnections, StoreWatch } from "./domain/ports.ts";
 import type { AttemptMeaning } from "./domain/webhooks/attempts.ts";
 import { summarizeWebhooks, webhookMetrics, type WebhookSummary } from "./webhook/webhook-metrics.ts";
 
@@ -108,6 +109,8 @@ interface Summary {
   readonly oldestTransaction: number | null;
   readonly queue: DueQueue;
   readonly webhooks: WebhookSummary;
+  /** Of all processes; null where there is one alone. */
+  readonly senders: readonly KeptSender[] | null;
 }
 
 export function createServiceMetrics(clock: Clock): ServiceMetrics {
@@ -126,6 +129,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
       ...(await store.read(async (tx) => ({
         queue: { ...(await summarizeQueue(tx)), due: await countDue(tx) },
         webhooks: await summarizeWebhooks(tx),
+        senders: store.isShared ? await livingSenders(tx) : null,
       }))),
     }));
   const serverLines = (connections: StoreConnections, oldestTransaction: number | null): readonly string[] => [
@@ -158,7 +162,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
       const summarize = (state.summarize ??= summarizer(store));
       const summary = await inTime(clock, STORE_PATIENCE_MS, summarize(), null).catch(() => null);
       return [
-        ...deliveries.lines(summary?.queue ?? null),
+        ...deliveries.lines(summary?.queue ?? null, store.isShared ? (summary?.senders ?? []) : null),
         ...webhookMetrics(summary?.webhooks ?? null, webhookAttempts),
         ...writeFamily(FAMILIES.transactions, commits.samples()),
         ...commitTime.lines(),

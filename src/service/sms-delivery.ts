@@ -3,6 +3,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
+import { createSenderMemory } from "./delivery/mail/sender-memory.ts";
 import type { SenderHealth } from "./delivery/mail/sender-health.ts";
 import { replySms, surveySms } from "./delivery/message/survey-sms.ts";
 import type { PacedSender } from "./delivery/paced-sender.ts";
@@ -40,6 +41,8 @@ export interface SmsOptions {
 
 export interface SmsDeliveryOptions extends SmsOptions {
   readonly store: Store;
+  /** Names this process. */
+  readonly process: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -103,8 +106,7 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
       const message = `texts of project ${project.name} take ${segments} segments each`;
       log.warn("sms_long", { project: project.name, segments, message });
     },
-    load: () => store.read((tx) => tx.deliveries.sender("sms")),
-    save: (state) => store.write((tx) => tx.deliveries.setSender("sms", state), { project: "none" }),
+    memory: createSenderMemory(store, "sms", options.process),
     onChange: (health, isHealed) => {
       logChange(log, new URL(gateway.url).host, health);
       if (isHealed) void release().catch(onError);

@@ -1,6 +1,7 @@
 /** Processes of this machine: which one this is, and whether another still runs. */
 import type { Stats } from "node:fs";
 import { readFile, readlink } from "node:fs/promises";
+import { hostname } from "node:os";
 
 export interface ProcessMark {
   readonly pid: number;
@@ -11,6 +12,11 @@ export interface ProcessMark {
 /** What this process leaves behind, so that others can tell whether it still runs. */
 export async function currentProcess(): Promise<ProcessMark> {
   return { pid: process.pid, started: await processStart(process.pid) };
+}
+
+/** Tells an operator which process is meant: the machine and the process id, without spaces. */
+export function processName(): string {
+  return `${hostname().replaceAll(/\s/g, "-")}:${process.pid}`;
 }
 
 /**

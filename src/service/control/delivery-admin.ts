@@ -1,10 +1,20 @@
 /** The commands about deliveries, on an open store. */
 import { resolveDelivery } from "../domain/delivery/deliveries.ts";
+import { livingSenders } from "../domain/delivery/living.ts";
 import { explainPerson, releaseHeld, releasePutOff, setPaused, summarizeQueue } from "../domain/delivery/oversight.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { parseId } from "../domain/ids.ts";
 import { isE164 } from "../../contract/text/phone.ts";
-import type { AttemptRow, DeliveryRow, PageFacts, ProjectRow, Store, Transaction } from "../domain/ports.ts";
+import type {
+  AttemptRow,
+  DeliveryRow,
+  KeptSender,
+  PageFacts,
+  ProjectRow,
+  SenderState,
+  Store,
+  Transaction,
+} from "../domain/ports.ts";
 import { findProject } from "../domain/projects/projects.ts";
 import { AdminError, type AdminResults, type CommandOf } from "./commands.ts";
 import type {
@@ -42,7 +52,7 @@ export function createDeliveryHandlers({ store, onSchedule, senders }: DeliveryA
       }),
     "delivery.show": ({ project, email }) =>
       store.read(async (tx) => toHistoryInfo(tx, await requireProject(tx, project), email)),
-    "delivery.status": () => store.read((tx) => readStatus(tx, senders)),
+    "delivery.status": () => store.read((tx) => readStatus(tx, store.isShared ? null : senders)),
     "delivery.resolve": async ({ project, id, as }) => {
       const row = await store.write(async (tx) => {
         const found = await requireProject(tx, project);
@@ -58,12 +68,8 @@ export function createDeliveryHandlers({ store, onSchedule, senders }: DeliveryA
       for (const release of [releaseHeld, releasePutOff])
         for (let step = RELEASED_A_STEP; step === RELEASED_A_STEP; released += step)
           step = await store.write((tx) => release(tx, RELEASED_A_STEP));
-      await store.write(async (tx) => {
-        for (const { name } of senders) {
-          const state = await tx.deliveries.sender(name);
-          if (state !== null) await tx.deliveries.setSender(name, { ...state, nextProbeAt: tx.now });
-        }
-      });
+      // For processes that are not this one, or not running.
+      await store.write((tx) => tx.deliveries.setSendersResumed(tx.nowMs), { project: "none" });
       for (const sender of senders) sender.resume?.();
       onSchedule();
       return { released };
@@ -168,29 +174,34 @@ function toPageInfo(facts: PageFacts): PageInfo | null {
   };
 }
 
+/** The senders of this process, which is the only one; or with null those of all that live. */
 async function readStatus(
   tx: Transaction,
-  senders: readonly MessageSender[],
+  senders: readonly MessageSender[] | null,
 ): Promise<AdminResults["delivery.status"]> {
   const { states, oldestDueAt } = await summarizeQueue(tx);
-  const infos: SenderInfo[] = [];
-  for (const { name } of senders) {
-    const {
-      state = "ready",
-      reason = null,
-      said = null,
-      since = null,
-      nextProbeAt = null,
-    } = (await tx.deliveries.sender(name)) ?? {};
-    const { stage = null, code = null, enhancedCode = null } = said ?? {};
-    infos.push({ name, state, stage, code, enhanced_code: enhancedCode, reason, since, next_probe_at: nextProbeAt });
-  }
+  const kept = senders === null ? await livingSenders(tx) : await tx.deliveries.senders();
+  const named = senders?.map(({ name }) => ({
+    name,
+    process: null,
+    state: kept.find((one) => one.name === name)?.state,
+  }));
   const projects = await tx.projects.list();
   return {
     ...states,
     oldest_due_at: oldestDueAt,
     paused_at: await tx.deliveries.pausedAt(),
     paused_projects: projects.flatMap(({ name, pausedAt }) => (pausedAt === null ? [] : [name])),
-    senders: infos,
+    senders: (named ?? kept).map(toSenderInfo),
   };
+}
+
+function toSenderInfo({
+  name,
+  process,
+  state: kept,
+}: Pick<KeptSender, "name" | "process"> & { readonly state: SenderState | undefined }): SenderInfo {
+  const { state = "ready", said, reason = null, since = null, nextProbeAt = null } = kept ?? {};
+  const { stage = null, code = null, enhancedCode = null } = said ?? {};
+  return { name, process, state, stage, code, enhanced_code: enhancedCode, reason, since, next_probe_at: nextProbeAt };
 }

@@ -119,6 +119,8 @@ export type StatusInfo = Readonly<Record<DeliveryState, number>> & {
 
 export interface SenderInfo {
   readonly name: string;
+  /** The process whose it is, of several on one database; null with a data file. */
+  readonly process: string | null;
   readonly state: "ready" | "waiting" | "held";
   /** Of the reply that it waits or is held for, as are the words. */
   readonly stage: string | null;

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import { retryOrGiveUp } from "../domain/delivery/deliveries.ts";
-import { wordsOf } from "../domain/delivery/oversight.ts";
+import { wordsOfAttempt } from "../domain/delivery/oversight.ts";
 import type {
   AttemptFacts,
   DeliveryOutcome,
@@ -12,10 +12,11 @@ import type {
   DeliveryResult,
   MessageSender,
 } from "../domain/delivery/sender.ts";
-import type { DueSurvey, FrozenMessage, SenderState, Store } from "../domain/ports.ts";
+import type { DueSurvey, FrozenMessage, KeptSender, SenderState, Store } from "../domain/ports.ts";
 import { admit, HEALTHY_SENDER, nextSenderHealth, restoreSenderHealth } from "./mail/sender-health.ts";
 import type { HealthStep, SenderEvent, SenderHealth, ServerAnswer } from "./mail/sender-health.ts";
 import { createDepartures, createSharedDepartures, type Departures } from "./mail/departures.ts";
+import type { SenderMemory } from "./mail/sender-memory.ts";
 import { FULL_BUCKET, type BucketLevel, type SmtpRate } from "./mail/token-bucket.ts";
 import { createAlarm, type Alarm } from "./smtp/alarm.ts";
 
@@ -91,8 +92,7 @@ export interface PacedSenderOptions<Message, Reply extends CarrierReply> {
   readonly clock: Clock;
   readonly random: Pick<Random, "fraction">;
   readonly meaningOf: (result: AnsweredResult<Reply>) => CarrierMeaning;
-  readonly load: () => Promise<SenderState | null>;
-  readonly save: (state: SenderState) => Promise<void>;
+  readonly memory: SenderMemory;
   /** There may be room for messages again. */
   readonly wake: () => void;
   /** Called whenever the mode of the sender changes; `isHealed` when a breaker has closed and held messages may go. */
@@ -115,6 +115,8 @@ export interface PacedSender extends MessageSender {
 /** Messages in hand at most; more would only wait for the same connections. */
 const IN_HAND_MAX = 64;
 const SAVE_MS = 10_000;
+/** What an operator has asked another process for is found after this long. */
+const SHARED_LOOK_MS = 2_000;
 const AFTER_PROBE_SECONDS = 15;
 const PUT_OFF_SECONDS_MAX = 86_400;
 /** Stages in which the recipient was not named yet. */
@@ -128,7 +130,9 @@ export function surveyKey({ project, requestId }: Pick<DueSurvey, "project" | "r
 export async function openPacedSender<Message, Reply extends CarrierReply>(
   options: PacedSenderOptions<Message, Reply>,
 ): Promise<Pacer<Message>> {
-  const sender = new PacedSending(options, await options.load());
+  const sender = new PacedSending(options, await options.memory.load(), await options.memory.resumedAt());
+  // An operator sees each process from its start on.
+  if (options.store?.isShared === true) await sender.save();
   return {
     name: options.name,
     channels: [options.channel],
@@ -151,18 +155,21 @@ class PacedSending<Message, Reply extends CarrierReply> {
   #turns: number;
   #saving: Promise<void> | null = null;
   #savedMs = 0;
+  #resumedAt: number | null;
+  #isClosed = false;
 
-  constructor(options: PacedSenderOptions<Message, Reply>, stored: SenderState | null) {
+  constructor(options: PacedSenderOptions<Message, Reply>, kept: KeptSender | null, resumedAt: number | null) {
     this.#options = options;
+    this.#resumedAt = resumedAt;
     this.#alarm = createAlarm(options.clock);
     this.#turns = options.connections;
     const { rate, clock, name, store } = options;
-    const level = stored === null ? FULL_BUCKET : { level: stored.level, at: stored.levelAt };
+    const level = kept === null ? FULL_BUCKET : { level: kept.state.level, at: kept.state.levelAt };
     this.#departures =
       store?.isShared === true
         ? createSharedDepartures({ rate, clock, level, store, name, wanted: () => options.connections - this.#turns })
         : createDepartures({ rate, clock, level });
-    this.health = stored === null ? HEALTHY_SENDER : toHealth(stored, options.clock.now());
+    this.health = kept === null ? HEALTHY_SENDER : toHealth(kept, resumedAt, options.clock.now());
     if (this.health.mode !== "open") this.#wakeWhenDue();
   }
 
@@ -191,10 +198,25 @@ class PacedSending<Message, Reply extends CarrierReply> {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#alarm.clear();
     await this.#options.transport.close();
     await this.#saving;
-    await this.#save();
+    await this.save();
+  }
+
+  /** Saves again where the state changed meanwhile. */
+  async save(): Promise<void> {
+    const { clock, memory, onError } = this.#options;
+    this.#savedMs = clock.monotonic();
+    const saved = this.health;
+    try {
+      await memory.save(toStored(saved, this.#departures.level()));
+    } catch (error) {
+      onError(error);
+      return;
+    }
+    if (saved.epoch !== this.health.epoch) await this.save();
   }
 
   async #sendInTurn(outgoing: Outgoing<Message>, progress: DeliveryProgress): Promise<DeliveryResult> {
@@ -278,9 +300,26 @@ class PacedSending<Message, Reply extends CarrierReply> {
 
   #wakeWhenDue(): void {
     const { mode, until } = this.health;
-    const { clock, wake } = this.#options;
-    if (mode === "open") wake();
-    else if (until !== null) this.#alarm.set(Math.max(0, until - clock.now()), wake);
+    const { clock, wake, store } = this.#options;
+    if (mode === "open") return wake();
+    const ms = until === null ? Infinity : Math.max(0, until - clock.now());
+    if (store?.isShared === true) this.#alarm.set(Math.min(ms, SHARED_LOOK_MS), () => void this.#lookAgain());
+    else if (until !== null) this.#alarm.set(ms, wake);
+  }
+
+  /** An operator's command may run in another process. */
+  async #lookAgain(): Promise<void> {
+    const { memory, wake, onError } = this.#options;
+    const resumedAt = await memory.resumedAt().catch((error: unknown) => {
+      onError(error);
+      return this.#resumedAt;
+    });
+    if (this.#isClosed) return;
+    const isResumed = resumedAt !== this.#resumedAt;
+    this.#resumedAt = resumedAt;
+    if (isResumed) this.tell({ kind: "resume" });
+    wake();
+    if (this.health.mode !== "open") this.#alarm.set(SHARED_LOOK_MS, () => void this.#lookAgain());
   }
 
   async #sleepUntil(at: number, signal: AbortSignal): Promise<void> {
@@ -293,7 +332,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
     const { until } = this.health;
     const delaySeconds = AFTER_PROBE_SECONDS + (until === null ? 0 : this.#secondsUntil(until));
     // The words are in the log; a reason is for a list.
-    const reason = `the sender waits after ${wordsOf({ ...reply, text: null }) ?? reply.stage}`;
+    const reason = `the sender waits after ${wordsOfAttempt({ ...reply, text: null }) ?? reply.stage}`;
     return { kind: "released", delaySeconds: Math.min(delaySeconds, PUT_OFF_SECONDS_MAX), reason };
   }
 
@@ -308,23 +347,9 @@ class PacedSending<Message, Reply extends CarrierReply> {
   }
 
   #saveSoon(): void {
-    this.#saving ??= this.#save().finally(() => {
+    this.#saving ??= this.save().finally(() => {
       this.#saving = null;
     });
-  }
-
-  /** Saves again where the state changed meanwhile. */
-  async #save(): Promise<void> {
-    const { clock, save, onError } = this.#options;
-    this.#savedMs = clock.monotonic();
-    const saved = this.health;
-    try {
-      await save(toStored(saved, this.#departures.level()));
-    } catch (error) {
-      onError(error);
-      return;
-    }
-    if (saved.epoch !== this.health.epoch) await this.#save();
   }
 }
 
@@ -343,12 +368,11 @@ function toStored(health: SenderHealth, { level, at }: BucketLevel): SenderState
   };
 }
 
-/** An operator who resumes while nothing runs changes the time of the next probe, and nothing else. */
-function toHealth({ memory, nextProbeAt }: SenderState, now: number): SenderHealth {
-  const kept = restoreSenderHealth({ ...HEALTHY_SENDER, ...(memory as unknown as Partial<SenderHealth> | undefined) });
-  const expected = kept.until === null ? null : Math.ceil(kept.until / 1000);
-  const isResumed = nextProbeAt !== null && nextProbeAt !== expected;
-  return isResumed ? nextSenderHealth(kept, { kind: "resume" }, now).state : kept;
+/** An operator may have resumed it while nothing ran. */
+function toHealth({ state, savedAt }: KeptSender, resumedAt: number | null, now: number): SenderHealth {
+  const memory = state.memory as unknown as Partial<SenderHealth> | undefined;
+  const kept = restoreSenderHealth({ ...HEALTHY_SENDER, ...memory });
+  return resumedAt !== null && resumedAt >= savedAt ? nextSenderHealth(kept, { kind: "resume" }, now).state : kept;
 }
 
 function factsOf({ stage, code, enhancedCode, text, host, serverId, ms }: CarrierReply): AttemptFacts {

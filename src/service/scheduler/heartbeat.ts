@@ -2,6 +2,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { type OnUnknown, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import { deadDigestProjects, releaseDeadDigests } from "../domain/delivery/digests.ts";
+import { LIFE_SECONDS } from "../domain/delivery/living.ts";
 import type { Store } from "../domain/ports.ts";
 
 export interface Heartbeat {
@@ -20,8 +21,6 @@ export interface HeartbeatOptions {
   readonly onUnknown: OnUnknown;
 }
 
-/** A process that was not heard of for so long is dead, and its claims are free. */
-export const LIFE_SECONDS = 30;
 const BEAT_MS = 10_000;
 
 /** The names of those that deliver from a shared store. */

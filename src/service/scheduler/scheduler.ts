@@ -3,13 +3,14 @@ import type { Channel } from "../../contract/routes.ts";
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { groupByProject, unlessFailed } from "../domain/by-project.ts";
 import { claimDue, listDueProjects, nextDueAt, type OnUnknown } from "../domain/delivery/deliveries.ts";
+import { LIFE_SECONDS } from "../domain/delivery/living.ts";
 import { guardOverdue, holdOverdue, isOverdueInBulk, type Pause, readPause } from "../domain/delivery/oversight.ts";
 import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import { createTurns, type Turns } from "../domain/delivery/turns.ts";
 import type { Claim, DueSurvey, Store, Transaction } from "../domain/ports.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import { createHand, type EndedDelivery, finishAll, type Hand } from "./hand.ts";
-import { type Heartbeat, LIFE_SECONDS } from "./heartbeat.ts";
+import type { Heartbeat } from "./heartbeat.ts";
 
 export interface SchedulerOptions {
   readonly store: Store;

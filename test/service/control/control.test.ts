@@ -186,6 +186,7 @@ it.each(["running", "not running"])(
     } = await administer(world(), (admin) => admin({ kind: "delivery.status" }));
     const sender = {
       name: "outbox",
+      process: null,
       state: "ready",
       stage: null,
       code: null,

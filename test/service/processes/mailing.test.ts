@@ -8,7 +8,7 @@ import { seededRandom } from "../../helpers/seeded-random.ts";
 import type { DeliveryRow } from "../../../src/service/domain/ports.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
-import { LIFE_SECONDS } from "../../../src/service/scheduler/heartbeat.ts";
+import { LIFE_SECONDS } from "../../../src/service/domain/delivery/living.ts";
 import { listAll, schedule } from "../delivery/once/mailing.ts";
 import { type Fleet, type Member, startFleet } from "./fleet.ts";
 

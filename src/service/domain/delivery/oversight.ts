@@ -93,14 +93,14 @@ function explain(
   if (has("bounce") || (person?.bouncedAt ?? null) !== null) return "No mail: this address has bounced.";
   if (newest === undefined) return "No survey was scheduled for this person.";
   const said = newest.log.at(-1);
-  const why = newest.reason ?? (said === undefined ? null : wordsOf(said));
+  const why = newest.reason ?? (said === undefined ? null : wordsOfAttempt(said));
   const about = why === null ? "" : `: ${why}`;
   const paused = isPaused && newest.state === "scheduled" ? "; sending is paused" : "";
   return `The newest survey (${newest.requestId}) is ${newest.state}${newest.state === "sent" ? "" : about}${paused}.`;
 }
 
 /** Stage, codes and words of an attempt; null for one without codes and words. */
-export function wordsOf({
+export function wordsOfAttempt({
   stage,
   code,
   enhancedCode,

@@ -267,6 +267,15 @@ export interface SenderState {
   readonly memory?: JsonObject;
 }
 
+export interface KeptSender {
+  readonly name: string;
+  /** The process that has it; null where there is one alone. */
+  readonly process: string | null;
+  /** When it was stored, Unix milliseconds. */
+  readonly savedAt: number;
+  readonly state: SenderState;
+}
+
 /** What operators and senders keep beside the requests. */
 export interface DeliveryRows {
   /** In the order in which they were made, from after this id; in one state, or with null in all. */
@@ -308,8 +317,12 @@ export interface DeliveryRows {
   /** When an operator last let all be sent again; null for never. */
   resumedAt(): Promise<number | null>;
   setResumed(at: number): Promise<void>;
-  sender(name: string): Promise<SenderState | null>;
-  setSender(name: string, state: SenderState): Promise<void>;
+  /** What senders keep, the newest first. */
+  senders(): Promise<readonly KeptSender[]>;
+  setSender(kept: KeptSender): Promise<void>;
+  /** When an operator last had all senders try again, Unix milliseconds; null for never. */
+  sendersResumedAt(): Promise<number | null>;
+  setSendersResumed(at: number): Promise<void>;
   /** How many messages may leave at once and when that was counted, Unix milliseconds, for all that send by this name. */
   bucket(name: string): Promise<{ readonly level: number; readonly at: number } | null>;
   setBucket(name: string, bucket: { readonly level: number; readonly at: number }): Promise<void>;

@@ -8,6 +8,7 @@ import {
   type SmtpSender,
   type SmtpSenderOptions,
 } from "../../../../src/service/delivery/mail/mail-sender.ts";
+import { createSenderMemory } from "../../../../src/service/delivery/mail/sender-memory.ts";
 import { createSmtpTransport } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
 import type { SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
 import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
@@ -76,8 +77,7 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
       frozen: { messageId: `${token}@example.com`, bounceToken: null, values: {} },
     }),
     mayReceive: () => true,
-    load: () => fixture.read((tx) => tx.deliveries.sender("smtp")),
-    save: (kept) => fixture.write((tx) => tx.deliveries.setSender("smtp", kept)),
+    memory: createSenderMemory(fixture.store, "smtp", "one"),
     wake: () => links.scheduler?.wake(),
     onChange: ({ mode }, isHealed) => {
       changes.push(mode);
@@ -199,10 +199,9 @@ it("when the server refuses the login after a while, then few attempts are lost 
   await settled({ sent: 30, scheduled: 40 });
   const wasted = results.filter(({ kind }) => kind === "refused").length;
   expect(wasted).toBeLessThanOrEqual(3 + CONNECTIONS);
-  expect(await fixture.read((tx) => tx.deliveries.sender("smtp"))).toMatchObject({
-    state: "held",
-    reason: "Authentication credentials invalid",
-  });
+  expect((await fixture.read((tx) => tx.deliveries.senders())).map(({ name, state: kept }) => [name, kept])).toEqual([
+    ["smtp", expect.objectContaining({ state: "held", reason: "Authentication credentials invalid" })],
+  ]);
   // The first probe fails, the second finds it healed.
   clock.advance(15 * MINUTE);
   await expect
@@ -244,11 +243,19 @@ it("when nobody serves and an operator resumes it, then the next start begins op
     nextProbeAt: 5,
     memory: { mode: "breaker", until: 9_000_000_000_000, reason: "no", since: 1000, refusals: 3 },
   };
-  const { sender } = await openWorld("smtp://127.0.0.1:9", { load: () => Promise.resolve(kept) });
-  expect(sender.health()).toMatchObject({ mode: "open", refusals: 0, reason: null });
-  const later = { ...kept, nextProbeAt: 9_000_000_000 };
-  const { sender: other } = await openWorld("smtp://127.0.0.1:9", { load: () => Promise.resolve(later) });
-  expect(other.health()).toMatchObject({ mode: "breaker", refusals: 3, reason: "no" });
+  const openResumed = async (resumedAt: number | null): Promise<SmtpSender> =>
+    (
+      await openWorld("smtp://127.0.0.1:9", {
+        memory: {
+          load: () => Promise.resolve({ name: "smtp", process: null, savedAt: 1000, state: kept }),
+          save: () => Promise.resolve(),
+          resumedAt: () => Promise.resolve(resumedAt),
+        },
+      })
+    ).sender;
+  expect((await openResumed(1000)).health()).toMatchObject({ mode: "open", refusals: 0, reason: null });
+  for (const before of [999, null])
+    expect((await openResumed(before)).health()).toMatchObject({ mode: "breaker", refusals: 3, reason: "no" });
 });
 
 it("when the server drops each message after its dot, then few are unknown and the rest waits", async () => {

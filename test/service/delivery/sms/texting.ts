@@ -85,6 +85,7 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     random: systemRandom,
     log: silentLog,
     appUrl: () => APP_URL,
+    process: "one",
     senderName: "Acme",
     metrics: () => metrics,
     wake: () => scheduler.wake(),

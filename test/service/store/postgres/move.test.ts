@@ -13,7 +13,7 @@ import { copyDatabase, moveStore, restoreStore } from "../../../../src/service/d
 import { type DataFileOptions, openData } from "../../../../src/service/data-file/open-data-file.ts";
 import { openService } from "../../../../src/service/index.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
-import { LIFE_SECONDS } from "../../../../src/service/scheduler/heartbeat.ts";
+import { LIFE_SECONDS } from "../../../../src/service/domain/delivery/living.ts";
 import { MIGRATIONS } from "../../../../src/service/store/sql/schema/migrations.ts";
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
 import { links, memberInput, responseInput, sendInput } from "../../domain/fixture.ts";

@@ -1,6 +1,13 @@
 /** Deliveries as operators see them, the log of attempts, and what is paused. */
 import type { Channel } from "../../../../../contract/routes.ts";
-import type { AttemptRow, DeliveryRow, DeliveryRows, DeliveryState, SenderState } from "../../../../domain/ports.ts";
+import type {
+  AttemptRow,
+  DeliveryRow,
+  DeliveryRows,
+  DeliveryState,
+  KeptSender,
+  SenderState,
+} from "../../../../domain/ports.ts";
 import type { Database } from "../../database.ts";
 import type { SqlRow, SqlValue } from "../../database.ts";
 import type { Session } from "../../database.ts";
@@ -53,8 +60,10 @@ export function createDeliveryRows(database: Database, session: Session): Delive
     },
     resumedAt: async () => (await readState(database, RESUMED)) as number | null,
     setResumed: async (at) => writeState(database, RESUMED, at),
-    sender: async (name) => (await readState(database, `sender ${name}`)) as SenderState | null,
-    setSender: async (name, state) => writeState(database, `sender ${name}`, state),
+    senders: async () => readSenders(database),
+    setSender: async (kept) => setSender(database, kept),
+    sendersResumedAt: async () => (await readState(database, SENDERS_RESUMED)) as number | null,
+    setSendersResumed: async (at) => writeState(database, SENDERS_RESUMED, at),
     bucket: async (name) => (await readState(database, `bucket ${name}`)) as { level: number; at: number } | null,
     setBucket: async (name, bucket) => writeState(database, `bucket ${name}`, bucket),
   };
@@ -255,6 +264,36 @@ async function listAttempts(
 const PAUSE = "pause";
 const PAUSE_REASON = "pause reason";
 const RESUMED = "resumed";
+const SENDERS_RESUMED = "senders resumed";
+
+/** The state of a sender is named `sender NAME`, and with several processes `sender NAME PROCESS`. */
+async function readSenders(database: Database): Promise<readonly KeptSender[]> {
+  const rows = await database.all("SELECT name, value FROM delivery_state WHERE name LIKE 'sender %' ORDER BY name");
+  return rows
+    .map((row): KeptSender => {
+      const [, name = "", process = null] = String(row.name).split(" ");
+      const { savedAt = 0, ...state } = JSON.parse(String(row.value)) as SenderState & { readonly savedAt?: number };
+      return { name, process, savedAt, state };
+    })
+    .toSorted((left, right) => right.savedAt - left.savedAt);
+}
+
+const FORGOTTEN_MS = 3_600_000;
+
+/** What processes left that ended long ago goes. */
+async function setSender(database: Database, { name, process, savedAt, state }: KeptSender): Promise<void> {
+  writeState(database, senderKey({ name, process }), { ...state, savedAt });
+  for (const one of process === null ? [] : await readSenders(database))
+    if (one.name === name && one.savedAt < savedAt - FORGOTTEN_MS)
+      database.send(
+        "DELETE FROM delivery_state WHERE name = ? AND NOT EXISTS (SELECT 1 FROM processes WHERE name = ?)",
+        [senderKey(one), one.process],
+      );
+}
+
+function senderKey({ name, process }: Pick<KeptSender, "name" | "process">): string {
+  return process === null ? `sender ${name}` : `sender ${name} ${process}`;
+}
 
 async function readState(database: Database, name: string): Promise<unknown> {
   const row = await database.first("SELECT value FROM delivery_state WHERE name = ?", [name]);

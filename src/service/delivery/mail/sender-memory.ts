@@ -1,0 +1,26 @@
+import type { KeptSender, SenderState, Store } from "../../domain/ports.ts";
+
+/** What a sender keeps in the store. */
+export interface SenderMemory {
+  /** Of this process, or of the one that saved last; null for none. */
+  readonly load: () => Promise<KeptSender | null>;
+  readonly save: (state: SenderState) => Promise<void>;
+  /** When an operator last had all senders try again, Unix milliseconds. */
+  readonly resumedAt: () => Promise<number | null>;
+}
+
+/** `process` names this one where others send from the same store. */
+export function createSenderMemory(store: Store, name: string, process: string): SenderMemory {
+  const owner = store.isShared ? process : null;
+  return {
+    load: async () => {
+      const kept = await store.read((tx) => tx.deliveries.senders());
+      return kept.find((one) => one.name === name) ?? null;
+    },
+    save: (state) =>
+      store.write((tx) => tx.deliveries.setSender({ name, process: owner, savedAt: tx.nowMs, state }), {
+        project: "none",
+      }),
+    resumedAt: () => store.read((tx) => tx.deliveries.sendersResumedAt()),
+  };
+}
