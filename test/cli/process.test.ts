@@ -309,7 +309,7 @@ describe("questions on a terminal", () => {
     const run = (args: readonly string[]): Promise<Ended> => runCli({ args: [...args, "--data", data], home });
     expect((await run(["service", "import", path.join(home, "old.csv"), "--quiet"])).status).toBe(0);
     const args = ["service", "retention", "--responses", "5y", "--delete", "--data", data];
-    const question = /Delete 1 response for good\? \[y\/N\] /;
+    const question = /Delete 1 response older than \d{4}-\d\d-\d\d\? \[y\/N\] /;
     const declined = await type(args, [[question, "n\r"]]);
     expect([declined.status, declined.stdout.split("\n").at(-2)]).toEqual([2, "Cancelled. Nothing was changed."]);
     const look = ["service", "retention", "--columns", "responses,expired_responses"];

@@ -1,6 +1,6 @@
 /** Lines on stderr for the person at the terminal, and the question that they confirm. */
 import type { Deps } from "./deps.ts";
-import { CancelledError, UsageError } from "../errors/usage-error.ts";
+import { CancelledError } from "../errors/usage-error.ts";
 
 /** One line on stderr about what was done or left out; `--quiet` silences it. */
 export async function writeNote({ streams, options }: Pick<Deps, "streams" | "options">, text: string): Promise<void> {
@@ -28,12 +28,6 @@ export function formatCount(count: number): string {
 /** `1 response`, `4,872 responses`. */
 export function countOf(count: number, one: string, many: string): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
-}
-
-/** Throws UsageError without a terminal to ask on. Call it before any other work. */
-export function checkTerminal({ streams }: Deps, command: string): void {
-  if (!streams.in.isTTY || !streams.err.isTTY)
-    throw new UsageError(`${command} requires confirmation, and there is no terminal to ask on; pass --yes`);
 }
 
 /** Asks y/N on a terminal; throws CancelledError when declined. */

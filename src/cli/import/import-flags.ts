@@ -5,6 +5,7 @@ import type { JsonObject } from "../../contract/json.ts";
 import { parseChoice, parseInteger, parseKeyValue, parseOutputFile } from "../args/values.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
+import { YES_FLAG } from "../command/removal.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
@@ -67,7 +68,7 @@ export const IMPORT_FLAGS: readonly FlagRecord[] = [
   { flag: "--failed-to", value: "file", text: "write rows that failed or were invalid to a CSV file, to correct them" },
   { flag: "--resume", text: "resume a previous run" },
   { flag: "--retry-unknown", text: "also retry rows whose outcome is unknown" },
-  { flag: "--yes", text: "skip the confirmation prompt" },
+  YES_FLAG,
 ];
 
 /** Throws UsageError. */

@@ -44,7 +44,7 @@ test(
         await cp(fixture.folder, folder, { recursive: true });
         const dataFile = path.join(folder, "survey.db");
         const env = { NODE_OPTIONS: `--require ${HOOK}`, KILL_AT_WRITE: String(at) };
-        const args = ["service", "erase", ADA.email, "--data", dataFile];
+        const args = ["service", "erase", ADA.email, "--yes", "--data", dataFile];
         const { status, signal, stderr } = await runCli({ args, env, home: folder });
         expect({ status, signal }).toEqual(
           at === 0 ? { status: 0, signal: null } : { status: null, signal: "SIGKILL" },

@@ -7,7 +7,8 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { checkTerminal, confirm, countOf } from "../../command/notes.ts";
+import { countOf } from "../../command/notes.ts";
+import { checkRemoval } from "../../command/removal.ts";
 import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
 import { IMPORT_FLAGS, type ImportFlags, readImportFlags } from "../../import/import-flags.ts";
 import { tellRefusals } from "../../command/refusals.ts";
@@ -71,14 +72,13 @@ export async function runAutopilotRemove(
   const who = exactlyOne(person);
   const body = toMemberParameters(person);
   checkColumns(deps, REMOVED_MEMBER);
-  const ask = !yes && !deps.options.dryRun;
-  if (ask) checkTerminal(deps, "autopilot remove");
+  const ask = checkRemoval(deps, { command: "autopilot remove", yes, kept: "Nothing was sent." });
   return withClient(deps, async (client) => {
     if (deps.options.dryRun) {
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.removeMember, placeholders: { platform }, body });
       return EXIT.done;
     }
-    if (ask) await confirm(deps, `Remove ${who} from Autopilot (${platform}) at ${client.baseUrl}?`);
+    await ask(() => `Remove ${who} from Autopilot (${platform}) at ${client.baseUrl}?`);
     const write = tellRefusals(client.removeMember(platform, body, { signal: deps.signal }), [
       {
         status: 404,

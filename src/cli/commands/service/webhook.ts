@@ -221,9 +221,17 @@ function registerSimple(noun: Command, context: CommandContext): void {
     alias: "rm",
     summary: "remove a webhook and drop what waits for it",
     operands: [ID],
-    examples: ["surveyctl service webhook remove 3 --data survey.db", "surveyctl service webhook rm 3 --project acme"],
+    examples: ["surveyctl service webhook remove 3 --data survey.db", "surveyctl service webhook rm 3 --yes"],
     columns: WEBHOOK_REMOVED,
     details: ({ operands: [id = ""] }) => ({ id }),
+    removal: {
+      command: "service webhook remove",
+      question: async (admin, { project, operands: [id] }) => {
+        const webhook = (await admin({ kind: "webhook.list", project })).find((one) => one.id === id);
+        if (webhook === undefined) return null;
+        return `Remove webhook ${id} (${webhook.url}) and drop ${countOf(webhook.waiting, "event", "events")}?`;
+      },
+    },
     done: ({ id, dropped }) => `Removed webhook ${id}. ${countOf(dropped, "event", "events")} dropped.`,
   });
   projectVerb(context, noun, {

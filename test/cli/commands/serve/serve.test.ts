@@ -317,7 +317,7 @@ describe("service commands", () => {
     expect(JSON.parse(added.stdout)).toEqual({ id: "2", name: "acme", key: expect.stringMatching(/^[\w-]{32}$/) });
     expect(added.stderr).toBe('{"note":"save this key now; it is not shown again"}\n');
     expect(JSON.parse((await service("key", "add", "--project", "acme", "--json")).stdout)).toMatchObject({ id: "2" });
-    expect((await service("key", "revoke", "2", "--project", "acme")).status).toBe(0);
+    expect((await service("key", "revoke", "2", "--yes", "--project", "acme")).status).toBe(0);
     expect((await service("key", "list", "--project", "acme", "--columns", "id")).stdout).toBe("1\n");
     expect((await service("throttle", "90d", "--project", "acme", "--json")).stdout).toBe('{"throttle":7776000}\n');
     expect((await service("throttle", "off", "--project", "acme", "--json")).stdout).toBe('{"throttle":null}\n');
@@ -326,12 +326,12 @@ describe("service commands", () => {
     const trend = await service("trend", "add", "Pro", "--where", "plan=pro", "--where", "region=EMEA", "--json");
     expect(JSON.parse(trend.stdout)).toMatchObject({ name: "Pro", where: { plan: "pro", region: "EMEA" } });
     const { id } = JSON.parse(trend.stdout) as { id: string };
-    expect((await service("trend", "remove", id)).status).toBe(0);
+    expect((await service("trend", "remove", id, "--yes")).status).toBe(0);
     expect((await service("trend", "list", "--json")).stdout).toBe("[]\n");
   });
 
   it.each<[string[], number, RegExp]>([
-    [["key", "revoke", "99"], 5, /^error: project default has no key 99\n/],
+    [["key", "revoke", "99", "--yes"], 5, /^error: project default has no key 99\n/],
     [["key", "list", "--project", "nix"], 5, /^error: there is no project "nix"/],
     [["throttle", "soon"], 2, /^error: <interval>: "soon" is not a duration/],
     [["autopilot", "--active", "--inactive"], 2, /^error: --active and --inactive cannot be used together/],

@@ -3,7 +3,8 @@ import type { FlagRecord } from "../../../args/flag-record.ts";
 import { type EmailOrPhone, parsePerson } from "../../../args/people.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
-import { confirm, countOf, writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
+import { countOf, writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
+import { checkRemoval, YES_FLAG } from "../../../command/removal.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { ErasureInfo } from "../../../../service/control/privacy/commands.ts";
@@ -16,7 +17,6 @@ export interface EraseOptions extends ProjectChoice {
   readonly allProjects: boolean;
   readonly properties: boolean;
   readonly forgetUnsubscribe: boolean;
-  /** Skip the question that a terminal is asked. */
   readonly yes: boolean;
 }
 
@@ -27,24 +27,34 @@ export async function runErase(
   const { allProjects, properties, forgetUnsubscribe } = options;
   const { dryRun } = deps.options;
   const address = "email" in person ? person.email : person.phone_number;
-  const where = allProjects ? "all projects" : `project ${project}`;
-  if (!dryRun && !yes && deps.streams.in.isTTY && deps.streams.err.isTTY)
-    await confirm(deps, `Erase ${address} and all that belongs to them from ${where}?`, "Nothing was erased.");
+  const ask = checkRemoval(deps, { command: "service erase", yes, kept: "Nothing was erased." });
   const command = {
     kind: "erase",
     project: allProjects ? null : project,
     email: "email" in person ? person.email : null,
     phoneNumber: "email" in person ? null : person.phone_number,
-    dryRun,
     properties,
     forgetUnsubscribe,
   } as const;
   // The command itself counts without changing anything.
   const counting = { ...deps, options: { ...deps.options, dryRun: false } };
-  const receipt = await withAdmin(counting, { data }, (admin) => admin(command));
+  const run = (tries: boolean): Promise<ErasureInfo> =>
+    withAdmin(counting, { data }, (admin) => admin({ ...command, dryRun: tries }));
+  const where = allProjects ? "all projects" : `project ${project}`;
+  await ask(async () => `Erase ${address} from ${where}: ${listCounts(await run(true))}?`);
+  const receipt = await run(dryRun);
   await showRecord(deps, ERASURE, receipt);
   await advise(deps, receipt, options);
   return EXIT.done;
+}
+
+/** `1 person, 3 responses, 2 surveys`. */
+function listCounts({ people, responses, surveys }: ErasureInfo): string {
+  return [
+    countOf(people, "person", "people"),
+    countOf(responses, "response", "responses"),
+    countOf(surveys, "survey", "surveys"),
+  ].join(", ");
 }
 
 /** Says what is left to do, without the address: the lines may be kept with the receipt. */
@@ -86,7 +96,7 @@ const FLAGS: readonly FlagRecord[] = [
   { flag: "--all-projects", text: "erase from every project" },
   { flag: "--properties", text: "take the address out of other people's rows, too" },
   { flag: "--forget-unsubscribe", text: "keep no hash of an unsubscribed address; it may be sent surveys again" },
-  { flag: "--yes", text: "skip the confirmation prompt" },
+  YES_FLAG,
 ];
 
 export function registerErase(parent: Command, context: CommandContext): void {
@@ -96,7 +106,7 @@ export function registerErase(parent: Command, context: CommandContext): void {
     operands: [["<email|phone>", "address or number of the person"]],
     examples: [
       "surveyctl service erase ada@example.com --dry-run",
-      "surveyctl service erase +14155550000 --all-projects --data survey.db --json > receipt.json",
+      "surveyctl service erase +14155550000 --all-projects --yes --data survey.db --json > receipt.json",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: FLAGS,

@@ -4,16 +4,18 @@ import type { Flags } from "../../../args/flags.ts";
 import { badValue, readDuration } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
-import { confirm, countOf, writeDone } from "../../../command/notes.ts";
+import { countOf, writeDone } from "../../../command/notes.ts";
+import { checkRemoval, YES_FLAG } from "../../../command/removal.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
+import { createTimeFormatter } from "../../../render/time.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { unixSeconds } from "../../../../runtime/clock.ts";
 import type { RetentionChange, RetentionInfo } from "../../../../service/control/privacy/commands.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
 import { RETENTION } from "../service-resources.ts";
 
 export interface RetentionOptions extends ProjectChoice {
   readonly change: RetentionChange;
-  /** Skip the question that a terminal is asked. */
   readonly yes: boolean;
 }
 
@@ -23,22 +25,29 @@ export async function runRetention(
 ): Promise<ExitCode> {
   // A look at a restored backup must remove nothing.
   const isLook = deps.options.dryRun || Object.keys(change).length === 0;
+  // Keeping more than before removes nothing that would not go anyway.
+  const setsAge = Object.values(change).some((value) => typeof value === "number");
+  const ask = checkRemoval(deps, { command: "service retention", yes: yes || !setsAge, kept: "Nothing was changed." });
   // The command itself counts without changing anything.
   const counting = { ...deps, options: { ...deps.options, dryRun: false } };
   const apply = (dryRun: boolean): Promise<RetentionInfo> =>
     withAdmin(counting, choice, (admin) => admin({ kind: "retention", project, change, dryRun }));
-  if (!isLook && !yes && deps.streams.in.isTTY && deps.streams.err.isTTY) await askFirst(deps, await apply(true));
+  await ask(async () => compose(deps, await apply(true)));
   const info = await apply(isLook);
   await showRecord(deps, RETENTION, info);
   await writeDone(deps, describe(info, isLook));
   return EXIT.done;
 }
 
-async function askFirst(deps: Deps, info: RetentionInfo): Promise<void> {
-  const { expired_responses: responses, expired_requests: requests, expired_webhook_events: events } = info;
-  if (responses + requests + events > 0)
-    await confirm(deps, `${capital(listChanges(info, PLANNED))} for good?`, "Nothing was changed.");
+/** `Delete 4,866 responses older than 2021-11-24?` */
+function compose({ clock, options }: Deps, info: RetentionInfo): string {
+  const now = unixSeconds(clock);
+  const format = createTimeFormatter({ format: "iso", zone: options.timeZone, now });
+  const older = (age: number | null): string => ` older than ${format(now - (age ?? 0)).slice(0, DAY.length)}`;
+  return `${capital(listChanges(info, PLANNED, older))}?`;
 }
+
+const DAY = "2026-01-31";
 
 /** How a count of rows that expired, and what becomes of them, is said. */
 type Words = Readonly<Record<"anonymize" | "delete", (count: string) => string>>;
@@ -52,12 +61,15 @@ const DONE: Words = {
   delete: (count) => `${count} deleted`,
 };
 
-function listChanges(info: RetentionInfo, words: Words): string {
+/** `older` says the age of rows, in seconds, beside their count. */
+function listChanges(info: RetentionInfo, words: Words, older: (age: number | null) => string = () => ""): string {
   const { mode, expired_responses: responses, expired_requests: requests, expired_webhook_events: events } = info;
   const parts = [
-    ...(mode === null ? [] : [words[mode](countOf(responses, "response", "responses"))]),
-    ...(info.requests === null ? [] : [words.delete(countOf(requests, "survey", "surveys"))]),
-    ...(info.webhooks === null ? [] : [words.delete(countOf(events, "webhook event", "webhook events"))]),
+    ...(mode === null ? [] : [words[mode](countOf(responses, "response", "responses") + older(info.responses))]),
+    ...(info.requests === null ? [] : [words.delete(countOf(requests, "survey", "surveys") + older(info.requests))]),
+    ...(info.webhooks === null
+      ? []
+      : [words.delete(countOf(events, "webhook event", "webhook events") + older(info.webhooks))]),
   ];
   return parts.join(", ");
 }
@@ -79,7 +91,7 @@ const FLAGS: readonly FlagRecord[] = [
   { flag: "--delete", text: "expired responses are deleted" },
   { flag: "--requests", value: "time", text: "age at which ended surveys are deleted, such as 400d; off keeps them" },
   { flag: "--webhooks", value: "time", text: "age at which webhook events are deleted, at most 30d", otherwise: "30d" },
-  { flag: "--yes", text: "skip the confirmation prompt" },
+  YES_FLAG,
 ];
 
 export function registerRetention(parent: Command, context: CommandContext): void {
@@ -89,7 +101,7 @@ export function registerRetention(parent: Command, context: CommandContext): voi
     examples: [
       "surveyctl service retention",
       "surveyctl service retention --responses 5y --anonymize --dry-run",
-      "surveyctl service retention --responses 5y --delete --requests 400d --data survey.db",
+      "surveyctl service retention --responses 5y --delete --requests 400d --yes --data survey.db",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: FLAGS,

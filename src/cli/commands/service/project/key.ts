@@ -31,10 +31,17 @@ export function registerKey(parent: Command, context: CommandContext): void {
     operands: [["<id>", "the key's number, from `service key list`"]],
     examples: [
       "surveyctl service key revoke 1 --data survey.db",
-      "surveyctl service key list --columns id | tail -1 | xargs surveyctl service key revoke",
+      "surveyctl service key list --columns id | tail -1 | xargs surveyctl service key revoke --yes",
     ],
     columns: REMOVED,
     details: ({ operands: [id = ""] }) => ({ id }),
+    removal: {
+      command: "service key revoke",
+      question: async (admin, { project, operands: [id] }) => {
+        const key = (await admin({ kind: "key.list", project })).find((one) => one.id === id);
+        return key === undefined ? null : `Revoke key ${id} (…${key.last_four}) of project ${project}?`;
+      },
+    },
     done: (_, { project, operands: [id] }) => `Revoked key ${id} of project ${project}.`,
   });
 }

@@ -36,9 +36,16 @@ export function registerLink(parent: Command, context: CommandContext): void {
     alias: "rm",
     summary: "remove a public link and keep its responses",
     operands: [["<id>", "the link's number, from `service link list`"]],
-    examples: ["surveyctl service link remove 12 --data survey.db", "surveyctl service link rm 12 --project acme"],
+    examples: ["surveyctl service link remove 12 --data survey.db", "surveyctl service link rm 12 --yes"],
     columns: REMOVED,
     details: ({ operands: [id = ""] }) => ({ id }),
+    removal: {
+      command: "service link remove",
+      question: async (admin, { project, operands: [id] }) => {
+        const link = (await admin({ kind: "link.list", project })).find((one) => one.id === id);
+        return link === undefined ? null : `Remove link "${link.name}"? Nobody can answer there; its responses stay.`;
+      },
+    },
     done: (_, { operands: [id] }) => `Removed link ${id}; its responses stay.`,
   });
 }

@@ -52,11 +52,18 @@ export function registerTrend(parent: Command, context: CommandContext): void {
     summary: "remove a trend and keep its responses",
     operands: [["<id>", "the trend's number, from `service trend list`"]],
     examples: [
-      "surveyctl service trend list --columns id | tail -1 | xargs surveyctl service trend remove",
-      "surveyctl service trend list --columns id | head -1 | xargs surveyctl service trend rm",
+      "surveyctl service trend remove 12 --data survey.db",
+      "surveyctl service trend list --columns id | tail -1 | xargs surveyctl service trend rm --yes",
     ],
     columns: REMOVED,
     details: ({ operands: [id = ""] }) => ({ id }),
+    removal: {
+      command: "service trend remove",
+      question: async (admin, { project, operands: [id] }) => {
+        const trend = (await admin({ kind: "trend.list", project })).find((one) => one.id === id);
+        return trend === undefined ? null : `Remove trend "${trend.name}"? Its responses stay.`;
+      },
+    },
     done: (_, { operands: [id] }) => `Removed trend ${id}.`,
   });
 }

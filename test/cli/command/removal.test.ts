@@ -1,0 +1,141 @@
+/** Every command that removes something: asked on a terminal, with the numbers; elsewhere it needs --yes. */
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { readCommands } from "../../helpers/command-tree.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
+import { startServe, type Served } from "../../helpers/serve.ts";
+
+/** Names of verbs that remove, now or once they are there. */
+const REMOVES =
+  /^(remove|rm|revoke|erase|delete|cancel|unsubscribe|retention|clean|clear|purge|prune|drop|logout|forget)$/;
+
+interface RemovalCase {
+  /** `ID` stands for the last one that is listed. */
+  readonly args: readonly string[];
+  /** Asked on a terminal. */
+  readonly question: RegExp;
+  /** Shows what is removed: the same before and after a removal that was refused. */
+  readonly look: readonly string[];
+}
+
+const PROJECT = ["--project", "default"];
+const service = (...words: string[]): string[] => ["service", ...words];
+
+const CASES: Readonly<Record<string, RemovalCase>> = {
+  "autopilot remove": {
+    args: ["autopilot", "remove", "--email", "ann@example.com"],
+    question: /^Remove ann@example\.com from Autopilot \(email\) at http:\S+\? \[y\/N\] $/,
+    look: ["autopilot", "list", "--columns", "person_email"],
+  },
+  "service key revoke": {
+    args: service("key", "revoke", "ID"),
+    question: /^Revoke key \d+ \(…\S{4}\) of project default\? \[y\/N\] $/,
+    look: service("key", "list", "--columns", "id"),
+  },
+  "service trend remove": {
+    args: service("trend", "remove", "ID"),
+    question: /^Remove trend "Pros"\? Its responses stay\. \[y\/N\] $/,
+    look: service("trend", "list", "--columns", "name"),
+  },
+  "service link remove": {
+    args: service("link", "remove", "ID"),
+    question: /^Remove link "Shop"\? Nobody can answer there; its responses stay\. \[y\/N\] $/,
+    look: service("link", "list", "--columns", "name"),
+  },
+  "service webhook remove": {
+    args: service("webhook", "remove", "ID"),
+    question: /^Remove webhook \d+ \(http:\/\/127\.0\.0\.1:9\/x\) and drop 0 events\? \[y\/N\] $/,
+    look: service("webhook", "list", "--columns", "url"),
+  },
+  "service retention": {
+    args: service("retention", "--responses", "5y", "--delete", "--requests", "400d"),
+    question: /^Delete 1 response older than \d{4}-\d\d-\d\d, delete 0 surveys older than \d{4}-\d\d-\d\d\? \[y\/N\] $/,
+    look: ["responses", "list", "--columns", "score"],
+  },
+  "service erase": {
+    args: service("erase", "ann@example.com"),
+    question: /^Erase ann@example\.com from project default: 1 person, 1 response, 2 surveys\? \[y\/N\] $/,
+    look: ["people", "list", "--columns", "email"],
+  },
+};
+
+/** These remove as well, and are not asked about: each with the reason. */
+const UNASKED: Readonly<Record<string, string>> = {
+  "import clean": "journals of finished imports alone; the results stay",
+  "auth logout": "the key itself stays valid, and `auth login` saves it again",
+  "service digest remove": "`service digest add` brings it back",
+  "service bounce clear": "takes back a mark, which the next bounce sets again",
+};
+
+let served: Served;
+beforeAll(async () => {
+  served = await startServe();
+  const run = async (...args: string[]): Promise<void> => {
+    const ended = await served.run(args[0] === "service" ? [...args, ...served.place] : args);
+    expect([args.join(" "), ended.status, ended.stderr]).toEqual([args.join(" "), 0, expect.any(String)]);
+  };
+  await run("autopilot", "add", "--email", "ann@example.com", "--quiet");
+  await run("responses", "add", "--person-email", "ann@example.com", "--score", "3", "--created-at", "2015-01-31");
+  await run("service", "key", "add");
+  await run("service", "trend", "add", "Pros", "--where", "plan=pro");
+  await run("service", "link", "add", "Shop");
+  await run("service", "webhook", "add", "http://127.0.0.1:9/x", "--allow-private");
+});
+afterAll(() => served.stop());
+
+const ids = new Map<string, string>();
+
+/** The removal as it is typed, with the id of the row that is removed. */
+async function typed(name: string): Promise<string[]> {
+  const { args, look } = CASES[name] ?? { args: [], look: [] };
+  if (args.includes("ID") && !ids.has(name)) {
+    const listed = await served.run(placed([...look.slice(0, -1), "id"]));
+    ids.set(name, listed.stdout.trim().split("\n").at(-1) ?? "");
+  }
+  return placed(args.map((word) => (word === "ID" ? (ids.get(name) ?? "") : word)));
+}
+
+/** The command with the place that `service` commands are told. */
+function placed(args: readonly string[]): string[] {
+  return args[0] === "service" ? [...args, ...PROJECT, ...served.place] : [...args];
+}
+
+test("when a command's name says that it removes, then it is one of those that ask, or has its reason", async () => {
+  const removing = (await readCommands()).filter(({ name }) => name.split(" ").some((word) => REMOVES.test(word)));
+  expect(removing.map(({ name }) => name).sort()).toEqual([...Object.keys(CASES), ...Object.keys(UNASKED)].sort());
+  const without = removing.filter(({ name, flags }) => name in CASES && !flags.includes("--yes"));
+  expect(without.map(({ name }) => name)).toEqual([]);
+});
+
+describe.each(Object.entries(CASES))("%s", (name, { question, look }) => {
+  it("when there is no terminal and no --yes, then it exits 2 and nothing is done", async () => {
+    const before = (await served.run(placed(look))).stdout;
+    expect(before).not.toBe("");
+    expect(await served.run(await typed(name))).toEqual({
+      status: 2,
+      signal: null,
+      stdout: "",
+      stderr: `error: ${name} requires confirmation, and there is no terminal to ask on; pass --yes\n`,
+    });
+    expect((await served.run(placed(look))).stdout).toBe(before);
+  });
+
+  it("when a terminal declines, then it was asked with the numbers and nothing is done", async () => {
+    const before = (await served.run(placed(look))).stdout;
+    const env = { ...served.env, HOME: path.join(served.folder, "nobody") };
+    const { status, stderr } = await runInProcess({ args: await typed(name), env, columns: 300, stdin: "n\n" });
+    // oxlint-disable-next-line no-control-regex -- readline places its cursor
+    const asked = stderr.replaceAll(/\u001b\[\d*[A-Z]/g, "").split(/(?<=\[y\/N\] )/);
+    expect([status, asked[0]]).toEqual([2, expect.stringMatching(question)]);
+    expect((await served.run(placed(look))).stdout).toBe(before);
+  });
+});
+
+test("when --yes is given, then each does its work without a question", async () => {
+  for (const [name, { look }] of Object.entries(CASES)) {
+    const before = (await served.run(placed(look))).stdout;
+    const { status } = await served.run([...(await typed(name)), "--yes"]);
+    expect([name, status]).toEqual([name, 0]);
+    expect([name, (await served.run(placed(look))).stdout]).not.toEqual([name, before]);
+  }
+});
