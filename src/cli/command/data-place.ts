@@ -1,9 +1,10 @@
 /** Where a service keeps its data: the flags and variables that say so. */
 import { localDataFile } from "../../config/places.ts";
+import { givenBaseUrl, LOCAL_PROFILE, nameProfile } from "../../config/settings.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import type { Deps } from "./deps.ts";
+import { type Deps, settingsRequest } from "./deps.ts";
 
 /** A file; or a database by its URL, or by a file that holds it. */
 export type PlaceChoice = string | DatabaseAddress;
@@ -38,14 +39,38 @@ export async function choosePlace(
   return { kind: "file", dataFile, isNamed: choice !== "" };
 }
 
-/** For commands that work on files alone. Throws UsageError for a database. */
-export async function chooseDataFile(
-  deps: Pick<Deps, "env" | "platform">,
-  choice: DataFileChoice,
-): Promise<{ readonly dataFile: string; readonly isNamed: boolean }> {
-  const place = await choosePlace(deps, choice);
-  if (place.kind === "database") throw new UsageError("this command works on a data file, not on a database");
-  return place;
+/**
+ * As `choosePlace`, for `service` commands: the file of the profile `local` only where that profile was chosen, and
+ * never beside a profile or an address of a service elsewhere. Throws UsageError.
+ */
+export async function chooseServicePlace(deps: Deps, choice: DataFileChoice): Promise<DataPlace> {
+  const { env, options } = deps;
+  const isSet = [env["SURVEYCTL_DATA"], env["SURVEYCTL_DATABASE"]].some((place) => (place ?? "") !== "");
+  if (choice.data !== null || (isSet && options.profile === null)) return choosePlace(deps, choice);
+  const request = settingsRequest(deps);
+  const profile = nameProfile(request);
+  const dataFile = localDataFile(deps);
+  if (profile?.value === LOCAL_PROFILE) return { kind: "file", dataFile, isNamed: false };
+  throw notHere((profile ?? givenBaseUrl(request))?.source ?? null, dataFile);
+}
+
+/** Throws UsageError for flags that name a service elsewhere, which no `service` command calls, or two places. */
+export function rejectRemoteFlags({ options }: Pick<Deps, "options">, flags: Flags): void {
+  const { profile, baseUrl } = options;
+  if (baseUrl !== null) throw notHere("--base-url", "");
+  if (profile !== null && profile !== LOCAL_PROFILE) throw notHere("--profile", "");
+  if (profile !== null && readPlace(flags) !== null)
+    throw new UsageError(`--profile ${LOCAL_PROFILE} cannot be used with --data, --database or --database-file`);
+}
+
+/** `source`: what names a service elsewhere; null where nothing is chosen. */
+function notHere(source: string | null, localFile: string): UsageError {
+  return new UsageError("service commands work on a data file or database on this machine; pass --data", {
+    hint:
+      source === null
+        ? `--profile ${LOCAL_PROFILE} works on ${localFile}`
+        : `${source} names a service to call over HTTP`,
+  });
 }
 
 async function readUrl(choice: DatabaseAddress): Promise<string> {

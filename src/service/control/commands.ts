@@ -283,6 +283,38 @@ export interface AdminResults
 export type AdminKind = AdminCommand["kind"];
 export type CommandOf<Kind extends AdminKind> = Extract<AdminCommand, { readonly kind: Kind }>;
 
+const LOOKS: ReadonlySet<AdminKind> = new Set([
+  "ping",
+  "project.list",
+  "key.list",
+  "configuration",
+  "survey.preview",
+  "survey.link",
+  "trend.list",
+  "link.list",
+  "delivery.list",
+  "delivery.show",
+  "delivery.status",
+  "bounce.list",
+  "webhook.list",
+  "webhook.deliveries",
+  "digest.list",
+  "backup",
+  "session",
+]);
+
+/** Whether a command may change what is stored: some only show, where nothing is given to them. */
+export function changesSomething(command: AdminCommand): boolean {
+  const { kind } = command;
+  if (LOOKS.has(kind)) return false;
+  if (kind === "erase" || kind === "configure" || kind === "retention") return !command.dryRun;
+  if (kind === "settings") return Object.keys(command.change).length > 0;
+  if (kind === "throttle") return command.seconds !== undefined;
+  if (kind === "autopilot") return command.active !== undefined || command.frequencySeconds !== undefined;
+  if (kind === "brand") return [command.name, command.color, command.logo].some((part) => part !== undefined);
+  return true;
+}
+
 /** Carries out one command. Throws AdminError for what cannot be done as asked. */
 export type Admin = <Kind extends AdminKind>(command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
 

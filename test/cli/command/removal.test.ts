@@ -87,7 +87,7 @@ const ids = new Map<string, string>();
 
 /** The removal as it is typed, with the id of the row that is removed. */
 async function typed(name: string): Promise<string[]> {
-  const { args, look } = CASES[name] ?? { args: [], look: [] };
+  const { args = [], look = [] } = CASES[name] ?? {};
   if (args.includes("ID") && !ids.has(name)) {
     const listed = await served.run(placed([...look.slice(0, -1), "id"]));
     ids.set(name, listed.stdout.trim().split("\n").at(-1) ?? "");

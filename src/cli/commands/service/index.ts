@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
+import { rejectRemoteFlags } from "../../command/data-place.ts";
 import { registerApply } from "./apply/index.ts";
 import { registerAutopilot } from "./project/autopilot.ts";
 import { registerBackup } from "./data/backup.ts";
@@ -23,7 +24,15 @@ import { registerThrottle } from "./project/throttle.ts";
 import { registerTrend } from "./project/trend.ts";
 import { registerWebhook } from "./webhook.ts";
 
-export function register(noun: Command, context: CommandContext): void {
+export function register(noun: Command, outer: CommandContext): void {
+  const context: CommandContext = {
+    ...outer,
+    action: (command, work) =>
+      outer.action(command, (deps, flags, operands) => {
+        rejectRemoteFlags(deps, flags);
+        return work(deps, flags, operands);
+      }),
+  };
   registerProject(noun, context);
   registerKey(noun, context);
   registerThrottle(noun, context);

@@ -4,12 +4,13 @@ import type { Admin, AdminKind, AdminResults, CommandOf } from "../../../service
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { CommandContext, CommandFacts } from "../../command/command-context.ts";
+import type { DataFileChoice } from "../../command/data-place.ts";
 import type { Deps } from "../../command/deps.ts";
 import { writeDone, writeNote } from "../../command/notes.ts";
 import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
-import { PROJECT_FLAGS, readProject, showList, showRecord, withAdmin } from "./data/data-file.ts";
+import { PROJECT_FLAGS, readProject, showList, showRecord, tellPlace, withAdmin } from "./data/data-file.ts";
 
 /** What a verb was given. */
 export interface VerbInput {
@@ -61,11 +62,13 @@ export function projectVerb<Kind extends AdminKind>(
     flags: [...PROJECT_FLAGS, ...(facts.flags ?? []), ...(removal === undefined ? [] : [YES_FLAG])],
   });
   context.action(command, async (deps, flags, operands) => {
-    const { project, ...choice } = readProject(flags);
+    const { project, ...place } = readProject(flags);
     const input = { deps, flags, operands, project };
     const asked = { kind, project, ...details?.(input) } as unknown as CommandOf<Kind>;
+    let choice: DataFileChoice = place;
     if (removal !== undefined) {
       const ask = checkRemoval(deps, { command: removal.command, yes: flags.is("--yes") });
+      choice = await tellPlace(deps, place);
       await ask(() => withAdmin(deps, choice, (admin) => removal.question(admin, input)));
     }
     const answer = await withAdmin(deps, choice, (admin) => admin(asked));

@@ -355,9 +355,9 @@ describe("service commands", () => {
   it("when no file is named, then the one that is used is", async () => {
     const local = ".local/share/surveyctl/local.db";
     await run(["people", "list", "--profile", "local"]);
-    const made = await run(["service", "project", "list"]);
+    const made = await run(["service", "project", "list", "--profile", "local"]);
     expect([made.status, made.stderr]).toEqual([0, `note: using ${file(local)}\n`]);
-    expect((await run(["service", "project", "list", "-q"])).stderr).toBe("");
+    expect((await run(["service", "project", "list", "--profile", "local", "-q"])).stderr).toBe("");
     expect((await run(["service", "project", "list"], { SURVEYCTL_DATA: file(local) })).stderr).toBe("");
   });
 

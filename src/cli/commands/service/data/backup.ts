@@ -9,7 +9,7 @@ import { parseInteger, parseOutputFile } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
 import {
-  choosePlace,
+  chooseServicePlace,
   DATA_FLAG,
   DATA_FLAGS,
   DATABASE_FLAGS,
@@ -23,7 +23,7 @@ import { createProgress } from "../../../command/progress.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { toShellWord } from "../../../render/safe-text.ts";
-import { existingDataFile, rejectDryRun, showList, showRecord, withAdmin } from "./data-file.ts";
+import { existingDataFile, rejectDryRun, showList, showRecord, tellPlace, withAdmin } from "./data-file.ts";
 import { BACKUP, MOVED_TABLES, RESTORED, VACUUMED } from "../service-resources.ts";
 
 export interface BackupFlags extends DataFileChoice {
@@ -41,7 +41,7 @@ const REWRITTEN_A_SECOND = 30_000_000;
 export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): Promise<ExitCode> {
   const { backUp, copyThrough } = await import("../../../../service/data-file/backup.ts");
   const { random, signal } = deps;
-  const place = await choosePlace(deps, { data });
+  const place = await chooseServicePlace(deps, { data });
   const info =
     place.kind === "database"
       ? await backUpDatabase(deps, place.url, { file, keep })
@@ -95,7 +95,7 @@ export interface RestoreFlags extends DataFileChoice {
 
 export async function runRestore(deps: Deps, { data, file }: RestoreFlags): Promise<ExitCode> {
   rejectDryRun(deps);
-  const place = await choosePlace(deps, { data });
+  const place = await chooseServicePlace(deps, await tellPlace(deps, { data }));
   const isDatabase = place.kind === "database";
   const to = isDatabase ? showDatabase(place.url) : place.dataFile;
   const toDatabase = isDatabase ? { url: place.url, mayMigrate: true } : null;
@@ -111,8 +111,8 @@ export interface MoveFlags extends DataFileChoice {
 
 export async function runMove(deps: Deps, { data, to }: MoveFlags): Promise<ExitCode> {
   rejectDryRun(deps);
-  const place = await choosePlace(deps, { data });
-  const from = place.kind === "file" ? await existingDataFile(deps, { data }) : showDatabase(place.url);
+  const place = await chooseServicePlace(deps, await tellPlace(deps, { data }));
+  const from = place.kind === "file" ? existingDataFile(place) : showDatabase(place.url);
   const fromDatabase = place.kind === "file" ? null : { url: place.url, mayMigrate: false };
   const isDatabase = isUrl(to);
   const target = isDatabase
@@ -153,7 +153,7 @@ function pausedUntil(place: string, flag = "--data"): string {
 export async function runVacuum(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
   const sizes = await withAdmin(deps, choice, async (admin) => {
     const verb = "the service answers nothing meanwhile: rewriting";
-    const place = await choosePlace(deps, choice);
+    const place = await chooseServicePlace(deps, choice);
     if (place.kind === "file") await noteDuration(deps, place.dataFile, { verb, perSecond: REWRITTEN_A_SECOND });
     return admin({ kind: "vacuum" });
   });

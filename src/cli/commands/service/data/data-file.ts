@@ -1,8 +1,7 @@
 /** What the `service` commands share: the data file that they work on, their flags, and how results are shown. */
 import { existsSync } from "node:fs";
 import {
-  chooseDataFile,
-  choosePlace,
+  chooseServicePlace,
   DATA_FLAGS,
   type DataFileChoice,
   readPlace,
@@ -34,23 +33,48 @@ export async function withAdmin<Result>(
   rejectDryRun(deps);
   const { administer } = await import("../../../../service/data-file/administer.ts");
   const { clock, random } = deps;
-  const place = await choosePlace(deps, choice);
+  const place = await chooseServicePlace(deps, choice);
   if (place.kind === "database") return withDatabase(deps, place.url, work);
-  const dataFile = await existingDataFile(deps, choice);
-  return asCliError(() => administer({ dataFile, clock, random }, work));
+  const dataFile = existingDataFile(place);
+  // What was not named may not be what was meant.
+  if (place.isNamed) return asCliError(() => administer({ dataFile, clock, random }, work));
+  await writeNote(deps, `using ${dataFile}`);
+  const { changesSomething } = await import("../../../../service/control/commands.ts");
+  // Under `--quiet` what looks stays silent, and the first command that changes something names the file.
+  let isTold = !deps.options.quiet;
+  const telling =
+    (admin: Admin): Admin =>
+    async (command) => {
+      if (!isTold && changesSomething(command)) await tellUnnamed(deps, dataFile);
+      isTold ||= changesSomething(command);
+      return admin(command);
+    };
+  return asCliError(() => administer({ dataFile, clock, random }, (admin) => work(telling(admin))));
 }
 
-/** The data file that was chosen, said where it was not named. Throws DataFileError where there is none. */
-export async function existingDataFile(deps: Deps, choice: DataFileChoice): Promise<string> {
-  const { dataFile, isNamed } = await chooseDataFile(deps, choice);
+/**
+ * Names the place where it was not named on the command line, also under `--quiet`, and is told it from then on: for
+ * commands that change it.
+ */
+export async function tellPlace(deps: Deps, choice: DataFileChoice): Promise<DataFileChoice> {
+  const place = await chooseServicePlace(deps, choice);
+  if (place.kind === "database" || place.isNamed) return choice;
+  await tellUnnamed(deps, place.dataFile);
+  return { data: place.dataFile };
+}
+
+function tellUnnamed({ streams, options }: Deps, dataFile: string): Promise<void> {
+  return writeNote({ streams, options: { ...options, quiet: false } }, `using ${dataFile}`);
+}
+
+/** Throws DataFileError where there is none. */
+export function existingDataFile({ dataFile }: { readonly dataFile: string }): string {
   if (!existsSync(dataFile)) {
     throw new DataFileError("no_data_file", `there is no data file ${dataFile}`, {
       hint: `surveyctl serve --data ${dataFile} creates one; use --data or SURVEYCTL_DATA for another`,
       exit: EXIT.usage,
     });
   }
-  // What was not named may not be what was meant.
-  if (!isNamed) await writeNote(deps, `using ${dataFile}`);
   return dataFile;
 }
 

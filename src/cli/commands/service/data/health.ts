@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
 import {
-  choosePlace,
+  chooseServicePlace,
   DATA_FLAG,
   DATABASE_FLAGS,
   type DataFileChoice,
@@ -33,7 +33,7 @@ export async function runHealth(deps: Deps, { url, data }: HealthOptions): Promi
   const isFileNamed = url === null && (deps.env["SURVEYCTL_DATA"] ?? "") !== "";
   // A variable that names the database says nothing of which of its services is meant.
   if (data === null && !isFileNamed) return tell(deps, url ?? DEFAULT_URL, await askUrl(deps, url ?? DEFAULT_URL));
-  const place = await choosePlace(deps, { data });
+  const place = await chooseServicePlace(deps, { data });
   return tell(deps, place.kind === "file" ? place.dataFile : showDatabase(place.url), await askPlace(deps, place));
 }
 

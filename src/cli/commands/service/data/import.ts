@@ -9,7 +9,7 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { HistoryRequest } from "../../../import/history/run-history.ts";
 import { HISTORY_SUMMARY, parseExpectations } from "../../../import/history/summary.ts";
-import { choosePlace } from "../../../command/data-place.ts";
+import { chooseServicePlace } from "../../../command/data-place.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, withAdmin } from "./data-file.ts";
 
 const UNKNOWN = ["properties", "ignore"] as const;
@@ -73,7 +73,7 @@ export async function runServiceImport(deps: Deps, options: ProjectChoice & Hist
 async function refuseReport(deps: Deps, { data, report }: ProjectChoice & HistoryRequest): Promise<void> {
   if (report === null) return;
   const { isSameFile } = await import("../../../../runtime/files/file-replacement.ts");
-  const place = await choosePlace(deps, { data });
+  const place = await chooseServicePlace(deps, { data });
   if (place.kind === "file" && (await isSameFile(place.dataFile, report)))
     throw new UsageError(`--report: ${report} is the data file itself; name another file`);
 }

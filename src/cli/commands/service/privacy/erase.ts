@@ -9,7 +9,7 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { ErasureInfo } from "../../../../service/control/privacy/commands.ts";
 import { DATA_FLAGS } from "../../../command/data-place.ts";
-import { type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
+import { type ProjectChoice, readProject, showRecord, tellPlace, withAdmin } from "../data/data-file.ts";
 import { ERASURE } from "../service-resources.ts";
 
 export interface EraseOptions extends ProjectChoice {
@@ -38,8 +38,9 @@ export async function runErase(
   } as const;
   // The command itself counts without changing anything.
   const counting = { ...deps, options: { ...deps.options, dryRun: false } };
+  const choice = dryRun ? { data } : await tellPlace(deps, { data });
   const run = (tries: boolean): Promise<ErasureInfo> =>
-    withAdmin(counting, { data }, (admin) => admin({ ...command, dryRun: tries }));
+    withAdmin(counting, choice, (admin) => admin({ ...command, dryRun: tries }));
   const where = allProjects ? "all projects" : `project ${project}`;
   await ask(async () => `Erase ${address} from ${where}: ${listCounts(await run(true))}?`);
   const receipt = await run(dryRun);

@@ -11,7 +11,7 @@ import { createTimeFormatter } from "../../../render/time.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { unixSeconds } from "../../../../runtime/clock.ts";
 import type { RetentionChange, RetentionInfo } from "../../../../service/control/privacy/commands.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, tellPlace, withAdmin } from "../data/data-file.ts";
 import { RETENTION } from "../service-resources.ts";
 
 export interface RetentionOptions extends ProjectChoice {
@@ -21,13 +21,14 @@ export interface RetentionOptions extends ProjectChoice {
 
 export async function runRetention(
   deps: Deps,
-  { project, change, yes, ...choice }: RetentionOptions,
+  { project, change, yes, ...given }: RetentionOptions,
 ): Promise<ExitCode> {
   // A look at a restored backup must remove nothing.
   const isLook = deps.options.dryRun || Object.keys(change).length === 0;
   // Keeping more than before removes nothing that would not go anyway.
   const setsAge = Object.values(change).some((value) => typeof value === "number");
   const ask = checkRemoval(deps, { command: "service retention", yes: yes || !setsAge, kept: "Nothing was changed." });
+  const choice = isLook ? given : await tellPlace(deps, given);
   // The command itself counts without changing anything.
   const counting = { ...deps, options: { ...deps.options, dryRun: false } };
   const apply = (dryRun: boolean): Promise<RetentionInfo> =>
