@@ -62,7 +62,13 @@ const floor = await startStub("bare-server.js", String(bytes));
 /** A service that was told to end, and waits for what a mail server says of one message. */
 async function startEnding() {
   const sink = await startStub("smtp-sink.js", String(ENDING_SECONDS * 1000));
-  const args = ["--smtp", `smtp://127.0.0.1:${new URL(sink.url).port}`, "--smtp-from", "surveys@example.com"];
+  const args = [
+    "--smtp",
+    `smtp://127.0.0.1:${new URL(sink.url).port}`,
+    "--smtp-from",
+    "surveys@example.com",
+    "--local-links",
+  ];
   const ending = await startService(dataFile, args);
   await runProgram(["service", "resume", "--quiet", "--data", dataFile]);
   await sendAll(ending.url, [{ ...people[0], body: JSON.stringify({ email: "last@example.com" }) }]);

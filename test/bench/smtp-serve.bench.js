@@ -12,7 +12,13 @@ const STORING_SECONDS = 10;
 
 const headers = { authorization: AUTHORIZATION, "content-type": "application/json" };
 const sink = await startStub("smtp-sink.js");
-const args = ["--smtp", `smtp://127.0.0.1:${new URL(sink.url).port}`, "--smtp-from", "surveys@example.com"];
+const args = [
+  "--smtp",
+  `smtp://127.0.0.1:${new URL(sink.url).port}`,
+  "--smtp-from",
+  "surveys@example.com",
+  "--local-links",
+];
 
 async function sentBy(url) {
   const text = await (await fetch(`${url}/metrics`)).text();

@@ -43,7 +43,15 @@ async function startWorld(
   );
   const stub = await startRawSmtp({ ...smtp, keep: (text) => /^To: .*?([^\s<]+@[^\s>]+)/m.exec(text)?.[1] ?? "" });
   open.push(stub.stop);
-  const args = ["--smtp", `smtp://127.0.0.1:${stub.port}`, "--smtp-from", "us@example.com", "--smtp-rate", rate];
+  const args = [
+    "--smtp",
+    `smtp://127.0.0.1:${stub.port}`,
+    "--smtp-from",
+    "us@example.com",
+    "--smtp-rate",
+    rate,
+    "--local-links",
+  ];
   const fleet = await startFleet(database, { count: 3, args });
   open.push(fleet.stop);
   return { fleet, stub, rows: () => store.read(listAll) };

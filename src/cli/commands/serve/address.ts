@@ -28,6 +28,24 @@ export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }
   });
 }
 
+interface LinkChoice {
+  /** Whether links may lead to this machine. */
+  readonly isLocal: boolean;
+  readonly isMailing: boolean;
+}
+
+/**
+ * Links in mail are opened on other machines, and are the same whichever process of a database sends it. Throws
+ * UsageError.
+ */
+export function checkLinks(publicUrl: string | null, { isLocal, isMailing }: LinkChoice): void {
+  if (isLocal && publicUrl !== null) throw new UsageError("--local-links and --public-url cannot be used together");
+  if (isLocal || publicUrl !== null || !isMailing) return;
+  throw new UsageError("--public-url is required with a mail server: links in mail would lead to this machine alone", {
+    hint: "use --public-url https://survey.example.com, or --local-links to try it out on this machine",
+  });
+}
+
 /** `ADDRESS:PORT`, an IPv6 address in brackets. Throws UsageError. */
 export function parseAddressAndPort(text: string, place: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, port = ""] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? [];

@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { Command } from "commander";
 import {
   badValue,
@@ -31,6 +32,7 @@ import {
 } from "../../command/data-place.ts";
 import {
   checkExposure,
+  checkLinks,
   parseAddressAndPort,
   parseNetwork,
   parsePublicUrl,
@@ -113,6 +115,8 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
     await warnOfShortKey(deps, log);
     await announce(deps, dataFile, publicUrl ?? server.url, key);
     service.startLog({ isAnnounced: key !== null && streams.err.isTTY });
+    if (mail.mail === null)
+      noteOutbox(log, options.outbox ?? path.join(path.dirname(path.resolve(dataFile)), "outbox"));
     logMetricsAddress(log, server);
     await Promise.race([untilAborted(signal), service.lost]);
   } finally {
@@ -172,6 +176,12 @@ function asAddressError(error: unknown, options: Pick<ServeOptions, "host" | "po
   return message === undefined
     ? error
     : new DataFileError("cannot_listen", message, { hint: "use --port 0 for a free port", cause: error });
+}
+
+/** Few who wait for a mail look for a file. */
+function noteOutbox(log: Log, folder: string): void {
+  const message = `no mail server: surveys become files in ${folder}; serve --smtp URL sends them`;
+  log.info("no_mail_server", { folder, message });
 }
 
 function logMetricsAddress(log: Log, { metricsUrl }: RunningServer): void {
@@ -255,7 +265,12 @@ export function register(noun: Command, context: CommandContext): void {
       { flag: "--outbox", value: "folder", text: "folder for messages that are not sent" },
       { flag: "--host", value: "address", text: "address to listen on", default: "127.0.0.1" },
       { flag: "--port", value: "number", text: "port to listen on; 0 for a free one", default: "8080" },
-      { flag: "--public-url", value: "url", text: "URL of the service as clients see it, such as a proxy's" },
+      {
+        flag: "--public-url",
+        value: "url",
+        text: "URL of the service as clients see it, such as a proxy's; required with a mail server",
+      },
+      { flag: "--local-links", text: "let links in mail lead to this machine alone, to try it out" },
       {
         flag: "--trust-proxy",
         value: "address",
@@ -303,7 +318,9 @@ export function register(noun: Command, context: CommandContext): void {
     const mail = await readMailSettings(deps, flags);
     const sms = await readSmsSettings(deps, flags);
     const rules = readSendingRules(flags, { isSending: mail.mail !== null || sms !== null });
-    return runServe(deps, { ...readOptions(deps, flags), mail: { ...mail, ...rules, sms } });
+    const options = readOptions(deps, flags);
+    checkLinks(options.publicUrl, { isLocal: flags.is("--local-links"), isMailing: mail.mail !== null });
+    return runServe(deps, { ...options, mail: { ...mail, ...rules, sms } });
   });
 }
 

@@ -70,7 +70,7 @@ it("when a person is added, then the mail server gets a signed mail, once, and o
 });
 
 it("when only some addresses are allowed, then mail to others is held", async () => {
-  const { mail, served } = await serveWith(["--only-to", "*@example.org"]);
+  const { mail, served } = await serveWith(["--local-links", "--only-to", "*@example.org"]);
   for (const email of ["ok@EXAMPLE.org", "ok@example.orgs", "ok@example.com"])
     await served.run(["people", "add", "--email", email]);
   await expect.poll(() => mail.accepted.map(({ to }) => to)).toEqual(["ok@example.org"]);
@@ -81,7 +81,7 @@ it("when only some addresses are allowed, then mail to others is held", async ()
 });
 
 it("when the login is refused, then the log says so without the password", async () => {
-  const { mail, served } = await serveWith(["--log-format", "json"]);
+  const { mail, served } = await serveWith(["--local-links", "--log-format", "json"]);
   Object.assign(mail.faults, { auth: { code: 535, text: "5.7.8 s3cret-password is wrong for ok@example.org" } });
   await served.run(["people", "add", "--email", "ok@example.org"]);
   await expect.poll(() => mail.logins()).toBe(3);
@@ -126,7 +126,7 @@ it("when a project's own sender is not of the domain that signs, then the log sa
   const mail = await startPlanServer();
   open.push(mail.stop);
   const data = path.join(place.folder, "aligned.db");
-  const args = `serve --data ${data} --port 0 --log-format json --smtp smtp://127.0.0.1:${mail.port}
+  const args = `serve --data ${data} --port 0 --local-links --log-format json --smtp smtp://127.0.0.1:${mail.port}
     --smtp-from us@example.com --dkim-key ${place.key} --dkim-selector s1 --dkim-domain mail.example.com`.split(/\s+/);
   const key = { SURVEYCTL_API_KEY: "test-key-of-the-service" };
   const serve = async () => {
@@ -154,6 +154,12 @@ const HINT = "hint: use --smtp URL or SURVEYCTL_SMTP; use --sms-gateway URL or S
 
 it.each<[readonly string[], string]>([
   [["--smtp", "smtp://h"], "--smtp requires --smtp-from"],
+  [
+    ["--smtp", "smtp://h", "--smtp-from", "a@x.org"],
+    "--public-url is required with a mail server: links in mail would lead to this machine alone\n" +
+      "hint: use --public-url https://survey.example.com, or --local-links to try it out on this machine\n",
+  ],
+  [["--local-links", "--public-url", "https://x.org"], "--local-links and --public-url cannot be used together"],
   [["--smtp", "smtp://h", "--smtp-file", "f"], "--smtp and --smtp-file cannot be used together"],
   [["--smtp-file", "missing"], "--smtp-file: cannot read missing: no such file or directory"],
   [
@@ -205,9 +211,10 @@ it("when the mail server is named by a variable, then what needs one is taken", 
   const mail = await startPlanServer();
   open.push(mail.stop);
   const env = { SURVEYCTL_SMTP: `smtp://127.0.0.1:${mail.port}` };
-  const args = "--smtp-from a@x.org --smtp-rate 5/s --only-to *@example.org --max-age 1d --on-unknown resend".split(
-    " ",
-  );
+  const args =
+    "--local-links --smtp-from a@x.org --smtp-rate 5/s --only-to *@example.org --max-age 1d --on-unknown resend".split(
+      " ",
+    );
   const served = await startServe({ args, env });
   open.push(() => served.stop());
   await served.run(["people", "add", "--email", "ok@example.org"]);

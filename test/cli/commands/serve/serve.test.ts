@@ -35,6 +35,7 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 /** What only an engine that cannot lock the file has to say. */
 const UNLOCKED =
   major > 22 || (major === 22 && minor >= 13) ? "" : "note: Node 22\\.13 or newer is better for servers: .*\n";
+const OUTBOX = "note: no mail server: surveys become files in \\S+/outbox; serve --smtp URL sends them\n";
 const NOTES = `note: created \\S+/survey\\.db\n${UNLOCKED}`;
 
 function serve(
@@ -184,14 +185,16 @@ Next, in another terminal:
     [
       "text is asked for",
       ["--log-format", "text"],
-      new RegExp(`^${NOTES}\\S+ started version=.*\n\\d\\d:\\d\\d:\\d\\d GET /v1/people 200 \\d+ ms\n\\S+ stopped\n$`),
+      new RegExp(
+        `^${NOTES}\\S+ started version=.*\n${OUTBOX}\\d\\d:\\d\\d:\\d\\d GET /v1/people 200 \\d+ ms\n\\S+ stopped\n$`,
+      ),
     ],
     ["it is quiet", ["-q"], /^$/],
     ["it is quiet and a format is named", ["-q", "--log-format", "text"], /^$/],
     [
       "only JSON may come",
       ["-o", "json", "--log-format", "text"],
-      /^(?:\{"time":.*"level":"info","event":"(?:data_file_\w+|started)".*\}\n){2,3}\{"time":.*"event":"request".*\}\n\{.*\}\n$/,
+      /^(?:\{"time":.*"level":"info","event":"(?:data_file_\w+|started|no_mail_server)".*\}\n){3,4}\{"time":.*"event":"request".*\}\n\{.*\}\n$/,
     ],
   ])("when %s in a pipe, then the log is as asked", async (_, args, log) => {
     const running = serve(args);
@@ -201,8 +204,11 @@ Next, in another terminal:
   });
 
   const SHOWN: [string[], string][] = [
-    [[], `${NOTES}\\^CStopped\\.\n`],
-    [["-v"], `${NOTES}\\[time\\] started version=.*\n\\[time\\] GET /v1/people 200 \\[ms\\]\n\\^CStopped\\.\n`],
+    [[], `${NOTES}${OUTBOX}\\^CStopped\\.\n`],
+    [
+      ["-v"],
+      `${NOTES}\\[time\\] started version=.*\n${OUTBOX}\\[time\\] GET /v1/people 200 \\[ms\\]\n\\^CStopped\\.\n`,
+    ],
     [["-v", "-q"], "\\^C"],
   ];
   // The notes that come without a flag come with -v too.

@@ -55,7 +55,7 @@ export async function createMailing(
     const project = await schedule(store, addresses);
     await store.write(async (tx) => more?.(tx, project));
   }, first);
-  const command = ["serve", "--data", dataFile, "--port", "0", "--smtp-from", "surveys@example.com"];
+  const command = ["serve", "--data", dataFile, "--port", "0", "--smtp-from", "surveys@example.com", "--local-links"];
   const key = { SURVEYCTL_API_KEY: MAILING_KEY };
   const inspect: Mailing["inspect"] = (work) => withStore((store) => store.read(work));
   return {

@@ -44,7 +44,7 @@ const NOTHING = {
 async function serveMailed(...emails: readonly string[]): Promise<{ served: Served; senders: Map<string, string> }> {
   const mail = await startPlanServer();
   state.open.push(mail.stop);
-  const smtp = ["--smtp", `smtp://127.0.0.1:${mail.port}`, "--smtp-from", "ask@survey.example"];
+  const smtp = ["--smtp", `smtp://127.0.0.1:${mail.port}`, "--smtp-from", "ask@survey.example", "--local-links"];
   const served = await startServe({ args: [...smtp, "--bounce-address", BOUNCES] });
   state.open.push(() => served.stop());
   for (const email of emails) await served.run(["people", "add", "--email", email, "--quiet"]);
