@@ -1,5 +1,6 @@
 /** The files of saved history, each read as objects with the line on which they begin. */
-import { open, readdir, stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { open, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -34,13 +35,18 @@ export interface HistorySource {
 
 /**
  * Files as they are named, and those in folders below them, in the order of their names; `-` is standard input, which
- * is put aside on disk. Throws UsageError.
+ * is put aside on disk. Symbolic links are followed, and a file that several names lead to is read once. Throws
+ * UsageError, or the system's error.
  */
 export async function findSources(deps: Deps, paths: readonly string[]): Promise<readonly HistorySource[]> {
-  const names = [...new Set((await Promise.all(paths.map(filesBelow))).flat())];
+  const names = new Map<string, string>();
+  for (const name of (await Promise.all(paths.map(filesBelow))).flat()) {
+    const place = (await isReadOnce(name)) ? name : await realpath(name);
+    if (!names.has(place)) names.set(place, name);
+  }
   const sources: HistorySource[] = [];
   try {
-    for (const name of names)
+    for (const name of names.values())
       sources.push((await isReadOnce(name)) ? toSource(await openInput(deps, name, null)) : createSource(name));
   } catch (error) {
     for (const source of sources) await source.close();
@@ -49,17 +55,46 @@ export async function findSources(deps: Deps, paths: readonly string[]): Promise
   return sources;
 }
 
-async function filesBelow(name: string): Promise<string[]> {
+async function filesBelow(name: string): Promise<readonly string[]> {
   if (await isReadOnce(name)) return [name];
-  const found = await stat(name);
-  if (!found.isDirectory()) return [name];
-  const below = await readdir(name, { recursive: true, withFileTypes: true });
-  const files = below
-    .filter((entry) => entry.isFile() && ENDINGS.test(entry.name))
-    .map((entry) => path.join(entry.parentPath, entry.name));
+  if (!(await stat(name)).isDirectory()) return [name];
+  const files = await filesIn(name, new Set());
   if (files.length === 0)
     throw new UsageError(`${name} contains no .csv, .tsv, .json, .ndjson or .jsonl file, plain or .gz`);
-  return files.toSorted();
+  return files;
+}
+
+/**
+ * The files of a folder come before those of its folders: a volume of Kubernetes shows each file as a link beside the
+ * folder that has it. `entered` holds the real paths of folders, so that a link to one of them ends the walk.
+ */
+async function filesIn(folder: string, entered: Set<string>): Promise<readonly string[]> {
+  const place = await realpath(folder);
+  if (entered.has(place)) return [];
+  entered.add(place);
+  const entries = (await readdir(folder, { withFileTypes: true })).toSorted((one, other) =>
+    one.name < other.name ? -1 : 1,
+  );
+  const [files, folders]: [string[], string[]] = [[], []];
+  for (const entry of entries) {
+    const name = path.join(folder, entry.name);
+    const isWanted = ENDINGS.test(entry.name);
+    const found = entry.isSymbolicLink() ? await follow(name, isWanted) : entry;
+    if (found?.isDirectory() === true) folders.push(name);
+    else if (found?.isFile() === true && isWanted) files.push(name);
+  }
+  for (const name of folders) files.push(...(await filesIn(name, entered)));
+  return files;
+}
+
+/** Null for a link to nothing, unless its name says that there are rows. */
+async function follow(link: string, isWanted: boolean): Promise<Stats | null> {
+  try {
+    return await stat(link);
+  } catch (error) {
+    if (!isWanted) return null;
+    throw new UsageError(`${link} is a symbolic link to a file that cannot be read`, { cause: error });
+  }
 }
 
 function createSource(name: string): HistorySource {
