@@ -8,7 +8,10 @@ export interface JsonRecord {
   readonly line: number;
   /** Bytes of its text. */
   readonly size: number;
+  /** Empty for a line with a problem. */
   readonly value: JsonObject;
+  /** Why a line of NDJSON is no row. */
+  readonly problem?: string;
 }
 
 /** An object longer than that is rather one that holds all rows. */
@@ -24,8 +27,8 @@ export function looksLikeJson(head: Uint8Array): boolean {
 }
 
 /**
- * The objects of an array, or one after the other as in NDJSON. Throws InputError, with the line, for anything else and
- * for a file that is cut off.
+ * The objects of an array, of NDJSON, or one after the other. A line of NDJSON that is no object is a record with a
+ * problem; anything else that is no object, and an array or an object that is cut off, throws InputError with the line.
  */
 export async function* readJsonRecords(input: InputFile): AsyncGenerator<JsonRecord[]> {
   const scanner = new ObjectScanner(input.name);
@@ -34,14 +37,16 @@ export async function* readJsonRecords(input: InputFile): AsyncGenerator<JsonRec
   } catch (error) {
     throw error instanceof EncodingError ? await notText(input, error) : error;
   }
-  scanner.finish();
+  yield scanner.finish();
 }
+
+const NO_END = "an object that begins here has no end; the file is cut off";
 
 /** Finds where objects begin and end, and leaves their content to `JSON.parse`. */
 class ObjectScanner {
   private carried: Buffer = Buffer.alloc(0);
   private line = 1;
-  private state: "start" | "array" | "objects" | "end" = "start";
+  private state: "start" | "array" | "lines" | "objects" | "end" = "start";
 
   private readonly name: string;
 
@@ -52,19 +57,7 @@ class ObjectScanner {
   feed(bytes: Buffer): JsonRecord[] {
     const text = this.carried.length === 0 ? bytes : Buffer.concat([this.carried, bytes]);
     const records: JsonRecord[] = [];
-    let at = 0;
-    for (; at < text.length; at += 1) {
-      const byte = text[at] ?? 0;
-      if (byte === NEWLINE) this.line += 1;
-      if (byte !== OPEN_OBJECT) this.between(byte);
-      else {
-        const line = this.parseLine(text, at);
-        const end = line?.end ?? endOfObject(text, at);
-        if (end === -1) break;
-        records.push(line?.record ?? this.parse(text, at, end));
-        at = end - 1;
-      }
-    }
+    const at = this.read(text, records);
     if (text.length - at > RECORD_MAX)
       throw new InputError(`${this.name}:${this.line}: an object that begins here is longer than 4 MiB`, {
         hint: "one object a row is required, one after the other or in an array",
@@ -74,13 +67,55 @@ class ObjectScanner {
     return records;
   }
 
-  /** Throws InputError where the file is cut off. */
-  finish(): void {
-    if (this.carried.length === 0 && this.state !== "array") return;
-    const what = this.carried.length === 0 ? "the array has no end" : "an object that begins here has no end";
-    throw new InputError(`${this.name}:${this.line}: ${what}; the file is cut off`, {
-      hint: "save or download it again",
-    });
+  /** What the end of the file completes. Throws InputError where it is cut off. */
+  finish(): JsonRecord[] {
+    const { line } = this;
+    const isCut = this.carried[0] === OPEN_OBJECT && endOfObject(this.carried, 0) === -1;
+    // As if the last line had an end; a file of one line shows its layout only now.
+    const records = this.feed(Buffer.from("\n\n"));
+    const last = records.at(-1);
+    if (last?.problem !== undefined && isCut) return [...records.slice(0, -1), { ...last, problem: NO_END }];
+    if (this.carried.length === 0 && this.state !== "array") return records;
+    const what = this.carried.length === 0 ? "the array has no end; the file is cut off" : NO_END;
+    throw new InputError(`${this.name}:${line}: ${what}`, { hint: "save or download it again" });
+  }
+
+  /** Adds the records that are whole, and returns where the rest begins. */
+  private read(text: Buffer, records: JsonRecord[]): number {
+    for (let at = 0; at < text.length; at += 1) {
+      const byte = text[at] ?? 0;
+      if (byte === OPEN_OBJECT && this.state === "start") {
+        const layout = layoutOf(text, at);
+        if (layout === null) return at;
+        this.state = layout;
+      }
+      if (this.state === "lines") return this.readLines(text, at, records);
+      if (byte === NEWLINE) this.line += 1;
+      if (byte !== OPEN_OBJECT) this.between(byte);
+      else {
+        const end = endOfObject(text, at);
+        if (end === -1) return at;
+        records.push(this.parse(text, at, end));
+        at = end - 1;
+      }
+    }
+    return text.length;
+  }
+
+  /** NDJSON: a line that is damaged does not end the next one. */
+  private readLines(text: Buffer, start: number, records: JsonRecord[]): number {
+    let at = start;
+    for (let end = text.indexOf(NEWLINE, at); end !== -1; end = text.indexOf(NEWLINE, at)) {
+      const json = text.toString("utf8", at, end);
+      const value = parseOrUndefined(json);
+      const place = { line: this.line, size: end - at };
+      if (isJsonObject(value)) records.push({ ...place, value });
+      else if (json.trim() !== "")
+        records.push({ ...place, value: {}, problem: value === undefined ? "not valid JSON" : "expected an object" });
+      this.line += 1;
+      at = end + 1;
+    }
+    return at;
   }
 
   /** What is between objects. */
@@ -94,37 +129,36 @@ class ObjectScanner {
       });
   }
 
-  /** An object that is the rest of its line, as in NDJSON, without looking at each byte; null for any other. */
-  private parseLine(text: Buffer, start: number): { readonly record: JsonRecord; readonly end: number } | null {
-    const end = text.indexOf(NEWLINE, start);
-    if (end === -1 || text[end - 1] !== CLOSE_OBJECT || this.state === "end") return null;
-    const value = parseOr(text.toString("utf8", start, end));
-    if (!isJsonObject(value)) return null;
-    if (this.state === "start") this.state = "objects";
-    return { record: { line: this.line, size: end - start, value }, end };
-  }
-
   private parse(text: Buffer, start: number, end: number): JsonRecord {
     if (this.state === "end") throw new InputError(`${this.name}:${this.line}: more text follows the end of the array`);
-    if (this.state === "start") this.state = "objects";
-    const [line, json] = [this.line, text.toString("utf8", start, end)];
+    const [line, value] = [this.line, parseOrUndefined(text.toString("utf8", start, end))];
     for (let at = text.indexOf(NEWLINE, start); at !== -1 && at < end; at = text.indexOf(NEWLINE, at + 1))
       this.line += 1;
-    try {
-      const value: unknown = JSON.parse(json);
-      if (isJsonObject(value)) return { line, size: end - start, value };
-    } catch (error) {
-      throw new InputError(`${this.name}:${line}: not valid JSON`, { cause: error });
-    }
-    throw new InputError(`${this.name}:${line}: expected an object`);
+    if (isJsonObject(value)) return { line, size: end - start, value };
+    throw new InputError(`${this.name}:${line}: not valid JSON`);
   }
 }
 
-function parseOr(json: string): unknown {
+/**
+ * NDJSON where the first line is an object, or the second one: the first may be damaged. Null: more is needed to tell.
+ */
+function layoutOf(text: Buffer, start: number): "lines" | "objects" | null {
+  const first = text.indexOf(NEWLINE, start);
+  if (first !== -1 && isObject(text, start, first)) return "lines";
+  const second = first === -1 ? -1 : text.indexOf(NEWLINE, first + 1);
+  if (second === -1) return text.length - start > RECORD_MAX ? "objects" : null;
+  return isObject(text, first + 1, second) ? "lines" : "objects";
+}
+
+function isObject(text: Buffer, start: number, end: number): boolean {
+  return text[start] === OPEN_OBJECT && isJsonObject(parseOrUndefined(text.toString("utf8", start, end)));
+}
+
+function parseOrUndefined(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    return null;
+    return undefined;
   }
 }
 

@@ -435,14 +435,14 @@ describe("files that cannot be read", () => {
       "a.csv: not a known shape (columns: Colour, Score); nearest: csv responses, which needs person or person_id or email or phone_number, and created_at",
     ],
     [
-      "cut off within a row",
+      "cut off within its only row",
       "b.ndjson",
-      ada + half,
-      "b.ndjson:2: an object that begins here has no end; the file is cut off",
+      half,
+      "b.ndjson:1: an object that begins here has no end; the file is cut off",
     ],
     ["cut off within an array", "c.json", `[${response({})},`, "c.json:2: the array has no end; the file is cut off"],
     ["with a header twice", "c.csv", "email,Score,score\na@x.co,9,8\n", 'c.csv:1: two columns are called "score"'],
-    ["that is no JSON", "d.ndjson", `${ada}{"id": 1,}\n`, "d.ndjson:2: not valid JSON"],
+    ["that is no JSON", "d.json", '[{"id": "2"},\n{"id": 1,}]', "d.json:2: not valid JSON"],
     ["a JSON array of no objects", "d.json", "[1, 2]", "d.json:1: expected an object, found 1"],
     ["a JSON array of arrays", "d.json", '[["id"], ["1"]]', "d.json:1: expected an object, found ["],
     [

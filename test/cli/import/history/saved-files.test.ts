@@ -45,3 +45,58 @@ describe("files that are symbolic links", () => {
     expect((await store.dump()).people).toEqual([]);
   });
 });
+
+const person = (id: number): string => `{"id":"${id}","email":"p${id}@example.com","created_at":1700000000}`;
+
+describe("lines of NDJSON that are no row", () => {
+  const garbage = ["<html>", "id,email", '{"id":"9",}', "[1]", "null", '{"id":"9","email":"p9@ex', '{"a":{"b":1}'];
+  const problems = [...Array(3).fill("not valid JSON"), ...Array(2).fill("expected an object")] as string[];
+
+  test("when some are damaged, then each is refused by its line, and the others are kept", async () => {
+    const text = [person(1), ...garbage, "", person(2), `${person(3)}\r`, person(4)].join("\n");
+    const seen = await store.import({ "a.ndjson": text });
+    const reasons = [...problems, "not valid JSON", "not valid JSON"];
+    expect([seen.exit, seen.err]).toEqual([3, reasons.map((reason, at) => `a.ndjson:${at + 2}: ${reason}\n`).join("")]);
+    expect(JSON.parse(seen.out)).toMatchObject({
+      streams: [{ stream: "people", read: 11, kept: 4, refused: 7 }],
+    });
+    const { people } = await store.dump();
+    expect(people?.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+  });
+
+  test.for([
+    [
+      "cut off inside its last line",
+      `${person(1)}\n${person(2).slice(0, -4)}`,
+      2,
+      "an object that begins here has no end; the file is cut off",
+    ],
+    ["damaged in its first line", `${person(1).slice(0, -4)}\n${person(2)}\n`, 1, "not valid JSON"],
+  ] as const)("when a file is %s, then that line is refused", async ([, text, line, reason]) => {
+    const seen = await store.import({ "a.ndjson": text });
+    expect([seen.exit, seen.err]).toEqual([3, `a.ndjson:${line}: ${reason}\n`]);
+    expect((await store.dump()).people).toHaveLength(1);
+  });
+
+  test("when a damaged line is longer than what is read at once, then the next one is kept", async () => {
+    const long = `{"id":"1","name":"${"x".repeat(200_000)}`;
+    const seen = await store.import({ "a.ndjson": [person(2), long, person(3)].join("\n") });
+    expect([seen.exit, seen.err]).toEqual([3, "a.ndjson:2: not valid JSON\n"]);
+    expect((await store.dump()).people).toHaveLength(2);
+  });
+});
+
+describe("JSON of other layouts", () => {
+  const rows = [1, 2, 3].map((id) => ({ id: String(id), email: `p${id}@example.com`, created_at: 1_700_000_000 }));
+  test.for([
+    ["indented, one after the other", rows.map((row) => JSON.stringify(row, null, 2)).join("\n")],
+    ["on one line", rows.map((row) => JSON.stringify(row)).join(" ")],
+    ["an array on one line", JSON.stringify(rows)],
+    ["an indented array", JSON.stringify(rows, null, 2)],
+    ["an array of a row a line", `[\n${rows.map((row) => JSON.stringify(row)).join(",\n")}\n]`],
+  ])("when objects are %s, then all come in", async ([, text]) => {
+    const seen = await store.import({ "a.json": text ?? "" });
+    expect([seen.exit, seen.err]).toEqual([0, ""]);
+    expect((await store.dump()).people).toHaveLength(3);
+  });
+});
