@@ -50,7 +50,7 @@ export interface Service extends Face {
   readonly lost: Promise<Error>;
   /** Rejects with ForeignOutboxError when others could read or change messages. */
   checkOutbox(): Promise<void>;
-  /** What links in messages begin with, once the address is known. */
+  /** What links in messages begin with, once the address is known; keeps what commands ask for of it. */
   setAddress(url: string): Promise<void>;
   /** Starts to deliver what is due. */
   startScheduler(): void;
@@ -294,7 +294,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     clock,
     lost: store.lost,
     checkOutbox: outbox.check,
-    setAddress: (url) => address.listen(store, url).catch(failures.add),
+    setAddress: async (url) => {
+      await address.listen(store, url).catch(failures.add);
+      await keepBounceAddress(store, sender.bounceAddress).catch(failures.add);
+    },
     startScheduler: () => {
       scheduler.start();
       sms?.replies.start();
@@ -326,6 +329,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log.flush();
     },
   };
+}
+
+/** For `service bounce receive`, which often runs beside the server, and is told nothing of its flags. */
+async function keepBounceAddress(store: Store, bounceAddress: string | null): Promise<void> {
+  if ((await store.read((tx) => tx.reports.bounceAddress())) === bounceAddress) return;
+  await store.write((tx) => tx.reports.setBounceAddress(bounceAddress), { project: "none" });
 }
 
 /** Loaded when the first report comes in. */

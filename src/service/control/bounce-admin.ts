@@ -33,6 +33,7 @@ type BounceHandlers = {
 
 export function createBounceHandlers({ store, onSchedule, onReport, appUrl }: BounceAdminOptions): BounceHandlers {
   return {
+    "bounce.address": async () => ({ bounce_address: await store.read((tx) => tx.reports.bounceAddress()) }),
     "bounce.receive": async ({ reports }) => {
       const outcomes = await store.write(async (tx) => {
         const found: ReportOutcome[] = [];

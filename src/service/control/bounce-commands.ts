@@ -5,6 +5,8 @@ import type { HookSource, KeyedProvider, SigningGateway } from "../domain/delive
 import { REPORTS_MAX, type ReportOutcome } from "../domain/delivery/rows.ts";
 
 export type BounceCommand =
+  /** The bounce address that the last server was started with. */
+  | { readonly kind: "bounce.address" }
   /** Reports that were read already; all of them are recorded, or none. */
   | { readonly kind: "bounce.receive"; readonly reports: readonly Report[] }
   | { readonly kind: "bounce.clear"; readonly project: string; readonly email: string }
@@ -35,6 +37,7 @@ const RECIPIENT = v.object({
 });
 
 export const BOUNCE_COMMANDS = [
+  v.object({ kind: v.literal("bounce.address") }),
   v.object({
     kind: v.literal("bounce.receive"),
     reports: v.pipe(
@@ -46,6 +49,7 @@ export const BOUNCE_COMMANDS = [
           token: text,
           messageId: text,
           recipients: v.array(RECIPIENT),
+          needsProof: v.boolean(),
         }),
       ),
       v.maxLength(REPORTS_MAX),
@@ -105,6 +109,8 @@ export interface SmsHookInfo {
 }
 
 export interface BounceResults {
+  /** With `{token}` in it where each survey has its own; null where surveys come back to their sender. */
+  "bounce.address": { readonly bounce_address: string | null };
   "bounce.receive": Readonly<Record<ReportOutcome, number>>;
   "bounce.clear": ClearedInfo;
   "bounce.list": { readonly rows: readonly SoftBounceInfo[]; readonly next: string | null };

@@ -129,9 +129,10 @@ export async function addAda({ service, project, time }: PrivacyFixture): Promis
       code: 450,
       enhancedCode: "4.2.2",
     } as const;
-    const report = { source: "mail", id: "1", kind: "delivery-status", token: null, messageId: null } as const;
+    const report = { source: "mail", id: "1", kind: "delivery-status", token: null, needsProof: false } as const;
     await recordReport(tx, {
       ...report,
+      messageId: null,
       recipients: [{ ...recipient, text: `<${email}>: mailbox of ${name} is full` }],
     });
     await addMember(tx, project, memberInput({ personEmail: email, properties }));

@@ -26,11 +26,13 @@ const TEXT_MAX = 500;
 const ID_MAX = 998;
 const ADDRESS_MAX = 320;
 
-/** Reads the bytes of one returned message. Never rejects. */
+/** Reads the bytes of one returned message. Never rejects. With a bounce address for each survey it needs a proof. */
 export async function mailToReport(raw: Uint8Array, path: ReturnPath = {}): Promise<Report> {
   const message = await readReport(raw, path);
   const { kind, token } = message;
-  const common = { source: "mail", id: createHash("sha256").update(raw).digest("base64url"), kind, token };
+  const id = createHash("sha256").update(raw).digest("base64url");
+  const needsProof = path.bounceAddress?.includes("{token}") === true;
+  const common = { source: "mail", id, kind, token, needsProof };
   if (message.kind === "delivery-status")
     return {
       ...common,
@@ -48,7 +50,14 @@ export async function mailToReport(raw: Uint8Array, path: ReturnPath = {}): Prom
 
 export function eventToReport(source: string, event: ProviderEvent): Report {
   const { id, type, email, messageId, reason } = event;
-  const common = { source, id: id?.slice(0, ID_MAX) ?? null, token: null, messageId: bare(messageId) };
+  const common = {
+    source,
+    id: id?.slice(0, ID_MAX) ?? null,
+    token: null,
+    messageId: bare(messageId),
+    // The hook's secret, or the provider's signature, is one.
+    needsProof: false,
+  };
   if (type === "complaint") return { ...common, kind: "complaint", recipients: [complainant(email, reason)] };
   const reply = replyOf(event.status, reason);
   const recipient = {

@@ -38,6 +38,8 @@ export interface Report {
   /** Of the message that it is about, without `<>`. */
   readonly messageId: string | null;
   readonly recipients: readonly ReportedRecipient[];
+  /** Every survey has an envelope of its own, so that an address alone proves nothing: anybody can write that. */
+  readonly needsProof: boolean;
 }
 
 /** How long after a survey a report may name it by its address alone. */
@@ -46,7 +48,8 @@ const ADDRESS_SECONDS = 14 * 86_400;
 /**
  * Records a report: once, however often it comes. The survey is that of the envelope's token, else that of the
  * Message-ID, else the newest one mailed to the recipient's address within 14 days. A report that gives the address as
- * bad marks its owner, if it is still theirs; a complaint unsubscribes.
+ * bad marks its owner, if it is still theirs; a complaint unsubscribes. By the address alone neither happens where
+ * surveys have envelopes of their own: the report is logged.
  */
 export async function recordReport(tx: Transaction, report: Report): Promise<ReportOutcome> {
   const { source, id, kind, recipients } = report;
@@ -60,7 +63,7 @@ export async function recordReport(tx: Transaction, report: Report): Promise<Rep
   const outcomes: ReportOutcome[] = [];
   for (const recipient of recipients) {
     const survey = await findMailed(tx, recipient);
-    outcomes.push(survey === null ? "unmatched" : await apply(tx, report, survey, recipient));
+    outcomes.push(survey === null ? "unmatched" : await applyByAddress(tx, report, survey, recipient));
   }
   return REPORT_OUTCOMES.find((outcome) => outcomes.includes(outcome)) ?? "unmatched";
 }
@@ -103,6 +106,20 @@ function chooseRecipient(survey: ReportedSurvey, recipients: readonly ReportedRe
 
 function isTheirs({ row: { email } }: ReportedSurvey, { addresses }: ReportedRecipient): boolean {
   return email !== null && addresses.some((address) => emailKey(address) === emailKey(email));
+}
+
+/** Of reports without a proof a survey's log has one line, however many come: strangers could fill it. */
+async function applyByAddress(
+  tx: Transaction,
+  report: Report,
+  survey: ReportedSurvey,
+  recipient: ReportedRecipient,
+): Promise<ReportOutcome> {
+  if (!report.needsProof) return apply(tx, report, survey, recipient);
+  const { project, row } = survey;
+  if (!(await tx.reports.note(report.source, `${project.id}/${row.requestId}/unproven`))) return "repeated";
+  await log(tx, survey, recipient, "unproven");
+  return "logged";
 }
 
 async function apply(

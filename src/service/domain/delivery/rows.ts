@@ -390,6 +390,9 @@ export interface ReportRows {
   forgetSoft(project: number, personId: number): Promise<void>;
   /** Null when nothing was kept. */
   lastBounce(project: number, personId: number): Promise<BounceEvidence | null>;
+  /** As `setBounceAddress` was told last. Of the whole store. */
+  bounceAddress(): Promise<string | null>;
+  setBounceAddress(address: string | null): Promise<void>;
   /** Null when there is none. */
   secret(name: string): Promise<string | null>;
   /** Null removes it. */

@@ -62,6 +62,8 @@ const marks = async (email = "ada@x.co") => {
     states: surveys.map(({ state }) => state),
   };
 };
+const log = async (email = "ada@x.co") =>
+  (await history(email)).surveys[0]?.log.map(({ stage, enhancedCode, outcome }) => [stage, enhancedCode, outcome]);
 const UNTOUCHED = { bouncedAt: null, unsubscribedAt: null, states: ["sent"] };
 const BOUNCED = { bouncedAt: START, unsubscribedAt: null, states: ["bounced"] };
 
@@ -89,6 +91,8 @@ test("when a report says that the address is not there, then its owner bounces, 
 });
 
 const TO_TOKEN = { originalRecipient: "bounces+verp-1@survey.example" };
+/** Surveys are sent from one address for all. */
+const NO_TOKENS = { bounceAddress: undefined };
 const TO_NOBODY = { recipient: "bounces+verp-9@survey.example" };
 const FOREIGN = "Message-Id: <other@elsewhere.example>\n\nHello";
 const MEMBER = { "Final-Recipient": "rfc822; member@list.example", "Diagnostic-Code": NO_USER };
@@ -103,11 +107,20 @@ describe("what came back, and what it changes", () => {
     ["a failure, by the envelope's token alone", dsn({}, null), TO_TOKEN, "bounced", BOUNCED],
     ["a failure, by our Message-ID", dsn({}), {}, "bounced", BOUNCED],
     [
-      "a failure, by the address alone",
+      "a failure, by the address alone, where envelopes have no token",
       dsn({ "Final-Recipient": "rfc822; ADA@X.CO" }, FOREIGN),
-      {},
+      NO_TOKENS,
       "bounced",
       BOUNCED,
+    ],
+    ["a failure that names the address alone", dsn({}, FOREIGN), {}, "logged", UNTOUCHED],
+    ["a failure that names the address alone, with a made-up token", dsn({}, null), TO_NOBODY, "logged", UNTOUCHED],
+    [
+      "a full mailbox, by the address alone",
+      dsn({ Status: "5.2.2", "Diagnostic-Code": "smtp; 552 5.2.2 mailbox full" }, null),
+      {},
+      "logged",
+      UNTOUCHED,
     ],
     [
       "a failure where the address was rewritten on the way",
@@ -147,11 +160,18 @@ describe("what came back, and what it changes", () => {
     ],
     ["a complaint", complaint(), {}, "unsubscribed", { ...UNTOUCHED, unsubscribedAt: START }],
     [
+      "a complaint that names the address alone, where envelopes have no token",
+      complaint("Feedback-Type: abuse\nOriginal-Rcpt-To: <ada@x.co>", FOREIGN),
+      NO_TOKENS,
+      "unsubscribed",
+      { ...UNTOUCHED, unsubscribedAt: START },
+    ],
+    [
       "a complaint that names the address alone",
       complaint("Feedback-Type: abuse\nOriginal-Rcpt-To: <ada@x.co>", FOREIGN),
       {},
-      "unsubscribed",
-      { ...UNTOUCHED, unsubscribedAt: START },
+      "logged",
+      UNTOUCHED,
     ],
     ["a complaint taken back", complaint("Feedback-Type: not-spam"), {}, "ignored", UNTOUCHED],
     ["a vacation reply", AUTO_REPLY, {}, "ignored", UNTOUCHED],
@@ -175,8 +195,25 @@ describe("what came back, and what it changes", () => {
 test("when a survey was sent more than 14 days ago, then an address alone does not name it, and its id does", async () => {
   await mail("ada@x.co", 1);
   fixture.time.now = START + 14 * DAY + 1;
-  expect(await receive(dsn({}, null))).toBe("unmatched");
+  expect(await receive(dsn({}, null), NO_TOKENS)).toBe("unmatched");
   expect(await marks()).toEqual(UNTOUCHED);
+  expect(await receive(dsn({}), NO_TOKENS)).toBe("bounced");
+});
+
+const everybody = (n: number): string =>
+  formatReport(
+    `Reporting-MTA: dns; mx${n}.x.co\n\nFinal-Recipient: rfc822; ada@x.co\nAction: failed\nStatus: 5.1.1\n\n` +
+      "Final-Recipient: rfc822; bob@x.co\nAction: failed\nStatus: 5.1.1",
+    { returned: null },
+  );
+
+test("when strangers report many people by address alone, then each survey's log has one line and nobody is marked", async () => {
+  await mail("ada@x.co", 1);
+  await mail("bob@x.co", 2, { kind: "unknown" });
+  expect([await receive(everybody(1)), await receive(everybody(2))]).toEqual(["logged", "repeated"]);
+  expect([await marks(), await marks("bob@x.co")]).toEqual([UNTOUCHED, { ...UNTOUCHED, states: ["unknown"] }]);
+  const unproven = [["report", "5.1.1", "unproven"]];
+  expect([await log(), await log("bob@x.co")]).toEqual([unproven, unproven]);
   expect(await receive(dsn({}))).toBe("bounced");
 });
 
@@ -205,7 +242,7 @@ test("when two projects mailed the address, then a report without an id is about
   fixture.time.now = START + 60;
   await fixture.write((tx) => sendPerson(tx, second, sendInput({ email: "ada@x.co" })));
   await fixture.write(async (tx) => finishDelivery(tx, (await claimAll(tx))[0]!, { kind: "sent" }));
-  expect(await receive(dsn({}, null))).toBe("bounced");
+  expect(await receive(dsn({}, null), NO_TOKENS)).toBe("bounced");
   expect(await marks()).toEqual(UNTOUCHED);
   const other = await fixture.read((tx) => explainPerson(tx, second, "ada@x.co"));
   expect(other.person?.bouncedAt).toBe(START + 60);
@@ -278,8 +315,7 @@ test("when reports blame nobody, then the log says what they were", async () => 
   for (const action of ["delayed", "relayed", "failed"])
     await receive(dsn({ Action: action, Status: action === "failed" ? "5.7.1" : "4.4.1" }));
   await receive(complaint());
-  const { surveys } = await history();
-  expect(surveys[0]?.log.map(({ stage, enhancedCode, outcome }) => [stage, enhancedCode, outcome])).toEqual([
+  expect(await log()).toEqual([
     ["report", "4.4.1", "delayed"],
     ["report", "4.4.1", "relayed"],
     ["report", "5.7.1", "failed"],

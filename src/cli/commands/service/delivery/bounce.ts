@@ -28,7 +28,7 @@ import { readKeys } from "./sms.ts";
 export interface ReceiveOptions extends DataFileChoice {
   /** A Maildir; null for one message on standard input. */
   readonly dir: string | null;
-  /** The envelope sender of surveys, with `{token}` in it; null where they have none of their own. */
+  /** The envelope sender of surveys, with `{token}` in it; null: what `serve` was started with. */
   readonly bounceAddress: string | null;
 }
 
@@ -37,7 +37,7 @@ type Counts = Record<"received" | ReportOutcome | "unreadable", number>;
 /** The loaded code that reads messages: few runs of the program ever do. */
 interface Reader {
   readonly maildir: typeof import("../../../../service/delivery/bounce/maildir.ts");
-  readonly read: (raw: Uint8Array) => Promise<Report>;
+  readonly open: (admin: Admin) => Promise<(raw: Uint8Array) => Promise<Report>>;
 }
 
 export async function runBounceReceive(deps: Deps, options: ReceiveOptions): Promise<ExitCode> {
@@ -47,11 +47,14 @@ export async function runBounceReceive(deps: Deps, options: ReceiveOptions): Pro
     throw new UsageError("standard input is a terminal; pipe a message in, or pass --dir");
   const { mailToReport } = await import("../../../../service/delivery/bounce/to-report.ts");
   const maildir = await import("../../../../service/delivery/bounce/maildir.ts");
-  const address = bounceAddress === null ? {} : { bounceAddress };
   // Of the message on standard input alone: a Maildir has messages to many addresses.
-  const envelope = { originalRecipient: env["ORIGINAL_RECIPIENT"], recipient: env["RECIPIENT"] };
-  const path = dir === null ? { ...address, ...envelope } : address;
-  const reader: Reader = { maildir, read: (raw) => mailToReport(raw, path) };
+  const envelope = dir === null ? { originalRecipient: env["ORIGINAL_RECIPIENT"], recipient: env["RECIPIENT"] } : {};
+  const open: Reader["open"] = async (admin) => {
+    const address = bounceAddress ?? (await admin({ kind: "bounce.address" })).bounce_address;
+    const path = { ...envelope, bounceAddress: address ?? undefined };
+    return (raw) => mailToReport(raw, path);
+  };
+  const reader: Reader = { maildir, open };
   const counts = dir === null ? await receiveOne(deps, reader, data) : await receiveDir(deps, reader, dir, data);
   await showRecord(deps, RECEIVED, counts);
   return EXIT.done;
@@ -62,10 +65,13 @@ function noCounts(): Counts {
   return Object.fromEntries(names.map((name) => [name, 0])) as Counts;
 }
 
-async function receiveOne(deps: Deps, { maildir, read }: Reader, data: DataFileChoice["data"]): Promise<Counts> {
-  const report = await read(await maildir.readStart(deps.streams.in.bytes()));
+async function receiveOne(deps: Deps, { maildir, open }: Reader, data: DataFileChoice["data"]): Promise<Counts> {
+  const raw = await maildir.readStart(deps.streams.in.bytes());
   const counts = noCounts();
-  await withAdmin(deps, { data }, (admin) => send(admin, [report], counts));
+  await withAdmin(deps, { data }, async (admin) => {
+    const read = await open(admin);
+    await send(admin, [await read(raw)], counts);
+  });
   return counts;
 }
 
@@ -87,6 +93,7 @@ async function receiveDir(deps: Deps, reader: Reader, dir: string, data: DataFil
   });
   const counts = noCounts();
   await withAdmin(deps, { data }, async (admin) => {
+    const read = await reader.open(admin);
     let batch: { readonly message: (typeof messages)[number]; readonly report: Report }[] = [];
     let size = 0;
     const flush = async (): Promise<void> => {
@@ -104,7 +111,7 @@ async function receiveDir(deps: Deps, reader: Reader, dir: string, data: DataFil
       const raw = await readMessage(dir, message).catch((error: unknown) => warnOf(deps, message.name, error));
       if (raw === null) counts.unreadable += 1;
       else {
-        const report = await reader.read(raw);
+        const report = await read(raw);
         batch.push({ message, report });
         size += JSON.stringify(report).length;
       }
@@ -189,13 +196,13 @@ function registerReceive(noun: Command, context: CommandContext): void {
     summary: "record a returned message from standard input, or those of a Maildir",
     examples: [
       "surveyctl service bounce receive --data survey.db < message.eml",
-      "surveyctl service bounce receive --dir ~/Maildir --bounce-address 'bounces+{token}@acme.example'",
+      "surveyctl service bounce receive --dir ~/Maildir --data survey.db",
     ],
     exits: [EXIT.done, EXIT.failed],
     flags: [
       ...DATA_FLAGS,
       { flag: "--dir", value: "directory", text: "Maildir; what is recorded is marked as seen" },
-      { flag: "--bounce-address", value: "email", text: "envelope sender that `serve` has, with {token} in it" },
+      { flag: "--bounce-address", value: "email", text: "another than `serve` was started with; has {token} in it" },
     ],
     columns: RECEIVED,
   });

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
 import { silentLog } from "../../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../../src/runtime/random.ts";
+import { NO_SENDER } from "../../../../../src/service/delivery/message/sender.ts";
 import { sendPerson } from "../../../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../../../src/service/domain/projects/projects.ts";
 import { openService } from "../../../../../src/service/index.ts";
@@ -40,28 +41,40 @@ const NOTHING = {
   unreadable: 0,
 };
 
+/** Returned to the envelope sender of one survey. */
+const returnedTo = (sender: string | undefined, report: string): string => `Delivered-To: ${sender}\n${report}`;
+
 /** A service that has mailed a survey to each address; the envelopes' senders, by address. */
-async function serveMailed(...emails: readonly string[]): Promise<{ served: Served; senders: Map<string, string> }> {
+async function serveMailed(...emails: readonly string[]): Promise<Mailed> {
+  return serveWith(["--bounce-address", BOUNCES], emails);
+}
+
+interface Mailed {
+  readonly served: Served;
+  readonly senders: Map<string, string>;
+}
+
+async function serveWith(args: readonly string[], emails: readonly string[]): Promise<Mailed> {
   const mail = await startPlanServer();
   state.open.push(mail.stop);
   const smtp = ["--smtp", `smtp://127.0.0.1:${mail.port}`, "--smtp-from", "ask@survey.example", "--local-links"];
-  const served = await startServe({ args: [...smtp, "--bounce-address", BOUNCES] });
+  const served = await startServe({ args: [...smtp, ...args] });
   state.open.push(() => served.stop());
   for (const email of emails) await served.run(["people", "add", "--email", email, "--quiet"]);
-  const counts = ["service", "delivery", "status", "--data", served.dataFile, "--json"];
+  const counts = ["service", "delivery", "status", ...served.place, "--json"];
   const sent = async (): Promise<unknown> => JSON.parse((await served.run(counts)).stdout).sent;
   await expect.poll(sent).toBe(emails.length);
   return { served, senders: new Map(mail.accepted.map(({ to, from }) => [to, from])) };
 }
 
-type Runner = Pick<Served, "run" | "dataFile">;
+type Runner = Pick<Served, "run" | "place">;
 
 function bounce(
-  { run, dataFile }: Runner,
+  { run, place }: Runner,
   args: readonly string[],
   more: Parameters<Served["run"]>[1] = {},
 ): Promise<Ended> {
-  return run(["service", "bounce", ...args, "--data", dataFile, "--json"], more);
+  return run(["service", "bounce", ...args, ...place, "--json"], more);
 }
 
 async function makeMaildir(messages: Readonly<Record<string, string>>): Promise<string> {
@@ -93,15 +106,16 @@ test("when a mail server pipes a report to a survey's own envelope, then the per
 });
 
 test("when a Maildir has reports, then each is recorded once, also after a crash", async () => {
-  const { served } = await serveMailed("ok+1@x.co", "ok+2@x.co", "ok+3@x.co", "ok+4@x.co");
+  const { served, senders } = await serveMailed("ok+1@x.co", "ok+2@x.co", "ok+3@x.co", "ok+4@x.co");
+  const report = (email: string, status?: string): string => returnedTo(senders.get(email), dsn(email, status));
   const dir = await makeMaildir({
-    "new/1.a": dsn("ok+1@x.co"),
+    "new/1.a": report("ok+1@x.co"),
     "new/2.b": "\0\0 not a message",
     "new/3.c": formatMail({ type: "text/plain", headers: ["Auto-Submitted: auto-replied"], body: "away" }),
-    "new/.hidden": dsn("ok+4@x.co"),
-    "cur/4.d:2,R": dsn("ok+2@x.co", "5.2.2"),
+    "new/.hidden": report("ok+4@x.co"),
+    "cur/4.d:2,R": report("ok+2@x.co", "5.2.2"),
     "cur/5.e": dsn("never@x.co"),
-    "cur/6.f:2,S": dsn("ok+4@x.co"),
+    "cur/6.f:2,S": report("ok+4@x.co"),
   });
   await mkdir(path.join(dir, "new/7.folder"));
   const receive = async (runner: Runner): Promise<unknown> => {
@@ -125,34 +139,62 @@ test("when a Maildir has reports, then each is recorded once, also after a crash
   expect(await receive(served)).toEqual([0, { ...NOTHING, received: 1, repeated: 1 }, ""]);
 });
 
-test("when no server runs, then reports are recorded in the data file itself", async () => {
-  const dataFile = path.join(state.folder, "survey.db");
-  const service = await openService({
-    dataFile,
-    clock: systemClock,
-    random: systemRandom,
-    log: silentLog,
-    publicUrl: null,
-    rateLimit: null,
-  });
-  await service.store.write(async (tx) =>
-    sendPerson(tx, await addProject(tx, "default"), sendInput({ email: "ok@x.co" })),
-  );
-  service.startScheduler();
-  await service.finishDue();
-  await service.close();
-  const dir = await makeMaildir({ "new/1.a": dsn("ok@x.co") });
-  const args = ["service", "bounce", "receive", "--dir", dir, "--data", dataFile, "--json"];
-  const { status, stdout } = await runInside({ args, home: state.folder });
-  expect([status, JSON.parse(stdout)]).toEqual([0, { ...NOTHING, received: 1, bounced: 1 }]);
-});
+test.each([
+  [null, { bounced: 1 }],
+  [BOUNCES, { logged: 1 }],
+])(
+  "when no server runs, then reports are recorded in the data file, by its bounce address %s",
+  async (given, counts) => {
+    const dataFile = path.join(state.folder, "survey.db");
+    const service = await openService({
+      dataFile,
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+      publicUrl: null,
+      rateLimit: null,
+      sender: { ...NO_SENDER, bounceAddress: given },
+    });
+    await service.setAddress("http://127.0.0.1:1");
+    await service.store.write(async (tx) =>
+      sendPerson(tx, await addProject(tx, "default"), sendInput({ email: "ok@x.co" })),
+    );
+    service.startScheduler();
+    await service.finishDue();
+    await service.close();
+    const dir = await makeMaildir({ "new/1.a": dsn("ok@x.co") });
+    const args = ["service", "bounce", "receive", "--dir", dir, "--data", dataFile, "--json"];
+    const { status, stdout } = await runInside({ args, home: state.folder });
+    expect([status, JSON.parse(stdout)]).toEqual([0, { ...NOTHING, received: 1, ...counts }]);
+  },
+);
 
 test("when a message is larger than 10 MiB, then its beginning is read and its writer is not cut off", async () => {
-  const { served } = await serveMailed("ok@x.co");
-  const text = `${dsn("ok@x.co")}\n${"x".repeat(99)}\n`;
+  const { served, senders } = await serveMailed("ok@x.co");
+  const text = `${returnedTo(senders.get("ok@x.co"), dsn("ok@x.co"))}\n${"x".repeat(99)}\n`;
   const stdin = text + `${"y".repeat(99)}\n`.repeat(110_000);
   const { status, stdout } = await bounce(served, ["receive"], { stdin });
   expect([status, JSON.parse(stdout)]).toEqual([0, { ...NOTHING, received: 1, bounced: 1 }]);
+});
+
+test("when a stranger's report names a person alone, then it is only logged, and the survey's own token still counts", async () => {
+  const { served, senders } = await serveMailed("ok@x.co");
+  const receive = async (stdin: string): Promise<unknown> => {
+    const { status, stdout, stderr } = await bounce(served, ["receive"], { stdin });
+    return [status, JSON.parse(stdout), stderr];
+  };
+  expect(await receive(dsn("ok@x.co"))).toEqual([0, { ...NOTHING, received: 1, logged: 1 }, ""]);
+  const bounced = ["bounces", "list", "-o", "csv", "--columns", "email"];
+  expect((await served.run(bounced)).stdout).toBe("email\n");
+  const own = returnedTo(senders.get("ok@x.co"), dsn("ok@x.co"));
+  expect(await receive(own)).toEqual([0, { ...NOTHING, received: 1, bounced: 1 }, ""]);
+  expect((await served.run(bounced)).stdout).toBe("email\nok@x.co\n");
+});
+
+test("when serve starts without a bounce address, then the address in a report counts again", async () => {
+  const { served } = await serveWith([], ["ok@x.co"]);
+  const { stdout } = await bounce(served, ["receive"], { stdin: dsn("ok@x.co") });
+  expect(JSON.parse(stdout)).toEqual({ ...NOTHING, received: 1, bounced: 1 });
 });
 
 async function post(to: string): Promise<unknown> {

@@ -42,6 +42,15 @@ export function createReportRows(database: Database, session: Session): ReportRo
       );
       return row as unknown as BounceEvidence | null;
     },
+    bounceAddress: async () => {
+      const row = await database.first("SELECT value FROM store_marks WHERE name = 'bounce address'");
+      return row === null ? null : String(row.value);
+    },
+    setBounceAddress: async (address) => {
+      database.send("DELETE FROM store_marks WHERE name = 'bounce address'");
+      if (address !== null)
+        database.send("INSERT INTO store_marks (name, value) VALUES ('bounce address', ?)", [address]);
+    },
     secret: async (name) => {
       const row = await database.first("SELECT value FROM store_secrets WHERE name = ?", [`report ${name}`]);
       return row === null ? null : String(row.value);
