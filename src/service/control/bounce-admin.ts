@@ -3,17 +3,17 @@ import { clearBounce, listSoftBounces, recordReport } from "../domain/delivery/b
 import {
   HOOK_SOURCES,
   hookPath,
+  type KeyedProvider,
   type HookSource,
   KEYED_PROVIDERS,
   openHook,
-  providerKey,
+  readProviderKeys,
   setProviderKey,
   SIGNING_GATEWAYS,
-  type SigningGateway,
   smsHookPath,
 } from "../domain/delivery/hook-secrets.ts";
 import { REPORT_OUTCOMES, type ReportOutcome } from "../domain/delivery/rows.ts";
-import type { SoftBouncer, Store, Transaction } from "../domain/ports.ts";
+import type { SoftBouncer, Store } from "../domain/ports.ts";
 import type { BounceCommand, HookInfo, SoftBounceInfo } from "./bounce-commands.ts";
 import type { AdminResults, CommandOf } from "./commands.ts";
 import { requireProject } from "./delivery-admin.ts";
@@ -70,35 +70,36 @@ export function createBounceHandlers({ store, onSchedule, onReport, appUrl }: Bo
         const rows = found.slice(0, limit).map(toSoftBounceInfo);
         return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
       }),
-    "bounce.hook": ({ rotate, keys }) =>
+    "bounce.hook": ({ rotate, keys: given }) =>
       store.write(async (tx) => {
         const secret = await openHook(tx, rotate);
         for (const provider of KEYED_PROVIDERS) {
-          const key = keys[provider];
+          const key = given[provider];
           if (key !== undefined) await setProviderKey(tx, provider, key);
         }
-        const hooks: HookInfo[] = [];
-        for (const provider of HOOK_SOURCES)
-          hooks.push({ provider, url: appUrl() + hookPath(secret, provider), proof: await proofOf(tx, provider) });
-        return hooks;
+        const keys = await readProviderKeys(tx, KEYED_PROVIDERS);
+        return HOOK_SOURCES.map((provider) => ({
+          provider,
+          url: appUrl() + hookPath(secret, provider),
+          proof: proofOf(provider, keys),
+        }));
       }),
     "sms.hook": ({ rotate, keys }) =>
       store.write(async (tx) => {
         const secret = await openHook(tx, rotate, "sms");
-        const signers: SigningGateway[] = [];
         for (const provider of SIGNING_GATEWAYS) {
           const key = keys[provider];
           if (key !== undefined) await setProviderKey(tx, provider, key);
-          if ((await providerKey(tx, provider)) !== null) signers.push(provider);
         }
-        return { url: appUrl() + smsHookPath(secret), signed_by: signers };
+        const signers = await readProviderKeys(tx, SIGNING_GATEWAYS);
+        return { url: appUrl() + smsHookPath(secret), signed_by: [...signers.keys()] };
       }),
   };
 }
 
-async function proofOf(tx: Transaction, source: HookSource): Promise<HookInfo["proof"]> {
+function proofOf(source: HookSource, keys: ReadonlyMap<KeyedProvider, string>): HookInfo["proof"] {
   if (source === "ses") return "signature";
-  if (source === "hook" || (await providerKey(tx, source)) === null) return "secret";
+  if (source === "hook" || !keys.has(source)) return keys.size === 0 ? "secret" : "refused";
   return source === "postmark" ? "login" : "signature";
 }
 

@@ -98,8 +98,11 @@ export interface HookInfo {
   /** `hook` takes our own form. */
   readonly provider: HookSource;
   readonly url: string;
-  /** What proves a report: the URL's secret alone, or a login or signature besides. */
-  readonly proof: "secret" | "login" | "signature";
+  /**
+   * What proves a report: the URL's secret alone, or a login or signature besides. `refused`: nothing does, since
+   * another provider's key is kept.
+   */
+  readonly proof: "secret" | "login" | "signature" | "refused";
 }
 
 export interface SmsHookInfo {

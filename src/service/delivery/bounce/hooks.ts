@@ -8,9 +8,10 @@ import {
   type HookSource,
   isHookSecret,
   isSameText,
+  KEYED_PROVIDERS,
   type KeyedProvider,
-  providerKey,
   readEcdsaKey,
+  readProviderKeys,
 } from "../../domain/delivery/hook-secrets.ts";
 import type { ReportOutcome, Store, Transaction } from "../../domain/ports.ts";
 import { readGeneric, readMailgun, readPostmark, readSendGrid, readSes, type ReadEvents } from "./providers.ts";
@@ -41,6 +42,7 @@ export interface Hooks {
 
 const PATH = /^\/hooks\/bounce\/([\w-]{16,64})(?:\/([a-z]+))?$/;
 const BODY_MAX = 1024 * 1024;
+const FORGED = "Forbidden: the signature is not valid";
 
 /** Answers 200 once a report is stored; a provider repeats what is answered otherwise. */
 export function createHooks(options: HooksOptions): Hooks {
@@ -55,12 +57,15 @@ export function createHooks(options: HooksOptions): Hooks {
     const bytes = await request.body();
     if (bytes.byteLength > BODY_MAX) return refuse(413, "body", "Payload Too Large");
     const body = parseJson(bytes);
-    const genuine = await isGenuine(options.store, sns, { source, headers: request.headers, bytes, body });
-    if (!genuine) return refuse(403, "signature", "Forbidden: the signature is not valid");
+    const proof = await prove(options.store, sns, { source, headers: request.headers, bytes, body });
+    if (proof === "unsigned")
+      return refuse(403, "signature", "Forbidden: a key is kept, so unsigned reports are refused");
+    if (proof === "forged") return refuse(403, "signature", FORGED);
     const events = await readEvents(sns, source, body);
     if (events === null) return refuse(400, "body", "Bad Request: this is not a report");
     const reports = events.map((event) => eventToReport(source, event));
-    const outcomes = await record(options.store, reports);
+    const outcomes = await record(options.store, reports, proof);
+    if (outcomes === null) return refuse(403, "signature", FORGED);
     for (const outcome of outcomes) options.onReport(source, outcome);
     return { status: 200, headers: JSON_HEADERS, body: '{"ok":true}' };
   };
@@ -79,10 +84,18 @@ export function createHooks(options: HooksOptions): Hooks {
   };
 }
 
-/** Writes of projects that the reports do not name continue meanwhile. */
-async function record(store: Store, reports: readonly Report[]): Promise<readonly ReportOutcome[]> {
+/**
+ * Writes of projects that the reports do not name continue meanwhile. Null, and nothing is recorded, when the proof was
+ * used before, in whichever process of this store.
+ */
+async function record(
+  store: Store,
+  reports: readonly Report[],
+  { token }: Proof,
+): Promise<readonly ReportOutcome[] | null> {
   const project = await store.read((tx) => reportedProject(tx, reports));
-  const work = async (tx: Transaction): Promise<ReportOutcome[]> => {
+  const work = async (tx: Transaction): Promise<ReportOutcome[] | null> => {
+    if (token !== null && !(await tx.reports.note("mailgun token", token))) return null;
     const outcomes: ReportOutcome[] = [];
     for (const report of reports) outcomes.push(await recordReport(tx, report));
     return outcomes;
@@ -132,35 +145,59 @@ interface Signed {
   readonly body: unknown;
 }
 
-/** Where no key was given, the secret of the path is all that a provider proves; Amazon always signs. */
-async function isGenuine(store: Store, sns: Sns, signed: Signed): Promise<boolean> {
-  const { source, headers, bytes, body } = signed;
-  if (source === "hook") return true;
-  if (source === "ses") {
-    const envelope = parseEnvelope(body);
-    return envelope === null || sns.isGenuine(envelope);
-  }
-  const key = await store.read((tx) => providerKey(tx, source));
-  return key === null || CHECKS[source](key, headers, bytes, body);
+/** A report may be taken. */
+interface Proof {
+  /** Of a signature that does not cover the body, so that it must not come with another one; null for the others. */
+  readonly token: string | null;
 }
 
-type Check = (key: string, headers: Readonly<Record<string, string>>, bytes: Uint8Array, body: unknown) => boolean;
+const PROVEN: Proof = { token: null };
+
+/** Where no key is kept, the secret of the path is all that a provider proves; Amazon always signs. */
+async function prove(store: Store, sns: Sns, signed: Signed): Promise<Proof | "forged" | "unsigned"> {
+  const { source, body } = signed;
+  if (source === "ses") {
+    const envelope = parseEnvelope(body);
+    return envelope === null || (await sns.isGenuine(envelope)) ? PROVEN : "forged";
+  }
+  const { keys, now } = await store.read(async (tx) => ({
+    keys: await readProviderKeys(tx, KEYED_PROVIDERS),
+    now: tx.now,
+  }));
+  if (keys.size === 0) return PROVEN;
+  const key = source === "hook" ? undefined : keys.get(source);
+  if (source === "hook" || key === undefined) return "unsigned";
+  return CHECKS[source](key, signed, now) ?? "forged";
+}
+
+/** Seconds by which the time of a signature may differ from ours. */
+const CLOCK_SECONDS = 300;
+
+function isFresh(timestamp: string, now: number): boolean {
+  return /^\d+$/.test(timestamp) && Math.abs(now - Number(timestamp)) <= CLOCK_SECONDS;
+}
 
 const MAILGUN_SIGNATURE = v.object({
   signature: v.object({ timestamp: v.string(), token: v.string(), signature: v.string() }),
 });
 
+/** Null for a post that the key does not prove. */
+type Check = (key: string, signed: Signed, now: number) => Proof | null;
+
 const CHECKS: Readonly<Record<KeyedProvider, Check>> = {
-  postmark: (key, { authorization = "" }) => isSameText(authorization, `Basic ${Buffer.from(key).toString("base64")}`),
-  sendgrid: (key, headers, bytes) => {
+  postmark: (key, { headers: { authorization = "" } }) =>
+    isSameText(authorization, `Basic ${Buffer.from(key).toString("base64")}`) ? PROVEN : null,
+  sendgrid: (key, { headers, bytes }, now) => {
     const timestamp = headers["x-twilio-email-event-webhook-timestamp"] ?? "";
     const signature = Buffer.from(headers["x-twilio-email-event-webhook-signature"] ?? "", "base64");
-    return verify("sha256", Buffer.concat([Buffer.from(timestamp), bytes]), readEcdsaKey(key), signature);
+    const content = Buffer.concat([Buffer.from(timestamp), bytes]);
+    return isFresh(timestamp, now) && verify("sha256", content, readEcdsaKey(key), signature) ? PROVEN : null;
   },
-  mailgun: (key, _headers, _bytes, body) => {
+  mailgun: (key, { body }, now) => {
     const { success, output } = v.safeParse(MAILGUN_SIGNATURE, body);
-    if (!success) return false;
+    if (!success) return null;
     const { timestamp, token, signature } = output.signature;
-    return isSameText(signature, createHmac("sha256", key).update(`${timestamp}${token}`).digest("hex"));
+    const expected = createHmac("sha256", key).update(`${timestamp}${token}`).digest("hex");
+    return isFresh(timestamp, now) && isSameText(signature, expected) ? { token } : null;
   },
 };

@@ -1,12 +1,7 @@
 /** The address at which a gateway delivers text messages. Its secret is part of the path. */
 import type { HttpResponse } from "../../../contract/http.ts";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
-import {
-  isHookSecret,
-  providerKey,
-  SIGNING_GATEWAYS,
-  type SigningGateway,
-} from "../../domain/delivery/hook-secrets.ts";
+import { isHookSecret, readProviderKeys, SIGNING_GATEWAYS } from "../../domain/delivery/hook-secrets.ts";
 import type { Store } from "../../domain/ports.ts";
 import { receiveText, type TextOutcome, type TextRules } from "../../domain/sms/receive-text.ts";
 import type { HookRefusal, HookRequest } from "../bounce/hooks.ts";
@@ -48,7 +43,7 @@ export function createSmsHook({ store, clock, appUrl, rules, onText, onRefused }
     const fields = readFields(incoming);
     if (fields === null) return refuse(400, "body", "Bad Request: this is not a text message");
     const source = sourceOf(fields);
-    const keys = await readKeys(store);
+    const keys = await store.read((tx) => readProviderKeys(tx, SIGNING_GATEWAYS));
     const key = source === "gateway" ? undefined : keys.get(source);
     const isGenuine =
       keys.size === 0 ||
@@ -69,18 +64,6 @@ export function createSmsHook({ store, clock, appUrl, rules, onText, onRefused }
       return null;
     },
   };
-}
-
-/** Once there is one, what is not signed with it is refused. */
-async function readKeys(store: Store): Promise<ReadonlyMap<SigningGateway, string>> {
-  return store.read(async (tx) => {
-    const keys = new Map<SigningGateway, string>();
-    for (const provider of SIGNING_GATEWAYS) {
-      const key = await providerKey(tx, provider);
-      if (key !== null) keys.set(provider, key);
-    }
-    return keys;
-  });
 }
 
 const HEADERS = {

@@ -43,9 +43,20 @@ export async function isHookSecret(tx: Transaction, given: string, name: HookNam
   return known !== null && isSameText(given, known);
 }
 
-/** What a provider's reports are checked with; null: nothing but the path. */
-export async function providerKey(tx: Transaction, provider: KeyedProvider | SigningGateway): Promise<string | null> {
-  return tx.reports.secret(provider);
+/**
+ * What these providers' posts are checked with, for each that gave a key. Once there is one, what is not signed with it
+ * is refused on every path: the secret of the path proves nothing any more.
+ */
+export async function readProviderKeys<Provider extends KeyedProvider | SigningGateway>(
+  tx: Transaction,
+  providers: readonly Provider[],
+): Promise<ReadonlyMap<Provider, string>> {
+  const keys = new Map<Provider, string>();
+  for (const provider of providers) {
+    const key = await tx.reports.secret(provider);
+    if (key !== null) keys.set(provider, key);
+  }
+  return keys;
 }
 
 /**

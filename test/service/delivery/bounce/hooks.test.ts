@@ -12,7 +12,7 @@ import {
 } from "../../../../src/service/domain/delivery/hook-secrets.ts";
 import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
-import { claimAll, openFixture, sendInput, type Fixture } from "../../domain/fixture.ts";
+import { claimAll, openFixture, sendInput, START, type Fixture } from "../../domain/fixture.ts";
 
 const TLS = path.join(import.meta.dirname, "../../../fixtures/tls");
 const CERTIFICATE = readFileSync(path.join(TLS, "rsa-cert.pem"), "utf8");
@@ -30,21 +30,26 @@ interface World extends Fixture {
 let world: World;
 beforeEach(async () => {
   const fixture = await openFixture();
-  const [fetched, reports, refused]: [string[], string[], string[]] = [[], [], []];
-  const hooks = createHooks({
-    store: fixture.store,
-    fetchText: async (url) => {
-      fetched.push(url);
-      return CERTIFICATE;
-    },
-    onReport: (source, outcome) => reports.push(`${source} ${outcome}`),
-    onRefused: (why) => refused.push(why),
-  });
+  const told = { fetched: [], reports: [], refused: [] };
+  const hooks = openHooks(fixture, told);
   const secret = await fixture.write((tx) => openHook(tx, false));
-  world = { ...fixture, hooks, secret, fetched, reports, refused };
+  world = { ...fixture, hooks, secret, ...told };
   await mail("ada@x.co");
 });
 afterEach(() => world.store.close());
+
+/** As another process, or this one after a restart. */
+function openHooks({ store }: Fixture, told: Pick<World, "fetched" | "reports" | "refused">): Hooks {
+  return createHooks({
+    store,
+    fetchText: async (url) => {
+      told.fetched.push(url);
+      return CERTIFICATE;
+    },
+    onReport: (source, outcome) => told.reports.push(`${source} ${outcome}`),
+    onRefused: (why) => told.refused.push(why),
+  });
+}
 
 async function mail(email: string): Promise<void> {
   await world.write((tx) => sendPerson(tx, world.project, sendInput({ email })));
@@ -63,13 +68,14 @@ interface Posted {
   readonly headers?: Readonly<Record<string, string>>;
   readonly secret?: string;
   readonly method?: string;
+  readonly hooks?: Hooks;
 }
 
 /** The status and the JSON of the answer; null where the path is not the hooks'. */
 async function post(source: HookSource, body: unknown, posted: Posted = {}): Promise<unknown> {
-  const { headers = {}, secret = world.secret, method = "POST" } = posted;
+  const { headers = {}, secret = world.secret, method = "POST", hooks = world.hooks } = posted;
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
-  const response = await world.hooks.handle({
+  const response = await hooks.handle({
     method,
     path: hookPath(secret, source),
     headers,
@@ -141,8 +147,8 @@ test("when the secret is rotated, then the old URL is gone", async () => {
 });
 
 const MAILGUN_KEY = "key-of-mailgun";
-function mailgun(data: object, key = MAILGUN_KEY): object {
-  const signed = { timestamp: "1750000000", token: "token" };
+function mailgun(data: object, key = MAILGUN_KEY, { at = String(START), token = "token" } = {}): object {
+  const signed = { timestamp: at, token };
   const signature = createHmac("sha256", key)
     .update(signed.timestamp + signed.token)
     .digest("hex");
@@ -214,6 +220,14 @@ describe("providers without a key", () => {
   );
 });
 
+const PAIR = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+const SENDGRID_KEY = PAIR.publicKey.export({ type: "spki", format: "der" }).toString("base64");
+const signedAt = (at: number | string, signed: string): Posted => ({
+  headers: {
+    "x-twilio-email-event-webhook-timestamp": String(at),
+    "x-twilio-email-event-webhook-signature": sign("sha256", Buffer.from(signed), PAIR.privateKey).toString("base64"),
+  },
+});
 const login = (text: string): Posted => ({ headers: { authorization: `Basic ${btoa(text)}` } });
 
 describe("providers with a key", () => {
@@ -227,21 +241,71 @@ describe("providers with a key", () => {
   });
 
   test("when SendGrid's signature is wrong, then nothing is recorded", async () => {
-    const pair = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
-    const publicKey = pair.publicKey.export({ type: "spki", format: "der" }).toString("base64");
-    await world.write((tx) => setProviderKey(tx, "sendgrid", publicKey));
+    await world.write((tx) => setProviderKey(tx, "sendgrid", SENDGRID_KEY));
     const body = JSON.stringify(sendGrid({ event: "spamreport" }));
-    const headers = (signed: string): Record<string, string> => ({
-      "x-twilio-email-event-webhook-timestamp": "1750000000",
-      "x-twilio-email-event-webhook-signature": sign("sha256", Buffer.from(signed), pair.privateKey).toString("base64"),
-    });
     expect(await post("sendgrid", body)).toEqual(FORBIDDEN);
-    expect(await post("sendgrid", body, { headers: headers(`1750000001${body}`) })).toEqual(FORBIDDEN);
+    expect(await post("sendgrid", body, signedAt(START, `${START + 1}${body}`))).toEqual(FORBIDDEN);
     expect(await state()).toBe(SENT);
-    expect([await post("sendgrid", body, { headers: headers(`1750000000${body}`) }), await state()]).toEqual([
-      OK,
-      COMPLAINED,
-    ]);
+    expect([await post("sendgrid", body, signedAt(START, `${START}${body}`)), await state()]).toEqual([OK, COMPLAINED]);
+  });
+
+  test.each([
+    ["-301", FORBIDDEN],
+    ["-300", OK],
+    ["300", OK],
+    ["301", FORBIDDEN],
+  ])("when a signature was made %s seconds from now, then it counts within five minutes", async (seconds, answer) => {
+    await world.write((tx) => setProviderKey(tx, "mailgun", MAILGUN_KEY));
+    await world.write((tx) => setProviderKey(tx, "sendgrid", SENDGRID_KEY));
+    const at = String(START + Number(seconds));
+    const body = JSON.stringify(sendGrid({ event: "spamreport" }));
+    expect(await post("mailgun", mailgun({ event: "complained" }, MAILGUN_KEY, { at }))).toEqual(answer);
+    expect(await post("sendgrid", body, signedAt(at, at + body))).toEqual(answer);
+    expect(await state()).toBe(answer === OK ? COMPLAINED : SENT);
+  });
+
+  test.each(["", " 1750000000", "1750000000.0", "1.75e9", "soon"])(
+    "when the time of a signature is %j, then it is none",
+    async (at) => {
+      await world.write((tx) => setProviderKey(tx, "mailgun", MAILGUN_KEY));
+      expect(await post("mailgun", mailgun({ event: "complained" }, MAILGUN_KEY, { at }))).toEqual(FORBIDDEN);
+    },
+  );
+
+  test("when one signature of Mailgun's comes with two bodies, then the first counts, in all processes", async () => {
+    await world.write((tx) => setProviderKey(tx, "mailgun", MAILGUN_KEY));
+    const opened = { event: "opened" };
+    expect(await post("mailgun", mailgun(opened))).toEqual(OK);
+    const complaint = { event: "complained", id: "mg-2" };
+    expect(await post("mailgun", mailgun(complaint))).toEqual(FORBIDDEN);
+    const hooks = openHooks(world, world);
+    expect(await post("mailgun", mailgun(complaint), { hooks })).toEqual(FORBIDDEN);
+    expect([await state(), world.refused]).toEqual([SENT, ["signature", "signature"]]);
+    const next = mailgun(complaint, MAILGUN_KEY, { token: "another" });
+    const both = await Promise.all([post("mailgun", next), post("mailgun", next, { hooks })]);
+    expect(both).toEqual(expect.arrayContaining([OK, FORBIDDEN]));
+    expect([await state(), world.reports]).toEqual([COMPLAINED, ["mailgun unsubscribed"]]);
+  });
+
+  test("when a body of Mailgun's is no report, then its signature is not used up", async () => {
+    await world.write((tx) => setProviderKey(tx, "mailgun", MAILGUN_KEY));
+    const { signature } = mailgun({}) as { signature: object };
+    expect(await post("mailgun", { signature })).toEqual(BAD);
+    expect(await post("mailgun", mailgun({ event: "complained" }))).toEqual(OK);
+  });
+
+  test("when one provider's key is kept, then nothing unsigned is taken on any path", async () => {
+    await world.write((tx) => setProviderKey(tx, "mailgun", MAILGUN_KEY));
+    const report = { email: "ada@x.co", type: "complaint" };
+    const closed = [403, { status: 403, message: "Forbidden: a key is kept, so unsigned reports are refused" }];
+    expect(await post("hook", report)).toEqual(closed);
+    expect(await post("postmark", postmark({ RecordType: "SpamComplaint" }))).toEqual(closed);
+    expect(await post("postmark", postmark({ RecordType: "SpamComplaint" }), login("pm:secret"))).toEqual(closed);
+    expect(await post("sendgrid", sendGrid({ event: "spamreport" }))).toEqual(closed);
+    expect(await post("ses", envelope({ Message: "hello" }))).toEqual(OK);
+    expect([await state(), world.refused]).toEqual([SENT, Array.from({ length: 4 }, () => "signature")]);
+    await world.write((tx) => setProviderKey(tx, "mailgun", ""));
+    expect([await post("hook", report), await state()]).toEqual([OK, COMPLAINED]);
   });
 
   test("when Postmark logs in with another password, then nothing is recorded", async () => {

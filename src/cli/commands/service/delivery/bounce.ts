@@ -150,6 +150,8 @@ export async function runBounceHook(deps: Deps, { rotate, keys, ...choice }: Hoo
   const hooks = await withAdmin(deps, choice, (admin) => admin({ kind: "bounce.hook", rotate, keys }));
   await showList(deps, HOOKS, hooks);
   if (rotate) await writeDone(deps, "The previous URLs no longer work.");
+  if (hooks.some(({ proof }) => proof === "refused"))
+    await writeNote(deps, "a key is kept, so unsigned reports are refused");
   if (hooks.some(({ url }) => !url.startsWith("https://")))
     await writeNote(
       deps,

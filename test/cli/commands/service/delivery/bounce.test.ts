@@ -235,11 +235,12 @@ test("when a provider's key is given in a file, then it is checked, kept and tak
   const file = path.join(state.folder, "mailgun.key");
   await writeFile(file, "key-0123456789\n");
   const proofs = async (args: readonly string[]): Promise<string[]> => {
-    const { stdout } = await bounce(served, ["hook", ...args]);
+    const { stdout, stderr } = await bounce(served, ["hook", ...args]);
     expect(stdout).not.toContain("key-0123456789");
+    expect(stderr.includes("a key is kept, so unsigned reports are refused")).toBe(stdout.includes("refused"));
     return (JSON.parse(stdout) as { proof: string }[]).map(({ proof }) => proof);
   };
-  expect(await proofs(["--mailgun-key", file])).toEqual(["secret", "signature", "secret", "secret", "signature"]);
+  expect(await proofs(["--mailgun-key", file])).toEqual(["refused", "signature", "refused", "refused", "signature"]);
   expect(await proofs(["--mailgun-key", ""])).toEqual(["secret", "signature", "secret", "secret", "secret"]);
   const refused = await bounce(served, ["hook", "--sendgrid-key", file]);
   expect([refused.status, JSON.parse(refused.stderr).error.message]).toEqual([
