@@ -21,7 +21,7 @@ import type { Store } from "./domain/ports.ts";
 import { type ProjectSettings, readSettings } from "./domain/projects/projects.ts";
 import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, bodyBytes, type ServerExchange } from "./http/create-http-service.ts";
-import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
+import { createWaitLimit, type RateLimit } from "./http/rate-limit.ts";
 import { createDispatcher } from "./webhook/dispatcher.ts";
 import type { MailDeliveryOptions } from "./mail-delivery.ts";
 import type { SmsDelivery, SmsDeliveryOptions, SmsHookWiring, SmsOptions } from "./sms-delivery.ts";
@@ -70,10 +70,12 @@ export interface Service extends Face {
   close(): Promise<void>;
 }
 
-/** Links that do not exist, for each block of addresses. */
+/** Links that do not exist, for each address. */
 const UNKNOWN_LINKS: RateLimit = { requests: 60, periodSeconds: 60 };
-/** Answers through public links, for each block of addresses: an office is one. */
-const LINK_ANSWERS: RateLimit = { requests: 60, periodSeconds: 600 };
+/** Answers through public links, for each address: an office or a conference may have but one. */
+const ADDRESS_ANSWERS: RateLimit = { requests: 120, periodSeconds: 600 };
+/** Answers through one public link, from wherever. */
+const LINK_ANSWERS: RateLimit = { requests: 600, periodSeconds: 600 };
 const ANSWER_WINDOW_SECONDS = 30 * 86_400;
 
 /** Throws AlreadyServedError, StoreBusyError, StoreFileError. */
@@ -197,9 +199,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     random,
     answerWindowSeconds: windowSeconds,
     senderName: sender.senderName,
-    unknownLinks: createAddressLimit(UNKNOWN_LINKS, clock),
-    linkAnswers: createAddressLimit(LINK_ANSWERS, clock),
-    identify: async (authorization, from) => http.keys.open(authorization, addressBlock(from)),
+    unknownLinks: createWaitLimit(UNKNOWN_LINKS, clock),
+    addressAnswers: createWaitLimit(ADDRESS_ANSWERS, clock),
+    linkAnswers: createWaitLimit(LINK_ANSWERS, clock),
+    identify: async (authorization, from) => http.keys.open(authorization, from),
     onError: failures.add,
   });
   const hooks = openHooks(options, store, deliveries);

@@ -10,7 +10,7 @@ import type { Store } from "../domain/ports.ts";
 import { createAccessLog, maskPath } from "./operations/access-log.ts";
 import { createKeyRing, type KeyRing } from "./authentication.ts";
 import { ClientGoneError } from "./bodies.ts";
-import { createClientAddress } from "./forwarding.ts";
+import { addressGroup, createClientAddress } from "./forwarding.ts";
 import { HANDLERS } from "./handlers.ts";
 import { acceptsJson, checkBodyHead, refuseCrossSite } from "./head.ts";
 import { createOperatorPages, type Door } from "./operations/operator-pages.ts";
@@ -53,7 +53,7 @@ export interface ServerRequest extends Omit<HttpRequest, "body"> {
 export interface OtherFace {
   /** What its requests are called in logs and metrics. */
   readonly name: string;
-  /** Null for what is not its own. */
+  /** Null for what is not its own. The request comes from an address group, see `addressGroup`. */
   readonly answer: (request: ServerRequest, target: Target) => Promise<HttpResponse | null> | null;
 }
 
@@ -123,8 +123,8 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
       if (method !== "GET" && method !== "HEAD") throw new HttpError(405, undefined, { allow: "GET, HEAD" });
       return jsonReply(200, toOpenApi({ version: VERSION, serverUrl: options.publicUrl ?? target.origin }));
     }
-    const client = clientOf(request);
-    const known = client === undefined || client === from ? request : { ...request, from: client };
+    const client = addressGroup(clientOf(request) ?? "");
+    const known = from === undefined || client === from ? request : { ...request, from: client };
     return (await askFaces(options, known, target, progress)) ?? answer(known, target, progress, door);
   };
   const exchange = async (request: ServerRequest, door: Door): Promise<HttpResponse> => {
@@ -195,7 +195,7 @@ function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller
     if (!match.hasSuffix && !acceptsJson(headers.accept))
       throw new HttpError(406, "Not Acceptable: only application/json is served");
     refuseCrossSite(method, headers);
-    const { project, keyHash } = await keys.identify(headers.authorization, addressGroup(request.from));
+    const { project, keyHash } = await keys.identify(headers.authorization, request.from ?? "");
     progress.project = project.name;
     count(keyHash);
     const { route, placeholders, unstripped } = match;
@@ -224,11 +224,6 @@ function hasBody({ method, body }: ServerRequest): boolean {
 async function bodyParameters({ headers, body = "" }: ServerRequest, { route }: Match): Promise<JsonObject> {
   checkBodyHead(headers);
   return parseBody(typeof body === "function" ? await body() : body, headers["content-type"], route);
-}
-
-/** The owner of an IPv6 address has all of its /64 network. */
-function addressGroup(from = ""): string {
-  return from.includes(":") && !from.includes(".") ? from.split(":").slice(0, 4).join(":") : from;
 }
 
 function createCommonHeaders(clock: Clock): (requestId: string) => Readonly<Record<string, string>> {

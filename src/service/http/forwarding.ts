@@ -44,3 +44,31 @@ function toBlockList(networks: readonly string[]): BlockList {
   }
   return list;
 }
+
+/**
+ * What one caller is likely to have, to count by: an IPv4 address, also one that is written as IPv6; the /64 network of
+ * an IPv6 address, of which its owner has all. Anything else is its own group.
+ */
+export function addressGroup(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = "", tail = ""] = (address.split("%")[0] ?? "").split("::");
+  const [left, right] = [piecesOf(head), piecesOf(tail)];
+  const pieces = [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right];
+  const [high = 0, low = 0] = pieces.slice(6);
+  const isMapped = pieces.slice(0, 6).join(":") === "0:0:0:0:0:65535";
+  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  return pieces
+    .slice(0, 4)
+    .map((piece) => piece.toString(16))
+    .join(":");
+}
+
+/** The 16-bit pieces of a part of an IPv6 address, which may end as IPv4 does. */
+function piecesOf(text: string): readonly number[] {
+  const parts = text === "" ? [] : text.split(":");
+  return parts.flatMap((part) => {
+    if (!part.includes(".")) return [Number.parseInt(part, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}

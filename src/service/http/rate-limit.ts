@@ -21,13 +21,13 @@ export interface RateLimiter {
   readonly count: (caller: string) => void;
 }
 
-/** A limit for each block of addresses, told as seconds to wait: 0 while there is room. */
-export function createAddressLimit(limit: RateLimit, clock: Clock): { readonly count: (address: string) => number } {
+/** As a limiter, told as seconds to wait: 0 while there is room. */
+export function createWaitLimit(limit: RateLimit, clock: Clock): { readonly count: (caller: string) => number } {
   const limiter = createRateLimiter(limit, clock);
   return {
-    count: (address) => {
+    count: (caller) => {
       try {
-        limiter.count(addressBlock(address));
+        limiter.count(caller);
         return 0;
       } catch (error) {
         if (error instanceof HttpError) return Number(error.headers["retry-after"]);
@@ -35,20 +35,6 @@ export function createAddressLimit(limit: RateLimit, clock: Clock): { readonly c
       }
     },
   };
-}
-
-/** What one owner is likely to have: the /24 of an IPv4 address, the /64 of an IPv6 one. */
-export function addressBlock(address: string): string {
-  const four = /(?:^|:)(\d+\.\d+\.\d+)\.\d+$/.exec(address)?.[1];
-  return four ?? networkOf(address);
-}
-
-function networkOf(address: string): string {
-  const [head = "", tail] = address.split("::");
-  const groups = head.split(":");
-  // `2001:db8::1`: what the double colon leaves out is zero.
-  const left = tail === undefined ? groups : [...groups.filter((group) => group !== ""), "0", "0", "0", "0"];
-  return left.slice(0, 4).join(":");
 }
 
 const BUCKETS_MAX = 10_000;

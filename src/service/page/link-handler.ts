@@ -45,7 +45,7 @@ export function createLinkHandler(options: PagesOptions): PageHandler {
     const { score, comment, hasComment } = form;
     const again = { ...view, ...form, isChosenByLink: false, hasScript: false };
     if (form.problem !== null || score === null) return respond(formPage(again), request, isSecure);
-    const seconds = found.answer === null ? options.linkAnswers.count(request.from) : 0;
+    const seconds = found.answer === null ? secondsToWait(options, found.link, request) : 0;
     if (seconds > 0) {
       const page = respond(formPage({ ...again, problem: { kind: "busy" } }), request, isSecure);
       return { ...page, headers: { ...page.headers, "retry-after": String(seconds) } };
@@ -63,6 +63,12 @@ export function createLinkHandler(options: PagesOptions): PageHandler {
     if (request.method === "POST") return answer(found, request, visit);
     return notAllowed(request, pageWay(options, request).isSecure);
   };
+}
+
+/** An address that has had its share uses up nothing of the link's. */
+function secondsToWait({ addressAnswers, linkAnswers }: PagesOptions, link: PublicLink, request: PageRequest): number {
+  const seconds = addressAnswers.count(request.from);
+  return seconds > 0 ? seconds : linkAnswers.count(link.token);
 }
 
 interface Found {

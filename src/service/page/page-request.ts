@@ -22,17 +22,19 @@ export interface PagesOptions {
   /** Who surveys come from, where a project does not say so itself. */
   readonly senderName: string | null;
   /** Links that do not exist, by address. */
-  readonly unknownLinks: AddressLimit;
+  readonly unknownLinks: WaitLimit;
   /** Answers through public links, by address. */
-  readonly linkAnswers: AddressLimit;
+  readonly addressAnswers: WaitLimit;
+  /** Answers through public links, by link. */
+  readonly linkAnswers: WaitLimit;
   /** The project that Basic credentials open; null for none. `address` is the caller's. */
   readonly identify: (authorization: string, address: string) => Promise<Project | null>;
   readonly onError: (error: unknown) => void;
 }
 
-export interface AddressLimit {
+export interface WaitLimit {
   /** Counts one more; how many seconds to wait when there were too many, else 0. */
-  readonly count: (address: string) => number;
+  readonly count: (caller: string) => number;
 }
 
 export interface PageRequest {
@@ -45,7 +47,7 @@ export interface PageRequest {
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: () => Promise<Uint8Array>;
-  /** Address of the caller. */
+  /** Address of the caller; of an IPv6 address its network. */
   readonly from: string;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createClientAddress } from "../../../src/service/http/forwarding.ts";
+import { addressGroup, createClientAddress } from "../../../src/service/http/forwarding.ts";
 import { openHttp, ORIGIN } from "./fixture.ts";
 
 const PUBLIC = "https://survey.example.com";
@@ -32,4 +32,20 @@ it("when one client of a proxy tries wrong keys, then the others go on", async (
   for (let count = 0; count < 60; count += 1) await ask("192.0.2.1");
   expect([await ask("192.0.2.1"), await ask("192.0.2.2")]).toEqual([429, 401]);
   await http.store.close();
+});
+
+it.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["::FFFF:c000:201", "192.0.2.1"],
+  ["2001:db8::", "2001:db8:0:0"],
+  ["2001:db8::ff", "2001:db8:0:0"],
+  ["2001:0db8:0:0:1:2:3:4", "2001:db8:0:0"],
+  ["2001:DB8:0:1::1", "2001:db8:0:1"],
+  ["::1", "0:0:0:0"],
+  ["fe80::1%eth0", "fe80:0:0:0"],
+  ["64:ff9b::192.0.2.1", "64:ff9b:0:0"],
+  ["not an address", "not an address"],
+])("%s counts as %s", (address, group) => {
+  expect(addressGroup(address)).toBe(group);
 });

@@ -64,7 +64,7 @@ it("when an address tries wrong keys, then it is told to wait, and others and lo
   expect([await ask(KEY), await ask(KEY, "10.0.0.2")]).toEqual([429, 200]);
   http.time.now += 1;
   expect([await ask(KEY), await ask("wrong"), await ask("wrong")]).toEqual([200, 401, 429]);
-  expect([await ask("wrong", "2001:db8::1"), await ask("wrong", "::ffff:10.0.0.1")]).toEqual([401, 401]);
+  expect([await ask("wrong", "2001:db8::1"), await ask("wrong", "::ffff:10.0.0.1")]).toEqual([401, 429]);
   await http.store.close();
 });
 
@@ -73,5 +73,18 @@ it("when there is a limit, then requests without a key count too", async () => {
   const ask = async (): Promise<number> =>
     (await http.call("GET", "/v1/people", { headers: { authorization: "" } })).status;
   expect([await ask(), await ask(), await ask()]).toEqual([401, 401, 429]);
+  await http.store.close();
+});
+
+it("when wrong keys come from all over one network, then they are of one caller", async () => {
+  const http = await openHttp();
+  const statuses: number[] = [];
+  for (let at = 0; at < 61; at += 1) {
+    const authorization = `Basic ${btoa(`guess-${at}:`)}`;
+    const from = `2001:db8::${at.toString(16)}`;
+    const request = { method: "GET", url: `${ORIGIN}/v1/people.json`, headers: { authorization }, from };
+    statuses.push((await http.service.handle(request)).status);
+  }
+  expect(statuses).toEqual([...Array.from({ length: 60 }, () => 401), 429]);
   await http.store.close();
 });

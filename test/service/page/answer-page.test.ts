@@ -243,13 +243,14 @@ describe("when a link is nobody's", () => {
   it("then whoever tries many waits, and those with a survey do not", async () => {
     const statuses = [];
     for (let tried = 0; tried < 61; tried += 1)
-      statuses.push((await pages.get("/s/none", { from: `192.0.2.${tried}` })).status);
+      statuses.push((await pages.get("/s/none", { from: `2001:db8::${tried}` })).status);
     expect(statuses).toEqual([...Array.from({ length: 60 }, () => 404), 429]);
-    const refused = await pages.get("/u/none");
+    const from = "2001:db8:0::ff";
+    const refused = await pages.get("/u/none", { from });
     expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "1"]);
     expect((await pages.get("/s/none", { from: "192.0.3.1" })).status).toBe(404);
-    expect((await pages.get(url)).status).toBe(200);
-    expect((await pages.post(url, { score: "9" })).status).toBe(303);
+    expect((await pages.get(url, { from })).status).toBe(200);
+    expect((await pages.post(url, { score: "9" }, { from })).status).toBe(303);
   });
 
   it("then robots are told to stay away", async () => {
