@@ -66,7 +66,7 @@ export async function checkTargets(
     ["the lock", files.lock],
     ["--failed-to", failedTo],
   ]);
-  for (const file of [files.results, failedTo]) {
+  for (const file of [files.results, files.journal, failedTo]) {
     if (file !== null) await (await openReplacement(file, random.token(6))).discard();
   }
 }

@@ -5,6 +5,7 @@
 import { constants, existsSync, realpathSync, type Stats } from "node:fs";
 import { access, lstat, open, readdir, readlink, rename, stat, unlink, type FileHandle } from "node:fs/promises";
 import path from "node:path";
+import { specialKind } from "./file-kind.ts";
 import { wordsOfRefusal } from "./system-words.ts";
 
 /** The target cannot be written; nothing was begun. `message` says why. */
@@ -17,7 +18,7 @@ export interface FileReplacement {
   readonly path: string;
   /** Where it is written until then; null when it is written directly. */
   readonly temporary: string | null;
-  /** False for a device, a pipe or a descriptor that is open already: those are written as it comes. */
+  /** False for a descriptor that is open already: it is written as it comes. */
   readonly isWhole: boolean;
   /** Rejects as `commit` does, with the system's error; its `path` is the target as it was given. */
   write(bytes: Uint8Array): Promise<void>;
@@ -35,20 +36,17 @@ const LINKS_MAX = 40;
 const NAME_BYTES_MAX = 180;
 
 /**
- * Begins to replace `target`: links are followed, and an existing file keeps its mode. A device or a pipe is written directly.
- * `token` makes the temporary name unique; `signal` ends the wait for a pipe's reader. Throws `UnwritableFileError`.
+ * Begins to replace `target`: links are followed, and an existing file keeps its mode. An open descriptor is written
+ * directly; a pipe, socket or device under a name of its own is refused. `token` makes the temporary name unique; `signal`
+ * ends the wait for a descriptor's reader. Throws `UnwritableFileError`.
  */
 export async function openReplacement(target: string, token: string, signal?: AbortSignal): Promise<FileReplacement> {
   const file = await followLinks(target);
   const existing = await statOrNull(file);
   if (existing !== null) await checkExisting(target, file, existing);
   if (target.endsWith(path.sep)) throw new UnwritableFileError(`cannot write ${target}: that names a folder`);
-  if (existing?.isFIFO() === true) return writeDirectly(target, file, await openPipe(target, file, signal));
-  // Added to, so that what the descriptor's owner wrote before stays.
   if (existing !== null && isDescriptor(file))
-    return writeDirectly(target, file, await openOrRefuse(target, file, "a"));
-  if (existing !== null && !existing.isFile())
-    return writeDirectly(target, file, await openOrRefuse(target, file, "w"));
+    return writeDirectly(target, file, await openDescriptor(target, file, existing.isFIFO(), signal));
   const temporary = path.join(path.dirname(file), `${beginningOf(file)}${token}${TEMPORARY_SUFFIX}`);
   const handle = await openOrRefuse(target, temporary, "wx");
   return replaceBy({ target, file, temporary, handle, existing });
@@ -78,6 +76,9 @@ export async function removeLeftovers({ path: file, temporary }: FileReplacement
 
 async function checkExisting(target: string, file: string, existing: Stats): Promise<void> {
   if (existing.isDirectory()) throw new UnwritableFileError(`${target} is a directory`);
+  const kind = specialKind(existing);
+  if (kind !== null && !isDescriptor(file))
+    throw new UnwritableFileError(`cannot write ${target}: it is ${kind}, not a regular file`);
   try {
     await access(file, constants.W_OK);
   } catch (error) {
@@ -86,7 +87,14 @@ async function checkExisting(target: string, file: string, existing: Stats): Pro
 }
 
 /** To open a pipe waits for somebody who reads it. Nothing else ends that wait, so who stops it becomes the reader. */
-async function openPipe(target: string, file: string, signal?: AbortSignal): Promise<FileHandle> {
+async function openDescriptor(
+  target: string,
+  file: string,
+  isPipe: boolean,
+  signal?: AbortSignal,
+): Promise<FileHandle> {
+  // Added to, so that what the descriptor's owner wrote before stays.
+  if (!isPipe) return openOrRefuse(target, file, "a");
   signal?.throwIfAborted();
   let reader: Promise<FileHandle | null> = Promise.resolve(null);
   const read = (): void => {

@@ -2,6 +2,8 @@
 import { createHash } from "node:crypto";
 import { link, open, readdir, readFile, rename, stat, unlink, utimes } from "node:fs/promises";
 import path from "node:path";
+import { specialKind } from "./file-kind.ts";
+import { UnwritableFileError } from "./file-replacement.ts";
 import { currentProcess, currentSpace, isRunning, type ProcessMark } from "./processes.ts";
 
 /** Another run holds the lock. */
@@ -41,8 +43,12 @@ const UNTOUCHED_MS = 60_000;
 /** Locks of this process, so that it does not take a dead namesake's for its own. */
 const held = new Set<string>();
 
-/** Takes the lock, also over from a process that is gone. Throws `LockedError` while its holder runs. `token` is unique. */
+/**
+ * Takes the lock, also over from a process that is gone. Throws `LockedError` while its holder runs, and
+ * `UnwritableFileError` where something else than a file has its name. `token` is unique.
+ */
 export async function takeLock(file: string, token: string, { isAlone = false }: LockOptions = {}): Promise<Lock> {
+  await refuseSpecial(file);
   const mark = { ...(await currentProcess()), space: await currentSpace(), token };
   const format = (facts: LockFacts | null): string => JSON.stringify(facts === null ? mark : { ...mark, facts });
   // Before the file can be seen, so that no second taking in this process calls the first one dead.
@@ -55,6 +61,12 @@ export async function takeLock(file: string, token: string, { isAlone = false }:
     held.delete(token);
     throw error;
   }
+}
+
+async function refuseSpecial(file: string): Promise<void> {
+  const found = await stat(file).catch(() => null);
+  const kind = found === null ? null : specialKind(found);
+  if (kind !== null) throw new UnwritableFileError(`the lock ${file} is ${kind}, not a regular file`);
 }
 
 interface Holding {

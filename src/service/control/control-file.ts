@@ -22,10 +22,9 @@ export function controlFile(dataFile: string): string {
 
 /** Writes atomically, readable only by this user. `token` is unique. */
 export async function writeControlFile(dataFile: string, record: ControlRecord, token: string): Promise<void> {
-  const file = controlFile(dataFile);
   // A link there must not be followed, nor an old mode kept.
-  await rm(file, { force: true });
-  await replaceFile(file, `${JSON.stringify(record)}\n`, token);
+  await removeControlFile(dataFile);
+  await replaceFile(controlFile(dataFile), `${JSON.stringify(record)}\n`, token);
 }
 
 /** Null when there is none, it cannot be read as one, or others could have written it. */
@@ -51,7 +50,9 @@ export async function readControlFile(dataFile: string): Promise<ControlRecord |
   }
 }
 
-/** No file is as good as a removed one. */
+/** No file is as good as a removed one. A pipe, socket or device of that name is none of ours and stays. */
 export async function removeControlFile(dataFile: string): Promise<void> {
-  await rm(controlFile(dataFile), { force: true });
+  const file = controlFile(dataFile);
+  const found = await lstat(file).catch(() => null);
+  if (found?.isFile() === true || found?.isSymbolicLink() === true) await rm(file, { force: true });
 }

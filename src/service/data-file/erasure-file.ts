@@ -2,8 +2,8 @@
  * The log of erasures beside the data file. It outlives that file, so that a backup which is put in its place does not
  * bring anybody back.
  */
-import { readFile } from "node:fs/promises";
 import * as v from "valibot";
+import { readRegular } from "../../runtime/files/file-kind.ts";
 import { replaceFile, resolveFile } from "../../runtime/files/file-replacement.ts";
 import type { Random } from "../../runtime/random.ts";
 import { applyErasureLog } from "../domain/privacy/erase.ts";
@@ -32,7 +32,7 @@ export async function syncErasures(store: Store, dataFile: string, random: Pick<
 
 async function readLog(file: string): Promise<ErasureLog | null> {
   try {
-    return v.parse(LOG, JSON.parse(await readFile(file, "utf8")));
+    return v.parse(LOG, JSON.parse(await readRegular(file)));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw new Error(`${file} is not a log of erasures; nobody was erased by it`, { cause: error });

@@ -1,6 +1,6 @@
 /** Messages as files: `.eml` for e-mail, `.json` for SMS, one for each survey request, complete or not there. */
 import { createHash } from "node:crypto";
-import { lstat, readdir, readFile, unlink } from "node:fs/promises";
+import { lstat, readdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import {
   isDiskFull,
@@ -9,6 +9,7 @@ import {
   TEMPORARY_SUFFIX,
   UnwritableFileError,
 } from "../../runtime/files/file-replacement.ts";
+import { readRegular } from "../../runtime/files/file-kind.ts";
 import { makeFolder } from "../../runtime/files/make-folder.ts";
 import { isPrivate } from "../../runtime/files/processes.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -231,7 +232,7 @@ async function checkFolder(folder: string): Promise<void> {
 
 /** A message is complete once it has its name, so a file that holds the mark is this survey's own message. */
 async function writeOnce(file: string, { text, mark }: Formatted, unique: string): Promise<void> {
-  const existing = await readFile(file, "utf8").catch(() => "");
+  const existing = await readRegular(file).catch(() => "");
   if (existing.includes(mark)) return;
   const replacement = await openReplacement(file, unique);
   try {
@@ -260,9 +261,10 @@ async function prune(folder: string, before: number | null, now: number): Promis
   }
 }
 
-/** 1 when there was such a file. */
+/** 1 when there was such a file. What is no regular file is none of ours and stays. */
 async function removeIfThere(file: string): Promise<number> {
   try {
+    if (!(await lstat(file)).isFile()) return 0;
     await unlink(file);
     return 1;
   } catch (error) {

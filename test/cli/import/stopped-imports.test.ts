@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
-import { readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { peopleAt, receivers } from "../../helpers/imported.ts";
 import { runInside, startInside } from "../../helpers/in-process.ts";
 import { isLong } from "../../helpers/long.ts";
@@ -154,18 +154,21 @@ function ending({ status, stderr }: Ended): unknown[] {
 }
 
 test("when the results cannot be written, then the summary does not name them, and the error does", async () => {
-  const results = path.join(service.folder, "full.csv");
-  await symlink("/dev/full", results);
-  const args = ["people", "import", file, "--send", "--results", results];
-  const ended = await service.run(args, { env });
+  const results = path.join(service.folder, "results.csv");
+  const args = ["people", "import", file, "--send", "--rate", "30", "--results", results];
+  const running = startSlowly("--results", results);
+  await vi.waitFor(() => readFile(`${results}.journal`));
+  await mkdir(results);
+  const ended = await running.ended;
+  await rmdir(results);
   expect(ending(ended)).toEqual([
-    1,
+    2,
     "results: not written",
     `To resume: surveyctl ${args.join(" ")} --resume`,
-    `error: ${results}: the disk is full`,
+    `error: ${results} is a directory`,
   ]);
   const { stdout } = await service.run([...args, "--resume", "--json"], { env });
-  expect(JSON.parse(stdout)).toMatchObject({ scheduled: ROWS, results: null });
+  expect(JSON.parse(stdout)).toMatchObject({ scheduled: ROWS, results });
 });
 
 test("when the results cannot be replaced, then the summary says that they are of a previous run", async () => {

@@ -52,10 +52,14 @@ describe("what is written as it comes", () => {
   it("when it is a pipe that nobody reads, then the wait ends with the signal", async () => {
     const pipe = path.join(folder, "pipe");
     execFileSync("mkfifo", [pipe]);
+    const both = await open(pipe, "r+");
+    const writer = await open(pipe, "w");
+    await both.close();
     const stopping = new AbortController();
-    const opened = openReplacement(pipe, "token", stopping.signal);
+    const opened = openReplacement(`/dev/fd/${writer.fd}`, "token", stopping.signal);
     setImmediate(() => stopping.abort(new Error("stopped")));
     await expect(opened).rejects.toThrow("stopped");
+    await writer.close();
   });
 });
 

@@ -6,7 +6,7 @@ import { resolveFile } from "../../../runtime/files/file-replacement.ts";
 import { countContents } from "../../domain/moving.ts";
 import type { Store, StoreCommit, StoreContents, Vacuumed } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
-import { checkContent, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
+import { checkContent, checkPlace, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
 import { compact, createFileCleaner } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
@@ -56,6 +56,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     return createStore(await openDatabase(options), options, { guard: null, release: () => Promise.resolve() });
   }
   const file = resolveFile(options.file);
+  checkPlace(file, options.file);
   const ownership = await ownFile(file, options.clock);
   try {
     const { database, guard } = await openFile({ ...options, file }, ownership);
@@ -82,10 +83,10 @@ async function openFile(
   ownership: Ownership,
 ): Promise<{ readonly database: SqliteDatabase; readonly guard: FileGuard }> {
   const { file, random = systemRandom, onEvent = () => undefined } = options;
-  const { isNew, isReadable } = prepareFile(file, ownership.left);
+  const { isNew, isMade, isReadable } = prepareFile(file, ownership.left);
   if (isReadable) onEvent({ kind: "readable" });
   const database = await openDatabase(options).catch((error: unknown) => {
-    if (isNew) for (const name of [file, `${file}-wal`]) rmSync(name, { force: true });
+    if (isMade) for (const name of [file, `${file}-wal`]) rmSync(name, { force: true });
     throw error;
   });
   if (isNew) onEvent({ kind: "created" });

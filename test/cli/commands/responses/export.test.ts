@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -284,7 +284,6 @@ describe("a file", () => {
 
   it.each<[string, () => Partial<ExportFlags>, string]>([
     ["a checksum in a folder's place", () => ({ out: at("r.csv"), checksum: true }), "r.csv.sha256 is a directory"],
-    ["a checksum of a device", () => ({ out: "/dev/null", checksum: true }), "/dev/null is not a regular file"],
     [
       "the state in the file's place",
       () => ({ out: at("r.csv"), state: at("./r.csv") }),
@@ -300,6 +299,15 @@ describe("a file", () => {
     const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
     await expect(run({ flags: flags() })).rejects.toThrow(message);
     expect([requests, await readdir(folder)]).toEqual([[], ["r.csv.sha256"]]);
+  });
+
+  it("is refused with a checksum of a descriptor", async () => {
+    const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
+    const handle = await open(at("r.csv"), "w");
+    const flags = { out: `/dev/fd/${handle.fd}`, checksum: true };
+    await expect(run({ flags })).rejects.toThrow(`${flags.out} is not a regular file`);
+    await handle.close();
+    expect([requests, await readFile(at("r.csv"), "utf8")]).toEqual([[], ""]);
   });
 
   it.each(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])("named %s is standard output", async (out) => {

@@ -3,6 +3,7 @@
  */
 import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
+import { specialKind } from "../../../../runtime/files/file-kind.ts";
 import { isPrivate } from "../../../../runtime/files/processes.ts";
 import type { Random } from "../../../../runtime/random.ts";
 import type { LockFacts } from "../../../../runtime/files/lock-file.ts";
@@ -21,17 +22,31 @@ export const RESCUED = ".rescued-";
 export const RUN_OFFSET = 60;
 
 export interface Condition {
+  /** Whether there was nothing in it, or no file. */
   readonly isNew: boolean;
+  /** Whether this process made it. */
+  readonly isMade: boolean;
   /** Whether other users of the machine may read it. */
   readonly isReadable: boolean;
+}
+
+/**
+ * Looks at the path before anything is made beside it. Throws StoreFileError for a folder, pipe, socket or device. `shown` is
+ * what messages are to call the file.
+ */
+export function checkPlace(file: string, shown: string): void {
+  for (const suffix of ["", "-wal"]) {
+    const found = statSync(`${file}${suffix}`, { throwIfNoEntry: false });
+    const kind = found === undefined ? null : specialKind(found);
+    if (kind !== null)
+      throw new StoreFileError("not_sqlite", `${shown}${suffix}: the path leads to ${kind}, not to a file`);
+  }
 }
 
 /**
  * Looks at the file, and makes it where it is missing. Throws StoreFileError. `left` is what a dead owner had noted.
  */
 export function prepareFile(file: string, left: LockFacts | null): Condition {
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw new StoreFileError("not_sqlite", "the path leads to a directory, not to a file");
   const size = sizeOf(file) ?? 0;
   const hasLog = (sizeOf(`${file}-wal`) ?? 0) > 0;
   if (size === 0) return makeFile(file, hasLog);
@@ -46,7 +61,7 @@ export function prepareFile(file: string, left: LockFacts | null): Condition {
       `the log ${file}-wal belongs to another copy of the file; if this one was restored from a backup, delete the log`,
     );
   }
-  return { isNew: false, isReadable: !isPrivate(statSync(file), 0o077) };
+  return { isNew: false, isMade: false, isReadable: !isPrivate(statSync(file), 0o077) };
 }
 
 function makeFile(file: string, hasLog: boolean): Condition {
@@ -63,13 +78,20 @@ function makeFile(file: string, hasLog: boolean): Condition {
       `the file is missing, and what it held was saved in ${rescued}; rename that to restore it, or move it away to start anew`,
     );
   }
+  const isMade = create(file);
+  return { isNew: true, isMade, isReadable: !isPrivate(statSync(file), 0o077) };
+}
+
+/** False where the file is there already. */
+function create(file: string): boolean {
   try {
     // The engine's other files get the mode of this one.
     closeSync(openSync(file, "wx", FILE_MODE));
+    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return false;
   }
-  return { isNew: true, isReadable: !isPrivate(statSync(file), 0o077) };
 }
 
 /** Only for an engine without locks of its own: SQLite elsewhere keeps this file while it has a database open. */

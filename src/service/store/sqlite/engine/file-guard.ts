@@ -70,6 +70,8 @@ function isSame(one: BigIntStats | null, other: BigIntStats | null): boolean {
 /** The first bytes of a data file as they are on disk; empty where they cannot be read. */
 export function readHeader(file: string): string {
   try {
+    // To open a pipe would wait for its writer.
+    if (!statSync(file).isFile()) return "";
     const descriptor = openSync(file, "r");
     try {
       const header = Buffer.alloc(HEADER_BYTES);
