@@ -79,10 +79,27 @@ async function checkExisting(target: string, file: string, existing: Stats): Pro
   const kind = specialKind(existing);
   if (kind !== null && !isDescriptor(file))
     throw new UnwritableFileError(`cannot write ${target}: it is ${kind}, not a regular file`);
+  if (kind === null && (await isDatabase(file)))
+    throw new UnwritableFileError(`cannot write ${target}: it is a SQLite database; name another file`);
   try {
     await access(file, constants.W_OK);
   } catch (error) {
     throw refusal(target, file, error);
+  }
+}
+
+const DATABASE_HEADER = Buffer.from("SQLite format 3\0");
+
+/** No text begins so: a data file that may be served is named by mistake. False for what cannot be read. */
+async function isDatabase(file: string): Promise<boolean> {
+  const handle = await open(file, "r").catch(() => null);
+  if (handle === null) return false;
+  try {
+    const beginning = Buffer.alloc(DATABASE_HEADER.length);
+    await handle.read(beginning, 0, beginning.length, 0);
+    return beginning.equals(DATABASE_HEADER);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -82,3 +82,15 @@ it.each([
   await expect(openReplacement(`${folder}/${name}`, "token")).rejects.toThrow("that names a folder");
   expect([await readdir(folder), await readFile(path.join(folder, "file"), "utf8")]).toEqual([["file"], "old"]);
 });
+
+it("refuses to replace a SQLite database, through a link too", async () => {
+  const [file, link] = [path.join(folder, "survey.db"), path.join(folder, "link")];
+  const content = `SQLite format 3\0${"x".repeat(100)}`;
+  await writeFile(file, content);
+  await symlink("survey.db", link);
+  for (const name of [file, link])
+    await expect(replaceFile(name, "text", "token")).rejects.toThrow(
+      `cannot write ${name}: it is a SQLite database; name another file`,
+    );
+  expect([await readdir(folder), await readFile(file, "utf8")]).toEqual([["link", "survey.db"], content]);
+});
