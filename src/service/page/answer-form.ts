@@ -1,5 +1,6 @@
 /** What the form of a survey's page sends, and the scores that links carry. */
 import { characterCount, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import { isToken } from "./page-request.ts";
 import type { FormView } from "./survey-page.ts";
 
 /** One score that a link names; what is not a score, or more than one, is as if there were none. */
@@ -25,7 +26,7 @@ const COMMENT_MAX = 5000;
 const FORM_MAX = 64 * 1024;
 
 export function readForm(body: Uint8Array): AnswerForm {
-  const fields = new URLSearchParams(new TextDecoder().decode(body));
+  const fields = fieldsOf(body);
   const scores = fields.getAll("score");
   const score = scores.length === 1 ? readScore(scores[0] ?? "") : null;
   const comment = (fields.get("comment") ?? "").replaceAll("\0", "").replaceAll(/\r\n?/g, "\n");
@@ -37,4 +38,14 @@ export function readForm(body: Uint8Array): AnswerForm {
     by: fields.get("by") === "script" ? "script" : "button",
     problem: score === null ? { kind: "score" } : isLong ? { kind: "comment", max: COMMENT_MAX } : null,
   };
+}
+
+/** The visit that a public link's page was given; null for a form without one. */
+export function readVisit(body: Uint8Array): string | null {
+  const visit = fieldsOf(body).get("visit") ?? "";
+  return isToken(visit) ? visit : null;
+}
+
+function fieldsOf(body: Uint8Array): URLSearchParams {
+  return new URLSearchParams(new TextDecoder().decode(body));
 }

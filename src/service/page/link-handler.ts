@@ -1,11 +1,12 @@
-/** `/l/<token>`: a public link, which anybody may answer. Each visitor's answer has a path of its own below it. */
-import { unixSeconds } from "../../runtime/clock.ts";
+/**
+ * `/l/<token>`: a public link, which anybody may answer. A visitor's answer has no address: the page that was given out
+ * carries a field by which it can be changed, so that whoever shares what stands in the address bar shares the link.
+ */
 import type { Brand } from "../domain/projects/brand.ts";
-import type { ResponseRow, PublicLink } from "../domain/ports.ts";
+import type { PublicLink } from "../domain/ports.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
-import { answerByLink, visitLink } from "../domain/surveys/survey-links.ts";
-import { linkedScore, readForm } from "./answer-form.ts";
-import { seeOther } from "./document.ts";
+import { answerByLink, type LinkVisit, visitLink } from "../domain/surveys/survey-links.ts";
+import { linkedScore, readForm, readVisit } from "./answer-form.ts";
 import {
   isToken,
   languageOf,
@@ -25,43 +26,46 @@ import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 const VISIT_BYTES = 16;
 
 export function createLinkHandler(options: PagesOptions): PageHandler {
-  const { store, clock, random, answerWindowSeconds } = options;
-  const show = async (found: Found, request: PageRequest, visit: string): ReturnType<PageHandler> => {
+  const { store, random, answerWindowSeconds } = options;
+  const show: PageHandler = async (request, token) => {
     const { isSecure } = pageWay(options, request);
-    const view = toView(options, found, request, visit);
-    const { answer } = found;
+    const found = await findLink(options, token, null);
+    if (found === null) return respondUnknown(options, request);
+    const view = toView(options, found, request, random.token(VISIT_BYTES));
     const score = linkedScore(request.query, "");
-    const isOpen = answer !== null && unixSeconds(clock) - answer.createdAt <= answerWindowSeconds;
-    const page =
-      answer === null
-        ? formPage({ ...view, score, isChosenByLink: score !== null, comment: "", problem: null, hasScript: false })
-        : thanksPage(view, answer, isOpen);
-    return respond(page, request, isSecure);
+    const chosen = { score, isChosenByLink: score !== null, comment: "", problem: null, hasScript: false };
+    return respond(formPage({ ...view, ...chosen }), request, isSecure);
   };
-  const answer = async (found: Found, request: PageRequest, visit: string): ReturnType<PageHandler> => {
+  const answer: PageHandler = async (request, token) => {
     const { isSecure } = pageWay(options, request);
+    const body = await request.body();
+    const visit = readVisit(body) ?? random.token(VISIT_BYTES);
+    const found = await findLink(options, token, visit);
+    if (found === null) return respondUnknown(options, request);
     const view = toView(options, found, request, visit);
-    const form = readForm(await request.body());
-    const { score, comment, hasComment } = form;
+    const form = readForm(body);
+    const { score, comment } = form;
     const again = { ...view, ...form, isChosenByLink: false, hasScript: false };
     if (form.problem !== null || score === null) return respond(formPage(again), request, isSecure);
-    const seconds = found.answer === null ? secondsToWait(options, found.link, request) : 0;
+    const seconds = found.isAnswered ? 0 : secondsToWait(options, found.link, request);
     if (seconds > 0) {
       const page = respond(formPage({ ...again, problem: { kind: "busy" } }), request, isSecure);
       return { ...page, headers: { ...page.headers, "retry-after": String(seconds) } };
     }
-    const given = { score, ...(hasComment ? { comment } : {}) };
+    // The page never shows a stored comment again, so an empty field takes none back.
+    const given = { score, ...(comment.trim() === "" ? {} : { comment }) };
     const { id } = found.link.project;
-    await store.write((tx) => answerByLink(tx, found.link, visit, given, answerWindowSeconds), { project: id });
-    return seeOther(view.action, isSecure);
+    const stored = await store.write((tx) => answerByLink(tx, found.link, visit, given, answerWindowSeconds), {
+      project: id,
+    });
+    // Not another address, which could be shared: sent again, the form changes nothing.
+    return respond(thanksPage(view, { score: stored.score, comment: null }, stored.mayChange), request, isSecure);
   };
-  return async (request, token, rest) => {
-    const found = rest === "" || isToken(rest) ? await findLink(options, token, rest) : null;
-    if (found === null) return respondUnknown(options, request);
-    const visit = rest === "" ? random.token(VISIT_BYTES) : rest;
-    if (request.method === "GET" || request.method === "HEAD") return show(found, request, visit);
-    if (request.method === "POST") return answer(found, request, visit);
-    return notAllowed(request, pageWay(options, request).isSecure);
+  return (request, token, rest) => {
+    if (rest !== "") return Promise.resolve(respondUnknown(options, request));
+    if (request.method === "GET" || request.method === "HEAD") return show(request, token, rest);
+    if (request.method === "POST") return answer(request, token, rest);
+    return Promise.resolve(notAllowed(request, pageWay(options, request).isSecure));
   };
 }
 
@@ -71,17 +75,14 @@ function secondsToWait({ addressAnswers, linkAnswers }: PagesOptions, link: Publ
   return seconds > 0 ? seconds : linkAnswers.count(link.token);
 }
 
-interface Found {
-  readonly link: PublicLink;
+interface Found extends LinkVisit {
   readonly brand: Brand;
-  /** What this visitor has answered. */
-  readonly answer: ResponseRow | null;
 }
 
-function findLink({ store, senderName }: PagesOptions, token: string, visit: string): Promise<Found | null> {
+function findLink({ store, senderName }: PagesOptions, token: string, visit: string | null): Promise<Found | null> {
   if (!isToken(token)) return Promise.resolve(null);
   return store.read(async (tx) => {
-    const found = await visitLink(tx, token, visit === "" ? null : visit);
+    const found = await visitLink(tx, token, visit);
     if (found === null) return null;
     const { project, properties } = found.link;
     return { ...found, brand: await presentSender(tx, project, readSpecialProperties(properties), senderName) };
@@ -93,5 +94,5 @@ function toView(options: PagesOptions, { link, brand }: Found, request: PageRequ
   const { base } = pageWay(options, request);
   const special = readSpecialProperties(link.properties);
   const locale = Object.hasOwn(link.properties, "locale") ? special.locale : languageOf(request);
-  return { locale, brand: toPageBrand(brand, base), special, action: `${base}/l/${link.token}/${visit}` };
+  return { locale, brand: toPageBrand(brand, base), special, action: `${base}/l/${link.token}`, visit };
 }

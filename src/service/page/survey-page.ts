@@ -13,6 +13,8 @@ export interface SurveyView {
   readonly special: SpecialProperties;
   /** Where the form is posted to. */
   readonly action: string;
+  /** On a public link's page: the form field that tells one visitor's answers from another's. No address has it. */
+  readonly visit?: string;
 }
 
 export interface FormView extends SurveyView {
@@ -133,9 +135,10 @@ function invalid(view: FormView, kind: Problem["kind"]): Html | null {
 /** The ends of the scale are told with the question, so that a screen reader says them once and not for each number. */
 function form(view: FormView, question: Html): Html {
   const texts = surveyTexts(view.locale);
-  const { action, comment } = view;
+  const { action, comment, visit } = view;
   const described = view.problem?.kind === "score" ? "score-problem ends" : "ends";
   return html`<form method="post" action="${action}" novalidate>
+    ${visit === undefined ? null : html`<input type="hidden" name="visit" value="${visit}" />`}
     <fieldset aria-describedby="${described}" ${invalid(view, "score")}>
       <legend>${question}</legend>
       ${wrong(view, "score")}${choice(view)}

@@ -13,6 +13,7 @@ afterEach(() => pages.close());
 const project = "default";
 const pathOf = (url: string): string => url.slice(ORIGIN.length);
 const actionOf = (page: string): string => /action="([^"]+)"/.exec(page)?.[1] ?? "";
+const visitOf = (page: string): string => /name="visit" value="([^"]*)"/.exec(page)?.[1] ?? "";
 const open = async (properties: Record<string, string> = { store: "lyon" }): Promise<string> => {
   const link = await pages.service.admin({ kind: "link.add", project, name: "Shop", properties });
   return pathOf(link.url);
@@ -24,14 +25,28 @@ const set = (change: { name?: string; color?: string; logo?: string }) =>
   pages.service.admin({ kind: "brand", project, ...change });
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString("base64");
 
+/** How often each status came back when one answer from each address was posted. */
+async function answers(url: string, addresses: readonly string[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const from of addresses) {
+    const { status } = await pages.post(url, { score: "9" }, { from });
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}
+function many(count: number, address: (at: number) => string): string[] {
+  return Array.from({ length: count }, (_, at) => address(at));
+}
+
 describe("when a public link was made", () => {
   it("then whoever opens it answers as a person without an address", async () => {
     const url = await open();
     const page = await pages.get(`${url}?score=9`);
     expect([page.status, checkedScores(page.text), page.text.includes("<script")]).toEqual([200, ["9"], false]);
-    expect(actionOf(page.text)).toMatch(new RegExp(`^${url}/[\\w-]{22}$`));
-    const sent = await pages.post(actionOf(page.text), { score: "9", comment: "Kind people" });
-    expect([sent.status, sent.headers["location"]]).toEqual([303, actionOf(page.text)]);
+    expect([actionOf(page.text), visitOf(page.text)]).toEqual([url, expect.stringMatching(/^[\w-]{22}$/)]);
+    const sent = await pages.post(url, { visit: visitOf(page.text), score: "9", comment: "Kind people" });
+    expect([sent.status, sent.headers["location"]]).toEqual([200, undefined]);
+    expect(visibleText(sent.text)).toMatch(/^Thank you! .* You answered 9 /);
     const [response] = await pages.responses();
     expect(response).toMatchObject({ score: 9, comment: "Kind people", person_properties: { store: "lyon" } });
     const authorization = `Basic ${Buffer.from(`${KEY}:`).toString("base64")}`;
@@ -41,25 +56,47 @@ describe("when a public link was made", () => {
 
   it("then each visitor has an answer of their own, sent twice or changed", async () => {
     const url = await open();
-    const [one, other] = [actionOf((await pages.get(url)).text), actionOf((await pages.get(url)).text)];
+    const [one, other] = [visitOf((await pages.get(url)).text), visitOf((await pages.get(url)).text)];
     await Promise.all([
-      pages.post(one, { score: "9" }),
-      pages.post(one, { score: "9" }),
-      pages.post(other, { score: "2" }),
+      pages.post(url, { visit: one, score: "9" }),
+      pages.post(url, { visit: one, score: "9" }),
+      pages.post(url, { visit: other, score: "2" }),
     ]);
-    await pages.post(one, { score: "8", comment: "On second thoughts" });
-    expect((await pages.responses()).map(({ score, comment }) => [score, comment])).toEqual(
-      expect.arrayContaining([
-        [8, "On second thoughts"],
-        [2, null],
-      ]),
-    );
-    expect(await pages.responses()).toHaveLength(2);
-    expect(visibleText((await pages.get(one)).text)).toContain("You answered 8");
+    const changed = await pages.post(url, { visit: one, score: "8", comment: "On second thoughts" });
+    expect([visitOf(changed.text), checkedScores(changed.text)]).toEqual([one, ["8"]]);
+    const scores = async () =>
+      (await pages.responses())
+        .map(({ score, comment }) => [score, comment])
+        .toSorted(([a], [b]) => Number(a) - Number(b));
+    expect(await scores()).toEqual([
+      [2, null],
+      [8, "On second thoughts"],
+    ]);
     pages.time.now += 31 * DAY;
-    await pages.post(one, { score: "1" });
-    expect((await pages.responses()).map(({ score }) => score).toSorted((left, right) => left - right)).toEqual([2, 8]);
-    expect((await pages.get(one)).text).not.toContain("<form");
+    const late = await pages.post(url, { visit: one, score: "1" });
+    expect([visibleText(late.text).includes("You answered 8"), late.text.includes("<form")]).toEqual([true, false]);
+    expect(await scores()).toEqual([
+      [2, null],
+      [8, "On second thoughts"],
+    ]);
+  });
+
+  it("then nothing in the address leads to an answer, and no page shows its comment again", async () => {
+    const url = await open();
+    const visit = visitOf((await pages.get(url)).text);
+    const thanks = await pages.post(url, { visit, score: "3", comment: "My name is Ada" });
+    expect(thanks.text).not.toContain("Ada");
+    // The page's own form, with another score and its empty comment.
+    const changed = await pages.post(url, { visit, score: "4", comment: "" });
+    expect([visibleText(changed.text).includes("You answered 4"), changed.text.includes("Ada")]).toEqual([true, false]);
+    expect(await pages.responses()).toMatchObject([{ score: 4, comment: "My name is Ada" }]);
+    expect((await pages.get(`${url}/${visit}`)).status).toBe(404);
+    expect((await pages.post(`${url}/${visit}`, { score: "0" })).status).toBe(404);
+    const shared = await pages.get(`${url}?visit=${visit}`);
+    expect([shared.text.includes("You answered"), visitOf(shared.text) === visit]).toEqual([false, false]);
+    await pages.post(`${url}?visit=${visit}`, { score: "0" });
+    await pages.post(url, { visit: "x", score: "1" });
+    expect((await pages.responses()).map(({ score }) => score)).toEqual(expect.arrayContaining([0, 1, 4]));
   });
 
   it("then a mistake is shown in place, and a link without a language has the visitor's", async () => {
@@ -70,38 +107,27 @@ describe("when a public link was made", () => {
     expect(french.text).toContain('<html lang="fr"');
   });
 
-  const answers = async (url: string, addresses: readonly string[]): Promise<Record<string, number>> => {
-    const counts: Record<string, number> = {};
-    for (const from of addresses) {
-      const { status } = await pages.post(url, { score: "9" }, { from });
-      counts[status] = (counts[status] ?? 0) + 1;
-    }
-    return counts;
-  };
-  const many = (count: number, address: (at: number) => string): string[] =>
-    Array.from({ length: count }, (_, at) => address(at));
-
   it("then one address cannot fill the list, and what was written is kept", async () => {
     const url = await open();
     const network = many(121, (at) => `2001:db8::${at.toString(16)}`);
-    expect(await answers(url, network)).toEqual({ 303: 120, 429: 1 });
+    expect(await answers(url, network)).toEqual({ 200: 120, 429: 1 });
     const refused = await pages.post(url, { score: "9", comment: "Kept" }, { from: "2001:db8::1" });
     expect([refused.status, refused.headers["retry-after"], refused.text.includes("Kept")]).toEqual([429, "5", true]);
     expect(visibleText(refused.text)).toMatch(/^Too many answers have come from your network\. Please try again/);
-    expect((await pages.post(url, { score: "9" }, { from: "2001:db8:0:1::1" })).status).toBe(303);
+    expect((await pages.post(url, { score: "9" }, { from: "2001:db8:0:1::1" })).status).toBe(200);
   });
 
   it("then a conference behind a few addresses may answer, 600 in ten minutes through one link", async () => {
     const url = await open();
     const hall = many(601, (at) => `198.51.100.${at % 6}`);
-    expect(await answers(url, hall)).toEqual({ 303: 600, 429: 1 });
-    expect(await answers(await open(), ["198.51.100.7"])).toEqual({ 303: 1 });
+    expect(await answers(url, hall)).toEqual({ 200: 600, 429: 1 });
+    expect(await answers(await open(), ["198.51.100.7"])).toEqual({ 200: 1 });
   });
 
   it("then it is listed, and ends when it is removed", async () => {
     const url = await open();
-    const visit = actionOf((await pages.get(url)).text);
-    await pages.post(visit, { score: "9" });
+    const visit = visitOf((await pages.get(url)).text);
+    await pages.post(url, { visit, score: "9" });
     const [link] = await pages.service.admin({ kind: "link.list", project });
     expect(link).toEqual({
       id: link?.id,
@@ -111,8 +137,8 @@ describe("when a public link was made", () => {
       created_at: pages.time.now,
     });
     await pages.service.admin({ kind: "link.remove", project, id: link?.id ?? "" });
-    for (const path of [url, visit]) expect((await pages.get(path)).status).toBe(404);
-    expect((await pages.post(visit, { score: "1" })).status).toBe(404);
+    expect((await pages.get(url)).status).toBe(404);
+    expect((await pages.post(url, { visit, score: "1" })).status).toBe(404);
     expect(await pages.responses()).toHaveLength(1);
     await expect(pages.service.admin({ kind: "link.remove", project, id: "999" })).rejects.toThrow(AdminError);
   });

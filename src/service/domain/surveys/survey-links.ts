@@ -5,7 +5,7 @@ import { changeAnswer, cleanAnswer } from "../answers/answers.ts";
 import { InvalidError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
-import type { ResponseRow, PublicLink, Transaction } from "../ports.ts";
+import type { PublicLink, Transaction } from "../ports.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
@@ -36,23 +36,28 @@ export async function removeLink(tx: Transaction, project: Project, id: string):
 
 export interface LinkVisit {
   readonly link: PublicLink;
-  /** What was answered on this visit before. */
-  readonly answer: ResponseRow | null;
+  /** Whether this visit has an answer already. */
+  readonly isAnswered: boolean;
 }
 
-/** Null for a link that does not exist. `visit` is the visitor's own part of the path; null: the first look. */
+/** Null for a link that does not exist. `visit` is the field of the visitor's page; null: the first look. */
 export async function visitLink(tx: Transaction, token: string, visit: string | null): Promise<LinkVisit | null> {
   const link = await tx.links.byToken(token);
   if (link === null) return null;
   const secret = visit === null ? null : await tx.secrets.read(SECRET);
-  if (visit === null || secret === null) return { link, answer: null };
-  const found = await tx.responses.byToken(visitToken(secret, link, visit));
-  return { link, answer: found === null ? null : await tx.responses.byId(link.project.id, found.id) };
+  if (visit === null || secret === null) return { link, isAnswered: false };
+  return { link, isAnswered: (await tx.responses.byToken(visitToken(secret, link, visit))) !== null };
+}
+
+/** What a visit's answer is now. */
+export interface LinkAnswer {
+  readonly score: number;
+  readonly mayChange: boolean;
 }
 
 /**
  * Records a visitor's answer, for a person without an address; later ones of the same visit change it while
- * `windowSeconds` have not passed since. Throws InvalidError.
+ * `windowSeconds` have not passed since. An absent comment leaves the stored one. Throws InvalidError.
  */
 export async function answerByLink(
   tx: Transaction,
@@ -60,16 +65,16 @@ export async function answerByLink(
   visit: string,
   given: { readonly score: number; readonly comment?: string },
   windowSeconds: number,
-): Promise<void> {
+): Promise<LinkAnswer> {
   const { score, comment } = cleanAnswer(given);
   const { project, properties } = link;
   const token = visitToken(await tx.secrets.ensure(SECRET), link, visit);
   const known = await tx.responses.byToken(token);
-  if (known !== null) {
-    const answer = await tx.responses.byId(project.id, known.id);
-    const isOpen = answer !== null && tx.now - answer.createdAt <= windowSeconds;
-    if (isOpen) await changeAnswer(tx, project, answer, { score, comment });
-    return;
+  const answer = known === null ? null : await tx.responses.byId(project.id, known.id);
+  if (answer !== null) {
+    const mayChange = tx.now - answer.createdAt <= windowSeconds;
+    if (mayChange) await changeAnswer(tx, project, answer, { score, comment });
+    return { score: mayChange ? score : answer.score, mayChange };
   }
   const nobody = { email: null, name: null, phoneNumber: null, lastSentAt: null, createdAt: tx.now };
   const person = await tx.people.insert(project.id, nobody);
@@ -77,6 +82,7 @@ export async function answerByLink(
   const row = { personId: person.id, requestId: null, score, comment: comment ?? null, personProperties: properties };
   const responseId = await tx.responses.insert(project.id, { ...row, token, ...times });
   await noteEvent(tx, project, { type: "survey_response.created", responseId });
+  return { score, mayChange: true };
 }
 
 /** Nobody can choose it, so that no visit leads to another's response. */
