@@ -258,6 +258,11 @@ class PacedSending<Message, Reply extends CarrierReply> {
       return { kind: "failed", reason: result.reply.text, attempt: factsOf(result.reply) };
     }
     const { reply } = result;
+    // A connection that the end of the service has cut says nothing of the server.
+    if (this.#isClosed && result.kind === "broken") {
+      this.tell({ kind: "released", epoch });
+      return result.isPastDot ? { kind: "unknown" } : { kind: "released", delaySeconds: 0 };
+    }
     const { domain: backsDomainOff, outcome: meant, sender, strike, afterSeconds, hasAddressCode } = meaningOf(result);
     const meaning = { outcome: meant, sender, strike, afterSeconds, hasAddressCode };
     const { key, domain, mask, redact } = outgoing;
@@ -299,6 +304,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
   }
 
   #wakeWhenDue(): void {
+    if (this.#isClosed) return;
     const { mode, until } = this.health;
     const { clock, wake, store } = this.#options;
     if (mode === "open") return wake();

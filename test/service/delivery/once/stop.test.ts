@@ -101,3 +101,21 @@ it("when the service is stopped, then surveys that have not begun are given back
   await expect.poll(() => new Set(stub.dots).size, { timeout: 20_000 }).toBe(64);
   expect(stub.dots).toHaveLength(64);
 });
+
+it("when the service is stopped while it connects, then nothing waits for the server, and the next start tries at once", async () => {
+  const [folder, stub] = [await newFolder(), await startRawSmtp({ replies: { EHLO: null } })];
+  open.push(stub.stop);
+  const before = await openEmbeddedService({ folder, smtp: { port: stub.port } });
+  await schedule(before.service.store, addresses(3));
+  before.service.startScheduler();
+  await expect.poll(() => stub.lines.length).toBe(3);
+  const began = performance.now();
+  await before.close();
+  expect(performance.now() - began).toBeLessThan(8000);
+  const after = await openEmbeddedService({ folder });
+  open.push(() => after.close());
+  const rows = await after.service.store.read(listAll);
+  expect(rows.map(({ state, attempts }) => [state, attempts])).toEqual(addresses(3).map(() => ["scheduled", 0]));
+  const kept = await after.service.store.read((tx) => tx.deliveries.senders());
+  expect(kept.map(({ name, state }) => [name, state.state])).toEqual([["smtp", "ready"]]);
+});
