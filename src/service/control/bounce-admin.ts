@@ -16,7 +16,7 @@ import { REPORT_OUTCOMES, type ReportOutcome } from "../domain/delivery/rows.ts"
 import type { SoftBouncer, Store } from "../domain/ports.ts";
 import type { BounceCommand, HookInfo, SoftBounceInfo } from "./bounce-commands.ts";
 import type { AdminResults, CommandOf } from "./commands.ts";
-import { requireProject } from "./delivery-admin.ts";
+import { requireProject, writeInProject } from "./delivery-admin.ts";
 
 export interface BounceAdminOptions {
   readonly store: Store;
@@ -49,8 +49,8 @@ export function createBounceHandlers({ store, onSchedule, onReport, appUrl }: Bo
       return counts;
     },
     "bounce.clear": async ({ project, email }) => {
-      const { bouncedAt, evidence } = await store.write(async (tx) =>
-        clearBounce(tx, await requireProject(tx, project), email),
+      const { bouncedAt, evidence } = await writeInProject(store, project, (tx, found) =>
+        clearBounce(tx, found, email),
       );
       onSchedule();
       return {

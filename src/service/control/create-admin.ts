@@ -35,7 +35,7 @@ import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { ReportOutcome } from "../domain/delivery/rows.ts";
 import { createBounceHandlers } from "./bounce-admin.ts";
 import type { DigestInfo } from "./digest-commands.ts";
-import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
+import { createDeliveryHandlers, requireProject, writeInProject } from "./delivery-admin.ts";
 import { createPrivacyHandlers, type PrivacyAdminOptions } from "./privacy/admin.ts";
 import { createPageHandlers } from "./page-admin.ts";
 import { createWebhookHandlers, createWebhookSecret, dropEvents, type WebhookAdminOptions } from "./webhook-admin.ts";
@@ -90,10 +90,14 @@ export function createKey(random: Random): string {
 
 function createHandlers(options: AdminOptions): Handlers {
   const { store, random, addSession, onRevoke, onSchedule, renderPreview } = options;
-  const inProject = async <Result>(
+  const inProject = <Result>(
     name: string,
     work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
-  ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
+  ): Promise<Result> => writeInProject(store, name, work);
+  const readProject = <Result>(
+    name: string,
+    work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
+  ): Promise<Result> => store.read(async (tx) => work(tx, await requireProject(tx, name)));
   return {
     ...createDeliveryHandlers(options),
     ...createPageHandlers(options),
@@ -114,27 +118,27 @@ function createHandlers(options: AdminOptions): Handlers {
         const key = createKey(random);
         return { id: String((await addKey(tx, found, key)).id), key };
       }),
-    "key.list": ({ project }) => inProject(project, async (tx, found) => (await listKeys(tx, found)).map(toKeyInfo)),
+    "key.list": ({ project }) => readProject(project, async (tx, found) => (await listKeys(tx, found)).map(toKeyInfo)),
     "key.revoke": async ({ project, id }) => {
       const wasThere = await inProject(project, (tx, found) => revokeKey(tx, found, id));
       onRevoke();
       return requireThere(wasThere, `project ${project} has no key ${id}`, { id });
     },
     throttle: ({ project, seconds }) =>
-      inProject(project, async (tx, found) => {
-        if (seconds !== undefined) await setThrottle(tx, found, seconds);
-        return { throttle: seconds === undefined ? found.throttleSeconds : seconds };
-      }),
+      seconds === undefined
+        ? readProject(project, async (_, { throttleSeconds }) => ({ throttle: throttleSeconds }))
+        : inProject(project, async (tx, found) => {
+            await setThrottle(tx, found, seconds);
+            return { throttle: seconds };
+          }),
     autopilot: async ({ project, platform, active, frequencySeconds }) => {
       const change = {
         ...(active === undefined ? {} : { active }),
         ...(frequencySeconds === undefined ? {} : { frequencySeconds }),
       };
-      const configuration = await inProject(project, (tx, found) =>
-        Object.keys(change).length === 0
-          ? getAutopilot(tx, found, platform)
-          : configureAutopilot(tx, found, platform, change),
-      );
+      if (Object.keys(change).length === 0)
+        return readProject(project, (tx, found) => getAutopilot(tx, found, platform));
+      const configuration = await inProject(project, (tx, found) => configureAutopilot(tx, found, platform, change));
       await store.settle();
       onSchedule();
       return configuration;
@@ -157,7 +161,7 @@ function createHandlers(options: AdminOptions): Handlers {
       return toTrendInfo(trend);
     },
     "trend.list": ({ project }) =>
-      inProject(project, async (tx, found) => (await listTrends(tx, found)).map(toTrendInfo)),
+      readProject(project, async (tx, found) => (await listTrends(tx, found)).map(toTrendInfo)),
     "trend.remove": async ({ project, id }) => {
       const wasThere = await inProject(project, (tx, found) => removeTrend(tx, found, id));
       return requireThere(wasThere, `project ${project} has no trend ${id}`, { id });
@@ -221,13 +225,13 @@ function createConfigurationHandlers(options: AdminOptions): Pick<Handlers, Conf
     configuration: ({ project }) => store.read(async (tx) => readConfiguration(tx, await requireProject(tx, project))),
     configure: async ({ project, wanted, dryRun }) => {
       const tools = { own: ownAddresses(), newSecret: () => createWebhookSecret(random) };
-      const apply = async (tx: Transaction): Promise<AppliedConfiguration> => {
-        const applied = await applyConfiguration(tx, await requireProject(tx, project), wanted, tools);
+      const apply = async (tx: Transaction, found: ProjectRow): Promise<AppliedConfiguration> => {
+        const applied = await applyConfiguration(tx, found, wanted, tools);
         if (dryRun) throw new TriedError(applied);
         return applied;
       };
       try {
-        const applied = await store.write(apply);
+        const applied = await writeInProject(store, project, apply);
         await dropEvents(store);
         await store.settle();
         onSchedule();

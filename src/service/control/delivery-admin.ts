@@ -54,8 +54,7 @@ export function createDeliveryHandlers({ store, onSchedule, senders }: DeliveryA
       store.read(async (tx) => toHistoryInfo(tx, await requireProject(tx, project), email)),
     "delivery.status": () => store.read((tx) => readStatus(tx, store.isShared ? null : senders)),
     "delivery.resolve": async ({ project, id, as }) => {
-      const row = await store.write(async (tx) => {
-        const found = await requireProject(tx, project);
+      const row = await writeInProject(store, project, (tx, found) => {
         const key = parseId(id);
         if (key === null) throw new AdminError(`project ${project} has no survey ${id}`);
         return resolveDelivery(tx, found, key, as);
@@ -75,15 +74,28 @@ export function createDeliveryHandlers({ store, onSchedule, senders }: DeliveryA
       return { released };
     },
     pause: async ({ project, paused }) => {
-      const pausedAt = await store.write(async (tx) => {
-        const found = project === undefined ? null : await requireProject(tx, project);
+      const pause = async (tx: Transaction, found: ProjectRow | null): Promise<number | null> => {
         await setPaused(tx, found, paused);
         return paused ? tx.now : null;
-      });
+      };
+      const pausedAt =
+        project === undefined
+          ? await store.write((tx) => pause(tx, null))
+          : await writeInProject(store, project, pause);
       onSchedule();
       return { project: project ?? null, paused_at: pausedAt };
     },
   };
+}
+
+/** Runs `work` as a write of the project with that name; the writes of other projects go on. Throws AdminError. */
+export async function writeInProject<Result>(
+  store: Store,
+  name: string,
+  work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
+): Promise<Result> {
+  const { id } = await store.read((tx) => requireProject(tx, name));
+  return store.write(async (tx) => work(tx, await requireProject(tx, name)), { project: id });
 }
 
 /** Throws AdminError. */

@@ -1,9 +1,9 @@
 /** The commands about pages, on an open store. */
 import { type Brand, type BrandChange, changeBrand } from "../domain/projects/brand.ts";
-import type { ProjectRow, PublicLink, Store, Transaction } from "../domain/ports.ts";
+import type { PublicLink, Store } from "../domain/ports.ts";
 import { addLink, listLinks, removeLink, signResponseLink } from "../domain/surveys/survey-links.ts";
 import { AdminError, type AdminResults, type CommandOf } from "./commands.ts";
-import { requireProject } from "./delivery-admin.ts";
+import { requireProject, writeInProject } from "./delivery-admin.ts";
 import type { BrandInfo, LinkInfo, PageCommand } from "./page-commands.ts";
 
 export interface PageAdminOptions {
@@ -17,20 +17,18 @@ type PageHandlers = {
 };
 
 export function createPageHandlers({ store, appUrl }: PageAdminOptions): PageHandlers {
-  const inProject = <Result>(
-    name: string,
-    work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
-  ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
   return {
     "link.add": ({ project, name, properties }) =>
-      inProject(project, async (tx, found) => toLinkInfo(await addLink(tx, found, name, properties), appUrl())),
+      writeInProject(store, project, async (tx, found) =>
+        toLinkInfo(await addLink(tx, found, name, properties), appUrl()),
+      ),
     "link.list": ({ project }) =>
       store.read(async (tx) => {
         const links = await listLinks(tx, await requireProject(tx, project));
         return links.map((link) => toLinkInfo(link, appUrl()));
       }),
     "link.remove": ({ project, id }) =>
-      inProject(project, async (tx, found) => {
+      writeInProject(store, project, async (tx, found) => {
         if (!(await removeLink(tx, found, id))) throw new AdminError(`project ${project} has no link ${id}`);
         return { id };
       }),
@@ -40,10 +38,12 @@ export function createPageHandlers({ store, appUrl }: PageAdminOptions): PageHan
         ...(color === undefined ? {} : { color: color === "" ? null : color }),
         ...(logo === undefined ? {} : { logo: logo === "" ? null : Buffer.from(logo, "base64") }),
       };
-      return inProject(project, async (tx, found) => toBrandInfo(await changeBrand(tx, found, change), appUrl()));
+      return writeInProject(store, project, async (tx, found) =>
+        toBrandInfo(await changeBrand(tx, found, change), appUrl()),
+      );
     },
     "survey.link": ({ project, id }) =>
-      inProject(project, async (tx, found) => {
+      writeInProject(store, project, async (tx, found) => {
         const path = await signResponseLink(tx, found, id);
         if (path === null) throw new AdminError(`project ${project} has no response ${id}`);
         return { url: appUrl() + path };

@@ -1,7 +1,6 @@
 /** The commands about webhooks, on an open store. */
 import { createHash } from "node:crypto";
 import type { Random } from "../../runtime/random.ts";
-import type { Project } from "../domain/inputs.ts";
 import type { Redelivery, Store, Transaction, WebhookDelivery, WebhookRow } from "../domain/ports.ts";
 import { type AttemptEnd, isDelivered } from "../domain/webhooks/attempts.ts";
 import { testBody } from "../domain/webhooks/events.ts";
@@ -18,7 +17,7 @@ import {
   rotateSecret,
 } from "../domain/webhooks/webhooks.ts";
 import type { AdminResults, CommandOf } from "./commands.ts";
-import { requireProject } from "./delivery-admin.ts";
+import { requireProject, writeInProject } from "./delivery-admin.ts";
 import type { WebhookCommand, WebhookDeliveryInfo, WebhookInfo, WebhookSecretInfo } from "./webhook-commands.ts";
 
 export interface WebhookAdminOptions {
@@ -52,14 +51,10 @@ export async function dropEvents(store: Store): Promise<void> {
 
 export function createWebhookHandlers(options: WebhookAdminOptions): WebhookHandlers {
   const { store, random, ownAddresses, onWebhooks, sendTest } = options;
-  const inProject = <Result>(
-    name: string,
-    work: (tx: Transaction, project: Project) => Promise<Result>,
-  ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
   const newSecret = (): string => createWebhookSecret(random);
   return {
     "webhook.add": ({ project, url, secret = newSecret(), scores = null, ...given }) =>
-      inProject(project, async (tx, found) => {
+      writeInProject(store, project, async (tx, found) => {
         const { signatureHeader = SIGNATURE_HEADER, events = WEBHOOK_EVENTS, ...rest } = given;
         const webhook = { ...rest, url, secret, signatureHeader, events, scores };
         return toSecretInfo(await addWebhook(tx, found, webhook, ownAddresses()));
@@ -72,18 +67,20 @@ export function createWebhookHandlers(options: WebhookAdminOptions): WebhookHand
         return infos;
       }),
     "webhook.remove": async ({ project, id }) => {
-      const dropped = await inProject(project, (tx, found) => removeWebhook(tx, found, id));
+      const dropped = await writeInProject(store, project, (tx, found) => removeWebhook(tx, found, id));
       onWebhooks();
       await dropEvents(store);
       return { id, dropped };
     },
     "webhook.enable": async ({ project, id }) => {
-      const info = await inProject(project, async (tx, found) => toInfo(tx, await enableWebhook(tx, found, id)));
+      const info = await writeInProject(store, project, async (tx, found) =>
+        toInfo(tx, await enableWebhook(tx, found, id)),
+      );
       onWebhooks();
       return info;
     },
     "webhook.rotate": ({ project, id, overlapSeconds }) =>
-      inProject(project, async (tx, found) =>
+      writeInProject(store, project, async (tx, found) =>
         toSecretInfo(await rotateSecret(tx, found, id, { secret: newSecret(), overlapSeconds })),
       ),
     "webhook.test": async ({ project, id }) => {
@@ -114,7 +111,7 @@ export function createWebhookHandlers(options: WebhookAdminOptions): WebhookHand
       let redelivered = 0;
       for (let after: number | null = 0; after !== null;) {
         const page: { after: number; limit: number } = { after, limit: STEP };
-        const done: { last: number; count: number } | null = await inProject(project, (tx, found) =>
+        const done: { last: number; count: number } | null = await writeInProject(store, project, (tx, found) =>
           redeliver(tx, found, id, which, page),
         );
         redelivered += done?.count ?? 0;

@@ -13,7 +13,6 @@ const GLOBAL = [
   "api_keys_by_hash",
   "delivery_reports_pkey",
   "delivery_state_pkey",
-  "erased_surveys_pkey",
   "processes_pkey",
   "projects_by_name",
   "projects_pkey",

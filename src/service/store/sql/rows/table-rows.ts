@@ -26,7 +26,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   text_replies: ["project_id", "id"],
   text_parts: ["phone_number", "reference", "n"],
   text_segments: ["project_id", "day"],
-  erased_surveys: ["token"],
+  erased_surveys: ["project_id", "token"],
   erasures: ["project_id", "hash"],
   erased_links: ["project_id", "hash"],
   upkeep_state: ["name"],

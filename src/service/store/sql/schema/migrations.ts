@@ -3,7 +3,7 @@ import { emailKey } from "../../../../contract/text/email.ts";
 import type { Database } from "../database.ts";
 import { ADD_DELIVERIES, ADD_REPORTS, FIND_MISCOUNTED_STATES, giveUnsubscribeTokens } from "./delivery-schema.ts";
 import { COUNT_NPS_ALONE, FIND_MISCOUNTS, KEEP_COUNTS } from "./list-blocks-schema.ts";
-import { ADD_ERASURES, makeErasureSecret } from "./privacy-schema.ts";
+import { ADD_ERASURES, KEY_ERASED_SURVEYS, makeErasureSecret } from "./privacy-schema.ts";
 import {
   ADD_DIGESTS,
   ADD_IMPORTED_PERMALINKS,
@@ -67,6 +67,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 17, statements: ADD_TEXTS },
   { version: 18, statements: ADD_PROCESSES },
   { version: 19, statements: ADD_DIGESTS },
+  { version: 20, statements: KEY_ERASED_SURVEYS },
 ];
 
 /**

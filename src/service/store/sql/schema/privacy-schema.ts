@@ -33,3 +33,18 @@ export async function makeErasureSecret(database: Database): Promise<void> {
     systemRandom.token(SECRET_BYTES),
   ]);
 }
+
+/** The project leads the key, as in every table that grows. */
+export const KEY_ERASED_SURVEYS: readonly string[] = [
+  `CREATE TABLE erased_surveys_anew (
+    project_id INTEGER NOT NULL,
+    token TEXT NOT NULL,
+    request_id INTEGER NOT NULL,
+    channel TEXT NOT NULL,
+    PRIMARY KEY (project_id, token)
+  )`,
+  `INSERT INTO erased_surveys_anew (project_id, token, request_id, channel)
+   SELECT project_id, token, request_id, channel FROM erased_surveys`,
+  "DROP TABLE erased_surveys",
+  "ALTER TABLE erased_surveys_anew RENAME TO erased_surveys",
+];

@@ -90,7 +90,8 @@ export function createRequestRows(database: Database, session: Session, blocks: 
     },
     listErased: async (limit) => listErased(database, limit),
     forgetErased: async (surveys) => {
-      for (const { token } of surveys) database.send("DELETE FROM erased_surveys WHERE token = ?", [token]);
+      for (const { project, token } of surveys)
+        database.send("DELETE FROM erased_surveys WHERE project_id = ? AND token = ?", [project.id, token]);
     },
     countSent: async (project, channel, range) => blocks.count(requestsSent(project, channel), range),
     propertiesFor: async (project, personId, channel) => {

@@ -1,0 +1,84 @@
+/** Commands about one project go on while another project is locked. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { silentLog } from "../../../../src/runtime/log.ts";
+import { systemRandom } from "../../../../src/runtime/random.ts";
+import type { Admin } from "../../../../src/service/control/commands.ts";
+import { openService, type Service } from "../../../../src/service/index.ts";
+import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
+
+const COMMANDS: Readonly<Record<string, (admin: Admin, project: string) => Promise<unknown>>> = {
+  "key.add": (admin, project) => admin({ kind: "key.add", project }),
+  "key.revoke": async (admin, project) => {
+    const { id } = await admin({ kind: "key.add", project });
+    return admin({ kind: "key.revoke", project, id });
+  },
+  throttle: (admin, project) => admin({ kind: "throttle", project, seconds: 60 }),
+  settings: (admin, project) => admin({ kind: "settings", project, change: {} }),
+  "trend.add": (admin, project) => admin({ kind: "trend.add", project, name: "Pro", where: { plan: "pro" } }),
+  "link.add": (admin, project) => admin({ kind: "link.add", project, name: "Receipt", properties: {} }),
+  brand: (admin, project) => admin({ kind: "brand", project, name: "Acme" }),
+  pause: (admin, project) => admin({ kind: "pause", project, paused: true }),
+  "webhook.add": (admin, project) =>
+    admin({
+      kind: "webhook.add",
+      project,
+      url: "https://example.com/",
+      allowPrivate: false,
+      insecureHttp: false,
+      format: "json",
+    }),
+};
+
+const READS: typeof COMMANDS = {
+  "key.list": (admin, project) => admin({ kind: "key.list", project }),
+  "trend.list": (admin, project) => admin({ kind: "trend.list", project }),
+  throttle: (admin, project) => admin({ kind: "throttle", project }),
+  autopilot: (admin, project) => admin({ kind: "autopilot", project, platform: "email" }),
+};
+
+const outcomeOf = (work: Promise<unknown>): Promise<string> =>
+  Promise.race([work.then(() => "done"), systemClock.sleep(2000).then(() => "waits")]);
+
+describe.skipIf(!hasPostgres)("while a project is locked by a long write", () => {
+  let service: Service;
+  let holder: Client;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "surveyctl-locks-"));
+    const url = await newDatabase();
+    service = await openService({
+      dataFile: path.join(folder, "survey.db"),
+      database: { url, mayMigrate: true, time: "clock" },
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+      publicUrl: null,
+      rateLimit: null,
+    });
+    for (const name of ["acme", "busy"]) await service.admin({ kind: "project.add", name });
+    holder = new Client({ connectionString: url });
+    await holder.connect();
+    await holder.query("BEGIN");
+    await holder.query(
+      "SELECT 1 FROM project_state WHERE project_id = (SELECT id FROM projects WHERE name = 'busy') FOR UPDATE",
+    );
+  });
+  afterAll(async () => {
+    await holder.end();
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test.for(Object.keys(COMMANDS))("when %s changes another project, then it does not wait", async (kind) => {
+    expect(await outcomeOf(COMMANDS[kind]!(service.admin, "acme"))).toBe("done");
+  });
+
+  test.for(Object.keys(READS))("when %s only shows that project, then it does not wait", async (kind) => {
+    expect(await outcomeOf(READS[kind]!(service.admin, "busy"))).toBe("done");
+  });
+});
