@@ -253,6 +253,9 @@ function respond(
   const { method = "GET", headers, socket } = incoming;
   const authority = readAuthority(incoming);
   if (authority === null) return face.refuse(new HttpError(400, "Bad Request: Host is missing or not valid"), method);
+  // Node keeps the first: a proxy in front may have looked at the other.
+  if (countHeaders(incoming, "authorization") > 1)
+    return face.refuse(new HttpError(400, "Bad Request: there is more than one Authorization header"), method);
   const read = (): Promise<Uint8Array> => {
     onBody();
     return body?.read() ?? Promise.resolve(new Uint8Array());
@@ -278,16 +281,23 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
  * Host and port that the client used; a proxy's absolute form takes precedence over `Host`. Empty: none was named;
  * null: not valid.
  */
-function readAuthority({ url = "/", headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? "";
-    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
-  }
+function readAuthority(incoming: IncomingMessage): string | null {
+  const { url = "/", headers, httpVersion } = incoming;
+  const hosts = countHeaders(incoming, "host");
   if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) return null;
   const host = headers.host ?? "";
   const absolute = ABSOLUTE.exec(url)?.[1];
   return [host, absolute ?? ""].every(isAuthority) ? (absolute ?? host) : null;
+}
+
+/** How often a header was sent; `name` is in lower case. */
+function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const sent = rawHeaders[index] ?? "";
+    if (sent.length === name.length && sent.toLowerCase() === name) count += 1;
+  }
+  return count;
 }
 
 function isAuthority(text: string): boolean {

@@ -102,6 +102,19 @@ it("when HEAD is asked for a page that comes in parts, then no length is told", 
   expect([head.headers["content-length"], whole.headers["content-length"]]).toEqual([undefined, undefined]);
 });
 
+it("when there are two Authorization headers, then none of them counts", async () => {
+  const wrong = `Authorization: Basic ${btoa("wrong:")}`;
+  for (const headers of [
+    [wrong, ...AUTH],
+    [...AUTH, wrong],
+    [...AUTH, `AUTHORIZATION: ${BASIC}`],
+  ]) {
+    const answer = parseRaw(await sendRaw(url(), rawRequest(url(), "GET /v1/people", headers)));
+    const message = "Bad Request: there is more than one Authorization header";
+    expect([answer.status, answer.json]).toEqual([400, { status: 400, message }]);
+  }
+});
+
 it("when a proxy's absolute form comes, then the path counts", async () => {
   expect(parseRaw(await sendRaw(url(), rawRequest(url(), "GET http://other/v1/people", AUTH))).status).toBe(200);
 });
