@@ -46,23 +46,45 @@ export function createAnswerHandler(options: PagesOptions): PageHandler {
 }
 
 function createShowing(options: PagesOptions): PageHandler {
-  const { store, clock, answerWindowSeconds } = options;
+  const { clock, answerWindowSeconds } = options;
   const crowd = createCrowd(clock);
-  const note = (project: number, token: string, look: Look): void => {
-    void store.write((tx) => noteLook(tx, token, look), { project }).catch(options.onError);
-  };
+  const note = createNoting(options);
   return async (request, token, rest) => {
     const { isSecure, base } = pageWay(options, request);
     const found = await findVisit(options, token, rest);
     if (found === null) return respondUnknown(options, request);
     const method = request.method === "HEAD" ? "HEAD" : "GET";
     const look: Look = { method, score: linkedScore(request.query, rest) };
-    note(found.visit.survey.project.id, token, look);
+    const isNoted = note(found.visit.survey.project.id, token, look);
     const now = unixSeconds(clock);
     const facts = addLook(found.visit.survey.pageFacts, look, now);
-    const isScanned = crowd.enters(request.from, token) || looksScanned(facts, found.visit.survey.sentAt);
+    // After a look that was not noted, programs are told from people less well.
+    const isScanned = crowd.enters(request.from, token) || !isNoted || looksScanned(facts, found.visit.survey.sentAt);
     const moment = { look, now, isScanned, answerWindowSeconds };
     return respond(surveyPage(found.visit, toView(found, base, token), moment), request, isSecure);
+  };
+}
+
+/** Looks of one project that wait to be noted. */
+const LOOKS_MAX = 500;
+
+/**
+ * Notes a look without keeping its page waiting; false, and nothing is noted, when too many wait already: while another
+ * process has the project locked, they would fill the memory and hold up the answers behind them.
+ */
+function createNoting({ store, onError }: PagesOptions): (project: number, token: string, look: Look) => boolean {
+  const waiting = new Map<number, number>();
+  const add = (project: number, count: number): void => {
+    const left = (waiting.get(project) ?? 0) + count;
+    if (left === 0) waiting.delete(project);
+    else waiting.set(project, left);
+  };
+  return (project, token, look) => {
+    if ((waiting.get(project) ?? 0) >= LOOKS_MAX) return false;
+    add(project, 1);
+    const noted = store.write((tx) => noteLook(tx, token, look), { project });
+    void noted.catch(onError).finally(() => add(project, -1));
+    return true;
   };
 }
 
