@@ -85,6 +85,17 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
+/** From this machine; a server that listens on every address has none of its own in its URL. */
+export function reachableUrl(url: string): string {
+  return url.replace("//0.0.0.0", "//127.0.0.1").replace("//[::]", "//[::1]");
+}
+
+/** What a command needs besides this URL: plain http to another machine must be allowed. */
+export function flagsFor(url: string): string {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" || isLoopback(hostname.replace(/^\[(.*)\]$/, "$1")) ? "" : " --insecure-http";
+}
+
 /** An http or https URL, without a slash at the end. Throws UsageError. */
 export function parsePublicUrl(text: string, place: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -33,9 +33,11 @@ import {
 import {
   checkExposure,
   checkLinks,
+  flagsFor,
   parseAddressAndPort,
   parseNetwork,
   parsePublicUrl,
+  reachableUrl,
   readActivation,
   readTls,
   readToken,
@@ -217,6 +219,8 @@ async function firstKey(deps: Deps, { store }: Service): Promise<string | null> 
 /** On stderr, since a container's log of stdout must not keep the key; under `--quiet` too, since it is shown this once. */
 async function announce({ streams }: Deps, dataFile: string, url: string, key: string | null): Promise<void> {
   if (key === null) return;
+  const reachable = reachableUrl(url);
+  const flags = flagsFor(reachable);
   const lines = [
     `Created ${dataFile} (project "default"). API key, shown once:`,
     "",
@@ -224,8 +228,8 @@ async function announce({ streams }: Deps, dataFile: string, url: string, key: s
     "",
     "Next, in another terminal:",
     "",
-    `  printf %s '${key}' | surveyctl auth login --base-url ${url}`,
-    "  surveyctl people add --email you@example.com",
+    `  printf %s '${key}' | surveyctl auth login --base-url ${reachable}${flags}`,
+    `  surveyctl people add --email you@example.com${flags}`,
     "",
   ];
   await streams.err.write(lines.map((line) => `${line}\n`).join(""));

@@ -122,6 +122,33 @@ Next, in another terminal:
     expect([ended.status, ended.stdout]).toEqual([0, `listening on ${again}\n`]);
   });
 
+  it.each([
+    ["0.0.0.0", "127.0.0.1"],
+    ["::", "[::1]"],
+  ])("when it listens on all of %s, then the printed login works as it is", async (host, reachable) => {
+    const running = serveProcess(["--host", host, "--insecure-http"], {});
+    const shown = keyOf(running);
+    const { port } = new URL(await urlOf(running));
+    const key = await shown;
+    const args = `auth login --base-url http://${reachable}:${port}`;
+    const login = await runInside({ args: args.split(" "), home: state.folder, stdin: key });
+    expect([login.status, login.stderr.includes("error")]).toEqual([0, false]);
+    running.child.kill("SIGTERM");
+    expect((await running.ended).stderr).toContain(`  printf %s '${key}' | surveyctl ${args}\n`);
+  });
+
+  it("when its public URL is plain http, then the printed commands allow that", async () => {
+    const running = serveProcess(["--public-url", "http://survey.test", "--insecure-http"], {});
+    const shown = keyOf(running);
+    await urlOf(running);
+    const key = await shown;
+    running.child.kill("SIGTERM");
+    const { stderr } = await running.ended;
+    expect(stderr).toContain(`  printf %s '${key}' | surveyctl auth login --base-url http://survey.test --insecure-http
+  surveyctl people add --email you@example.com --insecure-http
+`);
+  });
+
   it("when one SIGTERM comes twice, as from timeout, then it still ends in order", async () => {
     const running = serve();
     await urlOf(running);
