@@ -36,6 +36,7 @@ export async function choosePlace(
   const choice = data ?? (url === "" ? file : { url });
   if (typeof choice !== "string") return { kind: "database", url: await readUrl(choice) };
   const dataFile = choice === "" ? localDataFile({ env, platform }) : choice;
+  refuseMemory(dataFile, data === null ? "SURVEYCTL_DATA" : "--data");
   return { kind: "file", dataFile, isNamed: choice !== "" };
 }
 
@@ -71,6 +72,13 @@ function notHere(source: string | null, localFile: string): UsageError {
         ? `--profile ${LOCAL_PROFILE} works on ${localFile}`
         : `${source} names a service to call over HTTP`,
   });
+}
+
+/** SQLite's name for a database without a file. Throws UsageError, as an acknowledged write would be lost. */
+export function refuseMemory(dataFile: string, place: string): void {
+  if (dataFile !== ":memory:") return;
+  const hint = "./:memory: is a file of that name";
+  throw new UsageError(`${place}: :memory: keeps nothing after the command; name a file`, { hint });
 }
 
 async function readUrl(choice: DatabaseAddress): Promise<string> {

@@ -170,11 +170,27 @@ export async function removeCopy(file: string): Promise<void> {
 
 /** Removes what killed runs left of copies that were to become `target`. The caller knows that no other run makes one. */
 export async function removeLeftCopies(target: string): Promise<void> {
+  for (const left of await findLeftCopies(target)) await rm(left, { recursive: true, force: true });
+}
+
+async function findLeftCopies(target: string): Promise<string[]> {
   const [folder, beginning] = [path.dirname(target), `${path.basename(target)}.`];
-  for (const name of await readdir(folder)) {
+  const isLeft = (name: string): boolean => {
     const [token = "", rest] = name.startsWith(beginning) ? name.slice(beginning.length).split(TEMPORARY_SUFFIX) : [];
-    if (rest !== undefined && !token.includes(".") && BESIDE.includes(rest))
-      await rm(path.join(folder, name), { recursive: true, force: true });
+    return rest !== undefined && !token.includes(".") && BESIDE.includes(rest);
+  };
+  return (await readdir(folder)).filter(isLeft).map((name) => path.join(folder, name));
+}
+
+/** As `removeLeftCopies`, for the owner of the data file `target`; a backup that is being made of that name keeps its copy. */
+export async function removeAbandonedCopies(target: string, random: Pick<Random, "token">): Promise<void> {
+  if ((await findLeftCopies(target)).length === 0) return;
+  const lock = await takeLock(lockNameOf(target), random.token(TOKEN_BYTES)).catch(() => null);
+  if (lock === null) return;
+  try {
+    await removeLeftCopies(target);
+  } finally {
+    await lock.release();
   }
 }
 

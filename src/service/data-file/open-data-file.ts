@@ -1,10 +1,12 @@
 /** Opening a data file that another process may be using. */
 import type { Clock } from "../../runtime/clock.ts";
+import { resolveFile } from "../../runtime/files/file-replacement.ts";
 import type { Random } from "../../runtime/random.ts";
 import { type ControlRecord, readControlFile } from "../control/control-file.ts";
 import type { Store, StoreWatch } from "../domain/ports.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import { StoreBusyError, type StoreEvent } from "../store/store-errors.ts";
+import { removeAbandonedCopies } from "./backup.ts";
 
 /** A server runs on this data file already. */
 export class AlreadyServedError extends Error {
@@ -56,10 +58,13 @@ export async function openData(options: DataFileOptions): Promise<Store> {
  */
 export async function openDataFile({ dataFile, ...options }: DataFileOptions): Promise<Store> {
   const { clock } = options;
+  // What a killed restore left holds people's data. A file that cannot be removed keeps nobody from the store.
+  const onOwned = (): Promise<void> =>
+    removeAbandonedCopies(resolveFile(dataFile), options.random).catch(() => undefined);
   const startedMs = clock.monotonic();
   for (;;) {
     try {
-      return await openSqliteStore({ ...options, file: dataFile });
+      return await openSqliteStore({ ...options, file: dataFile, onOwned });
     } catch (error) {
       if (!(error instanceof StoreBusyError)) throw error;
       const record = await readControlFile(dataFile);

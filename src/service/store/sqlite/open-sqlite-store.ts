@@ -32,6 +32,8 @@ export interface SqliteStoreOptions {
   /** Absent: Node's own SQLite where this Node has it. */
   readonly engine?: EngineName;
   readonly onEvent?: (event: StoreEvent) => void;
+  /** Called when no other process can own the file any more, before it is opened. */
+  readonly onOwned?: () => Promise<void>;
   /** The most rows in a block of `list_blocks`; absent: what suits large lists. */
   readonly blockRows?: number;
   /** Where the service is seen from outside, without a slash at the end; absent: nowhere. */
@@ -59,6 +61,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   checkPlace(file, options.file);
   const ownership = await ownFile(file, options.clock);
   try {
+    await options.onOwned?.();
     const { database, guard } = await openFile({ ...options, file }, ownership);
     return await createStore(database, { ...options, file }, { guard, release: () => ownership.release() });
   } catch (caught) {

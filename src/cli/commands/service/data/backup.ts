@@ -15,6 +15,7 @@ import {
   DATABASE_FLAGS,
   type DataFileChoice,
   readPlace,
+  refuseMemory,
   showDatabase,
 } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
@@ -230,6 +231,7 @@ function isUrl(text: string): boolean {
 function parseTarget(text: string, place: string): string {
   if (isUrl(text)) return text;
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) throw new UsageError(`${place} must be a data file or a postgres:// URL`);
+  refuseMemory(text, place);
   return parseOutputFile(text, place);
 }
 

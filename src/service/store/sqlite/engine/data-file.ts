@@ -1,7 +1,7 @@
 /**
  * The data file before it is opened, and while it is: whose it is, what it looks like from outside, its private mode.
  */
-import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
+import { chmodSync, closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { specialKind } from "../../../../runtime/files/file-kind.ts";
 import { isPrivate } from "../../../../runtime/files/processes.ts";
@@ -21,6 +21,9 @@ export const RESCUED = ".rescued-";
 /** Where SQLite keeps a number for the application's use in a file: 4 bytes. Here it is the number of the last run. */
 export const RUN_OFFSET = 60;
 
+/** Of 255 that a name may have: the longest beside it is a lock's, taken over by a process that another one killed meanwhile. */
+const NAME_BYTES_MAX = 160;
+
 export interface Condition {
   /** Whether there was nothing in it, or no file. */
   readonly isNew: boolean;
@@ -31,10 +34,17 @@ export interface Condition {
 }
 
 /**
- * Looks at the path before anything is made beside it. Throws StoreFileError for a folder, pipe, socket or device. `shown` is
+ * Looks at the path before anything is made beside it. Throws StoreFileError for a folder, pipe, socket or device,
+ * and for a name too long. `shown` is
  * what messages are to call the file.
  */
 export function checkPlace(file: string, shown: string): void {
+  const bytes = Buffer.byteLength(path.basename(file));
+  if (bytes > NAME_BYTES_MAX)
+    throw new StoreFileError(
+      "unreadable",
+      `${shown}: the file's name has ${bytes} bytes; at most ${NAME_BYTES_MAX} leave room for the names beside it`,
+    );
   for (const suffix of ["", "-wal"]) {
     const found = statSync(`${file}${suffix}`, { throwIfNoEntry: false });
     const kind = found === undefined ? null : specialKind(found);
@@ -79,6 +89,8 @@ function makeFile(file: string, hasLog: boolean): Condition {
     );
   }
   const isMade = create(file);
+  // What another program made for it holds nothing that others may have read.
+  if (!isMade && isPrivate(statSync(file), 0)) chmodSync(file, FILE_MODE);
   return { isNew: true, isMade, isReadable: !isPrivate(statSync(file), 0o077) };
 }
 
