@@ -39,7 +39,7 @@ it.skipIf(!hasPostgres)(
     const server = await startPlanServer();
     open.push(() => server.stop());
     server.faults.mailFrom = { code: 550, text: "5.7.1 Not you" };
-    const args = ["--smtp", `smtp://127.0.0.1:${server.port}`, "--smtp-from", "us@example.com"];
+    const args = ["--smtp", `smtp://127.0.0.1:${server.port}`, "--smtp-from", "us@example.com", "--local-links"];
     const fleet = await startFleet(await newDatabase(), { count: 2, args });
     open.push(() => fleet.stop());
     const senders = async (): Promise<readonly Sender[]> =>

@@ -90,8 +90,8 @@ export function reachableUrl(url: string): string {
   return url.replace("//0.0.0.0", "//127.0.0.1").replace("//[::]", "//[::1]");
 }
 
-/** What a command needs besides this URL: plain http to another machine must be allowed. */
-export function flagsFor(url: string): string {
+/** The flag that a command needs with this URL, after a space: plain http to another machine must be allowed. */
+export function plainHttpFlag(url: string): string {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || isLoopback(hostname.replace(/^\[(.*)\]$/, "$1")) ? "" : " --insecure-http";
 }

@@ -33,10 +33,10 @@ import {
 import {
   checkExposure,
   checkLinks,
-  flagsFor,
   parseAddressAndPort,
   parseNetwork,
   parsePublicUrl,
+  plainHttpFlag,
   reachableUrl,
   readActivation,
   readTls,
@@ -220,7 +220,7 @@ async function firstKey(deps: Deps, { store }: Service): Promise<string | null> 
 async function announce({ streams }: Deps, dataFile: string, url: string, key: string | null): Promise<void> {
   if (key === null) return;
   const reachable = reachableUrl(url);
-  const flags = flagsFor(reachable);
+  const flags = plainHttpFlag(reachable);
   const lines = [
     `Created ${dataFile} (project "default"). API key, shown once:`,
     "",
