@@ -80,7 +80,7 @@ beforeAll(async () => {
   await run("service", "trend", "add", "Pros", "--where", "plan=pro");
   await run("service", "link", "add", "Shop");
   await run("service", "webhook", "add", "http://127.0.0.1:9/x", "--allow-private");
-});
+}, 60_000);
 afterAll(() => served.stop());
 
 const ids = new Map<string, string>();

@@ -72,7 +72,10 @@ describe("when a person is erased", () => {
     expect(await readdir(path.join(fixture.folder, "outbox"))).toEqual([]);
     expect(await fixture.service().store.check()).toEqual([]);
     expect(await metricsOf(fixture)).toMatchObject({ nps: -100, response_count: 1 });
-    expect(await erase()).toMatchObject({ people: 0, links_kept: 0, verified: true });
+    // Whoever is gone is nobody: no second receipt.
+    const nobody = `no person found with email ${ADA.email} in project default`;
+    await expect(erase()).rejects.toThrow(nobody);
+    await expect(erase({ dryRun: true })).rejects.toThrow(nobody);
   });
 
   it("who was described as others are and said what others said, then that is no trace of them", async () => {

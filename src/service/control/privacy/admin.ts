@@ -7,6 +7,7 @@ import {
   findByAddress,
   findMentions,
   identifiersFor,
+  isKnown,
   previewErasure,
   textsOf,
   withoutRows,
@@ -20,7 +21,7 @@ import {
 } from "../../domain/privacy/retention.ts";
 import type { Mention, RetentionCounts, Store, Transaction } from "../../domain/ports.ts";
 import type { ProjectRow } from "../../domain/rows.ts";
-import type { AdminResults, CommandOf } from "../commands.ts";
+import { AdminError, type AdminResults, type CommandOf } from "../commands.ts";
 import { requireProject } from "../delivery-admin.ts";
 import type { ErasureInfo, PrivacyCommand, RetentionInfo } from "./commands.ts";
 
@@ -84,6 +85,8 @@ async function erase(options: PrivacyAdminOptions, command: CommandOf<"erase">):
     targets.push({ project, mentions: await findMentions(store, project, identifiers) });
   }
   const mentions = targets.reduce((sum, target) => sum + target.mentions.length, 0);
+  const known = await store.read((tx) => forEach(targets, ({ project }) => isKnown(tx, project, address, command)));
+  if (mentions === 0 && !known.includes(true)) throw nobody(command);
   const found = { projects: targets.length, mentions };
   if (dryRun) {
     const erasures = await store.read((tx) => forEach(targets, ({ project }) => previewErasure(tx, project, address)));
@@ -110,6 +113,11 @@ async function erase(options: PrivacyAdminOptions, command: CommandOf<"erase">):
   const verified = await clean(store, [...texts], [...samples]);
   await store.write((tx) => tx.erasures.setCleaning(false));
   return { ...found, ...sumUp(erasures), erased_at: at, messages, verified };
+}
+
+function nobody({ email, phoneNumber, project }: CommandOf<"erase">): AdminError {
+  const whose = email === null ? `phone number ${phoneNumber}` : `email ${email}`;
+  return new AdminError(`no person found with ${whose} in ${project === null ? "any project" : `project ${project}`}`);
 }
 
 /** Others may have said or be described by the same words: those prove nothing. */

@@ -2,6 +2,7 @@
  * Erasing a person: everything that belongs to them, in one transaction that is done or not. What is left are hashes:
  * of an address that had left or bounced, of unsubscribe links, and the note that they were erased.
  */
+import { emailKey } from "../../../contract/text/email.ts";
 import { replaceText } from "../../../contract/replace-text.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Properties } from "../../../contract/resources.ts";
@@ -80,9 +81,27 @@ export async function previewErasure(tx: Transaction, project: Project, address:
   return { ...NOTHING, ...(await tx.erasures.counts(project.id, person.id)), people: 1 };
 }
 
+/** Whether an address without a person has left something of its own: a digest, or a wish that is to be forgotten. */
+export async function isKnown(
+  tx: Transaction,
+  project: Project,
+  address: ErasedAddress,
+  { forgetUnsubscribe }: Pick<ErasureOptions, "forgetUnsubscribe">,
+): Promise<boolean> {
+  const person = await findByAddress(tx, project, address);
+  if (person !== null) return true;
+  const identifiers = identifiersFor(address, null);
+  const digests = identifiers.email === null ? [] : await tx.digests.list(project.id);
+  if (digests.some(({ email }) => emailKey(email) === emailKey(identifiers.email ?? ""))) return true;
+  if (!forgetUnsubscribe) return false;
+  for (const [channel, known] of addressesOf(identifiers))
+    if ((await tx.suppressions.list(project.id, channel, known)).length > 0) return true;
+  return false;
+}
+
 /**
- * Erases whoever has the address and notes it, also when nobody has it: a restore or an import may know them. Rows by
- * the thousand go by and by; see `Store.settle`.
+ * Erases whoever has the address and notes it, also in projects where nobody has it: a restore or an import may know
+ * them. Rows by the thousand go by and by; see `Store.settle`.
  */
 export async function erasePerson(
   tx: Transaction,

@@ -65,7 +65,11 @@ async function advise(
   { allProjects, properties }: Pick<EraseOptions, "allProjects" | "properties">,
 ): Promise<void> {
   const { people, surveys, mentions, messages, verified, erased_at: erasedAt } = receipt;
-  if (people === 0) await writeNote(deps, "no person found with this address");
+  if (people === 0)
+    await writeNote(
+      deps,
+      "no person found with this address: only rows of others mention it, or a wish or a digest is kept",
+    );
   if (mentions > 0 && !properties)
     await writeNote(
       deps,
