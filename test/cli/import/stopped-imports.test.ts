@@ -157,7 +157,7 @@ test("when the results cannot be written, then the summary does not name them, a
   const results = path.join(service.folder, "results.csv");
   const args = ["people", "import", file, "--send", "--rate", "30", "--results", results];
   const running = startSlowly("--results", results);
-  await vi.waitFor(() => readFile(`${results}.journal`));
+  await vi.waitFor(() => readFile(`${results}.journal`), { timeout: 30_000, interval: 5 });
   await mkdir(results);
   const ended = await running.ended;
   await rmdir(results);
