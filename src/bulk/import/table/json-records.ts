@@ -1,6 +1,7 @@
 /** JSON and NDJSON as objects with the line on which each begins, in batches; nothing is held longer than its batch. */
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { InputError, type InputFile } from "./input-file.ts";
+import { BLANK_LINES_MAX, TOO_MANY_BLANK_LINES } from "./record-parser.ts";
 import { notText } from "./records.ts";
 import { EncodingError, toUtf8 } from "./utf8-bytes.ts";
 
@@ -46,6 +47,7 @@ const NO_END = "an object that begins here has no end; the file is cut off";
 class ObjectScanner {
   private carried: Buffer = Buffer.alloc(0);
   private line = 1;
+  private blankLines = 0;
   private state: "start" | "array" | "lines" | "objects" | "end" = "start";
 
   private readonly name: string;
@@ -106,16 +108,21 @@ class ObjectScanner {
   private readLines(text: Buffer, start: number, records: JsonRecord[]): number {
     let at = start;
     for (let end = text.indexOf(NEWLINE, at); end !== -1; end = text.indexOf(NEWLINE, at)) {
-      const json = text.toString("utf8", at, end);
-      const value = parseOrUndefined(json);
-      const place = { line: this.line, size: end - at };
-      if (isJsonObject(value)) records.push({ ...place, value });
-      else if (json.trim() !== "")
-        records.push({ ...place, value: {}, problem: value === undefined ? "not valid JSON" : "expected an object" });
+      const json = end === at ? "" : text.toString("utf8", at, end).trim();
+      this.blankLines = json === "" ? this.blankLines + 1 : 0;
+      if (json !== "") records.push(this.parseLine(json, end - at));
       this.line += 1;
       at = end + 1;
     }
+    if (this.blankLines > BLANK_LINES_MAX) throw new InputError(`${this.name}:${this.line}: ${TOO_MANY_BLANK_LINES}`);
     return at;
+  }
+
+  private parseLine(json: string, size: number): JsonRecord {
+    const { line } = this;
+    const value = parseOrUndefined(json);
+    if (isJsonObject(value)) return { line, size, value };
+    return { line, size, value: {}, problem: value === undefined ? "not valid JSON" : "expected an object" };
   }
 
   /** What is between objects. */

@@ -12,9 +12,20 @@ export interface InputRecord {
 /** A record longer than that is a quote that was never closed, or a file without line ends. */
 const RECORD_MAX = 4 * 1024 * 1024;
 
-/** A record exceeds the limit. */
+/** Blank lines in a row. Each costs a parser as much as a record. */
+export const BLANK_LINES_MAX = 100_000;
+
+export const TOO_MANY_BLANK_LINES = "more than 100,000 blank lines end here; remove them";
+
+/** A record exceeds the limit, or blank lines do. */
 export class RecordTooLongError extends Error {
   override readonly name = "RecordTooLongError";
+  readonly isBlank: boolean;
+
+  constructor(isBlank: boolean) {
+    super(isBlank ? "too many blank lines" : "too long a record");
+    this.isBlank = isBlank;
+  }
 }
 
 /**
@@ -26,6 +37,7 @@ export class RecordParser {
   private records: InputRecord[] = [];
   private line = 1;
   private unfinishedBytes = 0;
+  private blankLines = 0;
 
   constructor(delimiter: string) {
     this.parser = parse({
@@ -46,11 +58,13 @@ export class RecordParser {
   /** Throws CsvError, or RecordTooLongError. Blank lines are not records. */
   async feed(bytes: Uint8Array): Promise<InputRecord[]> {
     this.unfinishedBytes += bytes.length;
-    if (this.unfinishedBytes > RECORD_MAX) throw new RecordTooLongError();
+    if (this.unfinishedBytes > RECORD_MAX) throw new RecordTooLongError(false);
     await new Promise<void>((resolve, reject) => {
       this.parser.write(bytes, (error) => (error ? reject(error) : resolve()));
     });
-    return this.takeRecords();
+    const records = this.takeRecords();
+    if (this.blankLines > BLANK_LINES_MAX) throw new RecordTooLongError(true);
+    return records;
   }
 
   /** What the end of the file completes. Throws CsvError. */
@@ -83,7 +97,9 @@ export class RecordParser {
     this.unfinishedBytes = 0;
     // Not the parser's own count, which takes a quoted \r\n for two.
     const lineEnds = linesInside(record);
-    if (record.length > 1 || record[0] !== "") this.records.push({ line: this.line, fields: record, lineEnds });
+    const isBlank = record.length === 1 && record[0] === "";
+    this.blankLines = isBlank ? this.blankLines + 1 : 0;
+    if (!isBlank) this.records.push({ line: this.line, fields: record, lineEnds });
     this.line += 1 + lineEnds;
   }
 }
@@ -108,5 +124,6 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 /** What is wrong with the file where the parser stopped. */
 export function describeProblem(error: CsvError | RecordTooLongError): string {
   if (error instanceof CsvError) return PROBLEMS[error.code] ?? error.message;
+  if (error.isBlank) return TOO_MANY_BLANK_LINES;
   return "a record that begins here is longer than 4 MiB; a quote is not closed, or line ends are missing";
 }

@@ -170,7 +170,8 @@ async function* readTable(input: InputFile): AsyncGenerator<readonly HistoryReco
 /** Which of the two would be kept is anybody's guess. */
 function refuseTwins({ name }: InputFile, { line, fields }: InputRecord): void {
   const names = fields.map((field) => field.trim().toLowerCase());
-  const twin = names.findIndex((each, at) => each !== "" && names.indexOf(each) !== at);
+  const seen = new Set<string>();
+  const twin = names.findIndex((each) => each !== "" && seen.size === seen.add(each).size);
   if (twin === -1) return;
   throw new InputError(`${name}:${line}: two columns are called "${fields[twin]?.trim()}"`, {
     hint: "give one of them another name",
