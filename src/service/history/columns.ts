@@ -7,7 +7,7 @@ export const HISTORY_STREAMS = ["people", "responses", "unsubscribes", "bounces"
 export type HistoryStream = (typeof HISTORY_STREAMS)[number];
 
 /** Tables whose rows are parts of responses. */
-export const PART_STREAMS = ["tags", "notes", "questions", "answers"] as const;
+export const PART_STREAMS = ["tags", "notes", "questions", "answers", "comments"] as const;
 export type PartStream = (typeof PART_STREAMS)[number];
 
 const PERSON_FIELDS = [
@@ -17,7 +17,7 @@ const PERSON_FIELDS = [
 const RESPONSE_FIELDS = [
   ...(["id", "person", "person_id", "email", "name", "phone_number", "person_created_at"] as const),
   ...(["survey_type", "score", "comment", "created_at", "updated_at", "person_properties"] as const),
-  ...(["notes", "tags", "additional_answers", "permalink", "synced_at"] as const),
+  ...(["notes", "tags", "additional_answers", "permalink", "synced_at", "question_id", "text"] as const),
 ];
 const PART_FIELDS = [
   ...(["id", "response_id", "question_id", "tag", "tags", "text", "user_email", "created_at", "type"] as const),
@@ -30,17 +30,22 @@ export type HistoryField =
   | (typeof RESPONSE_FIELDS)[number]
   | (typeof PART_FIELDS)[number];
 
+/** Known by the names of a warehouse alone. */
+const UNMAPPED: ReadonlySet<HistoryField> = new Set(["synced_at", "question_id", "text"]);
+
 /** The fields that a column may be mapped to. */
 export const HISTORY_FIELDS: readonly HistoryField[] = [
-  ...new Set([...PERSON_FIELDS, ...RESPONSE_FIELDS].filter((name) => name !== "synced_at")),
+  ...new Set([...PERSON_FIELDS, ...RESPONSE_FIELDS].filter((name) => !UNMAPPED.has(name))),
 ];
 
 /** Where a column's values go. */
 export type HistoryTarget =
   | { readonly kind: "field"; readonly field: HistoryField }
   | { readonly kind: "property"; readonly key: string }
-  /** What a sync adds for itself, and what only a service sets. */
+  /** What a sync adds for itself, and what other rows tell. */
   | { readonly kind: "ignored" }
+  /** Data that has no place here, and that is no property. */
+  | { readonly kind: "lost" }
   | { readonly kind: "unknown" };
 
 /** What was asked for instead of looking. */
@@ -52,6 +57,7 @@ export interface ShapeChoice {
 }
 
 const IGNORED: HistoryTarget = { kind: "ignored" };
+const LOST: HistoryTarget = { kind: "lost" };
 const UNKNOWN: HistoryTarget = { kind: "unknown" };
 
 /** Names in which only case, spaces and punctuation differ are one. */
@@ -69,8 +75,12 @@ export function findUnusedRenames({ renames }: Pick<ShapeChoice, "renames">, col
 export const SYNCED =
   /^_(?:airbyte_(?:emitted_at|extracted_at|normalized_at)|sdc_(?:extracted_at|batched_at|received_at)|fivetran_synced)$/;
 const SYNC_OWN = /^_(?:airbyte|sdc|fivetran|dlt|hevo|rivery|segment|ab)_|^__hevo|^(?:uuid_ts|loaded_at)$/;
-/** What the API sent and only a service knows. */
-const SERVICE_OWN = new Set(["last_responded_at", "next_survey_scheduled_at", "survey_scheduled_at"]);
+/** What the API sent and only a service knows: the first is told by the responses, an import schedules nothing. */
+const SERVICE_OWN: ReadonlyMap<string, HistoryTarget> = new Map<string, HistoryTarget>([
+  ["last_responded_at", IGNORED],
+  ["next_survey_scheduled_at", LOST],
+  ["survey_scheduled_at", LOST],
+]);
 
 const EXPANDED: Readonly<Record<string, HistoryField>> = {
   id: "person_id",
@@ -135,9 +145,11 @@ function targetOf(
 ): HistoryTarget {
   const name = column.toLowerCase();
   if (SYNCED.test(name)) return field("synced_at");
-  if (SYNC_OWN.test(name) || SERVICE_OWN.has(name)) return IGNORED;
-  if (isPart(stream)) return isOneOf(PART_FIELDS, name) ? field(name as HistoryField) : IGNORED;
-  if (format === "segment") return segmentTarget(column, name);
+  if (SYNC_OWN.test(name)) return IGNORED;
+  const own = SERVICE_OWN.get(name);
+  if (own !== undefined) return own;
+  if (isPart(stream)) return isOneOf(PART_FIELDS, name) ? field(name as HistoryField) : LOST;
+  if (format === "segment") return segmentTarget(column, name, stream);
   if (format === "windsor") return windsorTarget(column, stream);
   const direct = apiTarget(column, name, stream);
   if (direct.kind !== "unknown" || format !== "csv") return direct;
@@ -162,7 +174,8 @@ function apiTarget(column: string, name: string, stream: HistoryStream | PartStr
   if (expanded !== undefined) return field(EXPANDED[expanded] ?? "person");
   const renamed = Object.hasOwn(IN_RESPONSE, name) ? IN_RESPONSE[name] : undefined;
   if (renamed !== undefined) return field(renamed);
-  return isOneOf(RESPONSE_FIELDS, name) ? field(name as HistoryField) : propertyOf(column);
+  const isField = isOneOf(RESPONSE_FIELDS, name) && !UNMAPPED.has(name as HistoryField);
+  return isField ? field(name as HistoryField) : propertyOf(column);
 }
 
 /** `person_properties.plan`, `properties[plan]` and a warehouse's `properties_plan`. */
@@ -172,14 +185,19 @@ function propertyOf(column: string): HistoryTarget {
   return key === undefined ? UNKNOWN : { kind: "property", key };
 }
 
-const SEGMENT: Readonly<Record<string, HistoryField>> = {
-  survey_id: "id",
+/** Of whoever an event is about. */
+const SEGMENT_PERSON: Readonly<Record<string, HistoryField>> = {
   context_traits_delighted_person_id: "person_id",
   context_traits_email: "email",
   context_traits_name: "name",
   context_traits_phone: "phone_number",
-  timestamp: "created_at",
   received_at: "synced_at",
+};
+/** In `survey_question_answered` each row is the answer to one question; that to the question `score` is the score. */
+const SEGMENT: Readonly<Record<string, HistoryField>> = {
+  ...SEGMENT_PERSON,
+  survey_id: "id",
+  timestamp: "created_at",
   survey_updated_at: "updated_at",
   survey_score: "score",
   survey_comment: "comment",
@@ -188,14 +206,22 @@ const SEGMENT: Readonly<Record<string, HistoryField>> = {
   survey_notes: "notes",
   survey_permalink: "permalink",
   survey_additional_answers: "additional_answers",
+  survey_properties: "person_properties",
+  survey_person_properties: "person_properties",
+  survey_question_id: "question_id",
+  survey_question_answer: "score",
+  survey_question_text: "text",
 };
+/** Everything else describes the event. */
+const SEGMENT_DATA = /^(?:survey_|context_traits_|user_id$|anonymous_id$)/;
 
-function segmentTarget(column: string, name: string): HistoryTarget {
-  const key = /^survey_(?:person_)?properties_(.+)$/i.exec(column)?.[1];
-  if (key !== undefined) return { kind: "property", key };
-  const found = Object.hasOwn(SEGMENT, name) ? SEGMENT[name] : undefined;
+function segmentTarget(column: string, name: string, stream: HistoryStream | PartStream): HistoryTarget {
+  const fields = stream === "responses" ? SEGMENT : SEGMENT_PERSON;
+  const found = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (found !== undefined) return field(found);
-  return name.startsWith("survey_") ? UNKNOWN : IGNORED;
+  const key = stream === "responses" ? /^survey_(?:person_)?properties_(.+)$/i.exec(column)?.[1] : undefined;
+  if (key !== undefined) return { kind: "property", key };
+  return SEGMENT_DATA.test(name) ? UNKNOWN : IGNORED;
 }
 
 /** The stream, then the field. */
@@ -206,12 +232,11 @@ function windsorTarget(column: string, stream: HistoryStream | PartStream): Hist
   const name = rest.toLowerCase();
   const own = { people: "people", survey_responses: "responses", unsubscribes: "unsubscribes", bounces: "bounces" };
   if (own[prefix.toLowerCase() as keyof typeof own] === stream) {
-    const target = apiTarget(rest, name, stream);
-    return target.kind === "field" || target.kind === "property" || !SERVICE_OWN.has(name) ? target : IGNORED;
+    return SERVICE_OWN.get(name) ?? apiTarget(rest, name, stream);
   }
-  if (stream !== "responses" || prefix.toLowerCase() !== "people") return prefix === "" ? UNKNOWN : IGNORED;
+  if (stream !== "responses" || prefix.toLowerCase() !== "people") return prefix === "" ? UNKNOWN : LOST;
   const expanded = Object.hasOwn(EXPANDED, name) ? EXPANDED[name] : undefined;
-  return expanded === undefined ? IGNORED : field(expanded);
+  return expanded === undefined ? (SERVICE_OWN.get(name) ?? LOST) : field(expanded);
 }
 
 function aliasTarget(column: string, stream: HistoryStream | PartStream): HistoryTarget {
@@ -222,7 +247,8 @@ function aliasTarget(column: string, stream: HistoryStream | PartStream): Histor
     if (stream === "unsubscribes") return field("unsubscribed_at");
     return field(stream === "bounces" ? "bounced_at" : "created_at");
   }
-  const allowed = stream === "responses" ? [...RESPONSE_FIELDS, "email", "name"] : PERSON_FIELDS;
+  const own = stream === "responses" ? RESPONSE_FIELDS : PERSON_FIELDS;
+  const allowed = own.filter((each) => !UNMAPPED.has(each));
   const found = Object.entries(ALIASES).find(
     ([key, names]) => isOneOf(allowed as readonly string[], key) && (plain(key) === name || names.includes(name)),
   );

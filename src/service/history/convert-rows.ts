@@ -25,6 +25,7 @@ import {
   type PartStream,
   type ShapeChoice,
 } from "./columns.ts";
+import { toOtherAnswer } from "./question-rows.ts";
 import { createTimeReader } from "./read-time.ts";
 import { type HistoryShape, plainText, unwrapRow } from "./shape.ts";
 
@@ -41,7 +42,7 @@ export type PastRow =
   | { readonly stream: PartStream; readonly fields: ReadonlyMap<HistoryField, Json> };
 
 /** What a row had that cannot be kept. */
-export type LostPart = "note without a text";
+export type LostPart = "note without a text" | "long permalink";
 
 /** What became of a record: its row, or what is wrong with it. */
 export interface Converted {
@@ -62,8 +63,10 @@ export interface ConvertOptions extends Pick<ShapeChoice, "renames"> {
   readonly zone: string | null;
   /** Unix seconds. */
   readonly now: number;
-  /** Called once for each column that is not kept. */
-  readonly onUnknown: (column: string) => void;
+  /** Called once for each column, with where its values go. */
+  readonly onColumn: (column: string, target: HistoryTarget) => void;
+  /** Called for each value that is not kept, with its column. */
+  readonly onLost: (column: string) => void;
   /** Called for each record of a stream or an event that means nothing here, with its name. */
   readonly onOtherKind: (kind: string) => void;
 }
@@ -82,18 +85,20 @@ export function createConverter(
   const targets = new Map<string, (column: string) => HistoryTarget>();
   const told = new Set<string>();
   const targetsOf = (stream: HistoryStream | PartStream): ((column: string) => HistoryTarget) => {
-    const known = targets.get(stream) ?? createTargets({ format: shape.format, stream }, options);
+    const known = targets.get(stream) ?? createStreamTargets({ format: shape.format, stream }, options);
     targets.set(stream, known);
     return known;
   };
-  const drop = (column: string): void => {
-    if (told.has(column)) return;
-    told.add(column);
-    options.onUnknown(column);
-  };
   const toRow = (values: JsonObject, stream: PastRow["stream"]): PastRow => {
-    const keepsUnknown = options.unknown === "properties" && stream === "responses";
-    const { fields, properties } = distribute(values, targetsOf(stream), keepsUnknown ? null : drop);
+    const targetOf = targetsOf(stream);
+    for (const column of Object.keys(values)) {
+      if (told.has(column)) continue;
+      told.add(column);
+      options.onColumn(column, targetOf(column));
+    }
+    const { fields, properties } = distribute(values, targetOf, options.onLost);
+    const answer = stream === "responses" ? toOtherAnswer(fields) : null;
+    if (answer !== null) return answer;
     if (isPartOfResponse(stream)) return { stream, fields };
     if (stream === "responses") return toResponse(fields, properties, readTime);
     const row = toPerson(fields, stream, readTime);
@@ -121,27 +126,44 @@ export function createConverter(
   };
 }
 
+/** Properties are those of a response, and unknown columns of one may become some. */
+function createStreamTargets(
+  shape: { readonly format: HistoryShape["format"]; readonly stream: HistoryStream | PartStream },
+  options: ConvertOptions,
+): (column: string) => HistoryTarget {
+  const targetOf = createTargets(shape, options);
+  const isResponse = shape.stream === "responses";
+  return (column) => {
+    const target = targetOf(column);
+    if (!isResponse) return target.kind === "property" ? { kind: "lost" } : target;
+    const isProperty = target.kind === "unknown" && options.unknown === "properties";
+    return isProperty ? { kind: "property", key: column.trim() } : target;
+  };
+}
+
 function isPartOfResponse(stream: string): stream is PartStream {
   return (PART_STREAMS as readonly string[]).includes(stream);
 }
 
-/** `drop` is told of columns that mean nothing; null keeps them as properties. */
+/** `lose` is told of each value that has no place, also of one whose place another column's value has. */
 function distribute(
   row: JsonObject,
   targetOf: (column: string) => HistoryTarget,
-  drop: ((column: string) => void) | null,
+  lose: (column: string) => void,
 ): { readonly fields: Fields; readonly properties: Properties } {
   const fields: Fields = new Map();
   const properties: Properties = {};
   for (const column of Object.keys(row)) {
     const value = row[column];
+    if (value === null || value === undefined || value === "") continue;
     const target = targetOf(column);
-    const isEmpty = value === null || value === undefined || value === "";
-    if (target.kind === "unknown" && drop !== null) drop(column);
-    if (isEmpty) continue;
-    if (target.kind === "field" && !fields.has(target.field)) fields.set(target.field, value);
-    else if (target.kind === "property") setOwn(properties, target.key, value);
-    else if (target.kind === "unknown" && drop === null) setOwn(properties, column.trim(), value);
+    if (target.kind === "property") setOwn(properties, target.key, value);
+    else if (target.kind === "lost" || target.kind === "unknown") lose(column);
+    else if (target.kind === "field") {
+      const first = fields.get(target.field);
+      if (first === undefined) fields.set(target.field, value);
+      else if (target.field !== "synced_at" && plainText(first) !== plainText(value)) lose(column);
+    }
   }
   return { fields, properties };
 }
@@ -241,15 +263,14 @@ function toResponse(fields: Fields, properties: Properties, readTime: ReadTime):
   if (createdAt === null) throw new PastRowError("no created_at");
   const updatedAt = readTime(fields.get("updated_at"), "updated_at") ?? createdAt;
   const surveyType = readText(fields.get("survey_type"), "survey_type")?.trim().toLowerCase() ?? "nps";
-  const comment = readText(fields.get("comment"), "comment");
   const permalink = readText(fields.get("permalink"), "permalink");
-  const lost: LostPart[] = [];
+  const lost: LostPart[] = permalink !== null && permalink.length > PERMALINK_MAX ? ["long permalink"] : [];
   const row: PastResponse = {
     id: readId(fields.get("id"), "id"),
     person: respondentOf(fields, readTime),
     surveyType,
     score: readScore(fields.get("score"), surveyType),
-    comment: limited(comment, "comment", Buffer.byteLength(comment ?? ""), TEXT_BYTES_MAX),
+    comment: readComment(fields.get("comment")),
     createdAt,
     updatedAt,
     properties: readProperties(fields.get("person_properties"), properties),
@@ -283,6 +304,12 @@ function respondentOf(fields: Fields, readTime: ReadTime): PastPerson {
   };
   if (found.id === null && found.email === null && found.phoneNumber === null) throw new PastRowError("no person");
   return found;
+}
+
+/** Throws PastRowError. */
+export function readComment(value: Json | undefined): string | null {
+  const comment = readText(value, "comment");
+  return limited(comment, "comment", Buffer.byteLength(comment ?? ""), TEXT_BYTES_MAX);
 }
 
 function readScore(value: Json | undefined, surveyType: string): number {

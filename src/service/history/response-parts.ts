@@ -2,7 +2,7 @@
 import { type Json, type JsonObject } from "../../contract/json.ts";
 import type { PastNote, PastResponse } from "../domain/history/rows.ts";
 import type { HistoryField, PartStream } from "./columns.ts";
-import { checkStorableValue, PastRowError, readTags, toNote } from "./convert-rows.ts";
+import { checkStorableValue, PastRowError, readComment, readTags, toNote } from "./convert-rows.ts";
 import { createTimeReader } from "./read-time.ts";
 import { plainText } from "./shape.ts";
 
@@ -23,13 +23,15 @@ export function createResponseParts(zone: string | null): ResponseParts {
   const notes = new Map<number, PastNote[]>();
   const answers = new Map<number, Fields[]>();
   const questions = new Map<string, Fields>();
+  const comments = new Map<number, Fields>();
   const put = <Part>(parts: Map<number, Part[]>, fields: Fields, ...added: readonly Part[]): void => {
-    const id = Number(fields.get("response_id"));
-    if (!Number.isSafeInteger(id) || id <= 0) throw new PastRowError("response_id is not a whole number");
+    const id = responseIdOf(fields);
     const known = parts.get(id);
     if (known === undefined) parts.set(id, [...added]);
     else known.push(...added);
   };
+  const timeOf = (fields: Fields): number => readTime(fields.get("created_at") ?? null) ?? 0;
+  const newest = (one: Fields, other: Fields): Fields => (timeOf(other) >= timeOf(one) ? other : one);
   const adders: Readonly<Record<PartStream, (fields: Fields) => void>> = {
     tags: (fields) => put(tags, fields, ...(readTags(fields.get("tags") ?? fields.get("tag")) ?? [])),
     notes: (fields) =>
@@ -38,7 +40,17 @@ export function createResponseParts(zone: string | null): ResponseParts {
         fields,
         toNote(Object.fromEntries(fields), 0, (value) => (value === undefined ? null : readTime(value))),
       ),
-    answers: (fields) => put(answers, fields, fields),
+    answers: (fields) => {
+      const known = answers.get(responseIdOf(fields)) ?? [];
+      const earlier = known.findIndex((each) => answerKey(each) === answerKey(fields));
+      if (earlier === -1) put(answers, fields, fields);
+      else known[earlier] = newest(known[earlier] ?? fields, fields);
+    },
+    comments: (fields) => {
+      const id = responseIdOf(fields);
+      readComment(fields.get("comment"));
+      comments.set(id, newest(comments.get(id) ?? fields, fields));
+    },
     questions: (fields) => void questions.set(plainText(fields.get("id")), fields),
   };
   return {
@@ -55,8 +67,10 @@ export function createResponseParts(zone: string | null): ResponseParts {
         additionalAnswers:
           answers.size === 0 ? null : (answers.get(id) ?? []).map((fields) => toAnswer(fields, questions)),
       };
+      const comment = plainText(comments.get(id)?.get("comment"));
       return {
         ...response,
+        comment: response.comment ?? (comment === "" ? null : comment),
         tags: response.tags ?? own.tags,
         notes: response.notes ?? own.notes,
         additionalAnswers: response.additionalAnswers ?? own.additionalAnswers,
@@ -65,12 +79,23 @@ export function createResponseParts(zone: string | null): ResponseParts {
   };
 }
 
+function responseIdOf(fields: Fields): number {
+  const id = Number(fields.get("response_id"));
+  if (!Number.isSafeInteger(id) || id <= 0) throw new PastRowError("response_id is not a whole number");
+  return id;
+}
+
+/** Rows without an id, as Segment has them, are told apart by their question. */
+function answerKey(fields: Fields): string {
+  return plainText(fields.get("id") ?? fields.get("question_id"));
+}
+
 function toAnswer(fields: Fields, questions: ReadonlyMap<string, Fields>): JsonObject {
   const questionId = plainText(fields.get("question_id"));
   const question = questions.get(questionId);
   const value = (name: HistoryField): Json => fields.get(name) ?? null;
   return {
-    id: plainText(fields.get("id")),
+    id: answerKey(fields),
     value: {
       free_response: value("free_response"),
       scale: value("scale") === null ? null : Number(value("scale")),
@@ -80,7 +105,7 @@ function toAnswer(fields: Fields, questions: ReadonlyMap<string, Fields>): JsonO
     question: {
       id: questionId,
       type: question?.get("type") ?? "free_response",
-      text: question?.get("text") ?? "",
+      text: question?.get("text") ?? fields.get("text") ?? "",
     },
   };
 }

@@ -56,7 +56,7 @@ function recogniseShape(columns: readonly string[], choice: ShapeChoice): Histor
   const stream = choice.stream ?? streamOf(columns, format, choice);
   if (choice.format === null && format === "api") return apiOrDashboard(columns, stream, choice);
   if (stream === null || missingOf(columns, { format, stream }, choice).length > 0)
-    return fail(columns, format, choice);
+    return fail(columns, format, { ...choice, stream });
   return { format, stream };
 }
 
@@ -77,7 +77,7 @@ function apiOrDashboard(
 function formatOf(names: ReadonlySet<string>): HistoryFormat {
   const some = (pattern: RegExp): boolean => [...names].some((name) => pattern.test(name));
   if (names.has("event_type") && names.has("event_data")) return "webhook-log";
-  if (names.has("survey_id") && some(/^(?:context_|survey_(?:score|permalink))/)) return "segment";
+  if (names.has("survey_id") && some(/^(?:context_|survey_(?:score|permalink|question))/)) return "segment";
   if (some(PREFIX)) return "windsor";
   if (some(/^_airbyte_/)) return "airbyte";
   if (some(/^_fivetran_|^properties_/)) return "fivetran";
@@ -95,7 +95,14 @@ function streamOf(columns: readonly string[], format: HistoryFormat, choice: Sha
   const isPerson = ["created_at", "last_sent_at", "phone_number"].some((name) => has("people", name as HistoryField));
   const [isLeft, isBounced] = [has("people", "unsubscribed_at"), has("people", "bounced_at")];
   if (!isPerson && isLeft !== isBounced) return isLeft ? "unsubscribes" : "bounces";
+  if (hasResponseId(columns)) return "responses";
   return NEEDED.people[0]?.some((name) => name !== "id" && has("people", name)) === true ? "people" : null;
+}
+
+/** Rows with an id of their own beside their person's are responses, and so is what has a survey's id. */
+function hasResponseId(columns: readonly string[]): boolean {
+  const names = new Set(columns.map((column) => column.trim().toLowerCase()));
+  return names.has("survey_id") || (names.has("id") && (names.has("person_id") || names.has("person")));
 }
 
 function windsorStream(columns: readonly string[]): HistoryStream | null {

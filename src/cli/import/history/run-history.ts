@@ -92,7 +92,7 @@ async function importHistoryFiles(
     await refuseReport(sources, request.report);
     const survey = await surveySources(sources, reading, { onProblem, onRows, scratch });
     await progress.end();
-    if (admin === null) await writeMapping(deps, survey, reading);
+    if (admin === null) await writeMapping(deps, survey);
     const failures = failedExpectations(survey, request.expectations);
     const stored =
       admin !== null && failures.length === 0

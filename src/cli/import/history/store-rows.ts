@@ -30,7 +30,7 @@ const STREAMS: Readonly<Record<HistoryStep, readonly HistoryStream[]>> = {
 };
 
 /** What was left out is known since the first pass. */
-const TOLD = { onUnknown: (): void => undefined, onOtherKind: (): void => undefined };
+const TOLD = { onColumn: (): void => undefined, onLost: (): void => undefined, onOtherKind: (): void => undefined };
 
 /** What became of a stream's newest rows. */
 export interface StoredCounts {

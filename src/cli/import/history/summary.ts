@@ -1,6 +1,6 @@
 /** What an import of history says: counts for each stream, the score of each month, and what could not be kept. */
 import type { JsonObject } from "../../../contract/json.ts";
-import { createTargets, findUnusedRenames } from "../../../service/history/columns.ts";
+import { findUnusedRenames } from "../../../service/history/columns.ts";
 import type { LostPart } from "../../../service/history/convert-rows.ts";
 import type { ScoreOfMonth } from "../../../service/history/tally.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -101,15 +101,13 @@ export function createHistoryProblems(): HistoryProblems {
 }
 
 /** Each file's shape and where its columns go. */
-export async function writeMapping(deps: Deps, { sources }: HistorySurvey, reading: HistoryReading): Promise<void> {
+export async function writeMapping(deps: Deps, { sources }: HistorySurvey): Promise<void> {
   for (const { source, shape, columns } of sources) {
     if (shape === null) continue;
     const { stream, format } = shape;
     await writeDone(deps, `${source.name}: ${format} ${stream ?? "rows of several kinds"}`);
     if (stream === null) continue;
-    const targets = createTargets({ format, stream }, reading);
-    for (const column of columns) {
-      const target = targets(column);
+    for (const [column, target] of columns) {
       if (target.kind === "field") await writeDone(deps, `  ${column} -> ${target.field}`);
       if (target.kind === "property") await writeDone(deps, `  ${column} -> property ${target.key}`);
     }
@@ -118,6 +116,7 @@ export async function writeMapping(deps: Deps, { sources }: HistorySurvey, readi
 
 const LOST: Readonly<Record<LostPart, string>> = {
   "note without a text": "notes are not kept: they are ids without a text",
+  "long permalink": "the permalink is not kept: it is longer than 2,000 characters",
 };
 
 /** Counts on stdout, what could not be kept on stderr. `stored` is null when nothing was written. */
@@ -144,12 +143,12 @@ export async function writeHistorySummary(
   }
   const more = problems.count - problems.shown.length;
   if (more > 0) await deps.streams.err.write(`… and ${more} more (--report FILE lists all)\n`);
-  const columns = sources.flatMap((each) => each.columns);
+  const columns = sources.flatMap((each) => [...each.columns.keys()]);
   for (const header of findUnusedRenames(reading, columns))
-    await writeNote(deps, `--map: no file has a column "${header}" in its first rows`);
+    await writeNote(deps, `--map: no file has a column "${header}"`);
   for (const { source, shape } of sources) if (shape === null) await writeNote(deps, `${source.name} has no rows`);
   for (const { source, dropped } of sources)
-    if (dropped.length > 0) await writeNote(deps, `${source.name}: columns not kept: ${dropped.join(", ")}`);
+    if (dropped.size > 0) await writeNote(deps, `${source.name}: columns not kept: ${wordsOfDropped(dropped)}`);
   for (const { source, otherKinds } of sources)
     if (otherKinds.size > 0) await writeNote(deps, `${source.name}: ${wordsOfOthers(otherKinds)}`);
   for (const [part, count] of lost) await writeNote(deps, `${countOf(count, "row", "rows")}: ${LOST[part]}`);
@@ -157,6 +156,10 @@ export async function writeHistorySummary(
   if (nameless > 0)
     await writeNote(deps, `${countOf(nameless, "person has", "people have")} no email or phone number, only an id`);
   if (stored === null) await writeDone(deps, "Nothing was written.");
+}
+
+function wordsOfDropped(columns: ReadonlyMap<string, number>): string {
+  return [...columns].map(([column, rows]) => `${column} (${countOf(rows, "row", "rows")})`).join(", ");
 }
 
 function wordsOfOthers(kinds: ReadonlyMap<string, number>): string {

@@ -1,5 +1,12 @@
 /** The first pass over saved history: every row is read and counted, and nothing is stored. */
-import type { HistoryField, HistoryFormat, HistoryStream, ShapeChoice } from "../../../service/history/columns.ts";
+import { InputError } from "../../../bulk/import/table/input-file.ts";
+import type {
+  HistoryField,
+  HistoryFormat,
+  HistoryStream,
+  HistoryTarget,
+  ShapeChoice,
+} from "../../../service/history/columns.ts";
 import {
   type ConvertOptions,
   createConverter,
@@ -39,11 +46,12 @@ export interface SurveyedSource {
   readonly source: HistorySource;
   /** Null for a file without rows. */
   readonly shape: HistoryShape | null;
-  readonly columns: readonly string[];
+  /** Where the values of each column go. */
+  readonly columns: ReadonlyMap<string, HistoryTarget>;
   /** The number of its first row in the whole import. */
   readonly firstOrdinal: number;
-  /** Columns that are not kept. */
-  readonly dropped: readonly string[];
+  /** Columns whose values are not kept, with the number of their rows. */
+  readonly dropped: ReadonlyMap<string, number>;
   /** Streams and events that mean nothing here, with the number of their records. */
   readonly otherKinds: ReadonlyMap<string, number>;
 }
@@ -75,11 +83,16 @@ export async function surveySources(
   let ordinal = 0;
   for (const source of sources) {
     const firstOrdinal = ordinal;
-    const dropped: string[] = [];
+    const columns = new Map<string, HistoryTarget>();
+    const dropped = new Map<string, number>();
     const otherKinds = new Map<string, number>();
     const opened = await openRows(source, reading, {
-      onUnknown: (column) => dropped.push(column),
-      onOtherKind: (kind) => otherKinds.set(kind, (otherKinds.get(kind) ?? 0) + 1),
+      onColumn: (column, target) => {
+        columns.set(column, target);
+        refuseWidth(source, columns.size);
+      },
+      onLost: (column) => countOne(dropped, column),
+      onOtherKind: (kind) => countOne(otherKinds, kind),
     });
     for await (const batch of opened.rows) {
       for (const { line, row, stream, problem } of batch) {
@@ -87,7 +100,7 @@ export async function surveySources(
           problem ?? (row !== null && "fields" in row ? problemOf(() => parts.add(row.stream, row.fields)) : null);
         if (reason === null && row !== null) {
           tally.add(row, ordinal);
-          if ("lost" in row) for (const part of row.lost) lost.set(part, (lost.get(part) ?? 0) + 1);
+          if ("lost" in row) for (const part of row.lost) countOne(lost, part);
         } else if (reason !== null) {
           tally.refuse(stream);
           hooks.onProblem({ file: source.name, line, stream, outcome: "refused", reason });
@@ -97,11 +110,24 @@ export async function surveySources(
       reading.signal.throwIfAborted();
       await hooks.onRows(ordinal);
     }
-    const { shape, columns } = opened;
-    surveyed.push({ source, shape, columns, firstOrdinal, dropped, otherKinds });
+    surveyed.push({ source, shape: opened.shape, columns, firstOrdinal, dropped, otherKinds });
   }
   tally.finish();
   return { sources: surveyed, tally, parts, lost, rows: ordinal };
+}
+
+function countOne<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** More than any warehouse allows; each column of a file is looked at several times. */
+const COLUMNS_MAX = 2000;
+
+function refuseWidth({ name }: HistorySource, columns: number): void {
+  if (columns <= COLUMNS_MAX) return;
+  throw new InputError(`${name}: more than ${COLUMNS_MAX} columns`, {
+    hint: "remove columns that are not needed; properties may stay together in person_properties, as a JSON object",
+  });
 }
 
 /** A record and what it is; `row` is null for a record that has none to keep, or one with a problem. */
@@ -115,7 +141,6 @@ export interface ReadRow {
 
 export interface OpenedRows {
   readonly shape: HistoryShape | null;
-  readonly columns: readonly string[];
   readonly rows: AsyncIterable<readonly ReadRow[]>;
 }
 
@@ -126,7 +151,7 @@ const LOOKED_AT = 50;
 export async function openRows(
   source: HistorySource,
   reading: HistoryReading,
-  hooks: Pick<ConvertOptions, "onUnknown" | "onOtherKind">,
+  hooks: Pick<ConvertOptions, "onColumn" | "onLost" | "onOtherKind">,
 ): Promise<OpenedRows> {
   const batches = source.read();
   for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
@@ -134,10 +159,9 @@ export async function openRows(
     if (first.length === 0) continue;
     const shape = await closingOnError(batches, () => shapeOf(source, first, reading));
     const convert = createConverter(shape, { ...reading, unknown: reading.unknown ?? "ignore", ...hooks });
-    const columns = columnsOf(first);
-    return { shape, columns, rows: convertAll({ first, batches, convert, shape }) };
+    return { shape, rows: convertAll({ first, batches, convert, shape }) };
   }
-  return { shape: null, columns: [], rows: convertNone() };
+  return { shape: null, rows: convertNone() };
 }
 
 /** A generator that waits has its file open. */
@@ -154,13 +178,15 @@ function columnsOf(records: readonly HistoryRecord[]): string[] {
   return [...new Set(records.slice(0, LOOKED_AT).flatMap(({ value }) => Object.keys(value)))];
 }
 
-function shapeOf({ name }: HistorySource, records: readonly HistoryRecord[], reading: HistoryReading): HistoryShape {
+function shapeOf(source: HistorySource, records: readonly HistoryRecord[], reading: HistoryReading): HistoryShape {
+  const columns = columnsOf(records);
+  refuseWidth(source, columns.length);
   const shape = recogniseRows(
     records.slice(0, LOOKED_AT).map(({ value }) => value),
     reading,
   );
   if (!("nearest" in shape)) return shape;
-  throw noShape(name, columnsOf(records), shape);
+  throw noShape(source.name, columns, shape);
 }
 
 const COLUMNS_SHOWN = 12;

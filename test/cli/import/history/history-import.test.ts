@@ -243,7 +243,7 @@ describe("what is expected", () => {
     const csv = "E-Mail,Score,Survey Date,Region\nada@example.com,9,2026-01-02,EMEA\n";
     const seen = await store.import({ "a.csv": csv }, { check: true });
     expect(seen.err).toBe(
-      "a.csv: csv responses\n  E-Mail -> email\n  Score -> score\n  Survey Date -> created_at\nnote: a.csv: columns not kept: Region\nNothing was written.\n",
+      "a.csv: csv responses\n  E-Mail -> email\n  Score -> score\n  Survey Date -> created_at\nnote: a.csv: columns not kept: Region (1 row)\nNothing was written.\n",
     );
     expect((await store.dump()).people).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NOW } from "../../../helpers/fake-deps.ts";
 import { openPastStore, type PastStore } from "../../../helpers/past-store.ts";
@@ -98,5 +99,77 @@ describe("JSON of other layouts", () => {
     const seen = await store.import({ "a.json": text ?? "" });
     expect([seen.exit, seen.err]).toEqual([0, ""]);
     expect((await store.dump()).people).toHaveLength(3);
+  });
+});
+
+describe("files beyond every bound", () => {
+  const names = Array.from({ length: 200_000 }, (_, at) => `c${at}`);
+  const many = (count: number): string[] => names.slice(0, count);
+  test.for([
+    ["200,000 columns of a table", `email,score,created_at,${names.join(",")}\n`, "more than 2000 columns"],
+    [
+      "200,000 columns of an object",
+      JSON.stringify(Object.fromEntries(["id", "email", ...names].map((name) => [name, "x"]))),
+      "more than 2000 columns",
+    ],
+    [
+      "other columns in each row",
+      many(2001)
+        .map((name, at) => `{"email":"p${at}@example.com","created_at":1,"${name}":1}\n`)
+        .join(""),
+      "more than 2000 columns",
+    ],
+  ] as const)("when there are %s, then one sentence says so", async ([, text, problem]) => {
+    const row = text.startsWith("email") ? `a@example.com,9,2026-01-02,${names.map(() => "x").join(",")}\n` : "";
+    const seen = await store.import({ "a.csv": text + row });
+    expect([seen.exit, seen.error]).toEqual([null, `a.csv: ${problem}`]);
+  });
+
+  test.for([
+    ["a table", "a.csv.gz", "email,created_at"],
+    ["NDJSON", "a.ndjson.gz", person(1)],
+  ] as const)("when %s unpacks to blank lines, then it is read no further", async ([, name, first]) => {
+    const blank = gzipSync(Buffer.alloc(16 * 1024 * 1024, "\n"), { level: 1 });
+    const packed = Buffer.concat([gzipSync(`${first}\n`), ...Array<Buffer>(19).fill(blank)]);
+    const seen = await store.import({ [name]: packed });
+    expect([seen.exit, seen.error]).toEqual([
+      null,
+      expect.stringMatching(/^a\.\w+\.gz:1\d{5}: more than 100,000 blank lines end here; remove them$/),
+    ]);
+  });
+});
+
+describe("columns", () => {
+  test("when a file is checked, then all that become properties are listed, and what is not kept is counted", async () => {
+    const seen = await store.import(
+      {
+        "a.csv": "Email,Score,Date,Region,Plan,Mail\na@example.com,9,2026-01-02,EMEA,,b@example.com\n",
+        "b.ndjson": [
+          `{"id":"1","email":"a@example.com","next_survey_scheduled_at":1700000000,"last_responded_at":1}`,
+          `{"id":"2","email":"b@example.com","next_survey_scheduled_at":1700000000,"properties_plan":"pro"}`,
+          `{"id":"3","email":"c@example.com","next_survey_scheduled_at":null,"shoe":9}`,
+        ].join("\n"),
+      },
+      { check: true, unknown: "properties" },
+    );
+    expect([seen.exit, seen.err]).toEqual([
+      0,
+      [
+        "a.csv: csv responses",
+        "  Email -> email",
+        "  Score -> score",
+        "  Date -> created_at",
+        "  Region -> property Region",
+        "  Plan -> property Plan",
+        "  Mail -> email",
+        "b.ndjson: fivetran people",
+        "  id -> id",
+        "  email -> email",
+        "note: a.csv: columns not kept: Mail (1 row)",
+        "note: b.ndjson: columns not kept: next_survey_scheduled_at (2 rows), properties_plan (1 row), shoe (1 row)",
+        "Nothing was written.",
+        "",
+      ].join("\n"),
+    ]);
   });
 });
