@@ -42,23 +42,30 @@ export interface CopiedStore extends StoreContents {
 export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore> {
   const { from, to, fromDatabase = null, toDatabase = null } = options;
   await checkPlaces(options);
-  const source = await openData({ ...options, dataFile: from, database: fromDatabase });
+  const place = toDatabase === null ? path.resolve(to) : to;
+  const filledBy = `move from ${fromDatabase === null ? path.resolve(from) : from}`;
+  const source = await openData({ ...options, dataFile: from, database: fromDatabase, movedTo: place });
   try {
     await refuseServed(source, from);
     await source.settle();
     // Nobody delivers now, so what is claimed was left by a server that was killed.
     await source.write((tx) => releaseDeadClaims(tx));
     await refuseDamaged(source, from);
-    const copied = await intoEmpty(options, async (target) => {
-      const state = await source.read(readStates);
-      const moved = await copyStore(source, target, options, "the data was moved here");
-      await source.write(async (tx) => {
-        if ((await readStates(tx)) !== state) throw new CopyFailedError(`${from} changed while it was moved`);
-        await tx.tables.setMoved(toDatabase === null ? path.resolve(to) : to);
-      });
-      return moved;
-    });
-    return copied;
+    const moved = await source.read((tx) => tx.tables.mark("moved"));
+    const state = { before: "" };
+    return await intoEmpty(
+      options,
+      { filledBy, moved },
+      async (target) => {
+        state.before = await source.read(readStates);
+        return copyStore(source, target, options, "the data was moved here");
+      },
+      () =>
+        source.write(async (tx) => {
+          if ((await readStates(tx)) !== state.before) throw new CopyFailedError(`${from} changed while it was moved`);
+          await tx.tables.setMark("moved", place);
+        }),
+    );
   } finally {
     await source.close();
   }
@@ -69,14 +76,17 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
  * Throws as `moveStore` does.
  */
 export async function copyDatabase(options: CopyStoreOptions): Promise<StoreContents> {
-  const { from, to, fromDatabase = null } = options;
+  const { from, to, fromDatabase = null, clock, random } = options;
   const source = await openData({ ...options, dataFile: from, database: fromDatabase });
   try {
-    const { projects, people, responses, surveys } = await intoEmpty(options, (target) =>
-      copyStore(source, target, options, RESTORED_REASON),
-    );
-    markAsCopy(to);
-    return { projects, people, responses, surveys };
+    const target = await openSqliteCopy({ file: to, clock, random });
+    try {
+      const { projects, people, responses, surveys } = await copyStore(source, target, options, RESTORED_REASON);
+      return { projects, people, responses, surveys };
+    } finally {
+      await target.close();
+      markAsCopy(to);
+    }
   } finally {
     await source.close();
   }
@@ -89,7 +99,7 @@ export async function restoreStore(options: CopyStoreOptions): Promise<CopiedSto
   await refuseUnfit(from);
   const beside = toDatabase === null ? path.resolve(to) : path.resolve(from);
   const staged = `${beside}.${random.token(9)}${TEMPORARY_SUFFIX}`;
-  return intoEmpty(options, async (target) => {
+  return intoEmpty(options, { filledBy: `restore from ${path.resolve(from)}`, moved: null }, async (target) => {
     await removeLeftCopies(beside);
     try {
       const source = await openStaged(options, staged);
@@ -151,26 +161,59 @@ async function refuseDamaged(store: Store, file: string): Promise<void> {
   if (finding !== undefined) throw new StoreFileError("damaged", `${file}: the file is damaged: ${finding}`);
 }
 
-/** A file that is made for it goes again when the work fails. */
+interface Filling {
+  /** See `StoreOpening`. */
+  readonly filledBy: string;
+  /** Where the source says that its data is, after a run that was killed at the end; null for nowhere else. */
+  readonly moved: string | null;
+}
+
+/**
+ * Fills a store that refuses everybody else until it is full and `finish` has ended; a run that is killed is finished
+ * by the same one again. When `fill` fails, a file that was made for it goes again.
+ */
 async function intoEmpty<Result>(
-  { to, toDatabase = null, clock, random }: CopyStoreOptions,
-  work: (target: Store) => Promise<Result>,
+  options: CopyStoreOptions,
+  { filledBy, moved }: Filling,
+  fill: (target: Store) => Promise<Result>,
+  finish: () => Promise<void> = async () => undefined,
 ): Promise<Result> {
-  const wasThere = existsSync(to);
-  const target = await openData({ dataFile: to, database: toDatabase, clock, random });
-  const state = { isDone: false };
+  const { to, toDatabase = null, clock, random } = options;
+  const wasThere = toDatabase !== null || existsSync(to);
+  const target = await openData({ dataFile: to, database: toDatabase, clock, random, filledBy });
+  const setFull = (): Promise<void> => target.write((tx) => tx.tables.setMark("filling", null));
+  const state = { isOurs: false, isFull: false };
   try {
-    const { projects } = await target.read(countContents);
-    if (projects > 0)
-      throw new FileChoiceError(`${to} is not empty: it has ${projects} ${projects === 1 ? "project" : "projects"}`);
-    const result = await work(target);
-    state.isDone = true;
+    const { projects, mark } = await target.read(async (tx) => ({
+      ...(await countContents(tx)),
+      mark: await tx.tables.mark("filling"),
+    }));
+    state.isFull = projects > 0 && mark === filledBy;
+    state.isOurs = projects === 0;
+    if (!state.isFull) refuseToFill(options, { projects, moved });
+    if (toDatabase === null) await removeLeftCopies(path.resolve(to));
+    const result = await fill(target);
+    state.isFull = true;
+    await finish();
+    await setFull();
     return result;
+  } catch (error) {
+    if (wasThere && state.isOurs && !state.isFull) await setFull().catch(() => undefined);
+    throw error;
   } finally {
     await target.close();
-    if (toDatabase === null && !wasThere && !state.isDone)
+    if (!wasThere && state.isOurs && !state.isFull)
       for (const name of [to, `${to}-wal`]) await rm(name, { force: true });
   }
+}
+
+function refuseToFill(
+  { from, to }: CopyStoreOptions,
+  { projects, moved }: { readonly projects: number; readonly moved: string | null },
+): void {
+  if (moved !== null) throw new CopyFailedError(`${from}: the data was moved to ${moved}; use that`);
+  if (projects > 0)
+    throw new FileChoiceError(`${to} is not empty: it has ${projects} ${projects === 1 ? "project" : "projects"}`);
 }
 
 const LONG = { isLong: true } as const;

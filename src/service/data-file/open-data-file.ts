@@ -4,6 +4,7 @@ import { resolveFile } from "../../runtime/files/file-replacement.ts";
 import type { Random } from "../../runtime/random.ts";
 import { type ControlRecord, readControlFile } from "../control/control-file.ts";
 import type { Store, StoreWatch } from "../domain/ports.ts";
+import type { StoreOpening } from "../store/sql/store-marks.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import { StoreBusyError, type StoreEvent } from "../store/store-errors.ts";
 import { removeAbandonedCopies } from "./backup.ts";
@@ -28,7 +29,7 @@ export interface DatabaseChoice {
   readonly time?: "database" | "clock";
 }
 
-export interface DataFileOptions extends StoreWatch {
+export interface DataFileOptions extends StoreWatch, StoreOpening {
   readonly dataFile: string;
   readonly clock: Clock;
   readonly random: Random;

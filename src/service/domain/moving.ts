@@ -30,7 +30,7 @@ export async function countContents(tx: Transaction): Promise<StoreContents> {
 const PAGE = 500;
 
 /**
- * Copies every row and reads all of them again. `to` has no projects. `onPage` is called after each page with the number
+ * Copies every row and reads all of them again. `to` keeps nothing of its own. `onPage` is called after each page with the number
  * of rows so far; what it throws ends the copy. Throws an Error when what was stored is not what was read.
  */
 export async function copyRows(
@@ -40,7 +40,10 @@ export async function copyRows(
 ): Promise<readonly TableSum[]> {
   const sums: TableSum[] = [];
   let rows = 0;
-  for (const table of from.tables.names.filter((name) => to.tables.names.includes(name))) {
+  const tables = from.tables.names.filter((name) => to.tables.names.includes(name));
+  // What a run that was killed has left, before what it refers to.
+  for (const table of tables.toReversed()) await to.tables.clear(table);
+  for (const table of tables) {
     // What an engine has written by itself: the time, and what it counts.
     await to.tables.clear(table);
     const sum = await readTable(from.tables, table, async (page) => {

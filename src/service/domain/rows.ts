@@ -337,6 +337,9 @@ export interface SuppressionRows {
 
 export type TableRow = Readonly<Record<string, string | number | null>>;
 
+/** `filling`: the command that has not filled it to the end. `moved`: where its data is now. */
+export type StoreMark = "filling" | "moved";
+
 /** A store's rows as they are, table by table. What the rules make of them is not known here. */
 export interface TableRows {
   /** Every table but those that only concern the store itself; a row comes after those that it refers to. */
@@ -348,8 +351,10 @@ export interface TableRows {
   clear(table: string): Promise<void>;
   /** How many writes a project has had; 0 of one that is not there. */
   version(project: number): Promise<number>;
-  /** From now on the store refuses to open, and says where its data is now. */
-  setMoved(place: string): Promise<void>;
+  /** Null where the store has no such mark. */
+  mark(name: StoreMark): Promise<string | null>;
+  /** From now on the store refuses to open, and says why; null takes the mark away. */
+  setMark(name: StoreMark, value: string | null): Promise<void>;
 }
 
 /** What a store holds, at one moment. */

@@ -4,7 +4,7 @@ import { UnavailableError } from "../domain/errors.ts";
 /**
  * What is wrong: no SQLite file, another program's, a newer version's, damaged, not there while its log is, a log of
  * another copy, in use or changed by another program, no room on the disk, or refused by the system; or its data was moved
- * elsewhere.
+ * elsewhere, or has not all come yet.
  */
 export type FileTrouble =
   | "not_sqlite"
@@ -17,7 +17,8 @@ export type FileTrouble =
   | "changed"
   | "full"
   | "unreadable"
-  | "moved";
+  | "moved"
+  | "unfinished";
 
 /** A data file that cannot be opened, or cannot be used any more. */
 export class StoreFileError extends UnavailableError {
@@ -53,6 +54,7 @@ export type DatabaseTrouble =
   | "older"
   | "newer"
   | "moved"
+  | "unfinished"
   | "unsupported";
 
 /** A database on a server that cannot be used, or not now. Its message names no address and no password. */

@@ -5,6 +5,7 @@ import { StoreDatabaseError } from "../store-errors.ts";
 import type { Database, SqlRow, SqlValue } from "../sql/database.ts";
 import { type Migration, MIGRATIONS } from "../sql/schema/migrations.ts";
 import { BASELINE, createBaseline } from "../sql/schema/baseline.ts";
+import { MARK_EMPTY } from "../sql/store-marks.ts";
 import { makeErasureSecret } from "../sql/schema/privacy-schema.ts";
 import { createStatements, translateMigration } from "./statements.ts";
 
@@ -21,6 +22,8 @@ export interface MigrateOptions {
   /** False: an older schema is refused, since this user may not change it. */
   readonly mayMigrate: boolean;
   readonly migrations?: readonly Migration[];
+  /** See `StoreOpening`; an empty database has that mark as soon as it has the schema. */
+  readonly filledBy?: string;
 }
 
 /**
@@ -30,19 +33,19 @@ export interface MigrateOptions {
  */
 export async function migrateServer(
   client: ClientBase,
-  { clock, mayMigrate, migrations = MIGRATIONS }: MigrateOptions,
+  { clock, mayMigrate, migrations = MIGRATIONS, filledBy }: MigrateOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
   await checkServer(client);
   const newest = migrations.at(-1)?.version ?? BASELINE;
   const seen = await readVersion(client);
   if (seen === 0) await checkEncoding(client);
-  if (seen === newest) return { from: seen, to: newest };
+  if (seen === newest && filledBy === undefined) return { from: seen, to: newest };
   if (seen > newest) throw newer(seen, newest);
-  if (!mayMigrate)
+  if (seen < newest && !mayMigrate)
     throw new StoreDatabaseError("older", `the database has schema ${seen} and this version needs ${newest}`);
   for (let tries = 1; ; tries += 1) {
     try {
-      return { from: await runMigrations(client, migrations, unixSeconds(clock)), to: newest };
+      return { from: await runMigrations(client, { migrations, filledBy, now: unixSeconds(clock) }), to: newest };
     } catch (error) {
       if (!isLocked(error)) throw error;
       if (tries === LOCK_TRIES)
@@ -55,7 +58,14 @@ export async function migrateServer(
 }
 
 /** All or none of them, one process at a time; resolves with the version that was there before. */
-async function runMigrations(client: ClientBase, migrations: readonly Migration[], now: number): Promise<number> {
+async function runMigrations(
+  client: ClientBase,
+  {
+    migrations,
+    filledBy,
+    now,
+  }: Required<Pick<MigrateOptions, "migrations">> & { filledBy: string | undefined; now: number },
+): Promise<number> {
   const newest = migrations.at(-1)?.version ?? BASELINE;
   await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_MS}`);
   try {
@@ -67,6 +77,7 @@ async function runMigrations(client: ClientBase, migrations: readonly Migration[
     const present = from === 0 ? BASELINE : from;
     for (const migration of migrations.filter(({ version }) => version > present))
       await runMigration(client, migration, now);
+    if (filledBy !== undefined) await toDatabase(client).run(MARK_EMPTY, [filledBy]);
     await client.query("COMMIT");
     return from;
   } catch (error) {

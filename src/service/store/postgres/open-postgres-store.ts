@@ -5,6 +5,7 @@ import { type Random, systemRandom } from "../../../runtime/random.ts";
 import type { ReadOptions, Store, StoreWatch, Transaction, Vacuumed, WriteOptions } from "../../domain/ports.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
+import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 import { openPool, readTarget } from "./connections.ts";
@@ -16,7 +17,7 @@ import { createProjectQueue } from "./project-queue.ts";
 import { createStatements } from "./statements.ts";
 import { askOutcome, runRead, runWrite, type TimeSource } from "./transaction.ts";
 
-export interface PostgresStoreOptions extends StoreWatch {
+export interface PostgresStoreOptions extends StoreWatch, StoreOpening {
   readonly url: string;
   readonly clock: Clock;
   readonly random?: Random;
@@ -40,14 +41,14 @@ const PATIENCE_MS = 2_000;
 
 /** Brings the schema up to date. Throws StoreDatabaseError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, clock, mayMigrate = true } = options;
+  const { url, clock, mayMigrate = true, filledBy } = options;
   const target = readTarget(url);
   const pool = openPool(target);
   try {
     const client = await pool.connect();
     try {
-      await migrateServer(client, { clock, mayMigrate });
-      await refuseMoved(client);
+      await migrateServer(client, { clock, mayMigrate, ...(filledBy === undefined ? {} : { filledBy }) });
+      await refuseMarked(client, options);
     } finally {
       client.release();
     }
@@ -244,10 +245,9 @@ async function withClient<Result>(pool: pg.Pool, work: (client: pg.PoolClient) =
   }
 }
 
-/** What was moved would otherwise live on in two places. */
-async function refuseMoved(client: pg.PoolClient): Promise<void> {
-  const { rows } = await client.query<{ value: string }>("SELECT value FROM store_marks WHERE name = 'moved'");
-  if (rows[0] !== undefined) throw new StoreDatabaseError("moved", `the data was moved to ${rows[0].value}; use that`);
+async function refuseMarked(client: pg.PoolClient, opening: StoreOpening): Promise<void> {
+  const refusal = refusalByMarks((await client.query<Record<string, string>>(READ_MARKS)).rows, opening);
+  if (refusal !== null) throw new StoreDatabaseError(refusal.trouble, refusal.message);
 }
 
 /** Everything on it rejects at once. */

@@ -1,12 +1,21 @@
-import { rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
-import { resolveFile } from "../../../runtime/files/file-replacement.ts";
+import { resolveFile, TEMPORARY_SUFFIX } from "../../../runtime/files/file-replacement.ts";
 import { countContents } from "../../domain/moving.ts";
 import type { Store, StoreCommit, StoreContents, Vacuumed } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
-import { checkContent, checkPlace, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
+import {
+  checkContent,
+  checkPlace,
+  copyTo,
+  makeEmptyFile,
+  markRun,
+  prepareFile,
+  refuseLost,
+  refuseOpenedElsewhere,
+} from "./engine/data-file.ts";
 import { compact, createFileCleaner } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
@@ -22,9 +31,10 @@ import { MIGRATIONS } from "../sql/schema/migrations.ts";
 import { NEW_FILE } from "./new-file.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { createProjectStates, NO_PROJECT, PROJECT_STATE, stateOf } from "../sql/project-states.ts";
+import { MARK_EMPTY, READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
 import { createStoreRows } from "../sql/store-rows.ts";
 
-export interface SqliteStoreOptions {
+export interface SqliteStoreOptions extends StoreOpening {
   /** Created when it does not exist; `:memory:` for a store that nothing outlives. */
   readonly file: string;
   readonly clock: Clock;
@@ -62,6 +72,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const ownership = await ownFile(file, options.clock);
   try {
     await options.onOwned?.();
+    if (options.filledBy !== undefined && !existsSync(file)) await makeMarked({ ...options, file });
     const { database, guard } = await openFile({ ...options, file }, ownership);
     return await createStore(database, { ...options, file }, { guard, release: () => ownership.release() });
   } catch (caught) {
@@ -73,12 +84,27 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 }
 
 /**
- * Opens a copy of a data file that this process alone knows of, as a store: brings its schema up to date, and opens also
- * what was moved elsewhere. Throws StoreFileError.
+ * Opens a copy of a data file that this process alone knows of, as a store: makes it where it is not there, brings its
+ * schema up to date, and opens also what was moved elsewhere. Throws StoreFileError.
  */
 export async function openSqliteCopy(options: SqliteStoreOptions): Promise<Store> {
+  makeEmptyFile(options.file);
   const database = await openDatabase(options, { isCopy: true });
   return createStore(database, options, { guard: null, release: () => Promise.resolve() });
+}
+
+/** The file has its name only once it is marked: whatever ends this process, nobody takes it for a new service. */
+async function makeMarked(options: SqliteStoreOptions): Promise<void> {
+  const { file, random = systemRandom } = options;
+  refuseLost(file);
+  const temporary = `${file}.${random.token(9)}${TEMPORARY_SUFFIX}`;
+  try {
+    makeEmptyFile(temporary);
+    (await openDatabase({ ...options, file: temporary })).close();
+    renameSync(temporary, file);
+  } finally {
+    for (const suffix of ["", "-wal", ".lock"]) rmSync(`${temporary}${suffix}`, { recursive: true, force: true });
+  }
 }
 
 async function openFile(
@@ -98,10 +124,8 @@ async function openFile(
   return { database, guard: createFileGuard(file, database.engine) };
 }
 
-async function openDatabase(
-  { file, engine, clock, onEvent }: SqliteStoreOptions,
-  { isCopy } = { isCopy: false },
-): Promise<SqliteDatabase> {
+async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: false }): Promise<SqliteDatabase> {
+  const { file, engine, clock, onEvent, filledBy } = options;
   const onSlow = (statement: string, seconds: number): void => onEvent?.({ kind: "slow", statement, seconds });
   const database = createDatabase(await openEngine(file, engine), { clock, onSlow });
   try {
@@ -111,7 +135,10 @@ async function openDatabase(
     await migrate(database, MIGRATIONS, unixSeconds(clock), NEW_FILE);
     const [missing] = findMissing(database, MIGRATIONS);
     if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
-    if (!isCopy) refuseMoved(database);
+    if (filledBy !== undefined) database.all(MARK_EMPTY, [filledBy]);
+    const refusal = refusalByMarks(database.all(READ_MARKS), options);
+    if (refusal !== null && !(isCopy && refusal.trouble === "moved"))
+      throw new StoreFileError(refusal.trouble, refusal.message);
     return database;
   } catch (error) {
     // Closing gives space back.
@@ -125,12 +152,6 @@ async function openDatabase(
 function nameFullDisk(file: string, error: unknown): unknown {
   const mayBeFull = error instanceof StoreFileError && error.trouble === "unreadable" && file !== IN_MEMORY;
   return mayBeFull && hasNoRoom(file) ? new StoreFileError("full", "the disk is full", { cause: error }) : error;
-}
-
-/** A write here would be missing where the data is now. */
-function refuseMoved(database: SqliteDatabase): void {
-  const mark = database.first("SELECT value FROM store_marks WHERE name = 'moved'");
-  if (mark !== null) throw new StoreFileError("moved", `the data was moved to ${String(mark.value)}; use that`);
 }
 
 /** Exclusive before WAL: without shared memory an engine can keep a WAL only for itself. */

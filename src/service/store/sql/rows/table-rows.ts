@@ -4,7 +4,7 @@ import type { Database } from "../database.ts";
 
 /**
  * Each table with its key, after those that its rows refer to. Counts that are kept come after what they count. Not
- * here: `schema_migrations`, `store_marks`, which says that a store has been moved, and `processes` that live.
+ * here: `schema_migrations`, `store_marks`, which says that a store has been moved or is being filled, and `processes` that live.
  */
 export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   projects: ["id"],
@@ -68,7 +68,19 @@ export function createTableRows(database: Database, isShared: boolean): TableRow
     clear: async (table) => void (await database.run(`DELETE FROM ${table}`)),
     version: async (project) =>
       Number((await database.first("SELECT version FROM project_state WHERE project_id = ?", [project]))?.version ?? 0),
-    setMoved: async (place) => database.send("INSERT INTO store_marks (name, value) VALUES ('moved', ?)", [place]),
+    mark: async (name) => {
+      const row = await database.first("SELECT value FROM store_marks WHERE name = ?", [name]);
+      return row === null ? null : String(row.value);
+    },
+    setMark: async (name, value) => {
+      if (value === null) database.send("DELETE FROM store_marks WHERE name = ?", [name]);
+      else
+        database.send(
+          `INSERT INTO store_marks (name, value) VALUES (?, ?)
+           ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+          [name, value],
+        );
+    },
   };
 }
 

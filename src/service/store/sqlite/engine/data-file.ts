@@ -59,7 +59,13 @@ export function checkPlace(file: string, shown: string): void {
 export function prepareFile(file: string, left: LockFacts | null): Condition {
   const size = sizeOf(file) ?? 0;
   const hasLog = (sizeOf(`${file}-wal`) ?? 0) > 0;
-  if (size === 0) return makeFile(file, hasLog);
+  if (size === 0) {
+    refuseLost(file);
+    const isMade = makeEmptyFile(file);
+    // What another program made for it holds nothing that others may have read.
+    if (!isMade && isPrivate(statSync(file), 0)) chmodSync(file, FILE_MODE);
+    return { isNew: true, isMade, isReadable: !isPrivate(statSync(file), 0o077) };
+  }
   const header = readHeader(file);
   if (!header.startsWith(MAGIC)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
   const run = Buffer.from(header, "latin1").readUInt32BE(RUN_OFFSET);
@@ -74,8 +80,9 @@ export function prepareFile(file: string, left: LockFacts | null): Condition {
   return { isNew: false, isMade: false, isReadable: !isPrivate(statSync(file), 0o077) };
 }
 
-function makeFile(file: string, hasLog: boolean): Condition {
-  if (hasLog) {
+/** Throws StoreFileError where a file that is not there has left its log, or was saved under another name. */
+export function refuseLost(file: string): void {
+  if ((sizeOf(`${file}-wal`) ?? 0) > 0) {
     throw new StoreFileError(
       "missing",
       `the file is missing or empty while its log ${file}-wal is there; restore the file, or delete the log to start anew`,
@@ -88,14 +95,10 @@ function makeFile(file: string, hasLog: boolean): Condition {
       `the file is missing, and what it held was saved in ${rescued}; rename that to restore it, or move it away to start anew`,
     );
   }
-  const isMade = create(file);
-  // What another program made for it holds nothing that others may have read.
-  if (!isMade && isPrivate(statSync(file), 0)) chmodSync(file, FILE_MODE);
-  return { isNew: true, isMade, isReadable: !isPrivate(statSync(file), 0o077) };
 }
 
-/** False where the file is there already. */
-function create(file: string): boolean {
+/** False where the file is there already, which is left alone. */
+export function makeEmptyFile(file: string): boolean {
   try {
     // The engine's other files get the mode of this one.
     closeSync(openSync(file, "wx", FILE_MODE));
