@@ -9,12 +9,11 @@ beforeEach(async () => {
 });
 afterEach(async () => store.close());
 
-const COLUMNS = [
-  ...["id", "event", "user_id", "received_at", "timestamp", "context_library_name"],
-  ...["context_traits_delighted_person_id", "context_traits_email", "survey_id", "survey_type", "survey_medium"],
-  ...["survey_question_id", "survey_question_text", "survey_question_answer", "survey_permalink", "survey_tags"],
-  "survey_properties_plan",
-];
+const COLUMNS = (
+  "id event user_id received_at timestamp context_library_name context_traits_delighted_person_id " +
+  "context_traits_email survey_id survey_type survey_medium survey_question_id survey_question_text " +
+  "survey_question_answer survey_permalink survey_tags survey_properties_plan"
+).split(" ");
 const SEGMENT = "survey_question_answered";
 
 function table(...rows: readonly Readonly<Record<string, string>>[]): string {
