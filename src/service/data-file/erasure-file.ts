@@ -1,11 +1,13 @@
 /**
  * The log of erasures beside the data file. It outlives that file, so that a backup which is put in its place does not
- * bring anybody back.
+ * bring anybody back. A copy knows where that log is, for a restore to another place.
  */
 import * as v from "valibot";
 import { readRegular } from "../../runtime/files/file-kind.ts";
+import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
 import { replaceFile, resolveFile } from "../../runtime/files/file-replacement.ts";
 import type { Random } from "../../runtime/random.ts";
+import { StoreFileError } from "../store/store-errors.ts";
 import { applyErasureLog } from "../domain/privacy/erase.ts";
 import { type ErasureLog, readErasureLog } from "../domain/privacy/erasure-log.ts";
 import type { Store } from "../domain/ports.ts";
@@ -17,10 +19,12 @@ const LOG = v.object({
 
 /**
  * Erases from the store whom the log beside its file names and the store's own does not, then writes that log anew.
- * Returns how many people were erased. Rejects when the log cannot be read or written.
+ * Returns how many people were erased. Rejects with StoreFileError when the log cannot be read, and as `replaceFile` does.
  */
 export async function syncErasures(store: Store, dataFile: string, random: Pick<Random, "token">): Promise<number> {
   const file = `${resolveFile(dataFile)}.erasures`;
+  const place = await store.read((tx) => tx.tables.mark("erasures"));
+  if (place !== file) await store.write((tx) => tx.tables.setMark("erasures", file), { project: "none" });
   const kept = await readLog(file);
   const isKnown = kept === null || isIn(kept, await store.read(readErasureLog));
   const erased = isKnown ? 0 : await applyErasureLog(store, kept);
@@ -30,12 +34,37 @@ export async function syncErasures(store: Store, dataFile: string, random: Pick<
   return erased;
 }
 
+/** Who was erased since a copy was made, as far as this machine knows. */
+export interface LaterErasures {
+  readonly erased: number;
+  /** Why the log of the file that was copied cannot be read; null where it was read, or is not here. */
+  readonly unread: string | null;
+}
+
+/** Erases from `store`, which was filled from `copy`, whom the log beside the copied file names. */
+export async function applyLaterErasures(copy: Store, store: Store): Promise<LaterErasures> {
+  const place = await copy.read((tx) => tx.tables.mark("erasures"));
+  try {
+    const log = place === null ? null : await readLog(place);
+    const { secret } = await store.read(readErasureLog);
+    // The log of another service may have come to be there.
+    const isOfStore = log !== null && log.secret === secret;
+    return { erased: isOfStore ? await applyErasureLog(store, log) : 0, unread: null };
+  } catch (error) {
+    if (!(error instanceof StoreFileError)) throw error;
+    return { erased: 0, unread: error.message };
+  }
+}
+
+/** Null where there is none. */
 async function readLog(file: string): Promise<ErasureLog | null> {
   try {
     return v.parse(LOG, JSON.parse(await readRegular(file)));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new Error(`${file} is not a log of erasures; nobody was erased by it`, { cause: error });
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    const what = code === undefined ? "the file is not a log of erasures" : wordsOfRefusal(error);
+    throw new StoreFileError("unreadable", `${file}: ${what}; nobody was erased by it`, { cause: error });
   }
 }
 

@@ -9,6 +9,7 @@ import { CopyFailedError, FileChoiceError, removeCopy, removeLeftCopies } from "
 import { releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import { copyRows, countContents, type TableSum } from "../domain/moving.ts";
 import type { Store, StoreContents, Transaction } from "../domain/ports.ts";
+import { applyLaterErasures, type LaterErasures, syncErasures } from "./erasure-file.ts";
 import { type DatabaseChoice, type DataFileOptions, openData } from "./open-data-file.ts";
 import { livingProcesses } from "../scheduler/heartbeat.ts";
 import { StoreFileError } from "../store/store-errors.ts";
@@ -40,13 +41,14 @@ export interface CopiedStore extends StoreContents {
  * then both are as they were.
  */
 export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore> {
-  const { from, to, fromDatabase = null, toDatabase = null } = options;
+  const { from, to, fromDatabase = null, toDatabase = null, random } = options;
   await checkPlaces(options);
   const place = toDatabase === null ? path.resolve(to) : to;
   const filledBy = `move from ${fromDatabase === null ? path.resolve(from) : from}`;
   const source = await openData({ ...options, dataFile: from, database: fromDatabase, movedTo: place });
   try {
     await refuseServed(source, from);
+    if (fromDatabase === null) await syncErasures(source, from, random);
     await source.settle();
     // Nobody delivers now, so what is claimed was left by a server that was killed.
     await source.write((tx) => releaseDeadClaims(tx));
@@ -58,7 +60,9 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
       { filledBy, moved },
       async (target) => {
         state.before = await source.read(readStates);
-        return copyStore(source, target, options, "the data was moved here");
+        const copied = await copyStore(source, target, options, "the data was moved here");
+        if (toDatabase === null) await syncErasures(target, to, random);
+        return copied;
       },
       () =>
         source.write(async (tx) => {
@@ -92,8 +96,16 @@ export async function copyDatabase(options: CopyStoreOptions): Promise<StoreCont
   }
 }
 
-/** Fills an empty store with what a backup holds, whatever version it is of. Throws as `moveStore` does. */
-export async function restoreStore(options: CopyStoreOptions): Promise<CopiedStore> {
+export interface RestoredStore extends CopiedStore {
+  /** People who had been erased after the backup was made. They are not counted in `people`. */
+  readonly later: LaterErasures;
+}
+
+/**
+ * Fills an empty store with what a backup holds, whatever version it is of, without whom a log of erasures names: the one
+ * beside the new file, or the one beside the file that was backed up. Throws as `moveStore` does.
+ */
+export async function restoreStore(options: CopyStoreOptions): Promise<RestoredStore> {
   const { from, to, toDatabase = null, random } = options;
   await checkPlaces(options);
   await refuseUnfit(from);
@@ -104,7 +116,10 @@ export async function restoreStore(options: CopyStoreOptions): Promise<CopiedSto
     try {
       const source = await openStaged(options, staged);
       try {
-        return await copyStore(source, target, options, RESTORED_REASON);
+        const copied = await copyStore(source, target, options, RESTORED_REASON);
+        const later = await applyLaterErasures(source, target);
+        const erased = later.erased + (toDatabase === null ? await syncErasures(target, to, random) : 0);
+        return { ...copied, ...(await target.read(countContents)), later: { ...later, erased } };
       } finally {
         await source.close();
       }

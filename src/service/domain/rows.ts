@@ -337,8 +337,11 @@ export interface SuppressionRows {
 
 export type TableRow = Readonly<Record<string, string | number | null>>;
 
-/** `filling`: the command that has not filled it to the end. `moved`: where its data is now. */
-export type StoreMark = "filling" | "moved";
+/**
+ * `filling`: the command that has not filled it to the end. `moved`: where its data is now. By these two a store refuses
+ * to open. `erasures`: the log beside the data file, which a copy of the file still finds.
+ */
+export type StoreMark = "erasures" | "filling" | "moved";
 
 /** A store's rows as they are, table by table. What the rules make of them is not known here. */
 export interface TableRows {
@@ -353,7 +356,7 @@ export interface TableRows {
   version(project: number): Promise<number>;
   /** Null where the store has no such mark. */
   mark(name: StoreMark): Promise<string | null>;
-  /** From now on the store refuses to open, and says why; null takes the mark away. */
+  /** Null takes the mark away. */
   setMark(name: StoreMark, value: string | null): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ import {
   showDatabase,
 } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
-import { countOf, formatCount, writeDone, writeNote } from "../../../command/notes.ts";
+import { countOf, formatCount, writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
 import { createProgress } from "../../../command/progress.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
@@ -100,8 +100,12 @@ export async function runRestore(deps: Deps, { data, file }: RestoreFlags): Prom
   const isDatabase = place.kind === "database";
   const to = isDatabase ? showDatabase(place.url) : place.dataFile;
   const toDatabase = isDatabase ? { url: place.url, mayMigrate: true } : null;
-  const { tables, ...restored } = await copyAll(deps, "restore", { from: file, to, toDatabase });
+  const { restoreStore } = await import("../../../../service/data-file/move-store.ts");
+  const { tables, later, ...restored } = await copyAll(deps, restoreStore, { from: file, to, toDatabase });
   await showRecord(deps, RESTORED, { data: to, rows: rowsOf(tables), ...restored });
+  if (later.unread !== null) await writeWarning(deps, later.unread);
+  if (later.erased > 0)
+    await writeNote(deps, `left out ${countOf(later.erased, "person", "people")} erased after the backup was made`);
   await writeDone(deps, `Restored ${file} into ${to}. ${pausedUntil(to, isDatabase ? "--database" : "--data")}`);
   return EXIT.done;
 }
@@ -119,7 +123,8 @@ export async function runMove(deps: Deps, { data, to }: MoveFlags): Promise<Exit
   const target = isDatabase
     ? { to: showDatabase(to), toDatabase: { url: to, mayMigrate: true } }
     : { to, toDatabase: null };
-  const { tables } = await copyAll(deps, "move", { from, fromDatabase, ...target });
+  const { moveStore } = await import("../../../../service/data-file/move-store.ts");
+  const { tables } = await copyAll(deps, moveStore, { from, fromDatabase, ...target });
   await showList(deps, MOVED_TABLES, tables);
   const rows = countOf(rowsOf(tables), "row", "rows");
   await writeDone(deps, `Moved ${rows} to ${target.to} and compared every table. ${from} can no longer be served.`);
@@ -127,17 +132,16 @@ export async function runMove(deps: Deps, { data, to }: MoveFlags): Promise<Exit
   return EXIT.done;
 }
 
-async function copyAll(
+async function copyAll<Copied>(
   deps: Deps,
-  verb: "move" | "restore",
+  copy: (options: CopyStoreOptions) => Promise<Copied>,
   places: Pick<CopyStoreOptions, "from" | "to" | "fromDatabase" | "toDatabase">,
-): Promise<CopiedStore> {
-  const { moveStore, restoreStore } = await import("../../../../service/data-file/move-store.ts");
+): Promise<Copied> {
   const { clock, random, signal } = deps;
   const progress = createProgress(deps, "rows", false);
   const options = { ...places, clock, random, signal, onRows: (rows: number) => progress.update(rows) };
   try {
-    return await asCliError(() => (verb === "move" ? moveStore(options) : restoreStore(options)));
+    return await asCliError(() => copy(options));
   } finally {
     await progress.end();
   }

@@ -43,7 +43,7 @@ const CLOCK_AND_ERASURE = [
   END`,
 ];
 
-/** What is true of the whole store: `moved`, to where its data was moved; `filling`, the command that fills it; `address`, where links lead. */
+/** What is true of the whole store: `moved`, to where its data was moved; `filling`, the command that fills it; `erasures`, the log beside the file; `address`, where links lead. */
 const ADD_MARKS = "CREATE TABLE store_marks (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)";
 
 export const MIGRATIONS: readonly Migration[] = [

@@ -1,0 +1,86 @@
+/** A backup that knows people who were erased later, restored to another place: they stay erased. */
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { openDataFile } from "../../../src/service/data-file/open-data-file.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import { ensureProject } from "../../../src/service/first-project.ts";
+import { type Ended, runCli } from "../../helpers/run-cli.ts";
+import { sendInput } from "../domain/fixture.ts";
+
+const state = { folder: "" };
+const file = (...names: string[]): string => path.join(state.folder, ...names);
+const world = { clock: systemClock, random: systemRandom };
+
+const run = async (...args: string[]): Promise<Ended> => {
+  const ended = await runCli({ args: ["service", ...args], home: state.folder, cwd: state.folder });
+  expect(ended.stderr).not.toContain("error:");
+  return ended;
+};
+
+beforeEach(async () => {
+  state.folder = await mkdtemp(path.join(tmpdir(), "surveyctl-restored-"));
+  await mkdir(file("other"));
+  const store = await openDataFile({ ...world, dataFile: file("survey.db") });
+  await ensureProject(store);
+  await store.write(async (tx) => {
+    for (const email of ["ada@x.co", "bob@x.co"])
+      await sendPerson(tx, { id: 1, name: "default" }, sendInput({ email, send: false }));
+  });
+  await store.close();
+  await run("backup", file("old.db"), "--data", file("survey.db"));
+  await run("erase", "ada@x.co", "--data", file("survey.db"));
+}, 60_000);
+afterEach(() => rm(state.folder, { recursive: true, force: true }));
+
+async function emailsIn(dataFile: string): Promise<(string | null)[]> {
+  const store = await openDataFile({ ...world, dataFile });
+  await store.settle();
+  const which = { since: null, until: null, after: null, limit: 100 };
+  const rows = await store.read((tx) => tx.people.list(1, which));
+  await store.close();
+  return rows.map((row) => (JSON.parse(row) as { email: string | null }).email);
+}
+
+describe("when an older backup is restored into another folder", () => {
+  it("then whoever was erased since is left out, and the log lies beside the new file", async () => {
+    const { stdout, stderr } = await run("restore", file("old.db"), "--data", file("other", "new.db"), "-o", "json");
+    expect(JSON.parse(stdout)).toMatchObject({ people: 1 });
+    expect(stderr).toContain("left out 1 person erased after the backup was made");
+    expect(await emailsIn(file("other", "new.db"))).toEqual(["bob@x.co"]);
+    expect(existsSync(file("other", "new.db.erasures"))).toBe(true);
+  });
+
+  it("then a log of the newer backup does the same where the old data file is gone", async () => {
+    await run("backup", file("new.db"), "--data", file("survey.db"));
+    for (const name of ["survey.db", "survey.db.erasures"]) await rm(file(name));
+    await run("restore", file("new.db"), "--data", file("other", "survey.db"));
+    await rm(file("other", "survey.db"));
+    const { stderr } = await run("restore", file("old.db"), "--data", file("other", "survey.db"));
+    expect(stderr).toContain("left out 1 person erased after the backup was made");
+    expect(await emailsIn(file("other", "survey.db"))).toEqual(["bob@x.co"]);
+  });
+
+  it("then a log that cannot be read is named, and all is restored", async () => {
+    await writeFile(file("survey.db.erasures"), "not a log");
+    const { status, stderr } = await run("restore", file("old.db"), "--data", file("other", "new.db"));
+    expect(status).toBe(0);
+    expect(stderr).toContain(
+      `warning: ${file("survey.db.erasures")}: the file is not a log of erasures; nobody was erased by it\n`,
+    );
+    expect(await emailsIn(file("other", "new.db"))).toEqual(["ada@x.co", "bob@x.co"]);
+  });
+});
+
+describe("when the data is moved", () => {
+  it("then the log lies beside the new file", async () => {
+    await run("move", "--to", file("other", "new.db"), "--data", file("survey.db"));
+    await rm(file("other", "new.db"));
+    await run("restore", file("old.db"), "--data", file("other", "new.db"));
+    expect(await emailsIn(file("other", "new.db"))).toEqual(["bob@x.co"]);
+  });
+});
