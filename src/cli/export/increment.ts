@@ -63,6 +63,7 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
   const { versions: keys, watermark } = incremental;
   const identity = await identify(opened);
   state.check(identity);
+  if (flags.append && state.last === null) refuseForeignRows(opened);
   const before: Reach & Pick<ExportState, "pending"> = state.last ?? {
     until: null,
     file_bytes: flags.append ? opened.output.oldBytes : null,
@@ -97,6 +98,15 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
     },
     finish: (log, written) => state.write({ identity, ...reachOf(log, written), pending: null }),
   };
+}
+
+/** Everything would be exported behind rows that are there; what `--since` leaves out may be in them. */
+function refuseForeignRows({ request, flags, plan, output }: OpenedExport): void {
+  if (output.oldBytes === 0 || request.source.range.since !== null) return;
+  throw new UsageError(
+    `--append: ${plan.file ?? ""} is not empty, and ${flags.state ?? ""} does not say yet which rows it holds`,
+    { hint: "use --since to export only what it lacks, or another --out file" },
+  );
 }
 
 function readWhole(source: ExportSource): Increment {

@@ -191,6 +191,25 @@ describe("--state", () => {
     expect(await readFile(at("r.csv"), "utf8")).toBe("id\n1\n2\n3\n1\n2\n3\n");
   });
 
+  it("is refused where the file has rows that it does not know, unless --since leaves them out", async () => {
+    const { requests } = await serve({ rows: someRows(3) });
+    await writeFile(at("r.csv"), "id\n1\n");
+    const line = "responses export --columns id --append --out @r.csv --state @r.state";
+    const before = requests.length;
+    expect(await run(line)).toMatchObject({
+      status: 2,
+      stdout: "",
+      stderr:
+        `error: --append: ${at("r.csv")} is not empty, and ${at("r.state")} does not say yet which rows it holds\n` +
+        "hint: use --since to export only what it lacks, or another --out file\n",
+    });
+    expect([requests.length, await readFile(at("r.csv"), "utf8")]).toEqual([before, "id\n1\n"]);
+    expect((await run(`${line} --since 1970-01-02`)).status).toBe(0);
+    await writeFile(at("empty.csv"), "");
+    expect((await run(line.replaceAll("@r.", "@empty."))).status).toBe(0);
+    expect(await readFile(at("empty.csv"), "utf8")).toBe("id\n1\n2\n3\n");
+  });
+
   it.each([
     ["a link to it", async () => symlink("r.csv", at("r.state"))],
     ["a link of the file", async () => symlink("r.state", at("r.csv"))],
