@@ -32,9 +32,12 @@ export type AdminCommand =
   | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
   | { readonly kind: "project.list" }
-  | { readonly kind: "key.add"; readonly project: string }
+  | { readonly kind: "key.add"; readonly project: string; readonly name?: string }
   | { readonly kind: "key.list"; readonly project: string }
+  /** By id or name. */
   | { readonly kind: "key.revoke"; readonly project: string; readonly id: string }
+  /** By id or name; the previous keys end after so many seconds, absent: they stay. */
+  | { readonly kind: "key.rotate"; readonly project: string; readonly id: string; readonly endsAfter?: number }
   /** Seconds; null for no throttling; absent leaves it as it is. */
   | { readonly kind: "throttle"; readonly project: string; readonly seconds?: number | null }
   | {
@@ -157,9 +160,15 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   v.object({ kind: v.literal("ping") }),
   v.object({ kind: v.literal("project.add"), name: v.string() }),
   v.object({ kind: v.literal("project.list") }),
-  v.object({ kind: v.literal("key.add"), project }),
+  v.object({ kind: v.literal("key.add"), project, name: v.exactOptional(v.string()) }),
   v.object({ kind: v.literal("key.list"), project }),
   v.object({ kind: v.literal("key.revoke"), project, id }),
+  v.object({
+    kind: v.literal("key.rotate"),
+    project,
+    id,
+    endsAfter: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+  }),
   v.object({ kind: v.literal("throttle"), project, seconds: v.exactOptional(v.nullable(v.number())) }),
   v.object({
     kind: v.literal("autopilot"),
@@ -224,8 +233,11 @@ export interface ProjectInfo {
 
 export interface KeyInfo {
   readonly id: string;
+  readonly name: string | null;
   readonly last_four: string;
   readonly created_at: number;
+  /** Null for never. */
+  readonly expires_at: number | null;
 }
 
 /** What became, or would become, of the settings; nothing of it where one of them is refused. */
@@ -261,9 +273,18 @@ export interface AdminResults
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];
-  "key.add": { readonly id: string; readonly key: string };
+  "key.add": { readonly id: string; readonly name: string | null; readonly key: string };
   "key.list": readonly KeyInfo[];
   "key.revoke": { readonly id: string };
+  "key.rotate": {
+    readonly id: string;
+    readonly name: string | null;
+    readonly key: string;
+    /** Ids. */
+    readonly previous: readonly string[];
+    /** Null: until they are revoked. */
+    readonly previous_until: number | null;
+  };
   throttle: { readonly throttle: number | null };
   autopilot: AutopilotConfiguration;
   settings: ConfiguredSettings;

@@ -17,7 +17,7 @@ import { addDigest, digestZone, removeDigest } from "../domain/delivery/digests.
 import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
 import { DomainError } from "../domain/errors.ts";
 import { importHistory } from "../domain/history/import-responses.ts";
-import type { DigestRow, DueSurvey, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
+import type { DigestRow, DueSurvey, KeyRow, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import {
   addKey,
@@ -28,6 +28,7 @@ import {
   type ProjectSettings,
   readSettings,
   revokeKey,
+  rotateKey,
   setThrottle,
 } from "../domain/projects/projects.ts";
 import { addTrend, listTrends, removeTrend } from "../domain/answers/trends.ts";
@@ -113,16 +114,31 @@ function createHandlers(options: AdminOptions): Handlers {
         return { id: String(project.id), name: project.name, key };
       }),
     "project.list": () => store.read(readProjects),
-    "key.add": ({ project }) =>
+    "key.add": ({ project, name = null }) =>
       inProject(project, async (tx, found) => {
         const key = createKey(random);
-        return { id: String((await addKey(tx, found, key)).id), key };
+        return { id: String((await addKey(tx, found, key, name)).id), name, key };
       }),
     "key.list": ({ project }) => readProject(project, async (tx, found) => (await listKeys(tx, found)).map(toKeyInfo)),
     "key.revoke": async ({ project, id }) => {
-      const wasThere = await inProject(project, (tx, found) => revokeKey(tx, found, id));
+      const revoked = await inProject(project, (tx, found) => revokeKey(tx, found, id));
       onRevoke();
-      return requireThere(wasThere, `project ${project} has no key ${id}`, { id });
+      return { id: String(revoked.id) };
+    },
+    "key.rotate": async ({ project, id, endsAfter = null }) => {
+      const secretKey = createKey(random);
+      const rotated = await inProject(project, async (tx, found) => {
+        const endsAt = endsAfter === null ? null : tx.now + endsAfter;
+        const { key, previous } = await rotateKey(tx, found, id, { secretKey, endsAt });
+        return {
+          id: String(key.id),
+          name: key.name,
+          previous: previous.map((one) => String(one.id)),
+          previous_until: endsAt,
+        };
+      });
+      onRevoke();
+      return { ...rotated, key: secretKey };
     },
     throttle: ({ project, seconds }) =>
       seconds === undefined
@@ -277,8 +293,8 @@ async function readProjects(tx: Transaction): Promise<ProjectInfo[]> {
   return infos;
 }
 
-function toKeyInfo({ id, lastFour, createdAt }: { id: number; lastFour: string; createdAt: number }): KeyInfo {
-  return { id: String(id), last_four: lastFour, created_at: createdAt };
+function toKeyInfo({ id, name, lastFour, createdAt, expiresAt }: KeyRow): KeyInfo {
+  return { id: String(id), name, last_four: lastFour, created_at: createdAt, expires_at: expiresAt };
 }
 
 function toTrendInfo({ id, name, where, createdAt }: Trend): TrendInfo {

@@ -26,8 +26,21 @@ export interface ProjectRow extends Project {
 /** A key as it is shown: never itself. */
 export interface KeyRow {
   readonly id: number;
+  /** Null for one without. */
+  readonly name: string | null;
   readonly lastFour: string;
   readonly createdAt: number;
+  /** From when on it opens nothing; null for never. */
+  readonly expiresAt: number | null;
+}
+
+/** A key that is or was one. */
+export interface KnownKeyRow {
+  readonly project: Project;
+  readonly hash: string;
+  readonly expiresAt: number | null;
+  /** Null while it is not revoked. */
+  readonly revokedAt: number | null;
 }
 
 export interface Counts {
@@ -54,11 +67,18 @@ export interface ProjectRows {
   setPaused(project: number, at: number | null): Promise<void>;
   /** The project that has this value under this name; looks at all projects. */
   bySetting(name: string, value: string): Promise<Project | null>;
-  insertKey(project: number, key: { readonly hash: string; readonly lastFour: string }): Promise<KeyRow>;
+  /** Throws `TakenError`. */
+  insertKey(
+    project: number,
+    key: { readonly hash: string; readonly lastFour: string; readonly name: string | null },
+  ): Promise<KeyRow>;
+  /** Those that are not revoked. */
   listKeys(project: number): Promise<readonly KeyRow[]>;
-  deleteKey(project: number, id: number): Promise<boolean>;
-  /** The project whose key has this hash, and the stored hash. */
-  byKeyHash(hash: string): Promise<{ readonly project: Project; readonly hash: string } | null>;
+  /** Marks it; false when there is none that is not revoked. */
+  revokeKey(project: number, id: number): Promise<boolean>;
+  setKeyExpiry(project: number, id: number, at: number): Promise<void>;
+  /** The key with this hash, revoked or not. */
+  byKeyHash(hash: string): Promise<KnownKeyRow | null>;
   counts(project: number): Promise<Counts>;
 }
 

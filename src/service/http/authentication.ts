@@ -1,9 +1,9 @@
 /** Basic credentials (section 5): the key is the user name; a missing colon and any password are fine. */
 import { createHash } from "node:crypto";
-import type { Clock } from "../../runtime/clock.ts";
+import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store } from "../domain/ports.ts";
-import { authenticate, isGuessable } from "../domain/projects/projects.ts";
+import { examineKey, isGuessable } from "../domain/projects/projects.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { HttpError } from "./replies.ts";
 
@@ -40,6 +40,8 @@ export interface KeyLimits {
 interface Remembered {
   readonly caller: Caller;
   readonly isGuessable: boolean;
+  /** Unix seconds; null for never. */
+  readonly expiresAt: number | null;
 }
 
 /**
@@ -54,10 +56,12 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
     state.remembered = new Map();
     state.sinceMs = clock.monotonic();
   };
+  const stillGood = (known: Remembered | undefined): Remembered | undefined =>
+    known !== undefined && known.expiresAt !== null && known.expiresAt <= unixSeconds(clock) ? undefined : known;
   const identify: KeyRing["identify"] = async (authorization = "", address) => {
     if (store.isShared && clock.monotonic() - state.sinceMs > SHARED_MS) forget();
     const remembered = state.remembered;
-    const known = remembered.get(authorization);
+    const known = stillGood(remembered.get(authorization));
     const key = known === undefined ? parseBasic(authorization) : null;
     // A guess at a short key is not even looked at; a long key is never guessed, and its owner never locked out.
     if (known?.isGuessable ?? (key !== null && isGuessable(key))) limits.wrongKeys.check(address);
@@ -65,17 +69,17 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
     const keyHash = key === null ? "" : hashKey(key);
     const session = use(sessions, keyHash);
     if (session !== undefined) return session;
-    const project = key === null ? null : await store.read((tx) => authenticate(tx, key));
-    if (project === null || key === null) {
+    const found = key === null ? null : await store.read((tx) => examineKey(tx, key));
+    if (key === null || found?.kind !== "good" || found.project === null) {
       limits.refusals.count(address);
       if (key !== null) limits.wrongKeys.count(address);
       throw unauthorized();
     }
-    const caller = { project, keyHash };
+    const caller = { project: found.project, keyHash };
     if (authorization.length > REMEMBERED_LENGTH_MAX) return caller;
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     // When the key was revoked meanwhile, this map is no longer the one that is asked.
-    remembered.set(authorization, { caller, isGuessable: isGuessable(key) });
+    remembered.set(authorization, { caller, isGuessable: isGuessable(key), expiresAt: found.at });
     return caller;
   };
   return {

@@ -37,7 +37,7 @@ it("when a limit is fast, then Retry-After is still a whole second", async () =>
 it("when a key is revoked, then the very next request is refused", async () => {
   const http = await openHttp();
   await http.get("/v1/people");
-  await http.write((tx) => tx.projects.deleteKey(http.project.id, 1));
+  await http.write((tx) => tx.projects.revokeKey(http.project.id, 1));
   expect((await http.call("GET", "/v1/people")).status).toBe(200);
   http.service.keys.forget();
   expect((await http.call("GET", "/v1/people")).status).toBe(401);

@@ -22,6 +22,8 @@ import type { ServiceOptions } from "../../../service/service-options.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
 import { writeWarning } from "../../command/notes.ts";
+import { createTimeFormatter } from "../../render/time.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
 import {
   choosePlace,
   DATABASE_FLAGS,
@@ -114,7 +116,7 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
     // Only now: a key that was made for a server that could not listen would never be seen.
     const key = await firstKey(deps, service);
     await streams.out.write(`listening on ${server.url}\n`);
-    await warnOfShortKey(deps, log);
+    await warnOfKey(deps, log, service);
     await announce(deps, dataFile, publicUrl ?? server.url, key);
     service.startLog({ isAnnounced: key !== null && streams.err.isTTY });
     if (mail.mail === null)
@@ -198,19 +200,13 @@ function givenKey({ env }: Deps): string | null {
 
 /** On a first start the key to print; null when there was one already, or the environment gave it. */
 async function firstKey(deps: Deps, { store }: Service): Promise<string | null> {
-  const { ensureFirstKey, UnknownKeyError } = await import("../../../service/first-project.ts");
+  const { ensureFirstKey } = await import("../../../service/first-project.ts");
   const { InvalidError } = await import("../../../service/domain/errors.ts");
   const given = givenKey(deps);
   try {
     const key = await asCliError(() => ensureFirstKey(store, deps.random, given));
     return key === given ? null : key;
   } catch (error) {
-    if (error instanceof UnknownKeyError) {
-      throw new UsageError("SURVEYCTL_API_KEY is not a key of this data file", {
-        hint: "unset it, or set one of the file's keys; it is used only when the file is created",
-        cause: error,
-      });
-    }
     if (!(error instanceof InvalidError)) throw error;
     throw new UsageError(`SURVEYCTL_API_KEY: ${error.message.replace(/^key /, "a key ")}`, { cause: error });
   }
@@ -242,14 +238,29 @@ async function sayStopped({ streams, options }: Deps, log: Log): Promise<void> {
   log.flush();
 }
 
-/** A key of an older service may be short; it is accepted. To a person in a sentence, to a machine in the log. */
-async function warnOfShortKey(deps: Deps, log: Log): Promise<void> {
-  const { length } = deps.env["SURVEYCTL_API_KEY"] ?? "";
-  if (length === 0 || length >= KEY_LENGTH_MIN) return;
-  const message = `SURVEYCTL_API_KEY has fewer than ${KEY_LENGTH_MIN} characters and could be guessed`;
-  if (deps.streams.err.isTTY) return writeWarning(deps, message);
-  log.warn("short_key", { message });
+/**
+ * A key of an older service may be short; it is accepted. One that opens nothing must not keep a service down. To a
+ * person in a sentence, to a machine in the log.
+ */
+async function warnOfKey(deps: Deps, log: Log, { store, clock }: Service): Promise<void> {
+  const key = givenKey(deps);
+  if (key === null) return;
+  const { examineKey } = await import("../../../service/domain/projects/projects.ts");
+  const { kind, at } = await asCliError(() => store.read((tx) => examineKey(tx, key)));
+  const warn = (event: string, message: string): Promise<void> | void =>
+    deps.streams.err.isTTY ? writeWarning(deps, message) : log.warn(event, { message });
+  if (kind === "good") {
+    if (key.length >= KEY_LENGTH_MIN) return;
+    await warn("short_key", `SURVEYCTL_API_KEY has fewer than ${KEY_LENGTH_MIN} characters and could be guessed`);
+    return;
+  }
+  const time = createTimeFormatter({ format: "iso", zone: deps.options.timeZone, now: unixSeconds(clock) });
+  const state = kind === "unknown" ? "is not a key of this service" : `was ${PASTS[kind]} at ${time(at ?? 0)}`;
+  const way = "surveyctl service key add makes a key, and the variable names one only when the data is created";
+  await warn("key_opens_nothing", `SURVEYCTL_API_KEY ${state} and opens nothing; ${way}`);
 }
+
+const PASTS = { revoked: "revoked", expired: "ended" } as const;
 
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

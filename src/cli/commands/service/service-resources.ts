@@ -17,8 +17,21 @@ export const PROJECTS = toResource(
   ["created_at", "throttle"],
 );
 export const NEW_PROJECT = toResource("projects", { id: "id", name: "text", key: "text" });
-export const KEYS = toResource("keys", { id: "id", last_four: "text", created_at: "time" });
-export const NEW_KEY = toResource("keys", { id: "id", key: "text" });
+export const KEYS = toResource("keys", {
+  id: "id",
+  name: "text",
+  last_four: "text",
+  created_at: "time",
+  expires_at: "time",
+});
+export const NEW_KEY = toResource("keys", { id: "id", name: "text", key: "text" });
+export const ROTATED_KEY = toResource("keys", {
+  id: "id",
+  name: "text",
+  key: "text",
+  previous: "text",
+  previous_until: "time",
+});
 export const THROTTLE = toResource("settings", { throttle: "duration" });
 export const SETTINGS = toResource("settings", {
   sender_name: "text",

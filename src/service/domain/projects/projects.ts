@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { senderProblem } from "../../../contract/text/email.ts";
 import { characterCount, FOOTER_MAX, KEY_LENGTH_MIN, SENDER_NAME_MAX } from "../../../contract/limits.ts";
-import { InvalidError, TakenError } from "../errors.ts";
+import { InvalidError, NotFoundError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { KeyRow, ProjectRow, Transaction } from "../ports.ts";
@@ -39,12 +39,31 @@ export async function findProject(tx: Transaction, name: string): Promise<Projec
   return tx.projects.byName(name);
 }
 
-/** Lets this key in; what is stored is its hash. At most 44 ASCII characters without `:`. */
-export async function addKey(tx: Transaction, project: Project, secretKey: string): Promise<KeyRow> {
+/**
+ * Lets this key in; what is stored is its hash. At most 44 ASCII characters without `:`. A name is that of one key that
+ * is good, unless it is rotated, and no number. Throws InvalidError.
+ */
+export async function addKey(
+  tx: Transaction,
+  project: Project,
+  secretKey: string,
+  name: string | null = null,
+): Promise<KeyRow> {
+  if (name !== null) {
+    if (!/^(?!\d+$)[\w.-]{1,64}$/.test(name))
+      throw new InvalidError({
+        name: ["must be 1 to 64 letters, digits, dots, dashes or underscores, and not a number"],
+      });
+    if ((await findKeys(tx, project, name)).length > 0) throw new InvalidError({ name: ["has already been taken"] });
+  }
+  return insertKey(tx, project, secretKey, name);
+}
+
+async function insertKey(tx: Transaction, project: Project, secretKey: string, name: string | null): Promise<KeyRow> {
   if (!KEY.test(secretKey))
     throw new InvalidError({ key: ["must be 1 to 44 visible ASCII characters without a colon"] });
   try {
-    return await tx.projects.insertKey(project.id, { hash: hashKey(secretKey), lastFour: secretKey.slice(-4) });
+    return await tx.projects.insertKey(project.id, { hash: hashKey(secretKey), lastFour: secretKey.slice(-4), name });
   } catch (error) {
     throw error instanceof TakenError ? new InvalidError({ key: ["has already been taken"] }) : error;
   }
@@ -54,18 +73,82 @@ export async function listKeys(tx: Transaction, project: Project): Promise<reado
   return tx.projects.listKeys(project.id);
 }
 
-/** Whether there was such a key. */
-export async function revokeKey(tx: Transaction, project: Project, id: string): Promise<boolean> {
-  const key = parseId(id);
-  return key !== null && tx.projects.deleteKey(project.id, key);
+/** The good keys with this name, or the one with this id, expired or not. */
+async function findKeys(tx: Transaction, project: Project, which: string): Promise<readonly KeyRow[]> {
+  const id = parseId(which);
+  const keys = await listKeys(tx, project);
+  return keys.filter((key) => (id === null ? key.name === which && !isOver(key.expiresAt, tx.now) : key.id === id));
 }
 
-/** The project that a key opens; null for an unknown one. Only hashes are looked up and compared, in constant time. */
-export async function authenticate(tx: Transaction, key: string): Promise<Project | null> {
+/** The key with this id, or the only good one with this name. Throws NotFoundError, and InvalidError for several. */
+async function requireKey(tx: Transaction, project: Project, which: string): Promise<KeyRow> {
+  const [key, ...others] = await findKeys(tx, project, which);
+  if (key === undefined) throw new NotFoundError(`project ${project.name} has no key ${which}`);
+  if (others.length === 0) return key;
+  const ids = [key, ...others].map(({ id }) => id).join(", ");
+  throw new InvalidError({ key: [`${which} is the name of several: ${ids}; use a number`] });
+}
+
+/** Its hash stays, so that it is told from a key that never was one. Throws as `requireKey`. */
+export async function revokeKey(tx: Transaction, project: Project, which: string): Promise<KeyRow> {
+  const key = await requireKey(tx, project, which);
+  await tx.projects.revokeKey(project.id, key.id);
+  return key;
+}
+
+export interface RotatedKey {
+  readonly key: KeyRow;
+  readonly previous: readonly KeyRow[];
+}
+
+/**
+ * Adds a key of the same name. The previous ones end at `endsAt`, where that is sooner than they would; null leaves them
+ * as they are. Throws NotFoundError.
+ */
+export async function rotateKey(
+  tx: Transaction,
+  project: Project,
+  which: string,
+  { secretKey, endsAt }: { readonly secretKey: string; readonly endsAt: number | null },
+): Promise<RotatedKey> {
+  const previous = await findKeys(tx, project, which);
+  const [first] = previous;
+  if (first === undefined) throw new NotFoundError(`project ${project.name} has no key ${which}`);
+  const key = await insertKey(tx, project, secretKey, first.name);
+  if (endsAt !== null)
+    for (const { id, expiresAt } of previous)
+      if (expiresAt === null || expiresAt > endsAt) await tx.projects.setKeyExpiry(project.id, id, endsAt);
+  return { key, previous };
+}
+
+function isOver(expiresAt: number | null, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+/** What a text is as a key: `unknown` was never one. */
+export interface KeyStanding {
+  readonly kind: "good" | "expired" | "revoked" | "unknown";
+  /** When it was revoked, or expired, or will; null for never. */
+  readonly at: number | null;
+  /** Null for an unknown one. */
+  readonly project: Project | null;
+}
+
+/** Only hashes are looked up and compared, in constant time. */
+export async function examineKey(tx: Transaction, key: string): Promise<KeyStanding> {
   const hash = hashKey(key);
   const found = await tx.projects.byKeyHash(hash);
-  if (found === null || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash))) return null;
-  return found.project;
+  if (found === null || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash)))
+    return { kind: "unknown", at: null, project: null };
+  const { project, expiresAt, revokedAt } = found;
+  if (revokedAt !== null) return { kind: "revoked", at: revokedAt, project };
+  return { kind: isOver(expiresAt, tx.now) ? "expired" : "good", at: expiresAt, project };
+}
+
+/** The project that a key opens; null for one that opens nothing. */
+export async function authenticate(tx: Transaction, key: string): Promise<Project | null> {
+  const { kind, project } = await examineKey(tx, key);
+  return kind === "good" ? project : null;
 }
 
 function hashKey(key: string): string {

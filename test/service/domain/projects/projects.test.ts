@@ -3,12 +3,14 @@ import {
   addKey,
   addProject,
   authenticate,
+  examineKey,
   changeSettings,
   findProject,
   listKeys,
   listProjects,
   readSettings,
   revokeKey,
+  rotateKey,
   setThrottle,
 } from "../../../../src/service/domain/projects/projects.ts";
 import { readSpecialProperties } from "../../../../src/service/domain/surveys/special-properties.ts";
@@ -59,7 +61,7 @@ test("when a key is added, then it opens its own project until it is revoked, an
   const opened = async (key: string) => (await fixture.read((tx) => authenticate(tx, key)))?.name ?? null;
   const first = await fixture.write((tx) => addKey(tx, fixture.project, "key-of-default"));
   await fixture.write((tx) => addKey(tx, other, "key-of-other"));
-  expect(first).toEqual({ id: 1, lastFour: "ault", createdAt: START });
+  expect(first).toEqual({ id: 1, name: null, lastFour: "ault", createdAt: START, expiresAt: null });
   expect(await fixture.read((tx) => listKeys(tx, fixture.project))).toEqual([first]);
   expect([
     await opened("key-of-default"),
@@ -67,9 +69,39 @@ test("when a key is added, then it opens its own project until it is revoked, an
     await opened("KEY-OF-OTHER"),
     await opened(""),
   ]).toEqual(["default", "other", null, null]);
-  expect(await fixture.write((tx) => revokeKey(tx, other, "2"))).toBe(false);
-  expect(await fixture.write((tx) => revokeKey(tx, fixture.project, "1"))).toBe(true);
+  const standing = async (key: string) => (await fixture.read((tx) => examineKey(tx, key))).kind;
+  await expect(fixture.write((tx) => revokeKey(tx, other, "2"))).rejects.toThrow("project other has no key 2");
+  expect(await fixture.write((tx) => revokeKey(tx, fixture.project, "1"))).toEqual(first);
   expect(await opened("key-of-default")).toBeNull();
+  expect([await standing("key-of-default"), await standing("key-of-other"), await standing("never")]).toEqual([
+    "revoked",
+    "good",
+    "unknown",
+  ]);
+  await expect(fixture.write((tx) => revokeKey(tx, fixture.project, "1"))).rejects.toThrow("has no key 1");
+  expect(await fixture.read((tx) => listKeys(tx, fixture.project))).toEqual([]);
+});
+
+test("when a key is rotated, then a new one has its name, and the old one opens nothing after its time", async () => {
+  const kind = async (key: string) => (await fixture.read((tx) => examineKey(tx, key))).kind;
+  await fixture.write((tx) => addKey(tx, fixture.project, "first", "ci"));
+  await expect(fixture.write((tx) => addKey(tx, fixture.project, "again", "ci"))).rejects.toThrow(
+    "name has already been taken",
+  );
+  await expect(fixture.write((tx) => addKey(tx, fixture.project, "digits", "12"))).rejects.toThrow("not a number");
+  const endsAt = START + 3600;
+  const rotated = await fixture.write((tx) => rotateKey(tx, fixture.project, "ci", { secretKey: "second", endsAt }));
+  expect(rotated).toMatchObject({ key: { name: "ci", expiresAt: null }, previous: [{ name: "ci", lastFour: "irst" }] });
+  await expect(fixture.write((tx) => revokeKey(tx, fixture.project, "ci"))).rejects.toThrow(
+    "is the name of several: 1, 2",
+  );
+  expect([await kind("first"), await kind("second")]).toEqual(["good", "good"]);
+  fixture.time.now = endsAt;
+  expect([await kind("first"), await kind("second")]).toEqual(["expired", "good"]);
+  expect((await fixture.write((tx) => revokeKey(tx, fixture.project, "ci"))).lastFour).toBe("cond");
+  await expect(
+    fixture.write((tx) => rotateKey(tx, fixture.project, "cd", { secretKey: "third", endsAt: null })),
+  ).rejects.toThrow("project default has no key cd");
 });
 
 test.each(["", "with:colon", "with space", "x".repeat(45), "späße"])(

@@ -1,10 +1,45 @@
 import type { Command } from "commander";
+import { configFile } from "../../../../config/places.ts";
+import { readProfiles } from "../../../../config/profiles.ts";
+import type { KeyInfo } from "../../../../service/control/commands.ts";
+import { parseDuration, parseName } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
 import { projectVerb } from "../project-verb.ts";
-import { KEYS, NEW_KEY, REMOVED } from "../service-resources.ts";
+import { KEYS, NEW_KEY, REMOVED, ROTATED_KEY } from "../service-resources.ts";
 
 /** What is said beside a new key. */
 export const KEY_NOTE = "save this key now; it is not shown again";
+
+/** Every saved key of the key's last four characters, and the variable: whoever uses one is locked out. */
+async function usesHere({ env, platform }: Deps, lastFour: string): Promise<string[]> {
+  const { byName } = await readProfiles(configFile({ env, platform })).catch(() => ({
+    byName: new Map<string, never>(),
+  }));
+  const saved = [...byName].flatMap(([name, profile]) =>
+    "api_key" in profile ? [[`profile ${name}`, profile.api_key] as const] : [],
+  );
+  const all = [["SURVEYCTL_API_KEY", env["SURVEYCTL_API_KEY"] ?? ""] as const, ...saved];
+  return all.flatMap(([place, key]) => (key.trim().endsWith(lastFour) ? [place] : []));
+}
+
+/** By number or name; null where there is no such key. */
+async function questionOf(
+  deps: Deps,
+  project: string,
+  keys: readonly KeyInfo[],
+  which: string,
+): Promise<string | null> {
+  const key = keys.find(({ id, name }) => id === which || name === which);
+  if (key === undefined) return null;
+  const name = key.name === null ? "" : ` "${key.name}"`;
+  const places = await usesHere(deps, key.last_four);
+  return [
+    `Revoke key ${key.id}${name} (…${key.last_four}) of project ${project}?`,
+    ...(keys.length === 1 ? ["It is the project's last key: nothing can call the API without one."] : []),
+    ...(places.length === 0 ? [] : [`It is in use here: ${places.join(", ")}.`]),
+  ].join(" ");
+}
 
 export function registerKey(parent: Command, context: CommandContext): void {
   const noun = parent.command("key").description("API keys, stored hashed and shown once");
@@ -12,23 +47,32 @@ export function registerKey(parent: Command, context: CommandContext): void {
     kind: "key.add",
     name: "add",
     summary: "create a key and print it, once",
-    examples: ["surveyctl service key add --data survey.db", "surveyctl service key add --project acme --json"],
+    examples: [
+      "surveyctl service key add --name ci --data survey.db",
+      "surveyctl service key add --project acme --json",
+    ],
+    flags: [{ flag: "--name", value: "name", text: "what the key is for, such as ci" }],
     columns: NEW_KEY,
+    details: ({ flags }) => {
+      const name = flags.parse("--name", parseName);
+      return name === null ? {} : { name };
+    },
     note: KEY_NOTE,
   });
   projectVerb(context, noun, {
     kind: "key.list",
     name: "list",
     alias: "ls",
-    summary: "list keys by number and last four characters",
+    summary: "list keys by number, name and last four characters",
     examples: ["surveyctl service key list --data survey.db", "surveyctl service key list --project acme --json"],
     columns: KEYS,
   });
+  registerRotate(noun, context);
   projectVerb(context, noun, {
     kind: "key.revoke",
     name: "revoke",
     summary: "revoke a key at once, in a running service too",
-    operands: [["<id>", "the key's number, from `service key list`"]],
+    operands: [["<id|name>", "the key's number or name, from `service key list`"]],
     examples: [
       "surveyctl service key revoke 1 --data survey.db",
       "surveyctl service key list --columns id | tail -1 | xargs surveyctl service key revoke --yes",
@@ -37,11 +81,40 @@ export function registerKey(parent: Command, context: CommandContext): void {
     details: ({ operands: [id = ""] }) => ({ id }),
     removal: {
       command: "service key revoke",
-      question: async (admin, { project, operands: [id] }) => {
-        const key = (await admin({ kind: "key.list", project })).find((one) => one.id === id);
-        return key === undefined ? null : `Revoke key ${id} (…${key.last_four}) of project ${project}?`;
-      },
+      question: async (admin, { deps, project, operands: [which = ""] }) =>
+        questionOf(deps, project, await admin({ kind: "key.list", project }), which),
     },
-    done: (_, { project, operands: [id] }) => `Revoked key ${id} of project ${project}.`,
+    done: (_, { project, operands: [which] }) => `Revoked key ${which} of project ${project}.`,
+  });
+}
+
+function registerRotate(noun: Command, context: CommandContext): void {
+  projectVerb(context, noun, {
+    kind: "key.rotate",
+    name: "rotate",
+    summary: "create another key of the same name and print it, once",
+    operands: [["<name|id>", "the key's name or number, from `service key list`"]],
+    examples: [
+      "surveyctl service key rotate ci --data survey.db",
+      "surveyctl service key rotate ci --revoke-after 24h --json",
+    ],
+    flags: [
+      {
+        flag: "--revoke-after",
+        value: "duration",
+        text: "end the previous key after this long, such as 24h",
+        otherwise: "it works on",
+      },
+    ],
+    columns: ROTATED_KEY,
+    details: ({ flags, operands: [id = ""] }) => {
+      const endsAfter = flags.parse("--revoke-after", parseDuration);
+      return { id, ...(endsAfter === null ? {} : { endsAfter }) };
+    },
+    done: ({ previous, previous_until: until }) =>
+      until === null
+        ? `Previous: key ${previous.join(", ")}, which works until \`surveyctl service key revoke\`.`
+        : `Previous: key ${previous.join(", ")}, which ends at the time shown.`,
+    note: KEY_NOTE,
   });
 }

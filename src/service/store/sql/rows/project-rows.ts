@@ -1,7 +1,7 @@
 import { PLATFORMS } from "../../../../contract/resources.ts";
 import { TakenError } from "../../../domain/errors.ts";
 import type { Project } from "../../../domain/inputs.ts";
-import type { KeyRow, ProjectRow, ProjectRows } from "../../../domain/ports.ts";
+import type { KeyRow, KnownKeyRow, ProjectRow, ProjectRows } from "../../../domain/ports.ts";
 import { type Database, UniqueViolation } from "../database.ts";
 import type { Session } from "../database.ts";
 import { peopleIn, responsesBy } from "../lists/counted-lists.ts";
@@ -43,11 +43,19 @@ export function createProjectRows(database: Database, session: Session, blocks: 
     insertKey: async (project, key) => insertKey(database, session, project, key),
     listKeys: async (project) =>
       (await database.all(
-        'SELECT id, last_four AS "lastFour", created_at AS "createdAt" FROM api_keys WHERE project_id = ? ORDER BY id',
+        `SELECT id, name, last_four AS "lastFour", created_at AS "createdAt", expires_at AS "expiresAt"
+          FROM api_keys WHERE project_id = ? AND revoked_at IS NULL ORDER BY id`,
         [project],
       )) as unknown as KeyRow[],
-    deleteKey: async (project, id) =>
-      (await database.run("DELETE FROM api_keys WHERE project_id = ? AND id = ?", [project, id])) > 0,
+    revokeKey: async (project, id) =>
+      (await database.run("UPDATE api_keys SET revoked_at = ? WHERE project_id = ? AND id = ? AND revoked_at IS NULL", [
+        session.now,
+        project,
+        id,
+      ])) > 0,
+    setKeyExpiry: async (project, id, at) => {
+      database.send("UPDATE api_keys SET expires_at = ? WHERE project_id = ? AND id = ?", [at, project, id]);
+    },
     byKeyHash: async (hash) => findByKeyHash(database, hash),
     counts: async (project) => ({
       people: await blocks.count(peopleIn(project), ALL_TIME),
@@ -83,19 +91,20 @@ async function insertKey(
   database: Database,
   { now }: Session,
   project: number,
-  key: { readonly hash: string; readonly lastFour: string },
+  { hash, lastFour, name }: Parameters<ProjectRows["insertKey"]>[1],
 ): Promise<KeyRow> {
   const id = await nextId(database, project);
   await refuseTaken(() =>
-    database.run("INSERT INTO api_keys (project_id, id, hash, last_four, created_at) VALUES (?, ?, ?, ?, ?)", [
+    database.run("INSERT INTO api_keys (project_id, id, hash, last_four, created_at, name) VALUES (?, ?, ?, ?, ?, ?)", [
       project,
       id,
-      key.hash,
-      key.lastFour,
+      hash,
+      lastFour,
       now,
+      name,
     ]),
   );
-  return { id, lastFour: key.lastFour, createdAt: now };
+  return { id, name, lastFour, createdAt: now, expiresAt: null };
 }
 
 /** Of a project its name, of a key its hash. */
@@ -107,12 +116,15 @@ async function refuseTaken<Result>(work: () => Promise<Result>): Promise<Result>
   }
 }
 
-async function findByKeyHash(database: Database, hash: string): Promise<{ project: Project; hash: string } | null> {
+async function findByKeyHash(database: Database, hash: string): Promise<KnownKeyRow | null> {
   const row = await database.first(
-    "SELECT p.id, p.name, k.hash FROM api_keys k JOIN projects p ON p.id = k.project_id WHERE k.hash = ?",
+    `SELECT p.id, p.name, k.hash, k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
+      FROM api_keys k JOIN projects p ON p.id = k.project_id WHERE k.hash = ?`,
     [hash],
   );
-  return row === null ? null : { project: { id: Number(row.id), name: String(row.name) }, hash: String(row.hash) };
+  if (row === null) return null;
+  const { expiresAt, revokedAt } = row as unknown as KnownKeyRow;
+  return { project: { id: Number(row.id), name: String(row.name) }, hash: String(row.hash), expiresAt, revokedAt };
 }
 
 /** The project's next id: ids rise within a project and tell nothing about others. */

@@ -7,6 +7,7 @@ import { ADD_ERASURES, KEY_ERASED_SURVEYS, makeErasureSecret } from "./privacy-s
 import {
   ADD_DIGESTS,
   ADD_IMPORTED_PERMALINKS,
+  ADD_KEY_LIVES,
   ADD_PROJECT_SETTINGS,
   ADD_SUPPRESSIONS,
   ADD_SURVEY_LINKS,
@@ -68,6 +69,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 18, statements: ADD_PROCESSES },
   { version: 19, statements: ADD_DIGESTS },
   { version: 20, statements: KEY_ERASED_SURVEYS },
+  { version: 21, statements: ADD_KEY_LIVES },
 ];
 
 /**

@@ -208,6 +208,13 @@ export const ADD_SURVEY_LINKS: readonly string[] = [
 /** Where an imported response was shown by the service that closed. */
 export const ADD_IMPORTED_PERMALINKS: readonly string[] = ["ALTER TABLE responses ADD COLUMN imported_permalink TEXT"];
 
+/** A revoked key stays, so that it is told from one that was never there. */
+export const ADD_KEY_LIVES: readonly string[] = [
+  "ALTER TABLE api_keys ADD COLUMN name TEXT",
+  "ALTER TABLE api_keys ADD COLUMN expires_at INTEGER",
+  "ALTER TABLE api_keys ADD COLUMN revoked_at INTEGER",
+];
+
 /** `state` is that of the newest mail; `period_at` what it is for, and `due_at` when something is to be done next. */
 export const ADD_DIGESTS: readonly string[] = [
   `CREATE TABLE digests (
