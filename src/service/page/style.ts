@@ -52,7 +52,7 @@ summary{min-height:2.75rem;padding:.5rem 0;color:var(--link);cursor:pointer}
 .problem a{color:inherit}
 .given{display:inline-block;margin:0 .25rem;min-width:2.25rem;padding:.25rem .5rem;border-radius:.375rem;background:var(--accent);color:var(--on-accent);text-align:center;font-variant-numeric:tabular-nums}
 .stored{margin:1.75rem 0 0;padding:1.25rem 0 0;border-top:1px solid var(--edge)}
-blockquote{margin:0 0 1rem;padding:.125rem 0 .125rem 1rem;border-inline-start:3px solid var(--edge);white-space:pre-wrap;overflow-wrap:anywhere}
+blockquote{margin:0 0 1rem;padding-block:.125rem;padding-inline:1rem 0;border-inline-start:3px solid var(--edge);white-space:pre-wrap;overflow-wrap:anywhere}
 .wrong{margin:0 0 .5rem;color:var(--error);font-weight:600}
 .said{white-space:pre-wrap;overflow-wrap:anywhere}
 dl{margin:1.5rem 0 0}

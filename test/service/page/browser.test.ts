@@ -311,6 +311,38 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     },
   );
 
+  test.each([
+    ["ar", "ممتاز", "0px", "16px"],
+    ["en", "Kind people", "16px", "0px"],
+  ])("when a comment is shown in %s, then its room is beside its line", async (locale, comment, left, right) => {
+    await openContext();
+    await open(await newSurvey({ locale }));
+    await page.check("#score-9");
+    await page.fill("textarea", comment);
+    await page.click("button");
+    const style = "getComputedStyle(document.querySelector('blockquote'))";
+    expect(await page.evaluate(`[${style}.paddingLeft, ${style}.paddingRight]`)).toEqual([left, right]);
+  });
+
+  test("when a public link was answered, then the address bar has the link alone, and the answer can be changed", async () => {
+    await openContext({ javaScriptEnabled: false });
+    const { url } = await pages.service.admin({ kind: "link.add", project: "default", name: "Shop", properties: {} });
+    const path = url.replace(/^https?:\/\/[^/]+/, "");
+    const before = (await pages.responses()).length;
+    await open(`${path}?score=9`);
+    await page.fill("textarea", "My name is Ada");
+    await page.click("button");
+    expect([page.url(), await page.textContent("h1")]).toEqual([listening.url + path, "Thank you!"]);
+    expect(await page.content()).not.toContain("Ada");
+    await page.click("summary");
+    await page.check("#score-2");
+    await page.click("button");
+    expect(await page.textContent(".given")).toBe("2");
+    const responses = await pages.responses();
+    expect(responses.filter(({ comment }) => comment === "My name is Ada").map(({ score }) => score)).toEqual([2]);
+    expect(responses.length).toBe(before + 1);
+  });
+
   describe("a report", () => {
     describeReport(() => browser);
   });
