@@ -93,21 +93,30 @@ function explain(
   if (has("bounce") || (person?.bouncedAt ?? null) !== null) return "No mail: this address has bounced.";
   if (newest === undefined) return "No survey was scheduled for this person.";
   const said = newest.log.at(-1);
-  const why = newest.reason ?? (said === undefined ? null : wordsOfAttempt(said));
-  const about = why === null ? "" : `: ${why}`;
+  const about = newest.reason === null ? "" : `: ${newest.reason}`;
   const paused = isPaused && newest.state === "scheduled" ? "; sending is paused" : "";
-  return `The newest survey (${newest.requestId}) is ${newest.state}${newest.state === "sent" ? "" : about}${paused}.`;
+  const survey = `The newest survey (${newest.requestId}) is ${newest.state}`;
+  if (newest.state === "sent") return `${survey}.`;
+  const attempt = newest.reason === null && said !== undefined ? describeAttempt(said) : "";
+  return `${survey}${about}${paused}.${attempt}`;
 }
 
+type Said = Pick<AttemptRow, "stage" | "code" | "enhancedCode" | "text">;
+
 /** Stage, codes and words of an attempt; null for one without codes and words. */
-export function wordsOfAttempt({
-  stage,
-  code,
-  enhancedCode,
-  text,
-}: Pick<AttemptRow, "stage" | "code" | "enhancedCode" | "text">): string | null {
-  const words = [code, enhancedCode, text].filter((part) => part !== null).join(" ");
-  return words === "" ? null : `${stage} ${words}`;
+export function wordsOfAttempt(attempt: Said): string | null {
+  const words = codesAndText(attempt);
+  return words === "" ? null : `${attempt.stage} ${words}`;
+}
+
+/** A sentence, with a space before it; empty where nothing is known of the attempt. */
+function describeAttempt(attempt: Said): string {
+  const words = codesAndText(attempt);
+  return words === "" ? "" : ` The last attempt ended at ${attempt.stage}: ${words.replace(/[.\s]+$/, "")}.`;
+}
+
+function codesAndText({ code, enhancedCode, text }: Said): string {
+  return [code, enhancedCode, text].filter((part) => part !== null).join(" ");
 }
 
 /** Stops or resumes sending for one project, or with null for all, also those that are made later. */

@@ -406,7 +406,7 @@ test("when the operator looks, then counts, a person's history and the oldest du
   });
   const { explanation, surveys } = await fixture.read((tx) => explainPerson(tx, fixture.project, "A@x.co"));
   expect([explanation, surveys.map(({ log: rows }) => rows.length)]).toEqual([
-    "The newest survey (2) is retrying: rcpt 450 4.2.1 try later.",
+    "The newest survey (2) is retrying. The last attempt ended at rcpt: 450 4.2.1 try later.",
     [1],
   ]);
 });
