@@ -3,9 +3,17 @@ import { isE164 } from "./phone.ts";
 
 const APOSTROPHE = 39;
 
-/** A spreadsheet runs a cell that begins like this. A cell that already has its `'` gets another, which an import removes. */
+/**
+ * A cell that a spreadsheet may run: a sign that begins a formula, full width too, behind whatever a reader leaves out
+ * (blanks, line ends, controls, quotes), or a control that separates cells or lines at the start.
+ */
+const FORMULA = String.raw`(?:[\s"\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|[\t\n\r])`;
+const RUNS = new RegExp(`^'*${FORMULA}`, "u");
+const GUARDED = new RegExp(`^'+${FORMULA}`, "u");
+
+/** The cell with a `'` where a spreadsheet may run it; one that has its `'` already gets another, which an import removes. */
 export function guardFormula(cell: string): string {
-  return /^'?[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return RUNS.test(cell) ? `'${cell}` : cell;
 }
 
 /** The same for a cell that may hold a phone number: the `+` of an E.164 number begins no formula. */
@@ -15,7 +23,7 @@ export function guardPhone(cell: string): string {
 
 /** Whether a guard (`'+1555…`, `'=SUM`, and `''=…` for a text that began with `'=`) precedes the text. */
 export function hasGuard(cell: string): boolean {
-  return cell.charCodeAt(0) === APOSTROPHE && /^''?[=+\-@\t]/.test(cell);
+  return cell.charCodeAt(0) === APOSTROPHE && GUARDED.test(cell);
 }
 
 export function withoutGuard(cell: string): string {

@@ -6,6 +6,7 @@ import { pathColumn, propertyColumn, selectColumns, type Column } from "../../..
 import { createEncoder, type EncoderOptions } from "../../../src/cli/render/encoders.ts";
 import { BOUNCES, MEMBERS, PEOPLE, RESPONSES } from "../../../src/cli/render/resources.ts";
 import type { JsonObject } from "../../../src/contract/json.ts";
+import { guardFormula, withoutGuard } from "../../../src/contract/text/formula-guard.ts";
 import { anyText } from "../../helpers/any-text.ts";
 import { asPage, SAMPLE_RESPONSES } from "../../helpers/sample-rows.ts";
 
@@ -22,6 +23,8 @@ function encode(
   });
   return encoder.head() + pages.map((rows) => encoder.rows(asPage(rows))).join("") + encoder.tail();
 }
+
+const named = (names: readonly string[]): JsonObject[] => names.map((name) => ({ name }));
 
 const columns = (...names: string[]): readonly Column[] => selectColumns(RESPONSES, names);
 
@@ -59,6 +62,44 @@ describe("csv", () => {
     const chosen = [pathColumn("name"), pathColumn("phone_number"), pathColumn("nps", "number")];
     expect(encode({ format: "csv", columns: chosen, excelSafe: true, header: false }, rows)).toBe(
       ["'=1+1", "'+1", "'-1", "'@x", "'\tx", '"\'\rx"', "x=1", ""].map((name) => `${name},+14155550101,-20\n`).join(""),
+    );
+  });
+
+  it.each<EncoderOptions["format"]>(["csv", "tsv"])(
+    "guards formulas behind quotes, blanks and line ends, and of full width, in %s",
+    (format) => {
+      const texts = [
+        "\n=1",
+        " =1",
+        "＝1",
+        "＋1",
+        "－1",
+        "＠x",
+        '"=1"',
+        '""=1',
+        ' "\u200b-1',
+        "\u0001=1",
+        "'=1",
+        "''=1",
+      ];
+      const harmless = ['"well" said', "a =1", "'tis", " x", "{=}"];
+      const options = { format, columns: [pathColumn("name")], header: false };
+      const guarded = [...texts.map((text) => `'${text}`), ...harmless];
+      expect(encode({ ...options, excelSafe: true }, named([...texts, ...harmless]))).toBe(
+        encode(options, named(guarded)),
+      );
+    },
+  );
+
+  it("guards every text in a way that an import takes back", () => {
+    const start = fc.array(fc.constantFrom("'", '"', "\n", "\r", "\t", " ", "=", "＝", "-", "\u200b"), {
+      maxLength: 4,
+    });
+    fc.assert(
+      fc.property(start, anyText, (signs, rest) => {
+        const text = signs.join("") + rest;
+        expect(withoutGuard(guardFormula(text))).toBe(text);
+      }),
     );
   });
 
