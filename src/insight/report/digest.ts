@@ -202,7 +202,7 @@ export function digestSlack(facts: DigestFacts): JsonObject {
     text: `${escapeMrkdwn(facts.title)}: ${headline(facts)} ${basisLine(facts)}`,
     blocks: [
       { type: "header", text: plain(cutText(facts.title, HEADER_MAX - 40)) },
-      { type: "section", text: { type: "mrkdwn", text: `*${headline(facts)}*` } },
+      { type: "section", text: { type: "mrkdwn", text: `*${headline(facts)}*`, verbatim: true } },
       { type: "context", elements: [plain(basisLine(facts))] },
       ...(kinds.length === 0 ? [] : [{ type: "section", fields: kinds.map(plain) }]),
       { type: "divider" },

@@ -168,7 +168,7 @@ function sizeOf(body: string): number {
 }
 
 function section(text: string): object {
-  return { type: "section", text: { type: "mrkdwn", text } };
+  return { type: "section", text: { type: "mrkdwn", text, verbatim: true } };
 }
 
 describe("a large event", () => {
@@ -203,6 +203,21 @@ describe("a large event", () => {
   });
 });
 
+interface SlackText {
+  readonly type: string;
+  readonly text: string;
+  readonly verbatim?: boolean;
+}
+
+/** Every element with a text of its own. */
+function textsIn(value: unknown): SlackText[] {
+  if (typeof value !== "object" || value === null) return [];
+  const inner = Object.values(value).flatMap(textsIn);
+  return "text" in value && typeof value.text === "string" ? [value as SlackText, ...inner] : inner;
+}
+
+const plain = (text: string) => ({ type: "section", text: { type: "plain_text", text, emoji: false } });
+
 describe("a message for Slack", () => {
   const person = { id: "1", email: "ada@example.com", name: "Ada <ada>" };
   const response = {
@@ -223,12 +238,18 @@ describe("a message for Slack", () => {
   it("when somebody answers, then it says who, how, and what they wrote", () => {
     expect(JSON.parse(slackMessage("survey_response.created", response as never))).toEqual({
       text: "New answer: 3 out of 10 (detractor) from Ada &lt;ada&gt;",
+      mrkdwn: false,
+      parse: "none",
       blocks: [
-        section("*New answer: 3 out of 10 (detractor)*\nAda &lt;ada&gt;"),
-        section("> Slow &amp; &lt;late&gt;\n> *really*"),
+        section("*New answer: 3 out of 10 (detractor)*"),
+        plain("Ada <ada>"),
+        {
+          type: "rich_text",
+          elements: [{ type: "rich_text_quote", elements: [{ type: "text", text: response.comment }] }],
+        },
         {
           type: "context",
-          elements: [{ type: "mrkdwn", text: "<https://surveys.example/r/abc|Open the response>" }],
+          elements: [{ type: "mrkdwn", text: "<https://surveys.example/r/abc|Open the response>", verbatim: true }],
         },
       ],
     });
@@ -237,16 +258,36 @@ describe("a message for Slack", () => {
   it("when the comment is long, then no block has more than 3,000 characters", () => {
     const comment = "<&>\n".repeat(16_000);
     const { blocks } = JSON.parse(slackMessage("survey_response.updated", { ...response, comment } as never)) as {
-      blocks: { text?: { text: string } }[];
+      blocks: object[];
     };
-    expect(Math.max(...blocks.map(({ text }) => text?.text.length ?? 0))).toBeLessThanOrEqual(3000);
+    const longest = Math.max(...textsIn(blocks).map(({ text }) => text.length));
+    expect([longest > 1000, longest <= 3000]).toEqual([true, true]);
   });
+
+  it.each(["<!channel> @here", "*bold* _x_ ~y~ `z`", "http://evil.example <http://x|y>", "&lt;!here&gt;", "> a\n```b"])(
+    "when a comment, a name or an address is %j, then Slack has it as plain text alone",
+    (text) => {
+      const stranger = { ...person, name: text };
+      const messages = [
+        slackMessage("survey_response.created", { ...response, person: stranger, comment: text } as never),
+        slackMessage("unsubscribe.created", { person_id: "1", email: text, name: null, unsubscribed_at: START }),
+      ].map((body) => JSON.parse(body) as { text: string; mrkdwn: boolean; blocks: object[] });
+      for (const { blocks, ...shown } of messages) {
+        expect([shown.mrkdwn, /[<>]/.test(shown.text)]).toEqual([false, false]);
+        const formatted = textsIn(blocks).filter(({ type }) => type === "mrkdwn");
+        expect(formatted.filter((one) => one.verbatim !== true || one.text.includes(text))).toEqual([]);
+        expect(textsIn(blocks).some((one) => one.type !== "mrkdwn" && one.text === text)).toBe(true);
+      }
+    },
+  );
 
   it("when somebody unsubscribes, then it says who", () => {
     const data = { person_id: "1", email: "ada@example.com", name: null, unsubscribed_at: START };
     expect(JSON.parse(slackMessage("unsubscribe.created", data))).toEqual({
       text: "ada@example.com unsubscribed",
-      blocks: [section("*ada@example.com* unsubscribed from surveys.")],
+      mrkdwn: false,
+      parse: "none",
+      blocks: [section("*Unsubscribed from surveys*"), plain("ada@example.com")],
     });
   });
 
