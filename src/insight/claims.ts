@@ -1,6 +1,7 @@
 /** A summary of responses against the responses themselves: what it quotes, which answers it names, what it counts. */
 import { type ScoreCategory } from "../contract/limits.ts";
 import { MARK } from "./redact.ts";
+import { endWithout } from "./search.ts";
 
 /** Something a summary says that the responses can confirm. Lines count from 1. */
 export type SummaryClaim =
@@ -39,31 +40,40 @@ export function readClaims(summary: string): SummaryClaim[] {
   return claims.toSorted((a, b) => a.line - b.line);
 }
 
-/** `[12]`, `[12, 13]`: no link, no footnote, no box to tick, no mark. An id has a digit in it. */
-const IDS = /\[(#?[\w.:-]*\d[\w.:-]*(?:[,;]\s*#?[\w.:-]*\d[\w.:-]*)*)\](?![(:])/gu;
+/** Where ids may stand: `[12]`, `[12, 13]`. */
+const BRACKET = /\[([^[\]]*)\]/gu;
+/** `[x]: URL` at a line's start, which gives a link its address. */
+const LINK_DEFINITION = /^:[ \t]*<?(?:[a-z][a-z\d+.-]{0,20}:\/\/|mailto:|www\.|\.{0,2}\/|#)/iu;
 
+/** The ids in brackets: no footnote, no box to tick. An id has a digit in it; none where one of several is no id. */
 function idsIn(bracket: string): string[] {
-  return bracket.split(/[,;]\s*/u).map((id) => id.replace(/^#/u, ""));
+  const ids = bracket.split(/[,;]/u).map((part, index) => (index === 0 ? part : part.trimStart()).replace(/^#/u, ""));
+  return ids.every((id) => /^[\w.:-]+$/u.test(id) && /\d/u.test(id)) ? ids : [];
 }
 
 function withoutMarks(text: string): string {
   return text.replace(MARK, (mark) => " ".repeat(mark.length));
 }
 
-const QUOTE_LINE = /^[ \t]{0,3}(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?:>[ \t]?)+(.*)$/u;
+const QUOTE_LINE = /^[ \t]{0,3}(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?:>[ \t]?)+(.*)$/su;
+const WHOLLY_QUOTED = /^[*_]*["“„«](.*)["”“»][*_]*[.,;]?$/su;
+
 /** An id and what leads up to it, at the end of a quote line: `— [12]`, `([12])`. */
-const TRAILING_IDS = /[\s(–—-]*\[(#?[\w.:-]*\d[\w.:-]*(?:[,;]\s*#?[\w.:-]*\d[\w.:-]*)*)\][\s).,;]*$/u;
-const WHOLLY_QUOTED = /^[*_]*["“„«](.*)["”“»][*_]*[.,;]?$/u;
+function trailingIds(content: string): { readonly start: number; readonly ids: readonly string[] } | null {
+  const close = endWithout(content, content.length, /[\s).,;]/u) - 1;
+  const open = content[close] === "]" ? content.lastIndexOf("[", close) : -1;
+  const ids = open === -1 ? [] : idsIn(content.slice(open + 1, close));
+  const isMark = withoutMarks(content.slice(open, close + 1)).trim() === "";
+  return ids.length === 0 || isMark ? null : { start: endWithout(content, open, /[\s(–—-]/u), ids };
+}
 
 function readQuoteLines(summary: string): Found {
   const claims: SummaryClaim[] = [];
   const rest = summary.split("\n").map((text, index) => {
     const [, content] = QUOTE_LINE.exec(text) ?? [];
     if (content === undefined) return text;
-    const trailing = TRAILING_IDS.exec(content);
-    const isMark = trailing !== null && withoutMarks(trailing[0]).trim() === "";
-    const ids = trailing === null || isMark ? [] : idsIn(trailing[1] ?? "");
-    const said = (ids.length === 0 ? content : content.slice(0, trailing?.index)).trim();
+    const { start, ids } = trailingIds(content) ?? { start: content.length, ids: [] };
+    const said = content.slice(0, start).trim();
     const quotation = WHOLLY_QUOTED.exec(said)?.[1] ?? said;
     const line = index + 1;
     const literal = ids.length === 0 ? {} : { literal: content.trim() };
@@ -75,20 +85,21 @@ function readQuoteLines(summary: string): Found {
 }
 
 /** What may lie between a quotation and the answer it is from. */
-const FOLLOWING_IDS = /^[\s.,;:!?()*_–—-]{0,6}\[(#?[\w.:-]*\d[\w.:-]*(?:[,;]\s*#?[\w.:-]*\d[\w.:-]*)*)\](?![(:])/u;
+const FOLLOWING_IDS = /^[\s.,;:!?()*_–—-]{0,6}\[([^[\]]*)\]/u;
 
 function readQuotations(text: string): Found {
   const claims: SummaryClaim[] = [];
+  const lineOf = createLineCounter(text);
+  const paragraphEnd = createParagraphEnds(text);
   let rest = "";
   let at = 0;
   for (let open = text.search(OPENING); open !== -1; open = indexFrom(text, OPENING, Math.max(open + 1, at))) {
-    const close = closingOf(text, open);
+    const close = closingOf(text, open, paragraphEnd(open));
     if (close === null) continue;
     const said = text.slice(open + 1, close);
     const following = withoutMarks(text.slice(close + 1, close + 1 + FOLLOWING_CHARS));
-    const [, bracket] = FOLLOWING_IDS.exec(following) ?? [];
-    const ids = bracket === undefined ? [] : idsIn(bracket);
-    if (said.trim() !== "") claims.push({ kind: "quotation", line: lineAt(text, open), text: said, ids });
+    const ids = idsIn(FOLLOWING_IDS.exec(following)?.[1] ?? "");
+    if (said.trim() !== "") claims.push({ kind: "quotation", line: lineOf(open), text: said, ids });
     // Line ends stay, so that lines still count.
     rest += text.slice(at, open) + text.slice(open, close + 1).replace(/[^\n]/gu, " ");
     at = close + 1;
@@ -109,15 +120,13 @@ function indexFrom(text: string, pattern: RegExp, from: number): number {
  * Where a quotation that opens here ends. One that is never closed ends with its paragraph, where it claims too much
  * and is found out; null where nothing opens, as behind inches.
  */
-function closingOf(text: string, open: number): number | null {
-  const end = indexFrom(text, /\n[ \t]*\n/u, open);
-  const paragraphEnd = end === -1 ? text.length : end;
+function closingOf(text: string, open: number, paragraphEnd: number): number | null {
   const mark = text[open] ?? "";
   const [before, after] = [text[open - 1] ?? "", text[open + 1] ?? ""];
   if (mark === "»" && (/^\s?$/u.test(after) || WORD.test(before))) return null;
   if (mark !== '"') {
-    const close = indexFrom(text, CLOSING[mark] ?? OPENING, open + 1);
-    return close === -1 || close > paragraphEnd ? paragraphEnd : close;
+    const close = indexFrom(text.slice(0, paragraphEnd), CLOSING[mark] ?? OPENING, open + 1);
+    return close === -1 ? paragraphEnd : close;
   }
   if (!/^\s?$/u.test(before) && !WORD.test(after) && !OPENS.test(before)) return null;
   // Within the quotation somebody may be quoted.
@@ -138,24 +147,49 @@ const OPENS = /[([{*_:,;>–—/-]/u;
 /** Room for a list of ids behind a quotation. */
 const FOLLOWING_CHARS = 500;
 
-function lineAt(text: string, at: number): number {
-  return text.slice(0, at).split("\n").length;
+/** Asked for places from first to last: the line of each, from 1. */
+function createLineCounter(text: string): (at: number) => number {
+  let [line, end] = [1, text.indexOf("\n")];
+  return (at) => {
+    for (; end !== -1 && end < at; end = text.indexOf("\n", end + 1)) line += 1;
+    return line;
+  };
+}
+
+/** Asked for places from first to last: where the paragraph of each ends. */
+function createParagraphEnds(text: string): (at: number) => number {
+  let end = -1;
+  return (at) => {
+    if (at <= end) return end;
+    const found = indexFrom(text, /\n[ \t]*\n/u, at);
+    end = found === -1 ? text.length : found;
+    return end;
+  };
 }
 
 function readIds(text: string): SummaryClaim[] {
   const plain = withoutMarks(text);
-  return [...plain.matchAll(IDS)].flatMap(({ 1: bracket = "", index }) =>
-    idsIn(bracket).map((id): SummaryClaim => ({ kind: "id", line: lineAt(plain, index), id })),
-  );
+  const lineOf = createLineCounter(plain);
+  return [...plain.matchAll(BRACKET)].flatMap(({ 0: found, 1: bracket = "", index }) => {
+    const line = lineOf(index);
+    if (isLinkDefinition(plain, index, index + found.length)) return [];
+    return idsIn(bracket).map((id): SummaryClaim => ({ kind: "id", line, id }));
+  });
+}
+
+function isLinkDefinition(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - 4), start);
+  return /(?:^|\n) {0,3}$/u.test(before) && LINK_DEFINITION.test(text.slice(end, end + 100));
 }
 
 const COUNT =
-  /(?<![\d.,])(\d{1,3}(?:[,.\u00a0\u2009\u202f']\d{3})+|\d+)[*_]*\s+[*_]*(response|answer|promoter|passive|detractor)s?\b/giu;
+  /(?<![\d.,]|\d[\u00a0\u2009\u202f'])(\d{1,3}(?:[,.\u00a0\u2009\u202f']\d{3})+|\d+)[*_]*\s+[*_]*(response|answer|promoter|passive|detractor)s?\b/giu;
 
 function readCounts(text: string): SummaryClaim[] {
+  const lineOf = createLineCounter(text);
   return [...text.matchAll(COUNT)].map(({ 1: number = "", 2: noun = "", index }): SummaryClaim => {
     const of = noun.toLowerCase() === "answer" ? "responses" : (`${noun.toLowerCase()}s` as CountedNoun);
-    return { kind: "count", line: lineAt(text, index), count: Number(number.replace(/\D/gu, "")), of };
+    return { kind: "count", line: lineOf(index), count: Number(number.replace(/\D/gu, "")), of };
   });
 }
 

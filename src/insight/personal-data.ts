@@ -3,7 +3,7 @@
  * is looked up and nothing is guessed by a model, so the same text always gives the same stretches. Names of people
  * other than the one who answered are not recognised.
  */
-import type { Span } from "./search.ts";
+import { endWithout, type Span } from "./search.ts";
 
 export const PERSONAL_KINDS = ["email", "phone", "url", "iban", "card", "name", "address"] as const;
 export type PersonalKind = (typeof PERSONAL_KINDS)[number];
@@ -17,14 +17,24 @@ export interface PersonalSpan extends Span {
  * helps to tell a phone number from an order number.
  */
 export function findPersonalData(text: string, context = ""): PersonalSpan[] {
-  const found: PersonalSpan[] = [];
-  const isFree = ({ start, end }: Span): boolean => found.every((other) => end <= other.start || start >= other.end);
   // Most comments have none of it, and show so at once.
-  if (text.includes("://")) found.push(...findUrls(text));
-  if (/[@＠]/u.test(text)) found.push(...findEmails(text).filter(isFree));
+  let found: readonly PersonalSpan[] = text.includes("://") ? findUrls(text) : [];
+  if (/[@＠]/u.test(text)) found = addFree(found, findEmails(text));
   if (MANY_DIGITS.test(text))
-    for (const find of [findIbans, findCards, findPhones]) found.push(...find(text, context).filter(isFree));
-  return found.toSorted((a, b) => a.start - b.start);
+    for (const find of [findIbans, findCards, findInternationalPhones, findNationalPhones])
+      found = addFree(found, find(text, context));
+  return [...found];
+}
+
+/** With those of `more` that overlap none of `found`; both are in order, and so is the result. */
+export function addFree<S extends Span>(found: readonly S[], more: readonly S[]): readonly S[] {
+  if (more.length === 0) return found;
+  let next = 0;
+  const free = more.filter(({ start, end }) => {
+    while ((found[next]?.end ?? Infinity) <= start) next += 1;
+    return (found[next]?.start ?? Infinity) >= end;
+  });
+  return [...found, ...free].toSorted((a, b) => a.start - b.start);
 }
 
 const MANY_DIGITS = /(?:\d[^\d]{0,3}){7}/u;
@@ -44,7 +54,7 @@ const SECRET_PARAMETER =
 
 function findUrls(text: string): PersonalSpan[] {
   return [...text.matchAll(URL_TEXT)].flatMap(({ 0: found, index }): PersonalSpan[] => {
-    const url = found.replace(/[.,;:!?)\]}*_]+$/u, "");
+    const url = found.slice(0, endWithout(found, found.length, /[.,;:!?)\]}*_]/u));
     return isSecretUrl(url) ? [{ kind: "url", start: index, end: index + url.length }] : [];
   });
 }
@@ -152,24 +162,42 @@ const NATIONAL = new RegExp(
   "uy",
 );
 
-function findPhones(text: string, context: string): PersonalSpan[] {
-  const found = [...text.matchAll(INTERNATIONAL)].map(({ 0: phone, index }): PersonalSpan => ({
-    kind: "phone",
-    start: index,
-    end: index + phone.length,
-  }));
+function findInternationalPhones(text: string): PersonalSpan[] {
+  return [...text.matchAll(INTERNATIONAL)].flatMap(({ 0: found, index }): PersonalSpan[] => {
+    const phone = withPairedBrackets(found);
+    return phone === null ? [] : [{ kind: "phone", start: index, end: index + phone.length }];
+  });
+}
+
+/** Up to a bracket that has no partner, which is the sentence's and not the number's; null where no number is left. */
+function withPairedBrackets(run: string): string | null {
+  const open: number[] = [];
+  let end = run.length;
+  for (let at = 0; at < end; at += 1)
+    if (run[at] === "(") open.push(at);
+    else if (run[at] === ")" && open.pop() === undefined) end = at;
+  const paired = run.slice(0, Math.min(end, open[0] ?? end));
+  const phone = paired.slice(0, endWithout(paired, paired.length, /\D/u));
+  return phone.replace(/\D/gu, "").length < DIGITS_MIN ? null : phone;
+}
+
+const DIGITS_MIN = 7;
+
+function findNationalPhones(text: string, context: string): PersonalSpan[] {
+  const found: PersonalSpan[] = [];
   for (let at = nextStart(text, 0); at !== -1; at = nextStart(text, at)) {
     NATIONAL.lastIndex = at;
-    const [match] = NATIONAL.exec(text) ?? [];
-    if (match === undefined) {
+    const [match = ""] = NATIONAL.exec(text) ?? [];
+    const run = withPairedBrackets(match);
+    if (run === null) {
       at += 1;
       continue;
     }
-    const before = `${context} ${text.slice(Math.max(0, at - BEFORE_CHARS), at)}`;
-    const length = phoneLength(match, before);
+    const before = `${context.slice(-BEFORE_CHARS)} ${text.slice(Math.max(0, at - BEFORE_CHARS), at)}`;
+    const length = phoneLength(run, before);
     if (length !== null) found.push({ kind: "phone", start: at, end: at + length });
     // Of a run that is none, a later part may be one.
-    at += length ?? notPhoneLength(match, before);
+    at += length ?? notPhoneLength(run, before);
   }
   return found;
 }
@@ -184,7 +212,7 @@ const START = /[\d(]/gu;
 const BEFORE_CHARS = 40;
 /** What precedes the number of a thing. */
 const THING =
-  /(?:^|[^\p{L}])(?:orders?|invoices?|tickets?|cases?|ref|reference|bookings?|reservation|tracking|parcel|shipment|serial|account|customer|contract|claim|policy|sku|isbn|ean|version|build|article|item|product|model|receipt|transaction|bestell\p{L}*|rechnung\p{L}*|auftrag\p{L}*|vorgang\p{L}*|kunden\p{L}*|artikel\p{L}*|liefer\p{L}*|commande|facture|pedido|factura|ordine|id)(?:[\s.:,#_/-]|no|nr|number|num|id|is|was|num[eé]ro)*$/iu;
+  /(?:^|[^\p{L}])(?:orders?|invoices?|tickets?|cases?|ref|reference|bookings?|reservation|tracking|parcel|shipment|serial|account|customer|contract|claim|policy|sku|isbn|ean|version|build|article|item|product|model|receipt|transaction|bestell\p{L}*|rechnung\p{L}*|auftrag\p{L}*|vorgang\p{L}*|kunden\p{L}*|artikel\p{L}*|liefer\p{L}*|commande|facture|pedido|factura|ordine|id)(?:[\s.:,#_/(-]|no|nr|number|num|id|is|was|num[eé]ro)*$/iu;
 /** What announces a number to call. */
 const CALL =
   /(?:^|[^\p{L}])(?:call|called|phone|phoned|tel|telephone|telefon\p{L}*|mobile|mobil\p{L}*|cell|cellphone|handy\p{L}*|whatsapp|signal|fax|sms|text|ring|dial|reach|hotline|my number|anruf\p{L}*|ruf\p{L}*|rückruf\p{L}*|t[eé]l[eé]phone|m[oó]vil|tel[eé]fono|portable|numero)(?:[^\p{L}\d]|me|us|at|on|under|is|number|no|nr|back|please|unter|an|mich|au|al|it|my|at)*$/iu;

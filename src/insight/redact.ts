@@ -5,7 +5,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from "../contract/json.ts";
 import { emailKey } from "../contract/text/email.ts";
-import { findPersonalData, PERSONAL_KINDS, type PersonalKind, type PersonalSpan } from "./personal-data.ts";
+import { addFree, findPersonalData, PERSONAL_KINDS, type PersonalKind, type PersonalSpan } from "./personal-data.ts";
 import { foldAccents, foldWithPlaces } from "./search.ts";
 
 /** A row as its readers see it. */
@@ -163,8 +163,11 @@ const FIELD_KINDS: readonly (readonly [PersonalKind, RegExp])[] = [
   ],
 ];
 
+/** Characters at a name's end that tell what it holds. */
+const TELLING_CHARS = 200;
+
 function kindOfField(field: string): PersonalKind | null {
-  const plain = field.replace(/([a-z])([A-Z])/gu, "$1_$2");
+  const plain = field.slice(-TELLING_CHARS).replace(/([a-z])([A-Z])/gu, "$1_$2");
   return FIELD_KINDS.find(([, pattern]) => pattern.test(plain))?.[0] ?? null;
 }
 
@@ -184,16 +187,16 @@ interface MaskedSpan extends PersonalSpan {
   readonly whole?: string;
 }
 
-function addOwnWords(text: string, own: readonly OwnWord[], found: readonly PersonalSpan[]): MaskedSpan[] {
-  if (own.length === 0 || text === "") return [...found];
+function addOwnWords(text: string, own: readonly OwnWord[], found: readonly PersonalSpan[]): readonly MaskedSpan[] {
+  if (own.length === 0 || text === "") return found;
   const folded = foldWithPlaces(text);
-  const all: MaskedSpan[] = [...found];
-  for (const { kind, whole, ...word } of own)
-    for (const index of placesOf(word, folded.text)) {
-      const span = folded.spanOf(index, index + word.part.length);
-      if (all.every(({ start, end }) => span.end <= start || span.start >= end)) all.push({ ...span, kind, whole });
-    }
-  return all.toSorted((a, b) => a.start - b.start);
+  return own.reduce<readonly MaskedSpan[]>((all, { kind, whole, ...word }) => {
+    const places = placesOf(word, folded.text);
+    return addFree(
+      all,
+      places.map((index) => ({ ...folded.spanOf(index, index + word.part.length), kind, whole })),
+    );
+  }, found);
 }
 
 const LETTER = /[\p{L}\p{N}]/u;

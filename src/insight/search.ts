@@ -15,6 +15,13 @@ export interface Span {
   readonly end: number;
 }
 
+/** The end of what precedes the last characters of a kind. A pattern that ends in `$` would try each of them anew. */
+export function endWithout(text: string, from: number, kind: RegExp): number {
+  let end = from;
+  while (end > 0 && kind.test(text[end - 1] ?? "")) end -= 1;
+  return end;
+}
+
 /** A text without accents that knows where each of its characters came from. */
 export interface FoldedText {
   readonly text: string;
@@ -37,9 +44,16 @@ export function foldWithPlaces(original: string): FoldedText {
     spanOf: (start, end) => ({
       start: starts[start] ?? original.length,
       // Up to where the next character begins, so that a letter's marks stay with it.
-      end: starts.find((at, index) => index >= end && at > (starts[end - 1] ?? 0)) ?? original.length,
+      end: nextStart(starts, end) ?? original.length,
     }),
   };
+}
+
+/** Where the first character begins that comes after the one before `place`. */
+function nextStart(starts: readonly number[], place: number): number | undefined {
+  let next = place;
+  while (next < starts.length && (starts[next] ?? 0) <= (starts[place - 1] ?? 0)) next += 1;
+  return starts[next];
 }
 
 /** A search that folds case and accents. Throws SyntaxError for a pattern that is not a regular expression. */

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { createClaimCheck, readClaims, type SummaryClaim } from "../../src/insight/claims.ts";
+import { growthOf, LINEAR_MAX } from "../helpers/growth.ts";
 
 const quotation = (text: string, ids: string[] = [], line = 1): SummaryClaim => ({
   kind: "quotation",
@@ -36,7 +37,12 @@ describe("claims of a summary", () => {
         claim.kind === "quotation" ? { ...claim, ids: ["9"] } : claim,
       ),
     ],
-    ["[ ] [x] [sic] [^1] [a1](http://x) [name-2] see [r-7]", [id("r-7")]],
+    ["[ ] [x] [sic] [^1] [a1](http://x) [name-2] see [r-7]", [id("a1"), id("r-7")]],
+    ["[98765432]: it is slow", [id("98765432")]],
+    ["see [12]: https://example.com\n[13]: https://example.com\n   [14]: <./notes.md>", [id("12")]],
+    ["[12, 13](x) [12, no] [12 13]", [id("12"), id("13")]],
+    ['"it is slow" [12]: often', [quotation("it is slow", ["12"]), id("12")]],
+    ["\n12'345'678 responses", [{ kind: "count", line: 2, count: 12_345_678, of: "responses" }]],
     [
       "1,234 responses: **32** promoters, 1 passive and 6 Detractors; 51 answers",
       [
@@ -90,4 +96,28 @@ test("when a comment itself ends with brackets, then a line that quotes it names
     [2, "is not in [4712]"],
     [2, "is the id of no response"],
   ]);
+});
+
+/** The text as often as makes about so many characters. */
+const times = (text: string) => (size: number) => text.repeat(Math.ceil(size / text.length));
+
+describe("when a summary is long and hostile", () => {
+  it.each<[string, (size: number) => string]>([
+    ["ids without an end", (size) => `[${times("1,")(size)}`],
+    ["one id without an end", (size) => `[${times("1")(size)}`],
+    ["ids with a word at the end", (size) => `[${times("11,")(size)}x]`],
+    ["ids behind a quotation", (size) => times(`"a" [${"11,".repeat(40)}x] `)(size)],
+    ["a quote line that ends with ids", (size) => `> [${times("1,")(size)}`],
+    ["a quote line of spaces", (size) => `> a${times(" ")(size)}[x`],
+    ["a quote line of full stops", (size) => `> a [1]${times(".")(size)}x`],
+    ["marks of quote lines", (size) => `${times("> ")(size)}\u2028`],
+    ["quotations in one paragraph", times('"a" ')],
+    ["inches in one paragraph", times('5" ')],
+    ["quotations that never end", times("“a\n\n")],
+    ["numbers", (size) => `1${times("'111")(size)}`],
+    ["counts", times("12 promoters\n")],
+    ["stars", (size) => `1${times("*")(size)}`],
+  ])("then reading %s takes time in proportion to it", (_, make) => {
+    expect(growthOf((size) => void readClaims(make(size)))).toBeLessThan(LINEAR_MAX);
+  });
 });

@@ -1,0 +1,32 @@
+/** Whether the time of some work is in proportion to its input: a ratio, since a busy machine stretches every clock. */
+
+const GROWTH = 32;
+/** Processor time that the smaller input takes at least, so that a ratio says something; milliseconds. */
+const MEASURABLE_MS = 2;
+const SIZE_MAX = 2 ** 21;
+
+/** What `growthOf` stays below for linear work, with eight times to spare for memory and the garbage collector. */
+export const LINEAR_MAX = 8 * GROWTH;
+
+/**
+ * Processor time for an input of 32 times the size, as a multiple of the time for the smaller one: about 32 for work in
+ * proportion to its input, about 1,000 for work that is quadratic. `work` gets a size in characters. The smaller size is
+ * doubled until it takes long enough to be measured.
+ */
+export function growthOf(work: (size: number) => void): number {
+  let size = 128;
+  // The first time is the compiler's.
+  work(size);
+  while (cpuOf(() => work(size)) < MEASURABLE_MS && size * GROWTH < SIZE_MAX) size *= 2;
+  const small = Math.min(
+    cpuOf(() => work(size)),
+    cpuOf(() => work(size)),
+  );
+  return cpuOf(() => work(size * GROWTH)) / Math.max(small, MEASURABLE_MS / 2);
+}
+
+function cpuOf(work: () => void): number {
+  const began = process.cpuUsage();
+  work();
+  return process.cpuUsage(began).user / 1000;
+}
