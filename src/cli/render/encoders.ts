@@ -85,7 +85,7 @@ function createNdjsonEncoder(texts: (page: RowPage) => string[]): Encoder {
 
 /** Line ends inside a row can only be white space between tokens: JSON escapes them in strings. */
 function oneLine(row: string): string {
-  return row.includes("\n") || row.includes("\r") ? row.replace(/\s*[\r\n]+\s*/g, "") : row;
+  return row.includes("\n") || row.includes("\r") ? row.replace(/[\r\n]\s*/g, "") : row;
 }
 
 const BOM = "\ufeff";

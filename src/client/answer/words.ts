@@ -81,10 +81,14 @@ function looksLikeHtml(text: string): boolean {
   return /^\s*(?:<!doctype|<html|<head|<body|<\?xml|<h\d)/i.test(text);
 }
 
-function textOfHtml(text: string): string {
-  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim() ?? "";
+/** Characters of a page that is no answer of the API: what it says comes first. */
+const PAGE_MAX = 16_384;
+
+function textOfHtml(page: string): string {
+  const text = page.slice(0, PAGE_MAX);
+  const title = /<title[^<>]*>([^<]*)/i.exec(text)?.[1]?.trim() ?? "";
   if (title !== "") return unescaped(title);
-  const plain = text.replace(/<(script|style)\b[^]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ");
+  const plain = text.replace(/<(script|style)\b[^]*?<\/\1>/gi, " ").replace(/<[^<>]*>/g, " ");
   return unescaped(plain);
 }
 

@@ -76,7 +76,7 @@ export function redactEvent(event: TraceEvent, redact: Redact): TraceEvent {
 const MASK = "***";
 
 /** Names of fields that hold personal data. */
-const PERSONAL_NAME = '(?:[^"\\\\]*(?:email|e-mail|phone|name|comment|text|free_response)[^"\\\\]*)';
+const PERSONAL_NAME = '(?=[^"\\\\]*(?:email|e-mail|phone|name|comment|text|free_response))[^"\\\\]*';
 const PERSONAL_FIELD = new RegExp(`("${PERSONAL_NAME}"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, "gi");
 /** From a word's start, so that a long one is not looked at again from each of its letters. */
 const EMAIL = /(?<![^\s"'<>@=&?/,;:()])[^\s"'<>@=&?/,;:()]+?(?:@|%40)[^\s"'<>@=&?/,;:()]+/gi;

@@ -137,7 +137,7 @@ async function showRequest(
 
 /** JSON as it is, in one line: numbers keep digits that a parser would lose. Any other text as a string. */
 function toJsonText(body: string): string {
-  return isJson(body) ? body.trim().replaceAll(/\s*[\r\n]\s*/g, " ") : JSON.stringify(body);
+  return isJson(body) ? body.trim().replaceAll(/[\r\n]\s*/g, " ") : JSON.stringify(body);
 }
 
 function isJson(text: string): boolean {

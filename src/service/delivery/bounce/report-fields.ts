@@ -37,10 +37,16 @@ export function readStatus(text: string): readonly RecipientStatus[] {
     .map((fields) => ({
       action: /^[a-z]+/.exec((fields.get("action") ?? "").toLowerCase())?.[0] ?? null,
       status: /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(fields.get("status") ?? "")?.[0] ?? null,
-      diagnosticCode: fields.get("diagnostic-code") ?? /\((.+)\)/.exec(fields.get("status") ?? "")?.[1] ?? null,
+      diagnosticCode: fields.get("diagnostic-code") ?? inBrackets(fields.get("status") ?? ""),
       finalRecipient: addressOf(fields.get("final-recipient")),
       originalRecipient: addressOf(fields.get("original-recipient")),
     }));
+}
+
+/** What is between the first bracket and the last. */
+function inBrackets(value: string): string | null {
+  const [open, close] = [value.indexOf("("), value.lastIndexOf(")")];
+  return open === -1 || close <= open + 1 ? null : value.slice(open + 1, close);
 }
 
 /** Reads the text of a `message/feedback-report`. */

@@ -167,7 +167,8 @@ function relaxHeader(text: string): string {
 /** RFC 6376, 3.4.4: blanks as one, none at the ends of lines, no empty lines at the end. */
 function bodyHash(body: string): string {
   const lines = body.split(CRLF).map((line) => line.replaceAll(/[ \t]+/g, " ").replace(/ $/, ""));
-  const relaxed = lines.join(CRLF).replace(/(?:\r\n)+$/, "");
+  while (lines.at(-1) === "") lines.pop();
+  const relaxed = lines.join(CRLF);
   return createHash("sha256")
     .update(relaxed === "" ? "" : relaxed + CRLF, "utf8")
     .digest("base64");

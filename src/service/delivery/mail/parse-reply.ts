@@ -62,7 +62,8 @@ function withoutCodes(reply: string, code: string | undefined, enhancedCode: str
   return plain.replaceAll(/\s+/g, " ").trim();
 }
 
-const ADDRESS = /<?[^\s<>@:;,()[\]"']+@(?:\[[^\]\s]*\]|[^\s<>@:;,()[\]"']+)>?/g;
+/** From a word's start, so that a long one is not looked at again from each of its letters. */
+const ADDRESS = /<?(?<![^\s<>@:;,()[\]"'])[^\s<>@:;,()[\]"']+@(?:\[[^\]\s]*\]|[^\s<>@:;,()[\]"']+)>?/g;
 const LINK = /\b(?:https?:\/\/|www\.)\S+/gi;
 const CODE = /^(?:[2-5]\d\d|[245]\.\d{1,3}\.\d{1,3})$/;
 

@@ -167,7 +167,7 @@ function acceptedByAny(body: Json | undefined, text: string): GatewayMeaning {
 const DENIAL = /^(?:err|fail|invalid|denied|reject)/i;
 
 function acceptedInWords(said: string): GatewayMeaning {
-  if (DENIAL.test(said)) return { ...FAILED, code: /^\S+\s*:?\s*(\d+)/.exec(said)?.[1] ?? null };
+  if (DENIAL.test(said)) return { ...FAILED, code: /^\S+(?:\s*:)?\s*(\d+)/.exec(said)?.[1] ?? null };
   const isWords = said.length <= PLAIN_MAX && !/[<{[\uFFFD]|\p{Cc}(?<![\r\n\t])/u.test(said);
   return isWords ? sentAs(/\bID:?\s*([\w.-]+)/i.exec(said)?.[1] ?? "") : NONSENSE;
 }

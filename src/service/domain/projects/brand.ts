@@ -127,7 +127,7 @@ const LOGO_MAX = 32 * 1024;
 /** What an SVG does besides being a picture: run, fetch, or hold a page. */
 const ACTIVE_SVG =
   /<!(?:doctype|entity)|<\s*(?:\w+:)?(?:script|foreignobject|iframe|animate|set)\b|\son\w+\s*=|javascript:/i;
-const FETCHING_SVG = /(?:href|src)\s*=\s*["']?\s*(?!#|["'#])|url\(\s*["']?\s*[^#"'\s)]|@import/i;
+const FETCHING_SVG = /(?:href|src)\s*=\s*["']?\s*(?!#|["'#])|url\(\s*(?:["']\s*)?[^#"'\s)]|@import/i;
 
 function logoProblem(bytes: Uint8Array): string | null {
   if (bytes.byteLength > LOGO_MAX) return `is too large (maximum is ${LOGO_MAX / 1024} KB)`;
@@ -144,5 +144,15 @@ function logoType(bytes: Uint8Array): Logo["type"] | null {
   if (first === 0x89 && second === 0x50 && third === 0x4e && fourth === 0x47) return "image/png";
   if (first === 0xff && second === 0xd8 && third === 0xff) return "image/jpeg";
   const start = new TextDecoder().decode(bytes.subarray(0, 1000));
-  return /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<svg[\s>]/.test(start) ? "image/svg+xml" : null;
+  return /^<svg[\s>]/.test(withoutProlog(start)) ? "image/svg+xml" : null;
+}
+
+/** What follows the XML declaration and the comments. */
+function withoutProlog(start: string): string {
+  let rest = start
+    .trimStart()
+    .replace(/^<\?xml[^>]*>/, "")
+    .trimStart();
+  while (rest.startsWith("<!--") && rest.includes("-->", 4)) rest = rest.slice(rest.indexOf("-->", 4) + 3).trimStart();
+  return rest;
 }
