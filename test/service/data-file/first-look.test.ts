@@ -95,7 +95,9 @@ it("when a restore is killed, then the next command on its file removes the copy
   const local = file(".local/share/surveyctl/local.db");
   expect((await run(["service", "backup", file("b.db"), "--data", local])).status).toBe(0);
   const restoring = start(["service", "restore", file("b.db"), "--data", file("new.db")]);
-  while ((await copies()).length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  // The first of that name has nothing in it yet, and becomes the file.
+  while (!existsSync(file("new.db")) || (await copies()).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 1));
   await kill(restoring);
   expect(await copies()).not.toEqual([]);
   await run(["service", "project", "list", "--data", file("new.db")]);

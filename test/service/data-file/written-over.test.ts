@@ -32,7 +32,6 @@ test
     "report --out @data",
     "people import @folder/more.csv --no-send --results @data",
     "people import @folder/more.csv --no-send --failed-to @data --results @folder/results.csv",
-    "service import @folder/more.csv --data @data --report @data --check",
     "service survey preview --out @data --data @data",
   ])("when `%s` names the data file, then it is refused and the service goes on", async (line) => {
   const { dataFile } = service();
