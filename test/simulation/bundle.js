@@ -1,0 +1,94 @@
+// Bundles the service with the simulated world: Node's file system, transports and SQLite's library are the world's, and
+// each function that a planted fault changes can be changed.
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "rolldown";
+
+const here = import.meta.dirname;
+const root = path.join(here, "../..");
+const library = path.dirname(createRequire(import.meta.url).resolve("node-sqlite3-wasm"));
+
+/** By what an import says, wherever it stands. */
+const STAND_INS = {
+  "node:fs": "disk/files.ts",
+  fs: "disk/files.ts",
+  "node:fs/promises": "disk/promises.ts",
+};
+/** By the file that an import leads to. */
+const SEAMS = {
+  "service/delivery/smtp/smtp-transport.ts": "seams/smtp-transport.ts",
+  "service/delivery/sms/gateway-transport.ts": "seams/gateway-transport.ts",
+  "service/webhook/transport.ts": "seams/endpoint-transport.ts",
+  "service/store/sqlite/engine/file-owner.ts": "seams/file-owner.ts",
+  "service/store/sqlite/engine/engine.ts": "seams/engine.ts",
+};
+const PLANTED = "\0planted:";
+
+/** Writes the bundle into `folder` and returns the file to run. */
+export async function bundleWorld(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const places = await readPlaces(folder);
+  const file = path.join(folder, "worker.cjs");
+  const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  await build({
+    cwd: root,
+    input: path.join(here, "run/worker.ts"),
+    platform: "node",
+    logLevel: "warn",
+    plugins: [{ name: "world", resolveId: (...args) => resolve(places, ...args), load: (id) => load(places, id) }],
+    transform: { target: "node20.19", define: { SURVEYCTL_VERSION: JSON.stringify(version) } },
+    output: { file, format: "cjs", codeSplitting: false },
+  });
+  copyFileSync(path.join(library, "node-sqlite3-wasm.wasm"), path.join(folder, "node-sqlite3-wasm.wasm"));
+  return file;
+}
+
+/** The functions that planted faults change, by the module that has them. */
+async function readPlaces(folder) {
+  const file = path.join(folder, "planted.mjs");
+  await build({
+    cwd: root,
+    input: path.join(here, "planted/planted-faults.ts"),
+    platform: "node",
+    logLevel: "warn",
+    output: { file, format: "esm" },
+  });
+  const { PLANTED_FAULTS } = await import(pathToFileURL(file));
+  const places = new Map();
+  for (const { module, function: name } of PLANTED_FAULTS)
+    places.set(path.join(root, "src", module), new Set([...(places.get(path.join(root, "src", module)) ?? []), name]));
+  return places;
+}
+
+async function resolve(places, source, importer) {
+  if (Object.hasOwn(STAND_INS, source) && !isDisk(importer)) return path.join(here, STAND_INS[source]);
+  if (!source.startsWith(".") || importer === undefined) return null;
+  // A module around a planted fault imports the original.
+  if (importer.startsWith(PLANTED)) return null;
+  const target = path.resolve(path.dirname(importer), source);
+  const seam = SEAMS[path.relative(path.join(root, "src"), target)];
+  if (seam !== undefined && path.dirname(importer) !== path.join(here, "seams")) return path.join(here, seam);
+  return places.has(target) ? PLANTED + target : null;
+}
+
+function isDisk(importer) {
+  return importer !== undefined && path.dirname(importer) === path.join(here, "disk");
+}
+
+/** A module that passes everything on, and gives planted faults their chance. */
+function load(places, id) {
+  if (!id.startsWith(PLANTED)) return null;
+  const original = id.slice(PLANTED.length);
+  const module = path.relative(path.join(root, "src"), original);
+  const [from, plant] = [original, path.join(here, "planted/plant.ts")].map((file) => JSON.stringify(file));
+  const names = [...(places.get(original) ?? [])];
+  const wrapped = names.map(
+    (name) =>
+      `export const ${name} = plantable(${JSON.stringify(module)}, "${name}", (...args) => original.${name}(...args));`,
+  );
+  const head = [`export * from ${from};`, `import * as original from ${from};`, `import { plantable } from ${plant};`];
+  return [...head, ...wrapped].join("\n");
+}

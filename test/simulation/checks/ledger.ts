@@ -1,0 +1,94 @@
+/** What the world knows to be true, by what it asked for and what it was told; the service is held to it. */
+import type { Trace } from "../world/trace.ts";
+import { Possible } from "./possible.ts";
+
+/** Something happened that must never happen. */
+export class Violation extends Error {
+  override readonly name = "Violation";
+}
+
+export interface SentMessage {
+  readonly address: string;
+  /** The link that names the survey. */
+  readonly token: string;
+  /** Of the letter, as a mail server sees it. */
+  readonly messageId: string | null;
+  readonly atMs: number;
+  /** Whether the service was told that it arrived. */
+  isKnown: boolean;
+}
+
+export interface TakenEvent {
+  readonly id: string;
+  readonly atMs: number;
+  /** Whether the answer reached the service. */
+  isKnown: boolean;
+}
+
+export interface Answered {
+  readonly project: string;
+  readonly address: string;
+  readonly score: number;
+  /** Whether the service was asked for it by a page or the API, and said yes. */
+  isAcknowledged: boolean;
+}
+
+export interface Ledger {
+  readonly turn: () => number;
+  /** By `project/address`: whether there is such a person. */
+  readonly people: Possible<"there" | "gone">;
+  /** By `project/channel/address`: whether messages may go there. */
+  readonly reach: Possible<"open" | "left" | "bounced">;
+  /** By project, and `*` for all. */
+  readonly pauses: Possible<"running" | "paused">;
+  /** By `project/survey token` or `project/id`: the comment that names the answer; null for none. */
+  readonly answers: Possible<string | null>;
+  /** By comment: every answer that anybody tried to give. */
+  readonly given: Map<string, Answered>;
+  /** Messages that somebody received, by the survey's token. */
+  readonly messages: Map<string, SentMessage[]>;
+  /** By `project/address`: when something was last scheduled for it, as a turn. */
+  readonly wanted: Map<string, number>;
+  /** By `project/address`: when everything about them was erased, as a turn. */
+  readonly erased: Map<string, number>;
+  /** By the comment of the answer, what an endpoint took. */
+  readonly events: Map<string, TakenEvent[]>;
+  /** The largest id that was told of each project. */
+  readonly ids: Map<string, number>;
+  /** When processes died, Unix milliseconds. */
+  readonly deaths: number[];
+  /** Records a violation; the first one ends the run. */
+  readonly violate: (what: string) => void;
+  readonly violation: () => string | null;
+}
+
+export function createLedger(trace: Trace): Ledger {
+  const state = { turn: 0, violation: null as string | null };
+  const turn = (): number => (state.turn += 1);
+  return {
+    turn,
+    people: new Possible<"there" | "gone">("gone", turn),
+    reach: new Possible<"open" | "left" | "bounced">("open", turn),
+    pauses: new Possible<"running" | "paused">("running", turn),
+    answers: new Possible<string | null>(null, turn),
+    given: new Map(),
+    messages: new Map(),
+    wanted: new Map(),
+    erased: new Map(),
+    events: new Map(),
+    ids: new Map(),
+    deaths: [],
+    violate: (what) => {
+      if (state.violation !== null) return;
+      state.violation = what;
+      trace.add(`VIOLATION: ${what}`);
+    },
+    violation: () => state.violation,
+  };
+}
+
+export function add<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const list = lists.get(key) ?? [];
+  list.push(value);
+  lists.set(key, list);
+}

@@ -1,0 +1,68 @@
+/** At the end, long after the last fault: all that was due has ended, and nothing is left behind. */
+import { insist } from "../world/administrators.ts";
+import type { Project, World } from "../world/world.ts";
+import { recount } from "./recount.ts";
+
+const WAITING = ["claimed", "transmitting", "retrying"] as const;
+
+export async function checkEnd(world: World): Promise<void> {
+  const { ledger, projects } = world;
+  const status = await insist(world, { kind: "delivery.status" });
+  for (const state of WAITING)
+    if (status !== null && status[state] > 0) ledger.violate(`${status[state]} surveys are still ${state}`);
+  const now = Math.floor(world.clock.now() / 1000);
+  if (status !== null && status.oldest_due_at !== null && status.oldest_due_at < now)
+    ledger.violate(`a survey is due since ${now - status.oldest_due_at} s`);
+  for (const project of projects) await checkProject(world, project);
+  if (!(await recount(world))) ledger.violate("the last recount could not be made");
+}
+
+async function checkProject(world: World, project: Project): Promise<void> {
+  await checkDeliveries(world, project);
+  const { ledger } = world;
+  for (const { waiting, failed, missed } of (await insist(world, { kind: "webhook.list", project: project.name })) ??
+    [])
+    if (waiting + failed + missed > 0)
+      ledger.violate(`${project.name}: ${waiting} events wait, ${failed} have failed, ${missed} were missed`);
+  for (const [comment, { project: owner, isAcknowledged, address }] of ledger.given) {
+    if (owner !== project.name || !isAcknowledged || ledger.events.has(comment)) continue;
+    if (ledger.erased.has(`${owner}/${address}`)) continue;
+    ledger.violate(`${owner}: no event ever told of ${comment}`);
+  }
+}
+
+/** What is said to be sent was received, as often as it is said. */
+async function checkDeliveries(world: World, { name }: Project): Promise<void> {
+  const { ledger } = world;
+  const received = new Map<string, number>();
+  for (const messages of ledger.messages.values())
+    for (const { address } of messages) received.set(address, (received.get(address) ?? 0) + 1);
+  const sent = new Map<string, number>();
+  const unknown = new Map<string, number>();
+  for (let after: string | null = ""; after !== null;) {
+    const page: {
+      rows: readonly { email: string | null; phone_number: string | null; state: string; channel: string }[];
+      next: string | null;
+    } | null = await insist(world, {
+      kind: "delivery.list",
+      project: name,
+      limit: 1000,
+      ...(after === "" ? {} : { after }),
+    });
+    for (const { email, phone_number: phone, state, channel } of page?.rows ?? []) {
+      const address = (channel === "sms" ? phone : email) ?? "";
+      // A report that came later says that it did not arrive after all.
+      const counts = state === "sent" ? sent : state === "unknown" || state === "bounced" ? unknown : null;
+      counts?.set(address, (counts.get(address) ?? 0) + 1);
+    }
+    after = page?.next ?? null;
+  }
+  for (const [address, count] of sent)
+    if (count > (received.get(address) ?? 0)) ledger.violate(`${address} got fewer messages than were sent: ${count}`);
+  for (const [address, count] of received) {
+    if (!ledger.wanted.has(`${name}/${address}`) || ledger.erased.has(`${name}/${address}`)) continue;
+    const known = (sent.get(address) ?? 0) + (unknown.get(address) ?? 0);
+    if (world.options.onUnknown === "hold" && count > known)
+      ledger.violate(`${address} got ${count} messages, and ${known} are known`);
+  }
+}

@@ -1,0 +1,30 @@
+/** How a fault is planted: one function of the service is changed while the fault is chosen. */
+
+// Any function of the service, whatever it takes.
+export type Work = (...args: never[]) => unknown;
+
+export interface PlantedFault {
+  readonly name: string;
+  /** Below `src`. Only calls from other modules meet the fault. */
+  readonly module: string;
+  readonly function: string;
+  /** The function as the fault makes it. */
+  readonly plant: (original: Work) => Work;
+}
+
+const chosen: { fault: PlantedFault | null; planted: Work | null } = { fault: null, planted: null };
+
+/** Null: the service as it is. */
+export function choosePlanted(fault: PlantedFault | null): void {
+  Object.assign(chosen, { fault, planted: null });
+}
+
+/** The function, as it is at the time of each call. Called by the modules that `bundle.js` makes. */
+export function plantable(module: string, name: string, original: Work): Work {
+  return (...args) => {
+    const { fault } = chosen;
+    if (fault === null || fault.module !== module || fault.function !== name) return original(...args);
+    chosen.planted ??= fault.plant(original);
+    return chosen.planted(...args);
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * Where the simulated world is put in: the transports of senders and webhooks, who owns a data file, and which SQLite
+ * library opens it. The bundle (`bundle.js`) has the modules of this folder in the place of the service's own.
+ */
+import type { Clock } from "../../../src/runtime/clock.ts";
+import type { GatewayTransport } from "../../../src/service/delivery/sms/gateway-transport.ts";
+import type { SmtpTransport } from "../../../src/service/delivery/smtp/smtp-types.ts";
+import type { EndpointTransport } from "../../../src/service/webhook/transport.ts";
+
+export interface Seams {
+  /** `clock` tells which process asks: each has its own. */
+  mail: (clock: Clock) => SmtpTransport;
+  texts: (clock: Clock) => GatewayTransport;
+  endpoint: (clock: Clock) => EndpointTransport;
+  /** Called with what closes each database that a process opened. */
+  opened: (close: () => void) => void;
+}
+
+function nothing(): never {
+  throw new Error("no world runs");
+}
+
+export const seams: Seams = { mail: nothing, texts: nothing, endpoint: nothing, opened: nothing };

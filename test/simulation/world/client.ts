@@ -1,0 +1,96 @@
+/** The programs that use the API: they send surveys, save people, bring responses in, change them and delete people. */
+import { settle } from "./calls.ts";
+import type { Person, World } from "./world.ts";
+
+export async function ask(world: World, person: Person, channel: "email" | "sms", delay: number): Promise<void> {
+  const { calls, ledger, trace } = world;
+  const { name, key } = person.project;
+  const contact = channel === "sms" ? { phone_number: person.phone } : { email: person.email };
+  const address = (channel === "sms" ? person.phone : person.email) ?? "";
+  const end = ledger.people.begin(`${name}/${address}`, "there");
+  ledger.wanted.set(`${name}/${address}`, ledger.turn());
+  const known = ledger.ids.get(name) ?? 0;
+  const answered = await calls.api(key, "POST", "/people.json", { ...contact, channel, delay });
+  const isDone = settle([end], answered);
+  trace.add(`${name} asks ${address} in ${delay} s: ${answered.status}`);
+  if (!isDone) return;
+  const { id, survey_scheduled_at: at } = JSON.parse(answered.text) as {
+    id: string;
+    survey_scheduled_at: number | null;
+  };
+  noteId(world, name, Number(id), answered.status === 201 ? known : null);
+  if (at !== null) trace.count("surveys");
+}
+
+/** `above`: ids that were told before are smaller; null for what is not new. */
+function noteId({ ledger }: World, project: string, id: number, above: number | null): void {
+  if (above !== null && id <= above) ledger.violate(`${project}: the new id ${id} is not above ${above}`);
+  ledger.ids.set(project, Math.max(id, ledger.ids.get(project) ?? 0));
+}
+
+/** Saves somebody without a survey, and adds a response of theirs. */
+export async function addResponse(world: World, person: Person, score: number): Promise<void> {
+  const { calls, ledger, trace } = world;
+  const { name, key } = person.project;
+  const ended = ledger.people.begin(`${name}/${person.email}`, "there");
+  const saved = await calls.api(key, "POST", "/people.json", { email: person.email, send: false });
+  if (!settle([ended], saved)) return;
+  const { id } = JSON.parse(saved.text) as { id: string };
+  const comment = `answer ${ledger.turn()} to ${name}`;
+  const given = { project: name, address: person.email, score, isAcknowledged: false };
+  ledger.given.set(comment, given);
+  const end = ledger.answers.begin(`${name}/${comment}`, comment);
+  const known = ledger.ids.get(name) ?? 0;
+  const answered = await calls.api(key, "POST", "/survey_responses.json", { person: id, score, comment });
+  given.isAcknowledged = settle([end], answered);
+  trace.add(`${name} adds a response of ${person.email}: ${answered.status}`);
+  if (!given.isAcknowledged) return;
+  trace.count("responses");
+  noteId(world, name, Number((JSON.parse(answered.text) as { id: string }).id), known);
+}
+
+export async function unsubscribe({ calls, ledger, trace }: World, person: Person): Promise<void> {
+  const { name, key } = person.project;
+  const end = ledger.reach.begin(`${name}/email/${person.email}`, "left");
+  const answered = await calls.api(key, "POST", "/unsubscribes.json", { person_email: person.email });
+  settle([end], answered);
+  trace.add(`${name} unsubscribes ${person.email}: ${answered.status}`);
+}
+
+export async function remove(world: World, person: Person): Promise<void> {
+  const { calls, trace } = world;
+  const { name, key } = person.project;
+  const ends = beginErasure(world, person);
+  const answered = await calls.api(key, "DELETE", `/people/${encodeURIComponent(`email:${person.email}`)}.json`);
+  ends(answered.status === 202 ? "acknowledged" : answered.isTaken && answered.status !== 404 ? "unknown" : "refused");
+  trace.add(`${name} deletes ${person.email}: ${answered.status}`);
+  if (answered.status === 202) trace.count("deleted");
+}
+
+/** The person and all answers of theirs may be gone from now on. */
+export function beginErasure(world: World, person: Person): (outcome: "acknowledged" | "refused" | "unknown") => void {
+  const { ledger } = world;
+  const { name } = person.project;
+  const own = (): string[] => answersOf(world, person);
+  const keys = own();
+  const ends = [
+    ledger.people.begin(`${name}/${person.email}`, "gone"),
+    ...keys.map((key) => ledger.answers.begin(key, null)),
+  ];
+  return (outcome) => {
+    for (const end of ends) end(outcome);
+    if (outcome === "refused") return;
+    // What was given meanwhile may have come before it, or after.
+    for (const key of own()) if (!keys.includes(key)) ledger.answers.begin(key, null)("unknown");
+    if (outcome === "acknowledged") ledger.erased.set(`${name}/${person.email}`, ledger.turn());
+  };
+}
+
+function answersOf({ ledger }: World, { project, email }: Person): string[] {
+  return [...ledger.answers.keys()].filter((key) =>
+    [...ledger.answers.values(key)].some((comment) => {
+      const given = ledger.given.get(comment ?? "");
+      return given?.project === project.name && given.address === email;
+    }),
+  );
+}

@@ -1,0 +1,137 @@
+/** Time that jumps from one event to the next. Between two events everything is done that needs no time. */
+import type { Clock } from "../../../src/runtime/clock.ts";
+
+export interface WorldClock {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** A process' own view of it, which stops when the process is killed. */
+  readonly ofProcess: (isDead: () => boolean) => Clock;
+  /** Calls `work` at that time, in the order of times and then of calls. */
+  readonly at: (ms: number, work: () => void) => void;
+  /** The next timer or event goes off. False when there is none up to `untilMs`, and time is then that. */
+  readonly step: (untilMs: number) => Promise<boolean>;
+  /** Until nothing is left that needs no time. */
+  readonly settle: () => Promise<void>;
+  /** Timers of processes that live. */
+  readonly sleepers: () => number;
+}
+
+interface Timer {
+  readonly atMs: number;
+  readonly order: number;
+  /** Whether it is a process' own. */
+  readonly isOwn: boolean;
+  isOver: boolean;
+  readonly isDead: () => boolean;
+  readonly ring: () => void;
+}
+
+/**
+ * How long loops of the service sleep that know of nothing to do: to look whether time has passed, whether a disk has
+ * room again. A month of such looks would take most of the time, so they are late here, as on a machine that sleeps;
+ * everything else that waits for its time gets it exactly.
+ */
+const IDLE_MS: ReadonlySet<number> = new Set([5_000, 60_000]);
+const AFTER_FAILURE_MS = 2_000;
+const AFTER_FAILURE_NAP_MS = 600_000;
+
+/** `napMs`: all idle loops wake that often. */
+export function createWorldClock(startMs: number, napMs: number): WorldClock {
+  const timers = createTimers();
+  const state = { nowMs: startMs, order: 0, immediates: 0 };
+  const napOf = (ms: number): number => (IDLE_MS.has(ms) ? napMs : ms === AFTER_FAILURE_MS ? AFTER_FAILURE_NAP_MS : 0);
+  /** The next time at which all wake that nap for so long. */
+  const afterNap = (atMs: number, nap: number): number =>
+    nap === 0 ? atMs : startMs + Math.ceil((atMs - startMs) / nap) * nap;
+  const countImmediates = watchImmediates(state);
+  const add = (timer: Omit<Timer, "order" | "isOver">): Timer => {
+    state.order += 1;
+    const added = { ...timer, order: state.order, isOver: false };
+    timers.add(added);
+    return added;
+  };
+  const settle = async (): Promise<void> => {
+    do await countImmediates();
+    while (state.immediates > 0);
+  };
+  return {
+    now: () => state.nowMs,
+    ofProcess: (isDead) => ({
+      now: () => state.nowMs,
+      monotonic: () => state.nowMs - startMs,
+      sleep: (ms, signal) =>
+        new Promise((resolve, reject) => {
+          if (signal?.aborted === true) {
+            reject(signal.reason as Error);
+            return;
+          }
+          const stop = (): void => {
+            timer.isOver = true;
+            reject(signal?.reason as Error);
+          };
+          const ring = (): void => {
+            signal?.removeEventListener("abort", stop);
+            resolve();
+          };
+          const atMs = afterNap(state.nowMs + Math.max(0, ms), napOf(ms));
+          const timer = add({ atMs, isOwn: true, isDead, ring });
+          signal?.addEventListener("abort", stop, { once: true });
+        }),
+    }),
+    at: (atMs, work) => void add({ atMs: Math.max(atMs, state.nowMs), isOwn: false, isDead: () => false, ring: work }),
+    step: async (untilMs) => {
+      const next = timers.take(untilMs);
+      if (next === null) {
+        state.nowMs = Math.max(state.nowMs, untilMs);
+        return false;
+      }
+      state.nowMs = Math.max(state.nowMs, next.atMs);
+      next.ring();
+      await settle();
+      return true;
+    },
+    settle,
+    sleepers: () => timers.all().filter((timer) => timer.isOwn && !timer.isDead()).length,
+  };
+}
+
+interface Timers {
+  readonly add: (timer: Timer) => void;
+  /** The next one up to `untilMs`. */
+  readonly take: (untilMs: number) => Timer | null;
+  readonly all: () => readonly Timer[];
+}
+
+/** Few enough that looking at each of them is quick. */
+function createTimers(): Timers {
+  let waiting: Timer[] = [];
+  return {
+    add: (timer) => void waiting.push(timer),
+    take: (untilMs) => {
+      waiting = waiting.filter((timer) => !timer.isOver && !timer.isDead());
+      let [first] = waiting;
+      if (first === undefined) return null;
+      for (const timer of waiting)
+        if (timer.atMs < first.atMs || (timer.atMs === first.atMs && timer.order < first.order)) first = timer;
+      if (first.atMs > untilMs) return null;
+      first.isOver = true;
+      return first;
+    },
+    all: () => waiting.filter((timer) => !timer.isOver),
+  };
+}
+
+/** Counts what waits for the next turn of the event loop. Nothing else in the world takes real time. */
+function watchImmediates(state: { immediates: number }): () => Promise<void> {
+  const { real } = watched;
+  globalThis.setImmediate = ((work: (...args: unknown[]) => void, ...args: unknown[]) => {
+    state.immediates += 1;
+    return real(() => {
+      state.immediates -= 1;
+      work(...args);
+    });
+  }) as typeof setImmediate;
+  return () => new Promise((resolve) => void real(resolve));
+}
+
+const watched = { real: globalThis.setImmediate };

@@ -1,0 +1,80 @@
+/** What happens to the machine: kills, power cuts, a disk that fills up or fails. Who kills it also starts it again. */
+import type { Chance } from "./chance.ts";
+import { pass } from "./administrators.ts";
+import type { World } from "./world.ts";
+
+const HOUR_MS = 3_600_000;
+const FULL_ROOM = 1024 ** 4;
+
+/** Starts the machine now and after each death, until it stays up. */
+export function superviseMachine(world: World): void {
+  const { machine, trace } = world;
+  const chance = world.chance.branch("supervisor");
+  const start = async (): Promise<void> => {
+    if (!machine.isUp() && (await machine.start())) trace.count("starts");
+  };
+  world.onDeath = () => world.later(chance.whole(1, 60) * 1000, start);
+  world.begin(start);
+}
+
+export function planFaults(world: World): void {
+  const { options, clock } = world;
+  const chance = world.chance.branch("faults");
+  const plan = (share: number, most: number, work: () => Promise<void>): void => {
+    if (!chance.happens(share)) return;
+    for (let left = chance.whole(1, most); left > 0; left -= 1)
+      world.later(chance.whole(HOUR_MS, options.calmMs - clock.now()), work);
+  };
+  const has = (kind: (typeof options.faults)[number]): boolean => options.faults.includes(kind);
+  if (has("kill")) {
+    plan(0.7, 4, () => kill(world, false));
+    plan(0.7, 4, () => killSoon(world, chance, false));
+    plan(0.3, 2, () => stop(world));
+  }
+  if (has("power")) {
+    plan(0.4, 3, () => kill(world, true));
+    plan(0.5, 3, () => killSoon(world, chance, true));
+  }
+  if (has("disk")) {
+    plan(0.3, 2, () => fill(world, chance));
+    plan(0.3, 2, () => failWrites(world, chance));
+    plan(0.2, 1, () => failSync(world));
+  }
+}
+
+async function kill({ machine }: World, losesPower: boolean): Promise<void> {
+  await machine.kill(losesPower);
+}
+
+/** In the middle of whatever comes next. */
+async function killSoon({ machine }: World, chance: Chance, losesPower: boolean): Promise<void> {
+  machine.killAtWrite(chance.whole(0, 60), losesPower);
+}
+
+async function stop({ machine, trace }: World): Promise<void> {
+  trace.add("SIGTERM");
+  trace.count("stops");
+  await machine.stop();
+}
+
+async function fill(world: World, chance: Chance): Promise<void> {
+  const { disk, trace } = world;
+  disk.faults.room = disk.used() + chance.whole(0, 40_000);
+  trace.add("the disk is nearly full");
+  trace.count("full disks");
+  await pass(world, chance.whole(1, 10) * HOUR_MS);
+  disk.faults.room = FULL_ROOM;
+  trace.add("the disk has room");
+}
+
+async function failWrites({ disk, trace }: World, chance: Chance): Promise<void> {
+  disk.faults.failingWrites = chance.whole(1, 3);
+  trace.add("writes will fail");
+  trace.count("failed writes");
+}
+
+async function failSync({ disk, trace }: World): Promise<void> {
+  disk.faults.failingSyncs = 1;
+  trace.add("a sync will fail");
+  trace.count("failed syncs");
+}

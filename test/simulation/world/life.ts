@@ -1,0 +1,58 @@
+/** What happens in a world without anybody's fault: bursts of work in the shops, at the desks of administrators. */
+import { backUp, erase, pause, setName, tidy } from "./administrators.ts";
+import type { Chance } from "./chance.ts";
+import { addResponse, ask, remove, unsubscribe } from "./client.ts";
+import type { World } from "./world.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+type Deed = readonly [share: number, work: () => Promise<void>];
+
+export function planLife(world: World): void {
+  const { options, clock } = world;
+  const chance = world.chance.branch("life");
+  for (let left = options.bursts; left > 0; left -= 1)
+    world.later(chance.whole(MINUTE_MS, options.calmMs - clock.now()), async () => burst(world, chance));
+}
+
+function burst(world: World, chance: Chance): void {
+  for (let left = chance.whole(1, 8); left > 0; left -= 1) {
+    const ms = chance.happens(0.5) ? chance.whole(0, 50) : chance.whole(0, 5 * MINUTE_MS);
+    world.later(ms, () => doSomething(world, chance));
+  }
+}
+
+async function doSomething(world: World, chance: Chance): Promise<void> {
+  const project = chance.pick(world.projects);
+  if (project.key === "") return;
+  const person = chance.pick(project.people);
+  const delay = (): number => (chance.happens(0.6) ? 0 : chance.whole(1, 3 * 86_400));
+  const deeds: readonly Deed[] = [
+    [60, () => ask(world, person, person.phone !== null && chance.happens(0.5) ? "sms" : "email", delay())],
+    [12, () => addResponse(world, person, chance.whole(0, 10))],
+    [4, () => unsubscribe(world, person)],
+    [4, () => remove(world, person)],
+    [4, () => pauseForAWhile(world, chance)],
+    [3, () => setName(world, project, `Shop ${chance.whole(1, 9)}`)],
+    [2, () => erase(world, person)],
+    [1, () => backUp(world)],
+    [1, () => tidy(world)],
+  ];
+  await choose(chance, deeds)();
+}
+
+function choose(chance: Chance, deeds: readonly Deed[]): () => Promise<void> {
+  let left = chance.fraction() * deeds.reduce((sum, [share]) => sum + share, 0);
+  for (const [share, work] of deeds) {
+    left -= share;
+    if (left < 0) return work;
+  }
+  return async () => undefined;
+}
+
+async function pauseForAWhile(world: World, chance: Chance): Promise<void> {
+  const project = chance.happens(0.5) ? null : chance.pick(world.projects);
+  await pause(world, project, true);
+  world.later(chance.whole(1, 24) * HOUR_MS, () => pause(world, project, false));
+}

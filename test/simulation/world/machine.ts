@@ -1,0 +1,224 @@
+/** The machine that the service runs on: one process at a time, which is started, killed at any write, and restarted. */
+import type { HttpRequest } from "../../../src/contract/http.ts";
+import type { Clock } from "../../../src/runtime/clock.ts";
+import type { Log } from "../../../src/runtime/log.ts";
+import { openService, type Service } from "../../../src/service/index.ts";
+import type { ServiceOptions } from "../../../src/service/service-options.ts";
+import type { AdminKind, AdminResults, CommandOf } from "../../../src/service/control/commands.ts";
+import type { Disk } from "../disk/disk.ts";
+import { seams } from "../seams/seams.ts";
+import { type Chance, serviceRandom } from "./chance.ts";
+import type { WorldClock } from "./clock.ts";
+import type { Trace } from "./trace.ts";
+
+export interface Answer {
+  /** Null: no answer came. */
+  readonly status: number | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** Whether a process has seen the request. */
+  readonly isTaken: boolean;
+}
+
+export type AdminAnswer<Kind extends AdminKind> =
+  | { readonly kind: "done"; readonly result: AdminResults[Kind] }
+  | { readonly kind: "refused"; readonly error: Error }
+  /** `isTaken`: whether a process has seen the command. */
+  | { readonly kind: "lost"; readonly isTaken: boolean };
+
+export interface Machine {
+  readonly isUp: () => boolean;
+  /** Starts the service; false when it did not start. */
+  readonly start: () => Promise<boolean>;
+  /** Ends it as SIGTERM does. */
+  readonly stop: () => Promise<void>;
+  /** As kill -9 does; `losesPower` also takes what was not synced. */
+  readonly kill: (losesPower: boolean) => Promise<void>;
+  /** The process dies at its `writes`th write from now. */
+  readonly killAtWrite: (writes: number, losesPower: boolean) => void;
+  readonly request: (request: HttpRequest) => Promise<Answer>;
+  readonly admin: <Kind extends AdminKind>(command: CommandOf<Kind>) => Promise<AdminAnswer<Kind>>;
+  /** Called by the disk at the write that is the process' last. */
+  readonly die: () => void;
+}
+
+export interface MachineOptions {
+  readonly disk: Disk;
+  readonly clock: WorldClock;
+  readonly chance: Chance;
+  readonly trace: Trace;
+  readonly service: Omit<ServiceOptions, "clock" | "random" | "log" | "dataFile">;
+  /** Once, on the store of each service that starts. */
+  readonly prepare: (service: Service) => Promise<void>;
+  /** The process ended by itself or was killed: somebody must start it again. */
+  readonly onDeath: () => void;
+  readonly onError: (event: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+interface Life {
+  readonly clock: Clock;
+  readonly closers: (() => void)[];
+  service: Service | null;
+  isDead: boolean;
+  readonly ended: Promise<null>;
+  readonly end: () => void;
+}
+
+export const DATA_FILE = "/simulated/data/survey.db";
+
+export function createMachine(options: MachineOptions): Machine {
+  const { disk, clock, trace } = options;
+  const state = { life: null as Life | null, lives: 0, killLosesPower: false };
+  seams.opened = (close) => void state.life?.closers.push(close);
+
+  const forget = (life: Life): void => {
+    life.isDead = true;
+    if (state.life === life) state.life = null;
+    life.end();
+    options.onDeath();
+  };
+  const bury = async (life: Life, losesPower: boolean): Promise<void> => {
+    life.isDead = true;
+    disk.isDetached = true;
+    // What the dead process would still do comes to nothing.
+    await clock.settle();
+    for (const close of life.closers) closeQuietly(close);
+    if (losesPower) disk.cutPower(options.chance.fraction);
+    else disk.killProcess();
+    disk.isDetached = false;
+    disk.faults.writesUntilKill = -1;
+    trace.add(losesPower ? "power cut" : "killed");
+    trace.count(losesPower ? "power cuts" : "kills");
+    forget(life);
+  };
+  const leave = async (life: Life, service: Service): Promise<void> => {
+    await Promise.race([closeOrderly(service), life.ended]);
+    if (life.isDead) return;
+    disk.killProcess();
+    trace.add("stopped");
+    forget(life);
+  };
+  const living = (): { readonly life: Life; readonly service: Service } | null => {
+    const { life } = state;
+    return life === null || life.service === null || life.isDead ? null : { life, service: life.service };
+  };
+  const start = async (): Promise<boolean> => {
+    if (state.life !== null) return false;
+    state.lives += 1;
+    const life = createLife(clock);
+    state.life = life;
+    try {
+      const service = await Promise.race([openLife(options, life, state.lives), life.ended]);
+      if (service === null || life.isDead) return false;
+      life.service = service;
+      void service.lost.then(() => clock.at(clock.now(), () => void leave(life, service)));
+      trace.add("started");
+      return true;
+    } catch (error) {
+      if (life.isDead) return false;
+      trace.add(`did not start: ${(error as Error).message}`);
+      disk.killProcess();
+      forget(life);
+      return false;
+    }
+  };
+  return {
+    isUp: () => living() !== null,
+    start,
+    stop: async () => {
+      const now = living();
+      now?.service.setReady(false);
+      if (now !== null) await leave(now.life, now.service);
+    },
+    kill: async (losesPower) => {
+      if (state.life !== null && !state.life.isDead) await bury(state.life, losesPower);
+    },
+    killAtWrite: (writes, losesPower) => {
+      state.killLosesPower = losesPower;
+      disk.faults.writesUntilKill = writes;
+    },
+    die: () => {
+      const { life } = state;
+      if (life === null) return;
+      life.isDead = true;
+      clock.at(clock.now(), () => void bury(life, state.killLosesPower));
+    },
+    request: async (request) => {
+      const now = living();
+      if (now === null) return NOT_TAKEN;
+      const answer = await Promise.race([exchange(now.service, request), now.life.ended]);
+      return answer === null || now.life.isDead ? { ...NOT_TAKEN, isTaken: true } : answer;
+    },
+    admin: async (command) => {
+      const now = living();
+      if (now === null) return { kind: "lost", isTaken: false };
+      try {
+        const result = await Promise.race([now.service.admin(command), now.life.ended]);
+        return result === null || now.life.isDead ? LOST : { kind: "done", result };
+      } catch (error) {
+        return now.life.isDead ? LOST : { kind: "refused", error: error as Error };
+      }
+    },
+  };
+}
+
+const LOST = { kind: "lost", isTaken: true } as const;
+const NOT_TAKEN: Answer = { status: null, headers: {}, text: "", isTaken: false };
+
+function createLife(clock: WorldClock): Life {
+  const ending: (() => void)[] = [];
+  const life: Life = {
+    clock: clock.ofProcess(() => life.isDead),
+    closers: [],
+    service: null,
+    isDead: false,
+    ended: new Promise((resolve) => void ending.push(() => resolve(null))),
+    end: () => ending[0]?.(),
+  };
+  return life;
+}
+
+async function openLife(options: MachineOptions, life: Life, number: number): Promise<Service> {
+  const random = serviceRandom(options.chance.branch(`life ${number}`));
+  const log = createListeningLog(options.onError, life);
+  const service = await openService({ ...options.service, dataFile: DATA_FILE, clock: life.clock, random, log });
+  await options.prepare(service);
+  service.startScheduler();
+  service.startWebhooks();
+  return service;
+}
+
+async function closeOrderly(service: Service): Promise<void> {
+  await service.stopDelivering();
+  await service.close();
+}
+
+async function exchange(service: Service, request: HttpRequest): Promise<Answer> {
+  const { status, headers, body } = await service.handle(request);
+  return { status, headers, text: typeof body === "string" ? body : await textOf(body), isTaken: true };
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function createListeningLog(onError: MachineOptions["onError"], life: Life): Log {
+  return {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (event, fields) => {
+      if (!life.isDead) onError(event, fields);
+    },
+    flush: () => undefined,
+  };
+}
+
+function closeQuietly(close: () => void): void {
+  try {
+    close();
+  } catch {
+    // Its disk is gone.
+  }
+}

@@ -1,0 +1,58 @@
+/** The shape of one world: what its seed decides before anything happens. */
+import { type Chance, createChance } from "./chance.ts";
+
+/** Kinds of faults that can be left out, as `--faults` names them. */
+export const FAULT_KINDS = ["mail", "texts", "webhooks", "kill", "power", "disk"] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly days: number;
+  readonly faults: readonly FaultKind[];
+}
+
+export interface WorldOptions extends RunOptions {
+  /** Unix milliseconds. */
+  readonly startMs: number;
+  /** Nobody does anything new any more, and nothing breaks. */
+  readonly calmMs: number;
+  readonly endMs: number;
+  /** How often idle loops of the service look whether there is something to do. */
+  readonly napMs: number;
+  readonly projects: number;
+  /** People of each project. */
+  readonly people: number;
+  /** Seconds between two surveys to a person; null for no throttling. */
+  readonly throttleSeconds: number | null;
+  readonly hasTexts: boolean;
+  readonly onUnknown: "hold" | "resend";
+  readonly connections: number;
+  readonly maxAgeSeconds: number | null;
+  /** What people and administrators do in the world's time, apart from what follows from it. */
+  readonly bursts: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Faults end and people rest so long before the end: everything that is due has that time. */
+const CALM_DAYS = 5;
+
+export function chooseOptions(run: RunOptions): WorldOptions {
+  const chance: Chance = createChance(run.seed, "options");
+  const startMs = Date.UTC(2026, 0, 1) + chance.whole(0, 365) * DAY_MS + chance.whole(0, DAY_MS - 1);
+  const endMs = startMs + run.days * DAY_MS;
+  return {
+    ...run,
+    startMs,
+    endMs,
+    calmMs: endMs - Math.min(CALM_DAYS, run.days / 2) * DAY_MS,
+    napMs: chance.pick([2, 6, 12, 12]) * 3_600_000,
+    projects: chance.pick([1, 1, 2, 3]),
+    people: chance.whole(2, 8),
+    throttleSeconds: chance.pick([null, 86_400, 5 * 86_400]),
+    hasTexts: chance.happens(0.5),
+    onUnknown: chance.happens(0.2) ? "resend" : "hold",
+    connections: chance.whole(1, 4),
+    maxAgeSeconds: chance.pick([null, null, 2 * 86_400]),
+    bursts: chance.whole(10, 30),
+  };
+}

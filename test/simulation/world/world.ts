@@ -1,0 +1,192 @@
+/** The world, put together: the parts know each other through what is made here. */
+import { parseSmtpUrl } from "../../../src/service/delivery/smtp/smtp-url.ts";
+import { NO_SENDER } from "../../../src/service/delivery/message/sender.ts";
+import { ensureFirstKey } from "../../../src/service/first-project.ts";
+import { createLedger, type Ledger, type SentMessage } from "../checks/ledger.ts";
+import { Disk } from "../disk/disk.ts";
+import { mount } from "../disk/mounted.ts";
+import { seams } from "../seams/seams.ts";
+import { type Calls, createCalls, PUBLIC_URL } from "./calls.ts";
+import { type Chance, createChance, serviceRandom } from "./chance.ts";
+import { createWorldClock, type WorldClock } from "./clock.ts";
+import { createEndpoints, ENDPOINT_MISHAPS, ENDPOINT_SPELLS } from "./endpoints.ts";
+import { createGateway, TEXT_MISHAPS, TEXT_SPELLS } from "./gateway.ts";
+import { createMachine, type Machine } from "./machine.ts";
+import { createMailServer, MAIL_MISHAPS, MAIL_SPELLS } from "./mail-server.ts";
+import { chooseOptions, type FaultKind, type RunOptions, type WorldOptions } from "./options.ts";
+import { createPostbox } from "./postbox.ts";
+import { createTrace, type Trace } from "./trace.ts";
+import { createWeather, type Weather } from "./weather.ts";
+
+export interface Person {
+  readonly project: Project;
+  readonly email: string;
+  readonly phone: string | null;
+  /** The mail server has no such mailbox, which the world alone knows. */
+  readonly isUnknown: boolean;
+}
+
+export interface Project {
+  readonly name: string;
+  /** Set as soon as it is known. */
+  key: string;
+  readonly people: readonly Person[];
+}
+
+export interface World {
+  readonly options: WorldOptions;
+  readonly chance: Chance;
+  readonly clock: WorldClock;
+  readonly trace: Trace;
+  readonly ledger: Ledger;
+  readonly disk: Disk;
+  readonly machine: Machine;
+  readonly calls: Calls;
+  readonly projects: readonly Project[];
+  /** The secret parts of the addresses at which bounces and texts come in. */
+  readonly hooks: { bounces: string | null; texts: string | null };
+  /** Starts what takes time; an error in it ends the run. */
+  readonly begin: (work: () => Promise<void>) => void;
+  /** As `begin`, so many milliseconds from now. */
+  readonly later: (ms: number, work: () => Promise<void>) => void;
+  /** Called with each message that arrives; the people set it. */
+  onArrival: (message: SentMessage, text: string) => void;
+  /** Called when the service has ended, in whichever way. */
+  onDeath: () => void;
+}
+
+const FIRST_KEY = "key-of-the-first-project";
+const MISHAP_SHARE = 0.06;
+
+export function createWorld(run: RunOptions, tell: ((line: string) => void) | null = null): World {
+  const options = chooseOptions(run);
+  const chance = createChance(run.seed);
+  const clock = createWorldClock(options.startMs, options.napMs);
+  const trace = createTrace(clock.now, tell);
+  const ledger = createLedger(trace);
+  const disk = new Disk(clock.now, () => machine.die());
+  const syncs = chance.branch("syncs");
+  mount(disk, () => clock.ofProcess(() => disk.isDetached).sleep(syncs.whole(0, 15)));
+  disk.folders.set("/simulated/data", 0o700);
+  const machine = createMachine({
+    disk,
+    clock,
+    trace,
+    chance: chance.branch("machine"),
+    service: serviceOptions(options),
+    prepare: async ({ store }) => void (await ensureFirstKey(store, serviceRandom(chance.branch("keys")), FIRST_KEY)),
+    onDeath: () => {
+      ledger.deaths.push(clock.now());
+      world.onDeath();
+    },
+    onError: (event, fields) => trace.add(`error ${event} ${JSON.stringify(fields)}`),
+  });
+  const begin = (work: () => Promise<void>): void => {
+    work().catch((error: unknown) => ledger.violate(`the world itself failed: ${(error as Error).stack}`));
+  };
+  const world: World = {
+    options,
+    chance,
+    clock,
+    trace,
+    ledger,
+    disk,
+    machine,
+    calls: createCalls(machine),
+    projects: createProjects(options, chance.branch("people")),
+    hooks: { bounces: null, texts: null },
+    begin,
+    later: (ms, work) => clock.at(clock.now() + ms, () => begin(work)),
+    onArrival: () => undefined,
+    onDeath: () => undefined,
+  };
+  connect(world);
+  return world;
+}
+
+function serviceOptions(options: WorldOptions): Parameters<typeof createMachine>[0]["service"] {
+  const limits = { daily: 1000, maxSegments: 5, countries: null, quiet: null };
+  const gateway = { url: "https://texts.example/", format: "json", header: null, from: null, fields: {} } as const;
+  return {
+    publicUrl: PUBLIC_URL,
+    rateLimit: null,
+    sender: { ...NO_SENDER, from: "us@survey.example" },
+    mail: {
+      server: parseSmtpUrl("smtp://127.0.0.1:25"),
+      certificates: null,
+      rate: { count: 600, perSeconds: 60 },
+      connections: options.connections,
+      dkim: null,
+      onlyTo: null,
+    },
+    sms: options.hasTexts ? { gateway, mode: "link", limits, onlyTo: null, linkUrl: null } : null,
+    maxAgeSeconds: options.maxAgeSeconds,
+    onUnknown: options.onUnknown,
+  };
+}
+
+function createProjects(options: WorldOptions, chance: Chance): Project[] {
+  return Array.from({ length: options.projects }, (_, index) => {
+    const name = index === 0 ? "default" : `project${index}`;
+    const project: Project = { name, key: index === 0 ? FIRST_KEY : "", people: [] };
+    const people = Array.from({ length: options.people }, (__, n) => ({
+      project,
+      email: `person${n}@${name}.example`,
+      phone: options.hasTexts && chance.happens(0.5) ? `+49151${index}${String(n).padStart(6, "0")}` : null,
+      isUnknown: chance.happens(0.08),
+    }));
+    return Object.assign(project, { people });
+  });
+}
+
+/** Puts the world's senders in the place of the service's own. */
+function connect(world: World): void {
+  const { options, ledger, trace, clock, chance, projects } = world;
+  const everybody = projects.flatMap(({ people }) => people);
+  const ownerOf = (address: string): Person | undefined =>
+    everybody.find(({ email, phone }) => email === address || phone === address);
+  const postbox = createPostbox({
+    ledger,
+    trace,
+    now: clock.now,
+    projectOf: (address) => ownerOf(address)?.project.name ?? "nobody",
+    mayRepeat: (token) =>
+      options.onUnknown === "resend" &&
+      (ledger.messages.get(token) ?? []).every((one) => !one.isKnown || ledger.deaths.some((atMs) => atMs >= one.atMs)),
+    onArrival: (message, text) => world.onArrival(message, text),
+  });
+  const weather = <Mode extends string>(
+    kind: FaultKind,
+    spells: readonly Mode[],
+    mishaps: readonly Mode[],
+  ): Weather<Mode> =>
+    createWeather<Mode>({
+      chance: chance.branch(`weather of ${kind}`),
+      now: clock.now,
+      fromMs: options.startMs,
+      untilMs: options.calmMs,
+      spells,
+      mishaps,
+      longestHours: kind === "mail" ? 30 : 20,
+      mishapShare: MISHAP_SHARE,
+      isOn: options.faults.includes(kind),
+    });
+  seams.mail = createMailServer({
+    chance: chance.branch("mail"),
+    weather: weather("mail", MAIL_SPELLS, MAIL_MISHAPS),
+    postbox,
+    isUnknown: (address) => ownerOf(address)?.isUnknown ?? true,
+  });
+  seams.texts = createGateway({
+    chance: chance.branch("texts"),
+    weather: weather("texts", TEXT_SPELLS, TEXT_MISHAPS),
+    postbox,
+  });
+  seams.endpoint = createEndpoints({
+    chance: chance.branch("webhooks"),
+    weather: weather("webhooks", ENDPOINT_SPELLS, ENDPOINT_MISHAPS),
+    ledger,
+    trace,
+    now: clock.now,
+  });
+}
