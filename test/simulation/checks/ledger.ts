@@ -47,10 +47,10 @@ export interface Ledger {
   readonly given: Map<string, Answered>;
   /** Messages that somebody received, by the survey's token. */
   readonly messages: Map<string, SentMessage[]>;
-  /** By `project/address`: when something was last scheduled for it, as a turn. */
-  readonly wanted: Map<string, number>;
-  /** By `project/address`: when everything about them was erased, as a turn. */
-  readonly erased: Map<string, number>;
+  /** By `project/address`: whether anybody wants to send a survey there. */
+  readonly wanted: Possible<"never" | "asked">;
+  /** `project/address` of those about whom everything may have been erased at some time. */
+  readonly endangered: Set<string>;
   /** By the comment of the answer, what an endpoint took. */
   readonly events: Map<string, TakenEvent[]>;
   /** The largest id that was told of each project. */
@@ -73,8 +73,8 @@ export function createLedger(trace: Trace): Ledger {
     answers: new Possible<string | null>(null, turn),
     given: new Map(),
     messages: new Map(),
-    wanted: new Map(),
-    erased: new Map(),
+    wanted: new Possible<"never" | "asked">("never", turn),
+    endangered: new Set(),
     events: new Map(),
     ids: new Map(),
     deaths: [],

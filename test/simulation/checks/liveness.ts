@@ -26,7 +26,7 @@ async function checkProject(world: World, project: Project): Promise<void> {
       ledger.violate(`${project.name}: ${waiting} events wait, ${failed} have failed, ${missed} were missed`);
   for (const [comment, { project: owner, isAcknowledged, address }] of ledger.given) {
     if (owner !== project.name || !isAcknowledged || ledger.events.has(comment)) continue;
-    if (ledger.erased.has(`${owner}/${address}`)) continue;
+    if (ledger.endangered.has(`${owner}/${address}`)) continue;
     ledger.violate(`${owner}: no event ever told of ${comment}`);
   }
 }
@@ -60,7 +60,8 @@ async function checkDeliveries(world: World, { name }: Project): Promise<void> {
   for (const [address, count] of sent)
     if (count > (received.get(address) ?? 0)) ledger.violate(`${address} got fewer messages than were sent: ${count}`);
   for (const [address, count] of received) {
-    if (!ledger.wanted.has(`${name}/${address}`) || ledger.erased.has(`${name}/${address}`)) continue;
+    if (!ledger.wanted.values(`${name}/${address}`).has("asked") || ledger.endangered.has(`${name}/${address}`))
+      continue;
     const known = (sent.get(address) ?? 0) + (unknown.get(address) ?? 0);
     if (world.options.onUnknown === "hold" && count > known)
       ledger.violate(`${address} got ${count} messages, and ${known} are known`);

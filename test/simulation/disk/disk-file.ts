@@ -11,17 +11,17 @@ const SECTOR = 512;
 export class DiskFile {
   readonly ino: number;
   mode: number;
-  modifiedMs: number;
+  modifiedNs: bigint;
   /** How many names it has. */
   links = 1;
   readonly #written = new Content();
   readonly #durable = new Content();
   #pending: PendingWrite[] = [];
 
-  constructor(ino: number, mode: number, now: number) {
+  constructor(ino: number, mode: number, stamp: bigint) {
     this.ino = ino;
     this.mode = mode;
-    this.modifiedMs = now;
+    this.modifiedNs = stamp;
   }
 
   get size(): number {
@@ -32,12 +32,12 @@ export class DiskFile {
     return this.#written.read(target, position);
   }
 
-  write(bytes: Uint8Array, position: number, now: number): void {
-    this.#change({ position, bytes: Uint8Array.from(bytes) }, now);
+  write(bytes: Uint8Array, position: number, stamp: bigint): void {
+    this.#change({ position, bytes: Uint8Array.from(bytes) }, stamp);
   }
 
-  truncate(size: number, now: number): void {
-    this.#change({ position: size, bytes: null }, now);
+  truncate(size: number, stamp: bigint): void {
+    this.#change({ position: size, bytes: null }, stamp);
   }
 
   content(): Buffer {
@@ -62,10 +62,10 @@ export class DiskFile {
     this.#pending = [];
   }
 
-  #change(write: PendingWrite, now: number): void {
+  #change(write: PendingWrite, stamp: bigint): void {
     this.#pending.push(write);
     this.#written.apply(write);
-    this.modifiedMs = now;
+    this.modifiedNs = stamp;
   }
 }
 

@@ -12,6 +12,8 @@ interface NameChange {
   /** The folder whose sync makes the change durable. */
   readonly folder: string;
   readonly apply: (names: Map<string, DiskFile>) => void;
+  /** The names that it concerns. */
+  readonly paths: readonly string[];
   /** A file's own sync makes its name durable too. */
   readonly file: DiskFile | null;
 }
@@ -56,6 +58,7 @@ export class Disk {
   readonly #onKill: () => void;
   #durableNames = new Map<string, DiskFile>();
   #changes: NameChange[] = [];
+  #stamped = 0n;
   #nextDescriptor = 1000;
   #nextInode = FIRST_INODE;
 
@@ -65,8 +68,11 @@ export class Disk {
     this.#onKill = onKill;
   }
 
-  get now(): number {
-    return this.#now();
+  /** Nanoseconds of a file's time, another with each write: by it programs see that a file was written to. */
+  stamp(): bigint {
+    const now = BigInt(this.#now()) * 1_000_000n;
+    this.#stamped = now > this.#stamped ? now : this.#stamped + 1n;
+    return this.#stamped;
   }
 
   /** Before everything that a process asks for. */
@@ -106,15 +112,15 @@ export class Disk {
   create(path: string, mode: number): DiskFile {
     this.beginWrite();
     if (!this.folders.has(folderOf(path))) throw new DiskError("ENOENT", path);
-    const file = new DiskFile(this.#nextInode, mode, this.now);
+    const file = new DiskFile(this.#nextInode, mode, this.stamp());
     this.#nextInode += 1;
-    this.change(folderOf(path), (names) => void names.set(path, file), file);
+    this.change([path], (names) => void names.set(path, file), file);
     return file;
   }
 
-  change(folder: string, apply: NameChange["apply"], file: DiskFile | null = null): void {
+  change(paths: readonly string[], apply: NameChange["apply"], file: DiskFile | null = null): void {
     apply(this.names);
-    this.#changes.push({ folder, apply, file });
+    this.#changes.push({ folder: folderOf(paths.at(-1) ?? ""), paths, apply, file });
   }
 
   open(file: DiskFile | null, path: string): number {
@@ -133,7 +139,7 @@ export class Disk {
     this.beginWrite();
     const grown = position + bytes.length - file.size;
     if (grown > 0 && this.used() + grown > this.faults.room) throw new DiskError("ENOSPC", "no space left on device");
-    file.write(bytes, position, this.now);
+    file.write(bytes, position, this.stamp());
   }
 
   /** Of a file or a folder; both are what a descriptor may lead to. */
@@ -163,10 +169,17 @@ export class Disk {
     this.descriptors.clear();
   }
 
+  /** What happened to the same names before is kept with it. */
   #keep(which: (change: NameChange) => boolean): void {
-    const kept = this.#changes.filter(which);
-    for (const { apply } of kept) apply(this.#durableNames);
-    this.#changes = this.#changes.filter((change) => !kept.includes(change));
+    const names = new Set<string>();
+    const kept = new Set<NameChange>();
+    for (const change of this.#changes.toReversed()) {
+      if (!which(change) && !change.paths.some((path) => names.has(path))) continue;
+      kept.add(change);
+      for (const path of change.paths) names.add(path);
+    }
+    for (const change of this.#changes) if (kept.has(change)) change.apply(this.#durableNames);
+    this.#changes = this.#changes.filter((change) => !kept.has(change));
   }
 }
 

@@ -94,7 +94,7 @@ export const fdatasyncSync = fsyncSync;
 
 function truncate(disk: Disk, file: DiskFile, size: number): void {
   disk.beginWrite();
-  file.truncate(size, disk.now);
+  file.truncate(size, disk.stamp());
 }
 
 export function ftruncateSync(fd: number, size: number | bigint = 0): void {
@@ -112,7 +112,7 @@ const USER = process.getuid?.() ?? 0;
 
 function statOf(file: DiskFile | null, mode: number, isBig: boolean): object {
   const number = isBig ? BigInt : Number;
-  const modifiedMs = file?.modifiedMs ?? 0;
+  const modifiedNs = file?.modifiedNs ?? 0n;
   const isFile = file !== null;
   return {
     ino: number(file?.ino ?? 1),
@@ -122,8 +122,8 @@ function statOf(file: DiskFile | null, mode: number, isBig: boolean): object {
     uid: number(USER),
     gid: number(USER),
     nlink: number(file?.links ?? 1),
-    mtimeMs: number(modifiedMs),
-    mtimeNs: BigInt(modifiedMs) * 1_000_000n,
+    mtimeMs: number(modifiedNs / 1_000_000n),
+    mtimeNs: modifiedNs,
     isFile: () => isFile,
     isDirectory: () => !isFile,
     isSymbolicLink: () => false,
@@ -194,7 +194,7 @@ export function unlinkSync(name: string): void {
   const { disk, path } = located(name);
   disk.find(path).links -= 1;
   disk.beginWrite();
-  disk.change(folderOf(path), (names) => void names.delete(path));
+  disk.change([path], (names) => void names.delete(path));
 }
 
 export function rmSync(name: string, options: { readonly force?: boolean; readonly recursive?: boolean } = {}): void {
@@ -215,7 +215,7 @@ export function renameSync(from: string, to: string): void {
     names.delete(path);
     names.set(target, file);
   };
-  disk.change(folderOf(target), change);
+  disk.change([path, target], change);
 }
 
 export function linkSync(from: string, to: string): void {
@@ -225,7 +225,7 @@ export function linkSync(from: string, to: string): void {
   if (disk.names.has(target)) throw new DiskError("EEXIST", target);
   disk.beginWrite();
   file.links += 1;
-  disk.change(folderOf(target), (names) => void names.set(target, file));
+  disk.change([target], (names) => void names.set(target, file));
 }
 
 export function readdirSync(name: string): string[] {
@@ -260,7 +260,7 @@ export function chmodSync(name: string, mode: number): void {
 
 export function utimesSync(name: string): void {
   const { disk, path } = located(name);
-  disk.find(path).modifiedMs = disk.now;
+  disk.find(path).modifiedNs = disk.stamp();
 }
 
 type ReadCallback = (error: unknown, count: number, target: Uint8Array) => void;

@@ -113,9 +113,14 @@ export async function heal(world: World): Promise<void> {
     await insist(world, { kind: "pause", ...(project === null ? {} : { project: project.name }), paused: false });
     end("acknowledged");
   }
-  for (const { name } of projects)
-    for (const { id } of (await insist(world, { kind: "webhook.list", project: name })) ?? [])
-      await insist(world, { kind: "webhook.enable", project: name, id });
+  await enableWebhooks(world);
   await insist(world, { kind: "delivery.resume" });
   world.trace.add("healed");
+}
+
+/** An endpoint that says that it is gone, or fails for days, gets nothing until somebody says that it is there. */
+export async function enableWebhooks(world: World): Promise<void> {
+  for (const { name } of world.projects)
+    for (const { id } of (await insist(world, { kind: "webhook.list", project: name })) ?? [])
+      await insist(world, { kind: "webhook.enable", project: name, id });
 }

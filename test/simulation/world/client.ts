@@ -8,16 +8,17 @@ export async function ask(world: World, person: Person, channel: "email" | "sms"
   const contact = channel === "sms" ? { phone_number: person.phone } : { email: person.email };
   const address = (channel === "sms" ? person.phone : person.email) ?? "";
   const end = ledger.people.begin(`${name}/${address}`, "there");
-  ledger.wanted.set(`${name}/${address}`, ledger.turn());
+  const endWish = ledger.wanted.begin(`${name}/${address}`, "asked");
   const known = ledger.ids.get(name) ?? 0;
   const answered = await calls.api(key, "POST", "/people.json", { ...contact, channel, delay });
   const isDone = settle([end], answered);
   trace.add(`${name} asks ${address} in ${delay} s: ${answered.status}`);
-  if (!isDone) return;
+  if (!isDone) return void settle([endWish], answered);
   const { id, survey_scheduled_at: at } = JSON.parse(answered.text) as {
     id: string;
     survey_scheduled_at: number | null;
   };
+  endWish(at === null ? "refused" : "acknowledged");
   noteId(world, name, Number(id), answered.status === 201 ? known : null);
   if (at !== null) trace.count("surveys");
 }
@@ -43,7 +44,7 @@ export async function addResponse(world: World, person: Person, score: number): 
   const known = ledger.ids.get(name) ?? 0;
   const answered = await calls.api(key, "POST", "/survey_responses.json", { person: id, score, comment });
   given.isAcknowledged = settle([end], answered);
-  trace.add(`${name} adds a response of ${person.email}: ${answered.status}`);
+  trace.add(`${name} adds a response of ${person.email} (${comment}): ${answered.status}`);
   if (!given.isAcknowledged) return;
   trace.count("responses");
   noteId(world, name, Number((JSON.parse(answered.text) as { id: string }).id), known);
@@ -75,14 +76,15 @@ export function beginErasure(world: World, person: Person): (outcome: "acknowled
   const keys = own();
   const ends = [
     ledger.people.begin(`${name}/${person.email}`, "gone"),
+    ledger.wanted.begin(`${name}/${person.email}`, "never"),
     ...keys.map((key) => ledger.answers.begin(key, null)),
   ];
   return (outcome) => {
     for (const end of ends) end(outcome);
     if (outcome === "refused") return;
+    ledger.endangered.add(`${name}/${person.email}`);
     // What was given meanwhile may have come before it, or after.
     for (const key of own()) if (!keys.includes(key)) ledger.answers.begin(key, null)("unknown");
-    if (outcome === "acknowledged") ledger.erased.set(`${name}/${person.email}`, ledger.turn());
   };
 }
 

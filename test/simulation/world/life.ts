@@ -1,11 +1,13 @@
 /** What happens in a world without anybody's fault: bursts of work in the shops, at the desks of administrators. */
-import { backUp, erase, pause, setName, tidy } from "./administrators.ts";
+import { backUp, enableWebhooks, erase, pause, setName, tidy } from "./administrators.ts";
 import type { Chance } from "./chance.ts";
 import { addResponse, ask, remove, unsubscribe } from "./client.ts";
 import type { World } from "./world.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** How often an administrator looks after the webhooks. */
+const ROUND_MS = 60 * HOUR_MS;
 
 type Deed = readonly [share: number, work: () => Promise<void>];
 
@@ -14,6 +16,8 @@ export function planLife(world: World): void {
   const chance = world.chance.branch("life");
   for (let left = options.bursts; left > 0; left -= 1)
     world.later(chance.whole(MINUTE_MS, options.calmMs - clock.now()), async () => burst(world, chance));
+  for (let ms = ROUND_MS; clock.now() + ms < options.calmMs; ms += ROUND_MS)
+    world.later(ms, () => enableWebhooks(world));
 }
 
 function burst(world: World, chance: Chance): void {

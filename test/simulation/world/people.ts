@@ -42,7 +42,7 @@ async function answer(world: World, person: Person, { token, address }: SentMess
   const isRecorded = answered.status === 204;
   settle([end], answered.status !== null && !isRecorded && answered.status < 500 ? REFUSED : answered);
   given.isAcknowledged = isRecorded;
-  trace.add(`${address} answers ${score}: ${answered.status}`);
+  trace.add(`${address} answers ${score} (${comment}): ${answered.status}`);
   if (isRecorded) trace.count("answers");
 }
 
@@ -90,7 +90,9 @@ async function bounce({ calls, ledger, trace, hooks }: World, person: Person, me
   const end = ledger.reach.begin(key, "bounced");
   const report = { type: "hard", message_id: message.messageId, email: person.email, reason: "no such user" };
   const answered = await calls.hook(`/hooks/bounce/${hooks.bounces}`, report);
-  settle([end], answered);
+  // With a survey that was erased goes what a report could be matched by.
+  if (ledger.endangered.has(`${person.project.name}/${person.email}`)) end("unknown");
+  else settle([end], answered);
   trace.add(`${person.email} bounces: ${answered.status}`);
   if (answered.status === 200) trace.count("bounces");
 }

@@ -42,12 +42,11 @@ export function createPostbox(options: PostboxOptions): Postbox {
       const project = options.projectOf(address);
       const isPaused = ledger.pauses.isSurely(project, "paused") || ledger.pauses.isSurely("*", "paused");
       const key = `${project}/${channel}/${address}`;
-      const state = { mayReach: true, begunAt: ledger.turn(), isErased: false };
+      const state = { mayReach: true, isWanted: true };
       return {
         mark: () => {
           state.mayReach = ledger.reach.values(key).has("open");
-          const erasedAt = ledger.erased.get(`${project}/${address}`) ?? 0;
-          state.isErased = erasedAt > (ledger.wanted.get(`${project}/${address}`) ?? 0);
+          state.isWanted = ledger.wanted.values(`${project}/${address}`).has("asked");
         },
         arrive: (text) => {
           const token = TOKEN.exec(text.replaceAll("=\r\n", ""))?.[1] ?? "";
@@ -60,7 +59,7 @@ export function createPostbox(options: PostboxOptions): Postbox {
           if (before.length > 0 && !options.mayRepeat(token)) ledger.violate(`${address} got one survey twice`);
           if (before.some((one) => one.address !== address)) ledger.violate(`${address} got the survey of another`);
           if (!state.mayReach) ledger.violate(`${address} got a message after ${[...ledger.reach.values(key)].join()}`);
-          if (state.isErased) ledger.violate(`${address} got a message after being erased`);
+          if (!state.isWanted) ledger.violate(`${address} got a message that nobody asked for, or after being erased`);
           if (isPaused) ledger.violate(`${address} got a message while ${project} was paused`);
           add(ledger.messages, token, message);
           options.onArrival(message, text);
