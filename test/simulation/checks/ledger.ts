@@ -47,6 +47,8 @@ export interface Ledger {
   readonly given: Map<string, Answered>;
   /** Messages that somebody received, by the survey's token. */
   readonly messages: Map<string, SentMessage[]>;
+  /** By `project/address`: whether they are in Autopilot. */
+  readonly members: Possible<"in" | "out">;
   /** By `project/address`: whether anybody wants to send a survey there. */
   readonly wanted: Possible<"never" | "asked">;
   /** `project/address` of those about whom everything may have been erased at some time. */
@@ -73,6 +75,7 @@ export function createLedger(trace: Trace): Ledger {
     answers: new Possible<string | null>(null, turn),
     given: new Map(),
     messages: new Map(),
+    members: new Possible<"in" | "out">("out", turn),
     wanted: new Possible<"never" | "asked">("never", turn),
     endangered: new Set(),
     events: new Map(),

@@ -3,7 +3,7 @@ import { insist } from "../world/administrators.ts";
 import type { Project, World } from "../world/world.ts";
 import { recount } from "./recount.ts";
 
-const WAITING = ["claimed", "transmitting", "retrying"] as const;
+const WAITING = ["claimed", "transmitting", "retrying", "held"] as const;
 
 export async function checkEnd(world: World): Promise<void> {
   const { ledger, projects } = world;
@@ -11,7 +11,8 @@ export async function checkEnd(world: World): Promise<void> {
   for (const state of WAITING)
     if (status !== null && status[state] > 0) ledger.violate(`${status[state]} surveys are still ${state}`);
   const now = Math.floor(world.clock.now() / 1000);
-  if (status !== null && status.oldest_due_at !== null && status.oldest_due_at < now)
+  const late = 3600 + world.options.napMs / 1000;
+  if (status !== null && status.oldest_due_at !== null && status.oldest_due_at < now - late)
     ledger.violate(`a survey is due since ${now - status.oldest_due_at} s`);
   for (const project of projects) await checkProject(world, project);
   if (!(await recount(world))) ledger.violate("the last recount could not be made");
@@ -19,6 +20,7 @@ export async function checkEnd(world: World): Promise<void> {
 
 async function checkProject(world: World, project: Project): Promise<void> {
   await checkDeliveries(world, project);
+  await checkReasons(world, project);
   const { ledger } = world;
   for (const { waiting, failed, missed } of (await insist(world, { kind: "webhook.list", project: project.name })) ??
     [])
@@ -65,5 +67,17 @@ async function checkDeliveries(world: World, { name }: Project): Promise<void> {
     const known = (sent.get(address) ?? 0) + (unknown.get(address) ?? 0);
     if (world.options.onUnknown === "hold" && count > known)
       ledger.violate(`${address} got ${count} messages, and ${known} are known`);
+  }
+}
+
+/** For which a survey may have ended without being sent. */
+const REASONS = /^(?:not accepted within 72 hours|too late|message refused as spam)$/;
+
+async function checkReasons(world: World, { name, people }: Project): Promise<void> {
+  for (const address of people.flatMap(({ email, phone }) => (phone === null ? [email] : [email, phone]))) {
+    const history = await insist(world, { kind: "delivery.show", project: name, email: address });
+    for (const { state, reason, id } of history?.surveys ?? [])
+      if (state === "failed" && !REASONS.test(reason ?? ""))
+        world.ledger.violate(`${name}: survey ${id} to ${address} has failed: ${reason}`);
   }
 }

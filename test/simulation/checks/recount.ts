@@ -18,6 +18,11 @@ interface ListedResponse {
   readonly person: ListedPerson;
 }
 
+interface ListedMember {
+  readonly person: { readonly email: string | null };
+  readonly next_survey_request: { readonly survey_scheduled_at: number } | null;
+}
+
 const PAGE = 100;
 
 /** Null when the machine went down meanwhile: what came of the list says nothing then. */
@@ -42,12 +47,14 @@ export async function recount(world: World): Promise<boolean> {
     const responses = await readAll<ListedResponse>(world, project, "/survey_responses.json?expand[]=person&");
     const left = await readAll<{ readonly email: string | null }>(world, project, "/unsubscribes.json?");
     const bounced = await readAll<{ readonly email: string | null }>(world, project, "/bounces.json?");
+    const members = await readAll<ListedMember>(world, project, "/autopilot/email/memberships.json?");
     const metrics = await world.calls.api(project.key, "GET", "/metrics.json?since=0");
-    if (people === null || responses === null || left === null || bounced === null || metrics.status !== 200)
-      return false;
+    if (people === null || responses === null || left === null || bounced === null || members === null) return false;
+    if (metrics.status !== 200) return false;
     checkPeople(world, project, people);
     checkResponses(world, project, responses);
     checkReach(world, project, people, { left: emails(left), bounced: emails(bounced) });
+    checkMembers(world, project, members);
     checkMetrics(world, project, responses, JSON.parse(metrics.text) as Metrics);
   }
   world.trace.count("recounts");
@@ -135,6 +142,21 @@ function checkReach(
   for (const email of listed.left)
     if (![...ledger.reach.everTried(`${name}/email/${email}`)].includes("left"))
       ledger.violate(`${name} lists ${email}, who never left`);
+}
+
+/** Who is in Autopilot has a next survey, unless no mail may go there. */
+function checkMembers({ ledger }: World, { name }: Project, members: readonly ListedMember[]): void {
+  const listed = new Map(members.map((member) => [member.person.email ?? "", member]));
+  for (const email of listed.keys())
+    if (ledger.members.isSurely(`${name}/${email}`, "out")) ledger.violate(`${name} lists ${email} in Autopilot`);
+  for (const key of ledger.members.keys()) {
+    const [project, email = ""] = key.split("/");
+    if (project !== name || !ledger.members.isSurely(key, "in")) continue;
+    const member = listed.get(email);
+    if (member === undefined) ledger.violate(`${name} has lost ${email} from Autopilot`);
+    else if (member.next_survey_request === null && ledger.reach.everTried(`${name}/email/${email}`).size === 0)
+      ledger.violate(`${name} will never ask ${email} again`);
+  }
 }
 
 /** Counted by hand, as the specification says it. */

@@ -1,6 +1,6 @@
 /** How a fault is planted: one function of the service is changed while the fault is chosen. */
 
-// Any function of the service, whatever it takes.
+/** Any function of the service, whatever it takes. */
 export type Work = (...args: never[]) => unknown;
 
 export interface PlantedFault {
@@ -12,19 +12,29 @@ export interface PlantedFault {
   readonly plant: (original: Work) => Work;
 }
 
+/** `Original` is the type of the function that the fault is in. */
+export function fault<Original extends Work>(
+  name: string,
+  where: readonly [module: string, name: string],
+  plant: (original: Original) => Original,
+): PlantedFault {
+  const [module, functionName] = where;
+  return { name, module, function: functionName, plant: plant as unknown as PlantedFault["plant"] };
+}
+
 const chosen: { fault: PlantedFault | null; planted: Work | null } = { fault: null, planted: null };
 
 /** Null: the service as it is. */
-export function choosePlanted(fault: PlantedFault | null): void {
-  Object.assign(chosen, { fault, planted: null });
+export function choosePlanted(one: PlantedFault | null): void {
+  Object.assign(chosen, { fault: one, planted: null });
 }
 
 /** The function, as it is at the time of each call. Called by the modules that `bundle.js` makes. */
 export function plantable(module: string, name: string, original: Work): Work {
   return (...args) => {
-    const { fault } = chosen;
-    if (fault === null || fault.module !== module || fault.function !== name) return original(...args);
-    chosen.planted ??= fault.plant(original);
+    const { fault: one } = chosen;
+    if (one === null || one.module !== module || one.function !== name) return original(...args);
+    chosen.planted ??= one.plant(original);
     return chosen.planted(...args);
   };
 }

@@ -34,6 +34,10 @@ export async function setUp(world: World): Promise<void> {
   for (const project of projects) {
     await addProject(world, project);
     await insist(world, { kind: "throttle", project: project.name, seconds: options.throttleSeconds });
+    if (options.autopilotSeconds !== null) {
+      const autopilot = { platform: "email", active: true, frequencySeconds: options.autopilotSeconds } as const;
+      await insist(world, { kind: "autopilot", project: project.name, ...autopilot });
+    }
     await addWebhook(world, project);
   }
   world.trace.add("set up");

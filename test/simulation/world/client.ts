@@ -50,6 +50,24 @@ export async function addResponse(world: World, person: Person, score: number): 
   noteId(world, name, Number((JSON.parse(answered.text) as { id: string }).id), known);
 }
 
+/** Into Autopilot, or out of it. */
+export async function enrol({ calls, ledger, trace }: World, { project, email }: Person, isIn: boolean): Promise<void> {
+  const { name, key } = project;
+  const address = `${name}/${email}`;
+  const ends = isIn
+    ? [
+        ledger.people.begin(address, "there"),
+        ledger.wanted.begin(address, "asked"),
+        ledger.members.begin(address, "in"),
+      ]
+    : [ledger.members.begin(address, "out")];
+  const path = "/autopilot/email/memberships.json";
+  const answered = await calls.api(key, isIn ? "POST" : "DELETE", path, { person_email: email });
+  const isDone = settle(ends, answered);
+  trace.add(`${name} takes ${email} ${isIn ? "into" : "out of"} Autopilot: ${answered.status}`);
+  if (isDone) trace.count("enrolments");
+}
+
 export async function unsubscribe({ calls, ledger, trace }: World, person: Person): Promise<void> {
   const { name, key } = person.project;
   const end = ledger.reach.begin(`${name}/email/${person.email}`, "left");
@@ -77,6 +95,7 @@ export function beginErasure(world: World, person: Person): (outcome: "acknowled
   const ends = [
     ledger.people.begin(`${name}/${person.email}`, "gone"),
     ledger.wanted.begin(`${name}/${person.email}`, "never"),
+    ledger.members.begin(`${name}/${person.email}`, "out"),
     ...keys.map((key) => ledger.answers.begin(key, null)),
   ];
   return (outcome) => {

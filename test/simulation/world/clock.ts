@@ -6,12 +6,16 @@ export interface WorldClock {
   readonly now: () => number;
   /** A process' own view of it, which stops when the process is killed. */
   readonly ofProcess: (isDead: () => boolean) => Clock;
+  /** Sets the clock that processes read so many milliseconds ahead of, or behind, the world's time. */
+  readonly setWrong: (byMs: number) => void;
   /** Calls `work` at that time, in the order of times and then of calls. */
   readonly at: (ms: number, work: () => void) => void;
   /** The next timer or event goes off. False when there is none up to `untilMs`, and time is then that. */
   readonly step: (untilMs: number) => Promise<boolean>;
   /** Until nothing is left that needs no time. */
   readonly settle: () => Promise<void>;
+  /** While something is on its way, idle loops look as often as they want to. */
+  readonly setBusy: (isBusy: boolean) => void;
   /** Timers of processes that live. */
   readonly sleepers: () => number;
 }
@@ -19,6 +23,8 @@ export interface WorldClock {
 interface Timer {
   readonly atMs: number;
   readonly order: number;
+  /** It may be late until the next multiple of this. */
+  readonly napMs: number;
   /** Whether it is a process' own. */
   readonly isOwn: boolean;
   isOver: boolean;
@@ -37,12 +43,14 @@ const AFTER_FAILURE_NAP_MS = 600_000;
 
 /** `napMs`: all idle loops wake that often. */
 export function createWorldClock(startMs: number, napMs: number): WorldClock {
-  const timers = createTimers();
-  const state = { nowMs: startMs, order: 0, immediates: 0 };
+  const state = { nowMs: startMs, wrongMs: 0, isBusy: false, order: 0, immediates: 0 };
   const napOf = (ms: number): number => (IDLE_MS.has(ms) ? napMs : ms === AFTER_FAILURE_MS ? AFTER_FAILURE_NAP_MS : 0);
-  /** The next time at which all wake that nap for so long. */
-  const afterNap = (atMs: number, nap: number): number =>
-    nap === 0 ? atMs : startMs + Math.ceil((atMs - startMs) / nap) * nap;
+  const timeOf = ({ atMs, napMs: nap }: Timer): number => {
+    if (nap === 0 || state.isBusy) return Math.max(atMs, state.nowMs);
+    // The next time at which all wake that nap for so long.
+    return Math.max(startMs + Math.ceil((atMs - startMs) / nap) * nap, state.nowMs);
+  };
+  const timers = createTimers(timeOf);
   const countImmediates = watchImmediates(state);
   const add = (timer: Omit<Timer, "order" | "isOver">): Timer => {
     state.order += 1;
@@ -56,8 +64,11 @@ export function createWorldClock(startMs: number, napMs: number): WorldClock {
   };
   return {
     now: () => state.nowMs,
+    setWrong: (byMs) => {
+      state.wrongMs = byMs;
+    },
     ofProcess: (isDead) => ({
-      now: () => state.nowMs,
+      now: () => state.nowMs + state.wrongMs,
       monotonic: () => state.nowMs - startMs,
       sleep: (ms, signal) =>
         new Promise((resolve, reject) => {
@@ -73,24 +84,27 @@ export function createWorldClock(startMs: number, napMs: number): WorldClock {
             signal?.removeEventListener("abort", stop);
             resolve();
           };
-          const atMs = afterNap(state.nowMs + Math.max(0, ms), napOf(ms));
-          const timer = add({ atMs, isOwn: true, isDead, ring });
+          const atMs = state.nowMs + Math.max(0, ms);
+          const timer = add({ atMs, napMs: napOf(ms), isOwn: true, isDead, ring });
           signal?.addEventListener("abort", stop, { once: true });
         }),
     }),
-    at: (atMs, work) => void add({ atMs: Math.max(atMs, state.nowMs), isOwn: false, isDead: () => false, ring: work }),
+    at: (atMs, work) => void add({ atMs, napMs: 0, isOwn: false, isDead: () => false, ring: work }),
     step: async (untilMs) => {
       const next = timers.take(untilMs);
       if (next === null) {
         state.nowMs = Math.max(state.nowMs, untilMs);
         return false;
       }
-      state.nowMs = Math.max(state.nowMs, next.atMs);
+      state.nowMs = timeOf(next);
       next.ring();
       await settle();
       return true;
     },
     settle,
+    setBusy: (isBusy) => {
+      state.isBusy = isBusy;
+    },
     sleepers: () => timers.all().filter((timer) => timer.isOwn && !timer.isDead()).length,
   };
 }
@@ -103,19 +117,23 @@ interface Timers {
 }
 
 /** Few enough that looking at each of them is quick. */
-function createTimers(): Timers {
+function createTimers(timeOf: (timer: Timer) => number): Timers {
   let waiting: Timer[] = [];
   return {
     add: (timer) => void waiting.push(timer),
     take: (untilMs) => {
       waiting = waiting.filter((timer) => !timer.isOver && !timer.isDead());
-      let [first] = waiting;
+      const [first] = waiting;
       if (first === undefined) return null;
-      for (const timer of waiting)
-        if (timer.atMs < first.atMs || (timer.atMs === first.atMs && timer.order < first.order)) first = timer;
-      if (first.atMs > untilMs) return null;
-      first.isOver = true;
-      return first;
+      const next = { timer: first, atMs: timeOf(first) };
+      for (const timer of waiting) {
+        const atMs = timeOf(timer);
+        if (atMs < next.atMs || (atMs === next.atMs && timer.order < next.timer.order))
+          Object.assign(next, { timer, atMs });
+      }
+      if (next.atMs > untilMs) return null;
+      next.timer.isOver = true;
+      return next.timer;
     },
     all: () => waiting.filter((timer) => !timer.isOver),
   };

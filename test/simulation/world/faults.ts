@@ -4,6 +4,7 @@ import { pass } from "./administrators.ts";
 import type { World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
+const WRONG_MS = 30 * 60_000;
 const FULL_ROOM = 1024 ** 4;
 
 /** Starts the machine now and after each death, until it stays up. */
@@ -35,6 +36,7 @@ export function planFaults(world: World): void {
     plan(0.4, 3, () => kill(world, true));
     plan(0.5, 3, () => killSoon(world, chance, true));
   }
+  if (has("clock")) plan(0.3, 3, () => setClockWrong(world, chance));
   if (has("disk")) {
     plan(0.3, 2, () => fill(world, chance));
     plan(0.3, 2, () => failWrites(world, chance));
@@ -55,6 +57,17 @@ async function stop({ machine, trace }: World): Promise<void> {
   trace.add("SIGTERM");
   trace.count("stops");
   await machine.stop();
+}
+
+/** Somebody sets it, or it is corrected after a while. */
+async function setClockWrong(world: World, chance: Chance): Promise<void> {
+  const ms = chance.whole(-WRONG_MS, WRONG_MS);
+  world.clock.setWrong(ms);
+  world.trace.add(`the clock is wrong by ${ms} ms`);
+  world.trace.count("wrong clocks");
+  await pass(world, chance.whole(1, 30) * HOUR_MS);
+  world.clock.setWrong(0);
+  world.trace.add("the clock is right");
 }
 
 async function fill(world: World, chance: Chance): Promise<void> {

@@ -3,7 +3,7 @@ import type { Clock } from "../../../src/runtime/clock.ts";
 import type { GatewayReply, GatewayTransport } from "../../../src/service/delivery/sms/gateway-transport.ts";
 import { readGatewayAnswer, type SmsMessage } from "../../../src/service/delivery/sms/gateway.ts";
 import type { CarrierResult } from "../../../src/service/delivery/paced-sender.ts";
-import type { Postbox } from "./postbox.ts";
+import type { Departure, Postbox } from "./postbox.ts";
 import type { Chance } from "./chance.ts";
 import type { Weather } from "./weather.ts";
 
@@ -24,28 +24,52 @@ const STALL_MS = 59_000;
 const NO_ANSWER = { status: 0, text: "", retryAfter: null } as const;
 
 export function createGateway({ chance, weather, postbox }: GatewayOptions): (clock: Clock) => GatewayTransport {
-  return (clock) => ({
-    send: async (message: SmsMessage, progress): Promise<Result> => {
+  return (clock) => {
+    const exchange = async (
+      message: SmsMessage,
+      departure: Departure,
+      progress: Parameters<GatewayTransport["send"]>[1],
+    ): Promise<Result> => {
       const mode = weather.now();
-      const departure = postbox.begin("sms", message.to);
+      departure.ask();
       if (!(await progress.mayStillSend())) return { kind: "withdrawn" };
+      departure.talk();
       await clock.sleep(chance.whole(1, 300));
       if (mode === "down") return broken("connect", false);
       departure.mark();
       await progress.transmitting();
       await clock.sleep(chance.whole(1, 200));
       const isTaken = mode !== "lose" && mode !== "busy";
-      // What is texted back names no survey.
-      const receipt = isTaken && /\/s\//.test(message.text) ? departure.arrive(message.text) : null;
+      const receipt = isTaken ? departure.arrive() : null;
       await clock.sleep(mode === "stall" ? STALL_MS : chance.whole(1, 900));
       if (mode === "busy") return said(429, "slow down", 30);
       if (mode === "cut" || mode === "lose" || mode === "stall") return broken(STAGE, true);
       receipt?.know();
       return said(200, JSON.stringify({ id: message.id }), null);
-    },
-    close: () => Promise.resolve(),
-  });
+    };
+    return {
+      send: async (message, progress) => {
+        const departure = postbox.begin("sms", message.to, message.text);
+        try {
+          // What is texted back names no survey.
+          return await exchange(message, /\/s\//.test(message.text) ? departure : SILENT, progress);
+        } finally {
+          departure.end();
+        }
+      },
+      close: () => Promise.resolve(),
+    };
+  };
 }
+
+const SILENT: Departure = {
+  ask: () => undefined,
+  talk: () => undefined,
+  bounce: () => undefined,
+  mark: () => undefined,
+  arrive: () => ({ know: () => undefined }),
+  end: () => undefined,
+};
 
 function said(status: number, text: string, retryAfter: number | null): Result {
   const meaning = readGatewayAnswer("json", { status, text, retryAfter });

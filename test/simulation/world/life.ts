@@ -1,7 +1,7 @@
 /** What happens in a world without anybody's fault: bursts of work in the shops, at the desks of administrators. */
 import { backUp, enableWebhooks, erase, pause, setName, tidy } from "./administrators.ts";
 import type { Chance } from "./chance.ts";
-import { addResponse, ask, remove, unsubscribe } from "./client.ts";
+import { addResponse, ask, enrol, remove, unsubscribe } from "./client.ts";
 import type { World } from "./world.ts";
 
 const MINUTE_MS = 60_000;
@@ -35,6 +35,7 @@ async function doSomething(world: World, chance: Chance): Promise<void> {
   const deeds: readonly Deed[] = [
     [60, () => ask(world, person, person.phone !== null && chance.happens(0.5) ? "sms" : "email", delay())],
     [12, () => addResponse(world, person, chance.whole(0, 10))],
+    [world.options.autopilotSeconds === null ? 0 : 8, () => enrol(world, person, chance.happens(0.7))],
     [4, () => unsubscribe(world, person)],
     [4, () => remove(world, person)],
     [4, () => pauseForAWhile(world, chance)],

@@ -12,7 +12,7 @@ import type { Departure, Postbox } from "./postbox.ts";
 import type { Chance } from "./chance.ts";
 import type { Weather } from "./weather.ts";
 
-export const MAIL_SPELLS = ["down", "busy", "quota", "greylist", "stall", "cut"] as const;
+export const MAIL_SPELLS = ["down", "busy", "quota", "greylist", "stall", "cut", "crawl"] as const;
 export const MAIL_MISHAPS = ["cut", "lose", "busy", "greylist", "refuse", "stall"] as const;
 export type MailMode = (typeof MAIL_SPELLS)[number] | (typeof MAIL_MISHAPS)[number];
 
@@ -31,21 +31,32 @@ const REFUSALS: Readonly<Partial<Record<MailMode, readonly [SmtpStage, number, s
   greylist: ["rcpt-to", 450, "4.2.0", "greylisted, come back later"],
   refuse: ["data", 554, "5.7.1", "message refused as spam"],
 };
+/** Each reply comes just in time. */
+const CRAWL_MS = 400_000;
 const STALL_MS = { command: 59_000, afterDot: 600_000 } as const;
 
 export function createMailServer(options: MailServerOptions): (clock: Clock) => SmtpTransport {
   const { chance, weather, postbox } = options;
   return (clock) => {
-    const exchange = async (message: SmtpMessage, progress: SmtpProgress): Promise<SmtpResult> => {
+    const exchange = async (
+      message: SmtpMessage,
+      departure: Departure,
+      progress: SmtpProgress,
+    ): Promise<SmtpResult> => {
       const mode = weather.now();
       await clock.sleep(chance.whole(1, 300));
       if (mode === "down") return broken("connect", "the server refused the connection", false);
-      const departure: Departure = postbox.begin("email", message.to);
+      departure.ask();
       if (!(await progress.mayStillSend())) return { kind: "withdrawn" };
+      departure.talk();
       await clock.sleep(chance.whole(1, 800));
+      if (mode === "crawl") await clock.sleep(CRAWL_MS);
       const refusal = mode === null ? undefined : REFUSALS[mode];
       if (refusal !== undefined) return refused(...refusal);
-      if (options.isUnknown(message.to)) return refused("rcpt-to", 550, "5.1.1", "no such user here");
+      if (options.isUnknown(message.to)) {
+        departure.bounce();
+        return refused("rcpt-to", 550, "5.1.1", "no such user here");
+      }
       if (mode === "stall" && chance.happens(0.5)) {
         await clock.sleep(STALL_MS.command);
         return broken("data", "no reply in time", false);
@@ -55,7 +66,7 @@ export function createMailServer(options: MailServerOptions): (clock: Clock) => 
       await clock.sleep(chance.whole(1, 200));
       // The last byte.
       const isTaken = mode !== "lose";
-      const receipt = isTaken ? departure.arrive(Buffer.from(message.bytes).toString("utf8")) : null;
+      const receipt = isTaken ? departure.arrive() : null;
       await clock.sleep(chance.whole(1, 1500));
       if (mode === "stall") await clock.sleep(STALL_MS.afterDot);
       if (mode === "cut" || mode === "lose" || mode === "stall")
@@ -64,7 +75,16 @@ export function createMailServer(options: MailServerOptions): (clock: Clock) => 
       const reply = toReply("final-dot", 250, "2.0.0", "queued");
       return { kind: "accepted", reply: { ...reply, serverId: "q1" } };
     };
-    return { send: exchange, close: () => Promise.resolve() };
+    const send = async (message: SmtpMessage, progress: SmtpProgress): Promise<SmtpResult> => {
+      const text = Buffer.from(message.bytes).toString("utf8");
+      const departure = postbox.begin("email", message.to, text);
+      try {
+        return await exchange(message, departure, progress);
+      } finally {
+        departure.end();
+      }
+    };
+    return { send, close: () => Promise.resolve() };
   };
 }
 

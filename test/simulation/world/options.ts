@@ -2,7 +2,7 @@
 import { type Chance, createChance } from "./chance.ts";
 
 /** Kinds of faults that can be left out, as `--faults` names them. */
-export const FAULT_KINDS = ["mail", "texts", "webhooks", "kill", "power", "disk"] as const;
+export const FAULT_KINDS = ["mail", "texts", "webhooks", "kill", "power", "disk", "clock"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface RunOptions {
@@ -25,6 +25,8 @@ export interface WorldOptions extends RunOptions {
   /** Seconds between two surveys to a person; null for no throttling. */
   readonly throttleSeconds: number | null;
   readonly hasTexts: boolean;
+  /** Seconds between two surveys of Autopilot; null: it is off. */
+  readonly autopilotSeconds: number | null;
   readonly onUnknown: "hold" | "resend";
   readonly connections: number;
   readonly maxAgeSeconds: number | null;
@@ -50,6 +52,7 @@ export function chooseOptions(run: RunOptions): WorldOptions {
     people: chance.whole(2, 8),
     throttleSeconds: chance.pick([null, 86_400, 5 * 86_400]),
     hasTexts: chance.happens(0.5),
+    autopilotSeconds: chance.pick([null, 3 * 86_400, 7 * 86_400]),
     onUnknown: chance.happens(0.2) ? "resend" : "hold",
     connections: chance.whole(1, 4),
     maxAgeSeconds: chance.pick([null, null, 2 * 86_400]),

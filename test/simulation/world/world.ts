@@ -51,11 +51,15 @@ export interface World {
   readonly later: (ms: number, work: () => Promise<void>) => void;
   /** Called with each message that arrives; the people set it. */
   onArrival: (message: SentMessage, text: string) => void;
+  /** Called when connections of the service have broken off. */
+  onHangUp: () => void;
   /** Called when the service has ended, in whichever way. */
   onDeath: () => void;
 }
 
 const FIRST_KEY = "key-of-the-first-project";
+/** Clocks that are set wrong are so by less. */
+const WRONG_CLOCK_MS = 2 * 3_600_000;
 const MISHAP_SHARE = 0.06;
 
 export function createWorld(run: RunOptions, tell: ((line: string) => void) | null = null): World {
@@ -77,6 +81,7 @@ export function createWorld(run: RunOptions, tell: ((line: string) => void) | nu
     prepare: async ({ store }) => void (await ensureFirstKey(store, serviceRandom(chance.branch("keys")), FIRST_KEY)),
     onDeath: () => {
       ledger.deaths.push(clock.now());
+      world.onHangUp();
       world.onDeath();
     },
     onError: (event, fields) => trace.add(`error ${event} ${JSON.stringify(fields)}`),
@@ -98,6 +103,7 @@ export function createWorld(run: RunOptions, tell: ((line: string) => void) | nu
     begin,
     later: (ms, work) => clock.at(clock.now() + ms, () => begin(work)),
     onArrival: () => undefined,
+    onHangUp: () => undefined,
     onDeath: () => undefined,
   };
   connect(world);
@@ -150,10 +156,17 @@ function connect(world: World): void {
     trace,
     now: clock.now,
     projectOf: (address) => ownerOf(address)?.project.name ?? "nobody",
-    mayRepeat: (token) =>
+    mayRepeat: (before) =>
       options.onUnknown === "resend" &&
-      (ledger.messages.get(token) ?? []).every((one) => !one.isKnown || ledger.deaths.some((atMs) => atMs >= one.atMs)),
+      before.every((one) => !one.isKnown || ledger.deaths.some((atMs) => atMs >= one.atMs)),
+    throttleMs: (address) => {
+      const key = `${ownerOf(address)?.project.name}/${address}`;
+      // Whoever is in Autopilot is asked by its frequency too, and who was deleted begins anew.
+      const isExcused = ledger.endangered.has(key) || ledger.members.everTried(key).size > 0;
+      return isExcused || options.throttleSeconds === null ? 0 : options.throttleSeconds * 1000 - WRONG_CLOCK_MS;
+    },
     onArrival: (message, text) => world.onArrival(message, text),
+    setBusy: clock.setBusy,
   });
   const weather = <Mode extends string>(
     kind: FaultKind,
@@ -171,6 +184,7 @@ function connect(world: World): void {
       mishapShare: MISHAP_SHARE,
       isOn: options.faults.includes(kind),
     });
+  world.onHangUp = postbox.hangUp;
   seams.mail = createMailServer({
     chance: chance.branch("mail"),
     weather: weather("mail", MAIL_SPELLS, MAIL_MISHAPS),

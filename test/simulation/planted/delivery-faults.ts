@@ -1,0 +1,84 @@
+/** Faults in what sends: surveys twice, too early, to those who may not be written to, or never. */
+import type { openSmtpSender } from "../../../src/service/delivery/mail/mail-sender.ts";
+import type {
+  finishDelivery,
+  mayStillSend,
+  releaseDeadClaims,
+  retryOrGiveUp,
+} from "../../../src/service/domain/delivery/deliveries.ts";
+import type { releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
+import type { planSurvey, scheduleAutopilot } from "../../../src/service/domain/surveys/surveys.ts";
+import type { createDeliveryRows } from "../../../src/service/store/sql/rows/delivery/delivery-rows.ts";
+import type { renewClaims } from "../../../src/service/store/sql/rows/delivery/claims.ts";
+import { fault } from "./plant.ts";
+
+const DELIVERIES = "service/domain/delivery/deliveries.ts";
+const SURVEYS = "service/domain/surveys/surveys.ts";
+
+export const DELIVERY_FAULTS = [
+  fault<typeof openSmtpSender>(
+    "the mark is written after the last byte",
+    ["service/delivery/mail/mail-sender.ts", "openSmtpSender"],
+    (original) => (options) =>
+      original({
+        ...options,
+        transport: {
+          close: () => options.transport.close(),
+          send: async (message, progress) => {
+            const result = await options.transport.send(message, { ...progress, transmitting: async () => undefined });
+            await progress.transmitting();
+            return result;
+          },
+        },
+      }),
+  ),
+  fault<typeof renewClaims>(
+    "the lease of what is in hand is not renewed",
+    ["service/store/sql/rows/delivery/claims.ts", "renewClaims"],
+    () => () => undefined,
+  ),
+  fault<typeof mayStillSend>(
+    "nobody asks once more before a message goes",
+    [DELIVERIES, "mayStillSend"],
+    () => async () => null,
+  ),
+  fault<typeof finishDelivery>(
+    "what may have arrived is tried again",
+    [DELIVERIES, "finishDelivery"],
+    (original) => (tx, due, ended, onUnknown) =>
+      original(tx, due, ended.kind === "unknown" ? { ...ended, kind: "retry", delaySeconds: 45 } : ended, onUnknown),
+  ),
+  fault<typeof releaseDeadClaims>(
+    "what a dead process had marked is sent again",
+    [DELIVERIES, "releaseDeadClaims"],
+    (original) => (tx, living, _, project) => original(tx, living, "resend", project),
+  ),
+  fault<typeof retryOrGiveUp>("a refusal for now ends a survey", [DELIVERIES, "retryOrGiveUp"], () => () => ({
+    kind: "failed",
+    reason: "refused once",
+  })),
+  fault<typeof releaseHeld>(
+    "what is held is never released",
+    ["service/domain/delivery/oversight.ts", "releaseHeld"],
+    () => async () => 0,
+  ),
+  fault<typeof createDeliveryRows>(
+    "a pause of everything is forgotten",
+    ["service/store/sql/rows/delivery/delivery-rows.ts", "createDeliveryRows"],
+    (original) => (database, session) => ({ ...original(database, session), pausedAt: async () => null }),
+  ),
+  fault<typeof planSurvey>(
+    "the throttle is not asked",
+    [SURVEYS, "planSurvey"],
+    (original) => (tx, project, person, wish) =>
+      original(tx, project, { ...person, lastSentAt: null, nextSurveyAt: null }, { ...wish, isNew: true }),
+  ),
+  fault<typeof scheduleAutopilot>(
+    "Autopilot ends after the first survey",
+    [SURVEYS, "scheduleAutopilot"],
+    (original) => async (tx, project, person, wish) => {
+      if (wish.delaySeconds === 0) return original(tx, project, person, wish);
+      return tx.autopilot.setNextRequest(project.id, wish.platform, person.id, null);
+    },
+  ),
+];

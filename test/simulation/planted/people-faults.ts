@@ -1,0 +1,48 @@
+/** Faults in who is known and who may be written to. */
+import type { deletePerson } from "../../../src/service/domain/people/people.ts";
+import type {
+  canReceive,
+  keepSuppressions,
+  recordBounce,
+  stopTexts,
+} from "../../../src/service/domain/people/suppressions.ts";
+import type { createPersonRows } from "../../../src/service/store/sql/rows/people/person-rows.ts";
+import { fault } from "./plant.ts";
+
+const SUPPRESSIONS = "service/domain/people/suppressions.ts";
+
+export const PEOPLE_FAULTS = [
+  fault<typeof canReceive>(
+    "whether somebody may be written to is read only once",
+    [SUPPRESSIONS, "canReceive"],
+    (original) => {
+      const known = new Map<string, boolean>();
+      return async (tx, project, person, channel) => {
+        const key = `${project.id} ${person.id} ${channel}`;
+        const may = known.get(key) ?? (await original(tx, project, person, channel));
+        known.set(key, may);
+        return may;
+      };
+    },
+  ),
+  fault<typeof stopTexts>("STOP is not kept", [SUPPRESSIONS, "stopTexts"], () => async () => true),
+  fault<typeof recordBounce>("a bounce is not recorded", [SUPPRESSIONS, "recordBounce"], () => async () => undefined),
+  fault<typeof keepSuppressions>(
+    "who left is forgotten with the person",
+    [SUPPRESSIONS, "keepSuppressions"],
+    () => async () => undefined,
+  ),
+  fault<typeof deletePerson>(
+    "a deleted person stays",
+    ["service/domain/people/people.ts", "deletePerson"],
+    () => async () => true,
+  ),
+  fault<typeof createPersonRows>(
+    "a list has the people of another project",
+    ["service/store/sql/rows/people/person-rows.ts", "createPersonRows"],
+    (original) => (database, session, blocks, changes) => {
+      const rows = original(database, session, blocks, changes);
+      return { ...rows, list: (_, filter) => rows.list(1, filter) };
+    },
+  ),
+];

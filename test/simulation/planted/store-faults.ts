@@ -1,0 +1,48 @@
+/** Faults in what keeps the rows. */
+import type { createLogSync } from "../../../src/service/store/sqlite/engine/log-sync.ts";
+import type { createStoredTime } from "../../../src/service/store/sqlite/engine/stored-time.ts";
+import type { nextId } from "../../../src/service/store/sql/rows/project-rows.ts";
+import type { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { fault } from "./plant.ts";
+
+const STORE = ["service/store/sqlite/open-sqlite-store.ts", "openSqliteStore"] as const;
+
+export const STORE_FAULTS = [
+  fault<typeof createLogSync>(
+    "an answer does not wait for the disk",
+    ["service/store/sqlite/engine/log-sync.ts", "createLogSync"],
+    () => () => ({ sync: async () => undefined, close: async () => undefined }),
+  ),
+  fault<typeof openSqliteStore>("a write that fails is acknowledged", STORE, (original) => async (options) => {
+    const store = await original(options);
+    const write: typeof store.write = (work, how) =>
+      store.write(work, how).catch((error: unknown) => {
+        if ((error as Error).name === "StoreFileError") return undefined as never;
+        throw error;
+      });
+    return { ...store, write };
+  }),
+  fault<typeof nextId>(
+    "the id of a deleted row is given again",
+    ["service/store/sql/rows/project-rows.ts", "nextId"],
+    () => async (database, project) => {
+      const counted = ["people", "responses", "survey_requests", "api_keys", "webhooks"].map(
+        (table) => `SELECT max(id) AS id FROM ${table} WHERE project_id = ?`,
+      );
+      const sql = `SELECT max(id) AS id FROM (${counted.join(" UNION ALL ")})`;
+      const row = await database.first(
+        sql,
+        counted.map(() => project),
+      );
+      return Number(row?.["id"] ?? 0) + 1;
+    },
+  ),
+  fault<typeof createStoredTime>(
+    "time runs backwards with the clock",
+    ["service/store/sqlite/engine/stored-time.ts", "createStoredTime"],
+    (original) => (database, clock) => {
+      const time = original(database, clock);
+      return { ...time, now: () => Math.floor(clock.now() / 1000), newest: () => Math.floor(clock.now() / 1000) };
+    },
+  ),
+];
