@@ -72,12 +72,15 @@ function isEmpty({ projects }: ErasureLog): boolean {
   return projects.every(({ entries }) => entries.length === 0);
 }
 
-/** Whether another log has every entry of this one. */
+/** Whether another log has every entry of this one, or a later erasure of the same. */
 function isIn(log: ErasureLog, other: ErasureLog): boolean {
-  const known = new Set(keysOf(other));
-  return log.secret === other.secret && keysOf(log).every((key) => known.has(key));
+  const known = timesOf(other);
+  return log.secret === other.secret && [...timesOf(log)].every(([key, at]) => (known.get(key) ?? -1) >= at);
 }
 
-function keysOf({ projects }: ErasureLog): string[] {
-  return projects.flatMap(({ name, entries }) => entries.map(({ hash, at }) => JSON.stringify([name, hash, at])));
+/** When each was erased last, by project and hash. */
+function timesOf({ projects }: ErasureLog): ReadonlyMap<string, number> {
+  return new Map(
+    projects.flatMap(({ name, entries }) => entries.map(({ hash, at }) => [JSON.stringify([name, hash]), at] as const)),
+  );
 }

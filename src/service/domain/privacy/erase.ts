@@ -221,6 +221,8 @@ async function redact(
   }
 }
 
+const NOBODY: Identifiers = { id: null, email: null, phoneNumber: null };
+
 /**
  * Erases from a store whom the log of another one, an older state of it for one, says were erased, and takes the log
  * over. Who came after their erasure stays. Projects are matched by name. Returns how many people were erased.
@@ -235,8 +237,11 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
     const project = entries.length === 0 ? null : await store.read((tx) => tx.projects.byName(name));
     if (project === null) continue;
     const times = new Map(entries.map(({ hash, at }) => [hash, at]));
-    const isGone = (identifiers: Identifiers, since: number): boolean =>
-      erasureHashes(log.secret, identifiers).some((hash) => (times.get(hash) ?? -1) >= since);
+    const erasedAt = (identifiers: Partial<Identifiers>): number =>
+      Math.max(-1, ...erasureHashes(log.secret, { ...NOBODY, ...identifiers }).map((hash) => times.get(hash) ?? -1));
+    // An id is never given twice. An address may be another person's in the very second of the erasure.
+    const isGone = ({ id, ...addresses }: Identifiers, since: number): boolean =>
+      erasedAt({ id }) >= since || erasedAt(addresses) > since;
     await store.write((tx) => eraseDigests(tx, project, isGone), { project: project.id });
     for await (const people of peoplePages(store, project)) {
       const gone = people.filter((person) => isGone(person, person.createdAt));

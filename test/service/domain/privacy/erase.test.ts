@@ -80,6 +80,14 @@ describe("when the log of erasures is applied to a copy", () => {
   });
 });
 
+test("when somebody is added again in the second of their erasure, then its log does not erase them", async () => {
+  await add(fixture);
+  await erase();
+  await add(fixture);
+  expect(await applyErasureLog(fixture.store, await fixture.read(readErasureLog))).toBe(0);
+  expect(await fixture.read((tx) => tx.people.byEmail(fixture.project.id, email))).toMatchObject({ email });
+});
+
 /** Readers of digests need not be people of the project. */
 const addDigests = async ({ store, project }: Fixture): Promise<void> => {
   for (const address of [email.toUpperCase(), "bob@example.com"])
