@@ -26,8 +26,8 @@ export async function openEngine(file: string): Promise<Engine> {
     prepare: (sql) => {
       const prepared = engine.prepare(sql);
       const statement: EngineStatement = {
-        all: prepared.all,
-        run: prepared.run,
+        all: (values) => prepared.all(values),
+        run: (values) => prepared.run(values),
         finalize: () => {
           if (statements.delete(statement)) prepared.finalize();
         },
