@@ -26,11 +26,12 @@ const SEAMS = {
 };
 const PLANTED = "\0planted:";
 
-/** Writes the bundle into `folder` and returns the file to run. */
+/** Writes the bundle into `folder`; the file to run, and the planted faults with the seeds that find them. */
 export async function bundleWorld(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const places = await readPlaces(folder);
+  const { PLANTED_FAULTS, FOUND_AT } = await readPlanted(folder);
+  const places = placesOf(PLANTED_FAULTS);
   const file = path.join(folder, "worker.cjs");
   const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   await build({
@@ -43,23 +44,23 @@ export async function bundleWorld(folder) {
     output: { file, format: "cjs", codeSplitting: false },
   });
   copyFileSync(path.join(library, "node-sqlite3-wasm.wasm"), path.join(folder, "node-sqlite3-wasm.wasm"));
-  return file;
+  return { file, planted: PLANTED_FAULTS.map(({ name }) => ({ name, seed: FOUND_AT[name] ?? 1 })) };
+}
+
+async function readPlanted(folder) {
+  const file = path.join(folder, "planted.mjs");
+  const input = path.join(here, "planted/planted-faults.ts");
+  await build({ cwd: root, input, platform: "node", logLevel: "warn", output: { file, format: "esm" } });
+  return import(pathToFileURL(file));
 }
 
 /** The functions that planted faults change, by the module that has them. */
-async function readPlaces(folder) {
-  const file = path.join(folder, "planted.mjs");
-  await build({
-    cwd: root,
-    input: path.join(here, "planted/planted-faults.ts"),
-    platform: "node",
-    logLevel: "warn",
-    output: { file, format: "esm" },
-  });
-  const { PLANTED_FAULTS } = await import(pathToFileURL(file));
+function placesOf(faults) {
   const places = new Map();
-  for (const { module, function: name } of PLANTED_FAULTS)
-    places.set(path.join(root, "src", module), new Set([...(places.get(path.join(root, "src", module)) ?? []), name]));
+  for (const { module, function: name } of faults) {
+    const file = path.join(root, "src", module);
+    places.set(file, new Set([...(places.get(file) ?? []), name]));
+  }
   return places;
 }
 

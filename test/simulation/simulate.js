@@ -8,90 +8,108 @@ import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { bundleWorld } from "./bundle.js";
 
+const DAYS = 30;
 const { values } = parseArgs({
   options: {
+    // One seed, told in full; else `seeds` of them, from `from` on.
     seed: { type: "string" },
-    seeds: { type: "string", default: "200" },
+    seeds: { type: "string" },
     from: { type: "string", default: "1" },
-    days: { type: "string", default: "30" },
+    days: { type: "string", default: String(DAYS) },
+    // Kinds of faults, separated by commas; absent: all.
     faults: { type: "string" },
+    // The name of a planted fault, or `all`: each is looked for in so many seeds, or at the one that is known to find it.
     planted: { type: "string" },
     workers: { type: "string", default: String(Math.min(2, availableParallelism())) },
   },
 });
 const isOne = values.seed !== undefined;
-const from = Number(values.seed ?? values.from);
-const seeds = isOne ? 1 : Number(values.seeds);
-const workers = Math.min(seeds, Number(values.workers));
+const isHunt = values.planted === "all";
+const seeds = isOne ? 1 : Number(values.seeds ?? 200);
 const days = Number(values.days);
-
+const shared = { days, faults: values.faults?.split(","), isTold: isOne };
+const startedMs = Date.now();
 const folder = mkdtempSync(path.join(tmpdir(), "surveyctl-simulation-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-const startedMs = Date.now();
-const state = { done: 0, failure: null, counts: {}, hash: "" };
-const program = await bundleWorld(folder);
-const running = Array.from({ length: workers }, (_, at) => startWorker(at));
-await Promise.all(running.map(({ ended }) => ended));
-report();
+const { file, planted } = await bundleWorld(folder);
 
-/** Every so many-th seed is this worker's. */
-function startWorker(at) {
-  const task = {
+const results = [];
+const tasks = isHunt ? planted.map(toHunt) : splitSeeds();
+const crews = Array.from({ length: Number(values.workers) }, (_, at, crew = Number(values.workers)) =>
+  tasks.filter((__, index) => index % crew === at),
+);
+const statuses = await Promise.all(crews.filter((crew) => crew.length > 0).map(work));
+if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
+if (statuses.some((status) => status !== 0)) throw new Error(`a worker ended with ${statuses.join(", ")}`);
+if (isHunt) reportHunt();
+else report();
+
+function toHunt({ name, seed }) {
+  const isKnown = values.seeds === undefined;
+  const where = isKnown ? { from: seed, count: 1 } : { from: Number(values.from), count: seeds };
+  return { ...shared, ...where, step: 1, planted: name };
+}
+
+/** For each worker every so many-th seed. */
+function splitSeeds() {
+  const from = Number(values.seed ?? values.from);
+  const workers = Math.min(seeds, Number(values.workers));
+  return Array.from({ length: workers }, (_, at) => ({
+    ...shared,
     from: from + at,
     count: Math.ceil((seeds - at) / workers),
     step: workers,
-    days,
-    faults: values.faults?.split(","),
     planted: values.planted,
-    isTold: isOne,
-    stopsEarly: true,
-  };
-  const child = spawn(process.execPath, [program, JSON.stringify(task)], { stdio: ["ignore", "pipe", "inherit"] });
-  const ended = new Promise((resolve) => {
-    child.on("close", (code) => {
-      if (code !== 0 && state.failure === null)
-        state.failure = { seed: null, violation: `a worker ended with ${code}`, last: [] };
-      resolve();
-    });
-  });
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    if (line.startsWith("{")) take(JSON.parse(line));
-    else console.log(line);
-  });
-  return { child, ended };
+  }));
 }
 
-function take(result) {
-  state.done += 1;
-  state.hash = result.hash;
-  for (const [kind, count] of Object.entries(result.counts)) state.counts[kind] = (state.counts[kind] ?? 0) + count;
-  const isFirst = state.failure === null || result.seed < state.failure.seed;
-  if (result.violation !== null && isFirst) state.failure = result;
-  if (process.stderr.isTTY) process.stderr.write(`\rsimulated ${state.done} of ${seeds} seeds`);
+function work(crew) {
+  const child = spawn(process.execPath, [file, JSON.stringify(crew)], { stdio: ["ignore", "pipe", "inherit"] });
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    if (!line.startsWith("{")) return console.log(line);
+    results.push(JSON.parse(line));
+    if (process.stderr.isTTY) process.stderr.write(`\rsimulated ${results.length} seeds`);
+  });
+  return new Promise((resolve) => child.on("close", resolve));
 }
 
 function report() {
-  if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
   const seconds = ((Date.now() - startedMs) / 1000).toFixed(1);
-  console.log(`${state.done} of ${seeds} seeds, ${days} days each, in ${seconds} s`);
-  console.log(
-    Object.entries(state.counts)
-      .map(([kind, count]) => `${count} ${kind}`)
-      .join(", "),
-  );
-  const { failure } = state;
-  if (isOne) console.log(`trace ${state.hash}`);
-  if (failure === null) return;
+  console.log(`${results.length} of ${seeds} seeds, ${days} days each, in ${seconds} s`);
+  console.log(tellCounts());
+  if (isOne) console.log(`trace ${results[0].hash}`);
+  const [first] = results.filter(({ violation }) => violation !== null).toSorted((a, b) => a.seed - b.seed);
+  if (first === undefined) return;
   process.exitCode = 1;
-  console.log(`seed ${failure.seed} failed: ${failure.violation}`);
-  for (const line of failure.last) console.log(`  ${line}`);
-  console.log(`replay: npm run simulate -- --seed ${failure.seed}${repeatedFlags()}`);
+  console.log(`seed ${first.seed} failed: ${first.violation}`);
+  for (const line of first.last) console.log(`  ${line}`);
+  console.log(`replay: npm run simulate -- --seed ${first.seed}${flagsToRepeat()}`);
 }
 
-/** What the replay needs besides the seed. */
-function repeatedFlags() {
+function tellCounts() {
+  const counts = {};
+  for (const result of results)
+    for (const [kind, count] of Object.entries(result.counts)) counts[kind] = (counts[kind] ?? 0) + count;
+  const kinds = Object.entries(counts).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return kinds.map(([kind, count]) => `${count} ${kind}`).join(", ");
+}
+
+function flagsToRepeat() {
   return ["days", "faults", "planted"]
-    .filter((name) => values[name] !== undefined && !(name === "days" && days === 30))
-    .map((name) => ` --${name} ${/\s/.test(values[name]) ? `"${values[name]}"` : values[name]}`)
+    .filter((name) => values[name] !== undefined && values[name] !== String(DAYS))
+    .map((name) => ` --${name} ${quote(values[name])}`)
     .join("");
+}
+
+function quote(text) {
+  return /\s/.test(text) ? `"${text}"` : text;
+}
+
+/** Every fault must be found; where one is not, nothing is proven by runs that find nothing. */
+function reportHunt() {
+  for (const { name } of planted) {
+    const found = results.find((result) => result.planted === name && result.violation !== null);
+    if (found === undefined) process.exitCode = 1;
+    console.log(found === undefined ? `missed: ${name}` : `seed ${found.seed}: ${name}: ${found.violation}`);
+  }
 }

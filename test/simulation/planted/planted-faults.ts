@@ -13,3 +13,6 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...WEBHOOK_FAULTS,
   ...STORE_FAULTS,
 ];
+
+/** By name, a seed that finds it: `npm run simulate -- --planted all --seeds 2000` prints the first ones. */
+export const FOUND_AT: Readonly<Record<string, number>> = {};

@@ -1,4 +1,4 @@
-/** The program that the bundle is: runs the seeds that it is asked for, one after another, and prints each result. */
+/** The program that the bundle is: runs the tasks that it is given, one after another, and prints the result of each seed. */
 import { choosePlanted } from "../planted/plant.ts";
 import { PLANTED_FAULTS } from "../planted/planted-faults.ts";
 import { FAULT_KINDS, type FaultKind } from "../world/options.ts";
@@ -10,22 +10,29 @@ interface Task {
   readonly step: number;
   readonly days: number;
   readonly faults?: readonly FaultKind[];
+  /** The name of a fault. */
   readonly planted?: string;
-  readonly isTold?: boolean;
-  /** Ends with the first violation. */
-  readonly stopsEarly?: boolean;
+  /** Whether each event is printed. */
+  readonly isTold: boolean;
 }
 
-async function main(task: Task): Promise<void> {
-  choosePlanted(PLANTED_FAULTS.find(({ name }) => name === task.planted) ?? null);
-  const tell = task.isTold === true ? (line: string): void => void process.stdout.write(`${line}\n`) : null;
-  for (let at = 0; at < task.count; at += 1) {
-    const seed = task.from + at * task.step;
-    const result = await runSeed({ seed, days: task.days, faults: task.faults ?? FAULT_KINDS }, tell);
-    process.stdout.write(`${JSON.stringify(result)}\n`);
-    if (result.violation !== null && task.stopsEarly === true) break;
+/** A task ends with its first violation. */
+async function runTask(task: Task): Promise<void> {
+  const { from, count, step, days, faults = FAULT_KINDS, planted } = task;
+  const fault = PLANTED_FAULTS.find(({ name }) => name === planted) ?? null;
+  if (planted !== undefined && fault === null) throw new Error(`no planted fault is called ${planted}`);
+  choosePlanted(fault);
+  const tell = task.isTold ? (line: string): void => void process.stdout.write(`${line}\n`) : null;
+  for (let at = 0; at < count; at += 1) {
+    const result = await runSeed({ seed: from + at * step, days, faults }, tell);
+    process.stdout.write(`${JSON.stringify({ ...result, planted })}\n`);
+    if (result.violation !== null) return;
   }
+}
+
+async function main(tasks: readonly Task[]): Promise<void> {
+  for (const task of tasks) await runTask(task);
   process.exit(0);
 }
 
-void main(JSON.parse(process.argv[2] ?? "{}") as Task);
+void main(JSON.parse(process.argv[2] ?? "[]") as Task[]);

@@ -2,7 +2,7 @@
 import { backUp, enableWebhooks, erase, pause, setName, tidy } from "./administrators.ts";
 import type { Chance } from "./chance.ts";
 import { addResponse, ask, enrol, remove, unsubscribe } from "./client.ts";
-import type { World } from "./world.ts";
+import type { Person, World } from "./world.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -37,7 +37,8 @@ async function doSomething(world: World, chance: Chance): Promise<void> {
     [12, () => addResponse(world, person, chance.whole(0, 10))],
     [world.options.autopilotSeconds === null ? 0 : 8, () => enrol(world, person, chance.happens(0.7))],
     [4, () => unsubscribe(world, person)],
-    [4, () => remove(world, person)],
+    [3, () => remove(world, person)],
+    [2, () => replace(world, person, chance)],
     [4, () => pauseForAWhile(world, chance)],
     [3, () => setName(world, project, `Shop ${chance.whole(1, 9)}`)],
     [2, () => erase(world, person)],
@@ -54,6 +55,13 @@ function choose(chance: Chance, deeds: readonly Deed[]): () => Promise<void> {
     if (left < 0) return work;
   }
   return async () => undefined;
+}
+
+/** Deleted, perhaps after leaving, and asked again. */
+async function replace(world: World, person: Person, chance: Chance): Promise<void> {
+  if (chance.happens(0.5)) await unsubscribe(world, person);
+  await remove(world, person);
+  await ask(world, person, "email", 0);
 }
 
 async function pauseForAWhile(world: World, chance: Chance): Promise<void> {
