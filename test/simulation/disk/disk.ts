@@ -22,7 +22,11 @@ export class DiskError extends Error {
   readonly code: string;
 
   constructor(code: string, what: string) {
+    // A file that is not there is no surprise; a stack takes longer than all else.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(`${code}: ${what}`);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
   }
 }

@@ -17,7 +17,7 @@ export interface SeedResult {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-const RECOUNT_MS = 12 * 3_600_000;
+const RECOUNT_MS = 24 * 3_600_000;
 const END_MS = 60_000;
 
 export async function runSeed(run: RunOptions, tell: ((line: string) => void) | null = null): Promise<SeedResult> {

@@ -12,7 +12,7 @@ import type { Departure, Postbox } from "./postbox.ts";
 import type { Chance } from "./chance.ts";
 import type { Weather } from "./weather.ts";
 
-export const MAIL_SPELLS = ["down", "busy", "quota", "greylist", "stall", "cut", "crawl", "locked"] as const;
+export const MAIL_SPELLS = ["down", "busy", "quota", "greylist", "stall", "cut", "crawl", "locked", "relay"] as const;
 export const MAIL_MISHAPS = ["cut", "lose", "busy", "greylist", "refuse", "stall"] as const;
 export type MailMode = (typeof MAIL_SPELLS)[number] | (typeof MAIL_MISHAPS)[number];
 
@@ -27,6 +27,7 @@ export interface MailServerOptions {
 /** How a mode ends an exchange before the message's last byte. */
 const REFUSALS: Readonly<Partial<Record<MailMode, readonly [SmtpStage, number, string | null, string]>>> = {
   locked: ["auth", 535, "5.7.8", "authentication failed"],
+  relay: ["rcpt-to", 550, "5.7.1", "relay access denied"],
   busy: ["mail-from", 421, "4.3.2", "service not available, try again later"],
   quota: ["rcpt-to", 452, "4.5.3", "too many recipients today"],
   greylist: ["rcpt-to", 450, "4.2.0", "greylisted, come back later"],
