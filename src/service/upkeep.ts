@@ -42,7 +42,7 @@ export function createUpkeep({ store, outbox, clock, keepSeconds, sweepMessages,
         await pruneOutbox().catch(onError);
         await forgetAttempts(store).catch(onError);
         await followAll(store, mayGoOn).catch(onError);
-        nextPruneMs += PRUNE_MS;
+        nextPruneMs = clock.monotonic() + PRUNE_MS;
       }
       // The store tells by itself what it finds.
       await store.verify().catch(() => undefined);
