@@ -33,7 +33,7 @@ export class DiskFile {
   }
 
   write(bytes: Uint8Array, position: number, stamp: bigint): void {
-    this.#change({ position, bytes: Uint8Array.from(bytes) }, stamp);
+    this.#change({ position, bytes: new Uint8Array(bytes) }, stamp);
   }
 
   truncate(size: number, stamp: bigint): void {

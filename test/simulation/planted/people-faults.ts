@@ -1,12 +1,8 @@
 /** Faults in who is known and who may be written to. */
 import type { deletePerson } from "../../../src/service/domain/people/people.ts";
-import type {
-  canReceive,
-  keepSuppressions,
-  recordBounce,
-  stopTexts,
-} from "../../../src/service/domain/people/suppressions.ts";
+import type { canReceive, recordBounce, stopTexts } from "../../../src/service/domain/people/suppressions.ts";
 import type { createPersonRows } from "../../../src/service/store/sql/rows/people/person-rows.ts";
+import type { createSuppressionRows } from "../../../src/service/store/sql/rows/people/suppression-rows.ts";
 import { fault } from "./plant.ts";
 
 const SUPPRESSIONS = "service/domain/people/suppressions.ts";
@@ -27,10 +23,18 @@ export const PEOPLE_FAULTS = [
   ),
   fault<typeof stopTexts>("STOP is not kept", [SUPPRESSIONS, "stopTexts"], () => async () => true),
   fault<typeof recordBounce>("a bounce is not recorded", [SUPPRESSIONS, "recordBounce"], () => async () => undefined),
-  fault<typeof keepSuppressions>(
+  fault<typeof createSuppressionRows>(
     "who left is forgotten with the person",
-    [SUPPRESSIONS, "keepSuppressions"],
-    () => async () => undefined,
+    ["service/store/sql/rows/people/suppression-rows.ts", "createSuppressionRows"],
+    (original) => (database, secrets) => {
+      const rows = original(database, secrets);
+      return {
+        ...rows,
+        add: async (project, channel, address, reason) => {
+          if (channel === "sms") await rows.add(project, channel, address, reason);
+        },
+      };
+    },
   ),
   fault<typeof deletePerson>(
     "a deleted person stays",

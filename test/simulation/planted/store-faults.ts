@@ -15,11 +15,20 @@ export const STORE_FAULTS = [
   ),
   fault<typeof openSqliteStore>("a write that fails is acknowledged", STORE, (original) => async (options) => {
     const store = await original(options);
-    const write: typeof store.write = (work, how) =>
-      store.write(work, how).catch((error: unknown) => {
-        if ((error as Error).name === "StoreFileError") return undefined as never;
-        throw error;
-      });
+    const write: typeof store.write = async (work, how) => {
+      const done: Awaited<ReturnType<typeof work>>[] = [];
+      try {
+        return await store.write(async (tx) => {
+          const result = await work(tx);
+          done.push(result);
+          return result;
+        }, how);
+      } catch (error) {
+        const [result] = done;
+        if (result === undefined || (error as Error).name !== "StoreFileError") throw error;
+        return result;
+      }
+    };
     return { ...store, write };
   }),
   fault<typeof nextId>(

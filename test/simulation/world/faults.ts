@@ -1,6 +1,7 @@
 /** What happens to the machine: kills, power cuts, a disk that fills up or fails. Who kills it also starts it again. */
 import type { Chance } from "./chance.ts";
 import { pass } from "./administrators.ts";
+import { BURST_MS, burst } from "./life.ts";
 import type { World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -62,7 +63,11 @@ async function stop({ machine, trace }: World): Promise<void> {
 /** Somebody sets it, or it is corrected after a while. */
 async function setClockWrong(world: World, chance: Chance): Promise<void> {
   const ms = chance.whole(-WRONG_MS, WRONG_MS);
+  const deeds = chance.branch(`wrong by ${ms}`);
+  burst(world, deeds);
+  await pass(world, BURST_MS);
   world.clock.setWrong(ms);
+  burst(world, deeds);
   world.trace.add(`the clock is wrong by ${ms} ms`);
   world.trace.count("wrong clocks");
   await pass(world, chance.whole(1, 30) * HOUR_MS);

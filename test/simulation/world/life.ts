@@ -6,6 +6,7 @@ import type { Person, World } from "./world.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+export const BURST_MS = 5 * MINUTE_MS;
 /** How often an administrator looks after the webhooks. */
 const ROUND_MS = 60 * HOUR_MS;
 
@@ -20,9 +21,10 @@ export function planLife(world: World): void {
     world.later(ms, () => enableWebhooks(world));
 }
 
-function burst(world: World, chance: Chance): void {
+/** Several deeds within `BURST_MS`. */
+export function burst(world: World, chance: Chance): void {
   for (let left = chance.whole(1, 8); left > 0; left -= 1) {
-    const ms = chance.happens(0.5) ? chance.whole(0, 50) : chance.whole(0, 5 * MINUTE_MS);
+    const ms = chance.happens(0.5) ? chance.whole(0, 50) : chance.whole(0, BURST_MS);
     world.later(ms, () => doSomething(world, chance));
   }
 }

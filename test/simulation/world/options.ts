@@ -47,7 +47,7 @@ export function chooseOptions(run: RunOptions): WorldOptions {
     startMs,
     endMs,
     calmMs: endMs - Math.min(CALM_DAYS, run.days / 2) * DAY_MS,
-    napMs: chance.pick([2, 6, 12, 12]) * 3_600_000,
+    napMs: chance.pick([6, 12, 24, 24]) * 3_600_000,
     projects: chance.pick([1, 1, 2, 3]),
     people: chance.whole(2, 8),
     throttleSeconds: chance.pick([null, 86_400, 5 * 86_400]),
@@ -56,6 +56,6 @@ export function chooseOptions(run: RunOptions): WorldOptions {
     onUnknown: chance.happens(0.2) ? "resend" : "hold",
     connections: chance.whole(1, 4),
     maxAgeSeconds: chance.pick([null, null, 2 * 86_400]),
-    bursts: chance.whole(10, 30),
+    bursts: chance.whole(8, 24),
   };
 }
