@@ -99,7 +99,7 @@ export interface HookInfo {
   readonly provider: HookSource;
   readonly url: string;
   /**
-   * What proves a report: the URL's secret alone, or a login or signature besides. `refused`: nothing does, since
+   * The proof that a report needs: the URL's secret alone, or a login or signature besides. `refused`: nothing does, since
    * another provider's key is kept.
    */
   readonly proof: "secret" | "login" | "signature" | "refused";

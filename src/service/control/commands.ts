@@ -324,7 +324,7 @@ const LOOKS: ReadonlySet<AdminKind> = new Set([
   "session",
 ]);
 
-/** Whether a command may change what is stored: some only show, where nothing is given to them. */
+/** True for a command that may change what is stored: some only show, where nothing is given to them. */
 export function changesSomething(command: AdminCommand): boolean {
   const { kind } = command;
   if (LOOKS.has(kind)) return false;

@@ -34,7 +34,7 @@ export async function syncErasures(store: Store, dataFile: string, random: Pick<
   return erased;
 }
 
-/** Who was erased since a copy was made, as far as this machine knows. */
+/** The erasures since a copy was made, as far as this machine knows. */
 export interface LaterErasures {
   readonly erased: number;
   /** Why the log of the file that was copied cannot be read; null where it was read, or is not here. */

@@ -69,7 +69,7 @@ class ObjectScanner {
     return records;
   }
 
-  /** What the end of the file completes. Throws InputError where it is cut off. */
+  /** The last records, which the end of the file completes. Throws InputError where it is cut off. */
   finish(): JsonRecord[] {
     const { line } = this;
     const isCut = this.carried[0] === OPEN_OBJECT && endOfObject(this.carried, 0) === -1;

@@ -29,7 +29,7 @@ export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }
 }
 
 interface LinkChoice {
-  /** Whether links may lead to this machine. */
+  /** True: links may lead to this machine. */
   readonly isLocal: boolean;
   readonly isMailing: boolean;
 }

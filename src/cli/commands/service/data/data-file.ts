@@ -36,7 +36,7 @@ export async function withAdmin<Result>(
   const place = await chooseServicePlace(deps, choice);
   if (place.kind === "database") return withDatabase(deps, place.url, work);
   const dataFile = existingDataFile(place);
-  // What was not named may not be what was meant.
+  // A file that nobody named may not be the one that was meant.
   if (place.isNamed) return asCliError(() => administer({ dataFile, clock, random }, work));
   await writeNote(deps, `using ${dataFile}`);
   const { changesSomething } = await import("../../../../service/control/commands.ts");
