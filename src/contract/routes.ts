@@ -333,3 +333,6 @@ export function routePath(route: Route, placeholders: Readonly<Record<string, st
   });
   return `${filled}.json`;
 }
+
+/** Header of an answer that scheduled a survey, beside the API: the survey will be a file, since nothing sends it. */
+export const LEFT_IN_OUTBOX = { "x-survey-delivery": "outbox" } as const;

@@ -244,6 +244,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ],
     store,
     onScheduled: scheduler.wake,
+    outboxChannels: left,
     moreMetrics: () => metrics.lines({ store, deliveries, webhookAttempts: webhooks.attempts() }),
     isReady: () => state.isReady && store.trouble() === null,
   });

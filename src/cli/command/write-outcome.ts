@@ -8,7 +8,7 @@ import type { Resource } from "../render/columns.ts";
 import { writeRecord } from "../render/record-output.ts";
 import { writeNote } from "./notes.ts";
 import type { JsonObject } from "../../contract/json.ts";
-import { type Route, routePath } from "../../contract/routes.ts";
+import { LEFT_IN_OUTBOX, type Route, routePath } from "../../contract/routes.ts";
 
 export interface OutcomeOptions {
   /** What the answer is shown as. */
@@ -39,6 +39,12 @@ export async function showOutcome(
   await writeRecord(deps, found, { json: result.found, text: JSON.stringify(result.found) });
   await writeNote(deps, `the answer was lost, but the request arrived: ${result.evidence}`);
   return EXIT.done;
+}
+
+/** Whether the answer scheduled a survey of which our own service says that it will be a file. */
+export function isLeftInOutbox(result: WriteResult): boolean {
+  const [[name, value] = ["", ""]] = Object.entries(LEFT_IN_OUTBOX);
+  return result.kind === "answered" && result.reply.headers[name] === value;
 }
 
 /** A write as `--dry-run` prints it: no credentials are part of it. */

@@ -23,6 +23,7 @@ import { createTimeFormatter } from "../render/time.ts";
 import { choicesOf, type ImportRequest } from "./import-request.ts";
 import { askWithPlan } from "./plan.ts";
 import { findPreviousRun, type RecordFiles } from "./record.ts";
+import { isLeftInOutbox } from "../command/write-outcome.ts";
 import { type ResultsState, resumeCommand, writeSummary } from "./summary.ts";
 import { readSuppressed } from "./suppressed.ts";
 
@@ -108,8 +109,25 @@ interface RunParts extends JobOptions {
 /** A stopped run lets what is in flight end, but not for ever. */
 const GRACE_MS = 5000;
 
-async function send(checked: Checked, run: RunParts): Promise<SendReport> {
+interface Sent extends SendReport {
+  /** Surveys of this run that become files. */
+  readonly leftInOutbox: number;
+}
+
+/** Counts the surveys that nothing sends. */
+function watchOutbox(client: Client): { readonly client: Client; readonly count: () => number } {
+  let count = 0;
+  const sendPerson: Client["sendPerson"] = async (...args) => {
+    const result = await client.sendPerson(...args);
+    if (isLeftInOutbox(result)) count += 1;
+    return result;
+  };
+  return { client: { ...client, sendPerson }, count: () => count };
+}
+
+async function send(checked: Checked, run: RunParts): Promise<Sent> {
   const { deps, request, table, report, client } = checked;
+  const outbox = watchOutbox(client);
   const inFlight = new AbortController();
   const grace = new AbortController();
   const progress = createProgress(deps, "rows", false);
@@ -121,16 +139,17 @@ async function send(checked: Checked, run: RunParts): Promise<SendReport> {
   };
   deps.signal.addEventListener("abort", stop, { once: true });
   try {
-    return await sendRows({
+    const sent = await sendRows({
       ...run,
       rows: report.rows,
-      sender: request.createSender(client, inFlight.signal, countSendable(report)),
+      sender: request.createSender(outbox.client, inFlight.signal, countSendable(report)),
       verifyInput: createVerifier(checked, table),
       retryUnknown: request.flags.retryUnknown,
       concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
       signal: deps.signal,
       onOutcome: (counts, earlier) => void progress.update(countOutcomes(counts), earlier),
     });
+    return { ...sent, leftInOutbox: outbox.count() };
   } finally {
     grace.abort();
     deps.signal.removeEventListener("abort", stop);
@@ -207,7 +226,7 @@ async function replaceResults({ deps, request, table, files }: Checked, onResult
   }
 }
 
-interface Recorded extends SendReport {
+interface Recorded extends Sent {
   readonly results: ResultsState;
 }
 

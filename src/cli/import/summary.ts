@@ -17,6 +17,8 @@ export interface Ending extends SendReport {
   /** Requests that had to be sent again. */
   readonly retries: number;
   readonly results: ResultsState;
+  /** Surveys of this run that become files. */
+  readonly leftInOutbox: number;
 }
 
 /**
@@ -35,7 +37,7 @@ export async function writeSummary(
   if (!options.quiet) {
     const retries = ending.retries > 0 ? `${countOf(ending.retries, "request was", "requests were")} retried\n` : "";
     await streams.err.write(
-      `${describeEnding(request, ending, seconds, rate)}\n${retries}${describeResults(ending, files)}\n`,
+      `${describeEnding(request, ending, seconds, rate)}\n${retries}${describeOutbox(ending)}${describeResults(ending, files)}\n`,
     );
   }
   for (const line of nextSteps(ending, commandLine, options.quiet)) await streams.err.write(`${line}\n`);
@@ -51,6 +53,12 @@ export async function writeSummary(
     results: ending.results === "written" ? files.results : null,
   };
   await streams.out.write(`${JSON.stringify(object)}\n`);
+}
+
+function describeOutbox({ leftInOutbox }: Ending): string {
+  if (leftInOutbox === 0) return "";
+  const files = leftInOutbox === 1 ? "1 survey becomes a file" : `${formatCount(leftInOutbox)} surveys become files`;
+  return `${files} in outbox/: no mail server or gateway is set\n`;
 }
 
 function describeResults({ results }: Ending, files: RecordFiles): string {

@@ -1,6 +1,7 @@
 /** The service as a function from request to response: routes, credentials, limits, parameters, replies. */
 import type { HttpRequest, HttpResponse } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
+import type { Channel } from "../../contract/routes.ts";
 import { toOpenApi } from "../../contract/openapi.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -30,6 +31,8 @@ export interface HttpServiceOptions {
   readonly publicUrl: string | null;
   /** Called after each write that may have scheduled a survey: when it is due, Unix seconds; by default now. */
   readonly onScheduled: (dueAt?: number) => void;
+  /** Channels whose surveys become files; absent: none. */
+  readonly outboxChannels?: readonly Channel[];
   /** Lines for `/metrics` besides those about requests. */
   readonly moreMetrics: () => Promise<readonly string[]>;
   /** Lets callers beyond this machine read `/metrics`; absent or null: none. */
@@ -186,7 +189,7 @@ function askFaces(
 type Answer = (request: ServerRequest, target: Target, progress: Progress, door: Door) => Promise<Reply>;
 
 function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller: string) => void): Answer {
-  const { store, publicUrl, onScheduled } = options;
+  const { store, publicUrl, onScheduled, outboxChannels = [] } = options;
   const find = createRouter();
   return async (request, target, progress, door) => {
     const { method, headers } = request;
@@ -212,6 +215,7 @@ function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller
       address: (door === "control" ? target.origin : appUrl) + target.path,
       links: { permalink: (token) => `${appUrl}/r/${token}` },
       onScheduled,
+      outboxChannels,
     });
   };
 }

@@ -1,7 +1,7 @@
 /** One handler for each endpoint of the table: read, call the rule, reply. */
 import type { JsonObject } from "../../contract/json.ts";
 import type { Membership, Platform, SurveyResponse } from "../../contract/resources.ts";
-import type { Route, RouteName } from "../../contract/routes.ts";
+import { type Channel, LEFT_IN_OUTBOX, type Route, type RouteName } from "../../contract/routes.ts";
 import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/surveys/autopilot.ts";
 import { NotFoundError } from "../domain/errors.ts";
 import { emailKey } from "../../contract/text/email.ts";
@@ -52,6 +52,8 @@ export interface Call {
   readonly links: Links;
   /** Told when a survey is due, Unix seconds; by default now. */
   readonly onScheduled: (dueAt?: number) => void;
+  /** Channels whose surveys become files. */
+  readonly outboxChannels: readonly Channel[];
 }
 
 export type Handler = (call: Call) => Promise<Reply>;
@@ -82,8 +84,10 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
       (tx) => sendPerson(tx, call.project, input),
       besideOthers(call, input),
     );
-    if (person.survey_scheduled_at !== null) call.onScheduled(person.survey_scheduled_at);
-    return jsonReply(created ? 201 : 200, person);
+    const reply = jsonReply(created ? 201 : 200, person);
+    if (person.survey_scheduled_at === null) return reply;
+    call.onScheduled(person.survey_scheduled_at);
+    return call.outboxChannels.includes(input.channel) ? { ...reply, headers: LEFT_IN_OUTBOX } : reply;
   },
   listResponses: async (call) => {
     const query = readResponsesQuery(readerOf(call));

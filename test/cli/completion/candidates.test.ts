@@ -49,7 +49,7 @@ describe("what may stand at the cursor", () => {
     ["help exit", ["exit-codes"]],
     ["help peo", ["people"]],
     ["help people li", ["list"]],
-    ["help service key ", ["add", "list", "revoke"]],
+    ["help service key ", ["add", "list", "rotate", "revoke"]],
     ["help exit-codes ", []],
     ["auth use ", ["prod"]],
     ["people add --locale pt", ["pt-BR", "pt"]],

@@ -138,6 +138,7 @@ test("when the disk is full, then the run stops with an error, and resumes when 
   expect([ended.status, ended.stderr.split("\n").slice(1)]).toEqual([
     1,
     [
+      expect.stringMatching(/^\d+ surveys become files in outbox\/: no mail server or gateway is set$/),
       `results: ${file}.people-import.results.csv`,
       `To resume: surveyctl ${args} --resume`,
       `error: ${file}.people-import.results.csv.journal: the file may not become larger`,
@@ -163,6 +164,7 @@ test("when the results cannot be written, then the summary does not name them, a
   await rmdir(results);
   expect(ending(ended)).toEqual([
     2,
+    "40 surveys become files in outbox/: no mail server or gateway is set",
     "results: not written",
     `To resume: surveyctl ${args.join(" ")} --resume`,
     `error: ${results} is a directory`,

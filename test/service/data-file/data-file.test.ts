@@ -402,14 +402,6 @@ describe("the file", () => {
   });
 
   it("when the environment gives a key that opens nothing, then the server starts and says so once", async () => {
-    const warnings = async (key: string): Promise<string[]> => {
-      const server = serve("survey.db", { SURVEYCTL_API_KEY: key });
-      await urlOf(server);
-      server.child.kill("SIGTERM");
-      const { status, stderr } = await server.ended;
-      expect(status).toBe(0);
-      return stderr.split("\n").filter((line) => line.includes("key_opens_nothing"));
-    };
     const first = "the-first-key-of-these-tests";
     expect(await warnings(first)).toEqual([]);
     const way = "surveyctl service key add makes a key, and the variable names one only when the data is created";
@@ -437,6 +429,16 @@ describe("the file", () => {
     expect((await readdir(state.folder)).filter((name) => name.startsWith("survey.db"))).toEqual(["survey.db"]);
   });
 });
+
+/** What a start with this key, and the stop after it, warn of. */
+async function warnings(key: string): Promise<string[]> {
+  const server = serve("survey.db", { SURVEYCTL_API_KEY: key });
+  await urlOf(server);
+  server.child.kill("SIGTERM");
+  const { status, stderr } = await server.ended;
+  expect(status).toBe(0);
+  return stderr.split("\n").filter((line) => line.includes("key_opens_nothing"));
+}
 
 async function overwrite(name: string): Promise<void> {
   const bytes = await readFile(name);

@@ -7,8 +7,8 @@ import { type Deps, withClient } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { PEOPLE, SENT_PERSON } from "../../render/resources.ts";
-import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
-import { writeDone, writeWarning } from "../../command/notes.ts";
+import { isLeftInOutbox, showOutcome, writeDryRun } from "../../command/write-outcome.ts";
+import { writeDone, writeNote, writeWarning } from "../../command/notes.ts";
 import { type Refusal, tellRefusals } from "../../command/refusals.ts";
 import { localeWarning } from "../../command/survey-properties.ts";
 
@@ -47,6 +47,8 @@ export async function addOrUpdatePerson(
     // A script reads the null; a person sees an empty line and wonders.
     if (deps.streams.out.isTTY && body["send"] !== false && scheduledNone(await write))
       await writeDone(deps, NONE_SCHEDULED);
+    if (isLeftInOutbox(await write))
+      await writeNote(deps, "the survey becomes a file in outbox/: no mail server or gateway is set");
     return exit;
   });
 }

@@ -119,8 +119,7 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
     await warnOfKey(deps, log, service);
     await announce(deps, dataFile, publicUrl ?? server.url, key);
     service.startLog({ isAnnounced: key !== null && streams.err.isTTY });
-    if (mail.mail === null)
-      noteOutbox(log, options.outbox ?? path.join(path.dirname(path.resolve(dataFile)), "outbox"));
+    if (mail.mail === null) noteOutbox(log, options.outbox ?? path.join(path.dirname(dataFile), "outbox"));
     logMetricsAddress(log, server);
     await Promise.race([untilAborted(signal), service.lost]);
   } finally {
