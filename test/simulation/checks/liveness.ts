@@ -15,7 +15,18 @@ export async function checkEnd(world: World): Promise<void> {
   if (status !== null && status.oldest_due_at !== null && status.oldest_due_at < now - late)
     ledger.violate(`a survey is due since ${now - status.oldest_due_at} s`);
   for (const project of projects) await checkProject(world, project);
+  checkRest(world);
   if (!(await recount(world))) ledger.violate("the last recount could not be made");
+}
+
+/** Files that an idle service has open, and timers of its loops that sleep. */
+const OPEN_MAX = 8;
+const SLEEPERS_MAX = 8;
+
+/** What was needed for what happened is given back. */
+function checkRest({ disk, clock, ledger }: World): void {
+  if (disk.descriptors.size > OPEN_MAX) ledger.violate(`${disk.descriptors.size} files are still open`);
+  if (clock.sleepers() > SLEEPERS_MAX) ledger.violate(`${clock.sleepers()} timers still run`);
 }
 
 async function checkProject(world: World, project: Project): Promise<void> {

@@ -1,8 +1,8 @@
 /** What happens in a world without anybody's fault: bursts of work in the shops, at the desks of administrators. */
-import { backUp, enableWebhooks, erase, pause, setName, tidy } from "./administrators.ts";
+import { backUp, enableWebhooks, erase, pass, pause, setName, tidy } from "./administrators.ts";
 import type { Chance } from "./chance.ts";
 import { addResponse, ask, enrol, remove, unsubscribe } from "./client.ts";
-import type { Person, World } from "./world.ts";
+import type { Person, Project, World } from "./world.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -42,6 +42,7 @@ async function doSomething(world: World, chance: Chance): Promise<void> {
     [3, () => remove(world, person)],
     [2, () => replace(world, person, chance)],
     [4, () => pauseForAWhile(world, chance)],
+    [3, () => regret(world, project, chance)],
     [3, () => setName(world, project, `Shop ${chance.whole(1, 9)}`)],
     [2, () => erase(world, person)],
     [1, () => backUp(world)],
@@ -64,6 +65,14 @@ async function replace(world: World, person: Person, chance: Chance): Promise<vo
   if (chance.happens(0.5)) await unsubscribe(world, person);
   await remove(world, person);
   await ask(world, person, "email", 0);
+}
+
+/** A mailing to everybody is stopped while it goes out. */
+async function regret(world: World, project: Project, chance: Chance): Promise<void> {
+  for (const person of project.people) world.later(0, () => ask(world, person, "email", 0));
+  await pass(world, chance.whole(100, 3000));
+  await pause(world, project, true);
+  world.later(chance.whole(1, 24) * HOUR_MS, () => pause(world, project, false));
 }
 
 async function pauseForAWhile(world: World, chance: Chance): Promise<void> {
