@@ -57,7 +57,9 @@ test("when the first five minutes are typed into two terminals, then each shows 
   const home = await mkdtemp(path.join(tmpdir(), "surveyctl-readme-"));
   const first = terminal(home, commandOf(served).replace(/^surveyctl (.*)/, "$$0 $1 --port 0"));
   try {
-    const [screen] = await first.saying(/^.*people add --email you@example\.com\r\n\r\n.*?note: no mail server[^\r]*\r\n/s);
+    const [screen] = await first.saying(
+      /^.*people add --email you@example\.com\r\n\r\n.*?note: no mail server[^\r]*\r\n/s,
+    );
     const [, url = ""] = /listening on (http\S+)/.exec(screen) ?? [];
     const [, key = ""] = /printf %s '([\w-]+)'/.exec(screen) ?? [];
     const here = (text: string): string => text.replaceAll("http://127.0.0.1:8080", url).replaceAll(KEY_SHOWN, key);
