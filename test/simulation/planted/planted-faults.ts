@@ -23,6 +23,7 @@ export const FOUND_AT: Readonly<Record<string, number>> = {
   "the lease of what is in hand is not renewed": 39,
   "what may have arrived is tried again": 2,
   "what a dead process had marked is sent again": 12,
+  "what is held is never released": 64,
   "a pause of everything is forgotten": 3,
   "the throttle is not asked": 3,
   "STOP is not kept": 5,
