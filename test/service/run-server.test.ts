@@ -14,7 +14,8 @@ it("when what it left beside the data file cannot be removed, then the data file
   const server = await runServer(service, options);
   await removeControlFile(dataFile);
   await mkdir(`${dataFile}.control/in-the-way`, { recursive: true });
-  await expect(server.stop()).rejects.toThrow("control");
+  // A folder is not what it left, and stays.
+  await server.stop();
   expect((await readdir(folder)).filter((name) => name.endsWith(".owner"))).toEqual([]);
   await rm(folder, { recursive: true });
 });

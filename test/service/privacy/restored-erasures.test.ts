@@ -33,7 +33,7 @@ beforeEach(async () => {
   });
   await store.close();
   await run("backup", file("old.db"), "--data", file("survey.db"));
-  await run("erase", "ada@x.co", "--data", file("survey.db"));
+  await run("erase", "ada@x.co", "--yes", "--data", file("survey.db"));
 }, 60_000);
 afterEach(() => rm(state.folder, { recursive: true, force: true }));
 
