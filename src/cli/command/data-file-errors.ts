@@ -58,5 +58,8 @@ async function translate(error: unknown): Promise<Error | null> {
     const hint = "surveys would be written there; remove it, or chmod 700 it if it is yours";
     return new DataFileError("foreign_outbox", error.message, { hint, cause: error });
   }
+  // A running service said so.
+  const { UnavailableError } = await import("../../service/domain/errors.ts");
+  if (error instanceof UnavailableError) return new DataFileError("unavailable", error.message, { cause: error });
   return null;
 }

@@ -4,6 +4,8 @@ import * as v from "valibot";
 import type { Exchange, HttpResponse } from "../../contract/http.ts";
 import { type Clock, inTime } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
+import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
+import { UnavailableError } from "../domain/errors.ts";
 import { type Admin, AdminError, type AdminKind, type AdminResults, COMMAND, type CommandOf } from "./commands.ts";
 import type { ControlRecord } from "./control-file.ts";
 import { readText } from "./loopback-exchange.ts";
@@ -40,9 +42,8 @@ function codeOf(secret: string, text: string): string {
 const CONTROL_PATH = "/control";
 
 /**
- * Answers 401 without proof of the secret, 400 what is no command, 422 what cannot be done as asked, 500 faults. All
- * but
- * the first carry the server's own proof.
+ * Answers 401 without proof of the secret, 400 what is no command, 422 what cannot be done as asked, 503 what a disk or a
+ * database keeps from being done now, 500 faults. All but the first carry the server's own proof.
  */
 export function createControlExchange(secret: string, admin: Admin, service: Exchange): Exchange {
   return async (request) => {
@@ -64,8 +65,18 @@ async function carryOut(admin: Admin, body: string): Promise<Answer> {
     return reply(200, { result: await admin(command.output) });
   } catch (error) {
     if (error instanceof AdminError) return reply(422, { error: error.message });
+    const trouble = troubleOf(error);
+    if (trouble !== null) return reply(503, { error: trouble });
     return reply(500, { error: error instanceof Error ? error.message : "unknown" });
   }
+}
+
+/** Of the data, or of a file beside it, in words; null for a fault of ours. */
+function troubleOf(error: unknown): string | null {
+  if (error instanceof UnavailableError) return error.message;
+  if (!(error instanceof Error)) return null;
+  const { syscall, path } = error as NodeJS.ErrnoException;
+  return syscall === undefined ? null : `${path ?? syscall}: ${wordsOfRefusal(error)}`;
 }
 
 function parseJson(text: string): unknown {
@@ -108,8 +119,8 @@ export async function pingServer(admin: Admin, { address, pid }: ControlRecord, 
 }
 
 /**
- * The commands, carried out by a running server. Throws ControlLostError if no process that knows the secret answers;
- * another process that answers learns neither the secret nor, if the first command is a ping, anything else.
+ * The commands, carried out by a running server. Throws AdminError, UnavailableError, and ControlLostError if no process
+ * that knows the secret answers; another process that answers learns neither the secret nor, if the first command is a ping, anything else.
  */
 export function createControlClient({ control, secret }: ControlRecord, exchange: Exchange, random: Random): Admin {
   return async <Kind extends AdminKind>(command: CommandOf<Kind>): Promise<AdminResults[Kind]> => {
@@ -121,6 +132,7 @@ export function createControlClient({ control, secret }: ControlRecord, exchange
     const answer = parseAnswer(text);
     if (status === 200 && answer !== null && "result" in answer) return answer.result as AdminResults[Kind];
     if (status === 400 || status === 422) throw new AdminError(String(answer?.error));
+    if (status === 503) throw new UnavailableError(String(answer?.error));
     throw new Error(`the running service failed: ${String(answer?.error)}`);
   };
 }

@@ -11,8 +11,11 @@ const TABLES = createBaseline({
   behind: ({ isClustered }) => (isClustered === true ? " WITHOUT ROWID" : ""),
 });
 
+/** One thing each. */
+export const NEW_FILE_PARTS: readonly string[] = [...TABLES, ...COUNT_DELIVERIES, ...COUNT_WEBHOOKS];
+
 export const NEW_FILE: Migration = {
   version: BASELINE,
-  statements: [[...TABLES, ...COUNT_DELIVERIES, ...COUNT_WEBHOOKS].join(";\n")],
+  statements: [NEW_FILE_PARTS.join(";\n")],
   run: makeErasureSecret,
 };

@@ -22,13 +22,15 @@ import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileCopier } from "./engine/file-copier.ts";
 import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
 import { type Ownership, ownFile } from "./engine/file-owner.ts";
+import { findForeign } from "./engine/foreign-parts.ts";
 import { createFileWatch, hasNoRoom } from "./engine/file-watch.ts";
 import { createJobQueue } from "./engine/job-queue.ts";
 import { integrityFindings } from "./engine/integrity.ts";
+import { nameDataFile } from "./engine/sqlite-errors.ts";
 import { createStoredTime } from "./engine/stored-time.ts";
 import { findMissing, migrate } from "./engine/migrate.ts";
 import { MIGRATIONS } from "../sql/schema/migrations.ts";
-import { NEW_FILE } from "./new-file.ts";
+import { NEW_FILE, NEW_FILE_PARTS } from "./new-file.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { createProjectStates, NO_PROJECT, PROJECT_STATE, stateOf } from "../sql/project-states.ts";
 import { MARK_EMPTY, READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
@@ -69,17 +71,27 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
   const file = resolveFile(options.file);
   checkPlace(file, options.file);
+  try {
+    return await openOwned({ ...options, file });
+  } catch (caught) {
+    const error = nameDataFile(nameFullDisk(file, caught), file, options.file);
+    if (!(error instanceof StoreFileError)) throw error;
+    throw new StoreFileError(error.trouble, `${options.file}: ${error.message}`, { cause: error });
+  }
+}
+
+/** `file` is no link. */
+async function openOwned(options: SqliteStoreOptions): Promise<Store> {
+  const { file, filledBy } = options;
   const ownership = await ownFile(file, options.clock);
   try {
     await options.onOwned?.();
-    if (options.filledBy !== undefined && !existsSync(file)) await makeMarked({ ...options, file });
-    const { database, guard } = await openFile({ ...options, file }, ownership);
-    return await createStore(database, { ...options, file }, { guard, release: () => ownership.release() });
-  } catch (caught) {
-    const error = nameFullDisk(file, caught);
+    if (filledBy !== undefined && !existsSync(file)) await makeMarked(options);
+    const { database, guard } = await openFile(options, ownership);
+    return await createStore(database, options, { guard, release: () => ownership.release() });
+  } catch (error) {
     await ownership.release();
-    if (!(error instanceof StoreFileError)) throw error;
-    throw new StoreFileError(error.trouble, `${options.file}: ${error.message}`, { cause: error });
+    throw error;
   }
 }
 
@@ -135,6 +147,8 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
     await migrate(database, MIGRATIONS, unixSeconds(clock), NEW_FILE);
     const [missing] = findMissing(database, MIGRATIONS);
     if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
+    const foreign = findForeign(database, NEW_FILE_PARTS, LATER);
+    if (foreign !== null) throw new StoreFileError("foreign", `the file has ${foreign}; drop it to use the file`);
     if (filledBy !== undefined) database.all(MARK_EMPTY, [filledBy]);
     const refusal = refusalByMarks(database.all(READ_MARKS), options);
     if (refusal !== null && !(isCopy && refusal.trouble === "moved"))
@@ -147,6 +161,9 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
     throw cause;
   }
 }
+
+/** What comes after the schema of a new file. */
+const LATER = MIGRATIONS.filter(({ version }) => version > NEW_FILE.version);
 
 /** One engine tells a full disk as an error of the disk. */
 function nameFullDisk(file: string, error: unknown): unknown {

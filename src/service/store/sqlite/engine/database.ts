@@ -1,9 +1,9 @@
 /** One open database: statements prepared once, errors told apart, writes only inside a write job. */
 import { type StatementTiming, tellIfSlow } from "../../slow-statements.ts";
-import { StoreFileError, type FileTrouble } from "../../store-errors.ts";
-import { type Database, type SqlRow, type SqlValue, UniqueViolation } from "../../sql/database.ts";
+import { type Database, type SqlRow, type SqlValue } from "../../sql/database.ts";
 import type { ProjectStates } from "../../sql/project-states.ts";
 import type { Engine, EngineName, EngineStatement } from "./engine.ts";
+import { translateSqliteError } from "./sqlite-errors.ts";
 
 const STATEMENTS_MAX = 256;
 const ONLY_IN_WRITE = "data can be changed only inside Store.write";
@@ -57,7 +57,7 @@ export function createDatabase(engine: Engine, timing: StatementTiming | null = 
     } catch (error) {
       // A statement that failed keeps its error and would fail once more when it is used again.
       drop(sql);
-      throw translate(error);
+      throw translateSqliteError(error);
     }
   };
 
@@ -69,7 +69,7 @@ export function createDatabase(engine: Engine, timing: StatementTiming | null = 
       try {
         engine.exec(sql);
       } catch (error) {
-        throw translate(error);
+        throw translateSqliteError(error);
       }
     },
     all: (sql, values = []) => guard(sql, values, (statement) => statement.all(values)),
@@ -129,22 +129,4 @@ function refuseNul(values: readonly SqlValue[]): void {
     if (typeof value === "string" && value.includes("\0"))
       throw new RangeError("text with a null character cannot be stored");
   }
-}
-
-/** What SQLite says of a file that it cannot use, in the same words on each engine. */
-const TROUBLES: readonly (readonly [RegExp, FileTrouble, string])[] = [
-  [/database or disk is full/, "full", "the disk is full"],
-  [/disk I\/O error/, "unreadable", "the disk reports an error"],
-  [/disk image is malformed/, "damaged", "the file is damaged"],
-  [/file is not a database/, "not_sqlite", "the file is not a SQLite database"],
-  [/database (?:table )?is locked/, "busy", "the file is in use by another program"],
-  [/readonly database|unable to open database/, "unreadable", "the file cannot be opened for writing"],
-];
-
-function translate(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const columns = /UNIQUE constraint failed: (.*)/.exec(error.message)?.[1];
-  if (columns !== undefined) return new UniqueViolation(columns, { cause: error });
-  const found = TROUBLES.find(([pattern]) => pattern.test(error.message));
-  return found === undefined ? error : new StoreFileError(found[1], found[2], { cause: error });
 }

@@ -1,6 +1,7 @@
 /** What we need of a SQLite library; each engine is one small adapter. */
 import { withoutWarning } from "../../../../runtime/log.ts";
 import type { SqlRow, SqlValue } from "../../sql/database.ts";
+import { translateSqliteError } from "./sqlite-errors.ts";
 
 export interface EngineStatement {
   /** Steps to the end: a statement that is left open would block the commit. */
@@ -22,8 +23,16 @@ export type EngineName = "node:sqlite" | "node-sqlite3-wasm";
 /** In place of a file: a database in memory, gone when it is closed. */
 export const IN_MEMORY = ":memory:";
 
-/** The named engine or, unnamed, Node's own where this Node has one. */
+/** The named engine or, unnamed, Node's own where this Node has one. Throws StoreFileError. */
 export async function openEngine(file: string, name?: EngineName): Promise<Engine> {
+  try {
+    return await chooseEngine(file, name);
+  } catch (error) {
+    throw translateSqliteError(error);
+  }
+}
+
+async function chooseEngine(file: string, name?: EngineName): Promise<Engine> {
   if (name === "node-sqlite3-wasm") return openWasmEngine(file);
   const engine = await openNodeEngine(file);
   if (engine !== null) return engine;

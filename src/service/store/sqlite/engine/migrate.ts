@@ -61,6 +61,11 @@ async function runMigration(
     database.exec("COMMIT");
   } catch (error) {
     rollBack(database);
+    // A part that is not ours is in the way.
+    if (error instanceof Error && /^(?:no such|duplicate|table|index|trigger|.* already exists)/.test(error.message))
+      throw new StoreFileError("foreign", `the file's schema cannot be brought up to date: ${error.message}`, {
+        cause: error,
+      });
     throw error;
   } finally {
     database.writing = false;

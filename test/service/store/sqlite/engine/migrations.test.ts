@@ -3,8 +3,9 @@ import { finishDelivery, releaseDeadClaims } from "../../../../../src/service/do
 import { addResponse } from "../../../../../src/service/domain/answers/responses.ts";
 import { type Migration, MIGRATIONS } from "../../../../../src/service/store/sql/schema/migrations.ts";
 import type { EngineName } from "../../../../../src/service/store/sqlite/engine/engine.ts";
+import { findForeign } from "../../../../../src/service/store/sqlite/engine/foreign-parts.ts";
 import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
-import { NEW_FILE } from "../../../../../src/service/store/sqlite/new-file.ts";
+import { NEW_FILE, NEW_FILE_PARTS } from "../../../../../src/service/store/sqlite/new-file.ts";
 import { claimAll, links, openFixture, responseInput, responsesQuery, START } from "../../../domain/fixture.ts";
 import { listResponses } from "../../../domain/lists.ts";
 import { ENGINES, newDataFile, openRawDatabase } from "../../engines.ts";
@@ -89,6 +90,20 @@ function plain(sql: unknown): string {
 }
 
 describe.each(ENGINES)("%s", (engine) => {
+  test("when a file has come through every migration, then no part of it is foreign", async () => {
+    const database = await openRawDatabase(engine);
+    await migrate(database, MIGRATIONS, START);
+    const later = MIGRATIONS.filter(({ version }) => version > NEW_FILE.version);
+    expect(findForeign(database, NEW_FILE_PARTS, later)).toBeNull();
+    database.exec("ALTER TABLE trends ADD COLUMN mine INTEGER");
+    const added: Migration = { version: 1000, statements: ["ALTER TABLE trends ADD COLUMN ours INTEGER"] };
+    for (const sql of added.statements) database.exec(sql);
+    expect(findForeign(database, NEW_FILE_PARTS, [...later, added])).toBe(
+      "a column that is not surveyctl's: trends.mine",
+    );
+    database.close();
+  });
+
   test("when a data file is new, then it is what every migration, one after the other, makes of an empty one", async () => {
     expect(await makeNew(engine, NEW_FILE)).toEqual(await makeNew(engine));
   });
