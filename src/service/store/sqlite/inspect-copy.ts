@@ -5,7 +5,7 @@ import { type EngineName, openEngine } from "./engine/engine.ts";
 import { readHeader } from "./engine/file-guard.ts";
 import { RUN_OFFSET } from "./engine/data-file.ts";
 import { TABLE_KEYS } from "../sql/rows/table-rows.ts";
-import { integrityFindings } from "./engine/integrity.ts";
+import { integrityFindings } from "./integrity.ts";
 
 export interface CopyFacts {
   readonly schema: number;

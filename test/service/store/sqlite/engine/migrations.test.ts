@@ -3,7 +3,7 @@ import { finishDelivery, releaseDeadClaims } from "../../../../../src/service/do
 import { addResponse } from "../../../../../src/service/domain/answers/responses.ts";
 import { type Migration, MIGRATIONS } from "../../../../../src/service/store/sql/schema/migrations.ts";
 import type { EngineName } from "../../../../../src/service/store/sqlite/engine/engine.ts";
-import { findForeign } from "../../../../../src/service/store/sqlite/engine/foreign-parts.ts";
+import { findForeign } from "../../../../../src/service/store/sqlite/foreign-parts.ts";
 import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
 import { NEW_FILE, NEW_FILE_PARTS } from "../../../../../src/service/store/sqlite/new-file.ts";
 import { claimAll, links, openFixture, responseInput, responsesQuery, START } from "../../../domain/fixture.ts";

@@ -1,6 +1,6 @@
 /** Parts of a data file that no version of ours has made: a trigger may change what we write, a column keep a row out. */
-import { type Migration, namesOf } from "../../sql/schema/migrations.ts";
-import type { SqliteDatabase } from "./database.ts";
+import { type Migration, namesOf } from "../sql/schema/migrations.ts";
+import type { SqliteDatabase } from "./engine/database.ts";
 
 /** The first of them, in words; null when there is none. `statements` make today's schema, one thing each. */
 export function findForeign(

@@ -1,5 +1,5 @@
-import { FIND_MISCOUNTED } from "../../sql/schema/migrations.ts";
-import type { SqliteDatabase } from "./database.ts";
+import { FIND_MISCOUNTED } from "../sql/schema/migrations.ts";
+import type { SqliteDatabase } from "./engine/database.ts";
 
 /** What is wrong with the whole of a data file, a sentence a finding. */
 export function integrityFindings(database: SqliteDatabase): string[] {
