@@ -170,7 +170,13 @@ describe("an error as it is told", () => {
       2,
       "error: the current directory: no such file or directory\n",
     ],
-    ["another system error", systemError("EIO", { path: "a", syscall: "read" }), 1, "error: EIO: so it is, read\n"],
+    ["a broken disk", systemError("EIO", { path: "a", syscall: "read" }), 1, "error: a: the disk reports an error\n"],
+    [
+      "another system error",
+      systemError("EPROTO", { path: "a", syscall: "read" }),
+      1,
+      "error: EPROTO: so it is, read\n",
+    ],
     [
       "a mistake of ours",
       new TypeError("x is not a function"),
