@@ -50,7 +50,7 @@ export interface Service extends Face {
   readonly lost: Promise<Error>;
   /** Rejects with ForeignOutboxError when others could read or change messages. */
   checkOutbox(): Promise<void>;
-  /** What links in messages begin with, once the address is known; keeps what commands ask for of it. */
+  /** The beginning of links in messages, once the address is known; keeps the part that commands ask for. */
   setAddress(url: string): Promise<void>;
   /** Starts to deliver what is due. */
   startScheduler(): void;

@@ -41,7 +41,7 @@ export async function showOutcome(
   return EXIT.done;
 }
 
-/** Whether the answer scheduled a survey of which our own service says that it will be a file. */
+/** True where the answer scheduled a survey of which our own service says that it will be a file. */
 export function isLeftInOutbox(result: WriteResult): boolean {
   const [[name, value] = ["", ""]] = Object.entries(LEFT_IN_OUTBOX);
   return result.kind === "answered" && result.reply.headers[name] === value;

@@ -72,7 +72,7 @@ function isEmpty({ projects }: ErasureLog): boolean {
   return projects.every(({ entries }) => entries.length === 0);
 }
 
-/** Whether another log has every entry of this one, or a later erasure of the same. */
+/** True where another log has every entry of this one, or a later erasure of the same. */
 function isIn(log: ErasureLog, other: ErasureLog): boolean {
   const known = timesOf(other);
   return log.secret === other.secret && [...timesOf(log)].every(([key, at]) => (known.get(key) ?? -1) >= at);

@@ -59,7 +59,7 @@ export async function openData(options: DataFileOptions): Promise<Store> {
  */
 export async function openDataFile({ dataFile, ...options }: DataFileOptions): Promise<Store> {
   const { clock } = options;
-  // What a killed restore left holds people's data. A file that cannot be removed keeps nobody from the store.
+  // The copy that a killed restore left holds people's data. A file that cannot be removed keeps nobody from the store.
   const onOwned = (): Promise<void> =>
     removeAbandonedCopies(resolveFile(dataFile), options.random).catch(() => undefined);
   const startedMs = clock.monotonic();

@@ -115,7 +115,7 @@ export interface PacedSender extends MessageSender {
 /** Messages in hand at most; more would only wait for the same connections. */
 const IN_HAND_MAX = 64;
 const SAVE_MS = 10_000;
-/** What an operator has asked another process for is found after this long. */
+/** A wish of an operator that another process took is found after this long. */
 const SHARED_LOOK_MS = 2_000;
 const AFTER_PROBE_SECONDS = 15;
 const PUT_OFF_SECONDS_MAX = 86_400;

@@ -41,7 +41,7 @@ export async function copyRows(
   const sums: TableSum[] = [];
   let rows = 0;
   const tables = from.tables.names.filter((name) => to.tables.names.includes(name));
-  // What a run that was killed has left, before what it refers to.
+  // Rows that a killed run has left are removed ahead of those that they refer to.
   for (const table of tables.toReversed()) await to.tables.clear(table);
   for (const table of tables) {
     // What an engine has written by itself: the time, and what it counts.

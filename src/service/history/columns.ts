@@ -42,7 +42,7 @@ export const HISTORY_FIELDS: readonly HistoryField[] = [
 export type HistoryTarget =
   | { readonly kind: "field"; readonly field: HistoryField }
   | { readonly kind: "property"; readonly key: string }
-  /** What a sync adds for itself, and what other rows tell. */
+  /** Columns that a sync adds for itself, and those that other rows tell. */
   | { readonly kind: "ignored" }
   /** Data that has no place here, and that is no property. */
   | { readonly kind: "lost" }
@@ -75,7 +75,7 @@ export function findUnusedRenames({ renames }: Pick<ShapeChoice, "renames">, col
 export const SYNCED =
   /^_(?:airbyte_(?:emitted_at|extracted_at|normalized_at)|sdc_(?:extracted_at|batched_at|received_at)|fivetran_synced)$/;
 const SYNC_OWN = /^_(?:airbyte|sdc|fivetran|dlt|hevo|rivery|segment|ab)_|^__hevo|^(?:uuid_ts|loaded_at)$/;
-/** What the API sent and only a service knows: the first is told by the responses, an import schedules nothing. */
+/** Columns that the API sent and only a service knows: the first is told by the responses, an import schedules nothing. */
 const SERVICE_OWN: ReadonlyMap<string, HistoryTarget> = new Map<string, HistoryTarget>([
   ["last_responded_at", IGNORED],
   ["next_survey_scheduled_at", LOST],

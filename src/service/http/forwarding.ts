@@ -46,7 +46,7 @@ function toBlockList(networks: readonly string[]): BlockList {
 }
 
 /**
- * What one caller is likely to have, to count by: an IPv4 address, also one that is written as IPv6; the /64 network of
+ * The addresses that one caller is likely to have, to count by: an IPv4 address, also one that is written as IPv6; the /64 network of
  * an IPv6 address, of which its owner has all. Anything else is its own group.
  */
 export function addressGroup(address: string): string {

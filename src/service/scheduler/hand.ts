@@ -26,7 +26,7 @@ interface Item {
   readonly due: DueSurvey;
   /** Ended when the sender need not go on. */
   readonly leave: AbortController;
-  /** Whether it is more than a place in the sender's queue. */
+  /** True once it is more than a place in the sender's queue. */
   hasBegun: boolean;
   /** Whether its final dot may follow, or has followed. */
   isMarked: boolean;

@@ -43,7 +43,7 @@ export function readStatus(text: string): readonly RecipientStatus[] {
     }));
 }
 
-/** What is between the first bracket and the last. */
+/** The text between the first bracket and the last. */
 function inBrackets(value: string): string | null {
   const [open, close] = [value.indexOf("("), value.lastIndexOf(")")];
   return open === -1 || close <= open + 1 ? null : value.slice(open + 1, close);

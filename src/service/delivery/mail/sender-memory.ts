@@ -1,6 +1,6 @@
 import type { KeptSender, SenderState, Store } from "../../domain/ports.ts";
 
-/** What a sender keeps in the store. */
+/** The state of a sender that is kept in the store. */
 export interface SenderMemory {
   /** Of this process, or of the one that saved last; null for none. */
   readonly load: () => Promise<KeptSender | null>;

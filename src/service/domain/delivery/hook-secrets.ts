@@ -44,7 +44,7 @@ export async function isHookSecret(tx: Transaction, given: string, name: HookNam
 }
 
 /**
- * What these providers' posts are checked with, for each that gave a key. Once there is one, what is not signed with it
+ * The key that a provider's posts are checked with, for each that gave one. Once there is one, what is not signed with it
  * is refused on every path: the secret of the path proves nothing any more.
  */
 export async function readProviderKeys<Provider extends KeyedProvider | SigningGateway>(

@@ -4,7 +4,7 @@ import type { KeptSender, Transaction } from "../ports.ts";
 /** A process that was not heard of for so long is dead, and its claims are free. */
 export const LIFE_SECONDS = 30;
 
-/** What the senders of the living processes keep: those of a shared store. */
+/** The states of the senders of living processes: those of a shared store. */
 export async function livingSenders(tx: Transaction): Promise<readonly KeptSender[]> {
   const living = new Set<string | null>(await tx.requests.living(LIFE_SECONDS));
   const kept = await tx.deliveries.senders();

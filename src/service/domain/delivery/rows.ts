@@ -317,7 +317,7 @@ export interface DeliveryRows {
   /** When an operator last let all be sent again; null for never. */
   resumedAt(): Promise<number | null>;
   setResumed(at: number): Promise<void>;
-  /** What senders keep, the newest first. */
+  /** The states of senders, the newest first. */
   senders(): Promise<readonly KeptSender[]>;
   setSender(kept: KeptSender): Promise<void>;
   /** When an operator last had all senders try again, Unix milliseconds; null for never. */

@@ -147,7 +147,7 @@ function logoType(bytes: Uint8Array): Logo["type"] | null {
   return /^<svg[\s>]/.test(withoutProlog(start)) ? "image/svg+xml" : null;
 }
 
-/** What follows the XML declaration and the comments. */
+/** The text that follows the XML declaration and the comments. */
 function withoutProlog(start: string): string {
   let rest = start
     .trimStart()

@@ -125,7 +125,7 @@ function isOver(expiresAt: number | null, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 
-/** What a text is as a key: `unknown` was never one. */
+/** The state of a text as a key: `unknown` was never one. */
 export interface KeyStanding {
   readonly kind: "good" | "expired" | "revoked" | "unknown";
   /** When it was revoked, or expired, or will; null for never. */

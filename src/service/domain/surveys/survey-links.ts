@@ -36,7 +36,7 @@ export async function removeLink(tx: Transaction, project: Project, id: string):
 
 export interface LinkVisit {
   readonly link: PublicLink;
-  /** Whether this visit has an answer already. */
+  /** True where this visit has an answer already. */
   readonly isAnswered: boolean;
 }
 
@@ -49,7 +49,7 @@ export async function visitLink(tx: Transaction, token: string, visit: string | 
   return { link, isAnswered: (await tx.responses.byToken(visitToken(secret, link, visit))) !== null };
 }
 
-/** What a visit's answer is now. */
+/** A visit's answer as it is now. */
 export interface LinkAnswer {
   readonly score: number;
   readonly mayChange: boolean;

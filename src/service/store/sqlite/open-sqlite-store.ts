@@ -162,7 +162,7 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
   }
 }
 
-/** What comes after the schema of a new file. */
+/** Statements that come after the schema of a new file. */
 const LATER = MIGRATIONS.filter(({ version }) => version > NEW_FILE.version);
 
 /** One engine tells a full disk as an error of the disk. */

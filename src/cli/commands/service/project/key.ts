@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { configFile } from "../../../../config/places.ts";
 import { readProfiles } from "../../../../config/profiles.ts";
+import { toIsoTime } from "../../../../contract/text/iso-time.ts";
 import type { KeyInfo } from "../../../../service/control/commands.ts";
 import { parseDuration, parseName } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
@@ -114,7 +115,7 @@ function registerRotate(noun: Command, context: CommandContext): void {
     done: ({ previous, previous_until: until }) =>
       until === null
         ? `Previous: key ${previous.join(", ")}, which works until \`surveyctl service key revoke\`.`
-        : `Previous: key ${previous.join(", ")}, which ends at the time shown.`,
+        : `Previous: key ${previous.join(", ")}, which ends at ${toIsoTime(until)}.`,
     note: KEY_NOTE,
   });
 }

@@ -44,7 +44,10 @@ const CLOCK_AND_ERASURE = [
   END`,
 ];
 
-/** What is true of the whole store: `moved`, to where its data was moved; `filling`, the command that fills it; `erasures`, the log beside the file; `address`, where links lead. */
+/**
+ * Marks of the whole store: `moved`, the place its data was moved to; `filling`, the command that fills it; `erasures`,
+ * the log beside the file; `address`, the place that links lead to.
+ */
 const ADD_MARKS = "CREATE TABLE store_marks (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)";
 
 export const MIGRATIONS: readonly Migration[] = [

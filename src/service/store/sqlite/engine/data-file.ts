@@ -25,9 +25,9 @@ export const RUN_OFFSET = 60;
 const NAME_BYTES_MAX = 160;
 
 export interface Condition {
-  /** Whether there was nothing in it, or no file. */
+  /** True where there was nothing in it, or no file. */
   readonly isNew: boolean;
-  /** Whether this process made it. */
+  /** True where this process made it. */
   readonly isMade: boolean;
   /** Whether other users of the machine may read it. */
   readonly isReadable: boolean;
@@ -62,7 +62,7 @@ export function prepareFile(file: string, left: LockFacts | null): Condition {
   if (size === 0) {
     refuseLost(file);
     const isMade = makeEmptyFile(file);
-    // What another program made for it holds nothing that others may have read.
+    // A file that another program made for it holds nothing that others may have read.
     if (!isMade && isPrivate(statSync(file), 0)) chmodSync(file, FILE_MODE);
     return { isNew: true, isMade, isReadable: !isPrivate(statSync(file), 0o077) };
   }

@@ -1,4 +1,4 @@
-/** What SQLite says of a file that it cannot use, in the same words on each engine. */
+/** SQLite's words for a file that it cannot use, in the same words on each engine. */
 import { UniqueViolation } from "../../sql/database.ts";
 import { type FileTrouble, StoreFileError } from "../../store-errors.ts";
 

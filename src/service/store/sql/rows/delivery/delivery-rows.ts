@@ -280,7 +280,7 @@ async function readSenders(database: Database): Promise<readonly KeptSender[]> {
 
 const FORGOTTEN_MS = 3_600_000;
 
-/** What processes left that ended long ago goes. */
+/** States of processes that ended long ago go. */
 async function setSender(database: Database, { name, process, savedAt, state }: KeptSender): Promise<void> {
   writeState(database, senderKey({ name, process }), { ...state, savedAt });
   for (const one of process === null ? [] : await readSenders(database))
