@@ -2,32 +2,15 @@
 // what they name runs. Ours are `--long`: fuzz, kills and soaks at their full size (`size` in test/helpers/long.ts); and
 // `--postgres`: only the second run, which has a PostgreSQL in place of data files. The pipeline and `--long` do both.
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
 /** A run of everything that finds fewer has lost some. Raise them when tests are added. */
 const TESTS_MIN = { files: 5000, postgres: 950 };
 
-/** Where tests of a service are, and how they open one that can be on a server. */
-const ON_POSTGRES = ["test/acceptance", "test/compat", "test/service"];
-const OPENS =
-  /\b(?:describe\.each\(STORES|(?:openFixture|openHttp|openTexting|openHookFixture|openPages|openEmbeddedService|startCluster|startServe|tellStories|useWire|lendDatabase|newDatabase)\()/;
-
-/** What a server changes nothing of, or what is about data files alone. Single tests that are say `onPostgres`. */
-const ABOUT_FILES = {
-  "test/service/delivery/once/mixed-run.test.ts": "its clock jumps ahead while a server works",
-  "test/service/page/browser.test.ts": "what a browser shows",
-  "test/service/run-server.test.ts": "what is left beside a data file",
-  "test/service/scheduler/scheduler.test.ts": "its clock is set by hand, and counts the waits of one process",
-  "test/service/store/sqlite/engine/file-owner.test.ts": "one process owns a data file",
-  "test/service/store/sqlite/kill.test.ts": "what a data file holds when its only process is killed",
-  "test/service/store/sqlite/engine/migrations.test.ts": "data files of older versions",
-  "test/service/store/sqlite/sqlite-store.test.ts": "what happens to the file itself",
-  "test/service/webhook/dispatcher.test.ts":
-    "its clock is set by hand, and never reaches the next look of several processes",
-  "test/service/webhook/kill.test.ts": "the only process of a data file is killed",
-};
+/** What a service does on either engine: the end of a file's name. Single tests that are not say `onPostgres`. */
+const ON_EACH_ENGINE = ".engines.test.ts";
 /** Tests about a server, which bring their own. The second folder takes long, and is never part of the run on files. */
 const SERVER_ONLY = "test/service/store/postgres";
 const PROCESSES = "test/service/processes";
@@ -71,11 +54,12 @@ if (!isServerOnly) {
 }
 if (isServerOnly || isBoth) {
   console.log("== the tests of the service, on PostgreSQL");
-  const ran = run(args.length === 0 ? filesOnPostgres() : args, { SURVEYCTL_TEST_ENGINE: "postgres" });
+  const ran = run(args.length === 0 ? [ON_EACH_ENGINE, SERVER_ONLY, PROCESSES] : args, {
+    SURVEYCTL_TEST_ENGINE: "postgres",
+  });
   if (args.length === 0) {
     demand("on PostgreSQL", ran, TESTS_MIN.postgres);
     console.log("-- only on data files:");
-    for (const [file, why] of Object.entries(ABOUT_FILES)) console.log(`--   ${path.basename(file)}: ${why}`);
     for (const name of ran.skipped) console.log(`--   ${name}`);
   }
 }
@@ -118,17 +102,7 @@ function demand(where, { passed }, least) {
 function tellWhatDidNotRun({ skipped }) {
   const lost = skipped.filter((name) => name.startsWith(SERVER_ONLY));
   if (lost.length > 0) console.log(`-- PostgreSQL is not installed: ${lost.length} tests were skipped`);
-  const files = filesOnPostgres().filter((file) => !file.startsWith(SERVER_ONLY));
-  console.log(`-- not run on PostgreSQL: ${files.length} files of tests; npm run test:postgres does`);
-}
-
-function filesOnPostgres() {
-  return ON_POSTGRES.flatMap((folder) =>
-    readdirSync(path.join(root, folder), { recursive: true })
-      .map((name) => path.join(folder, name))
-      .filter((name) => name.endsWith(".test.ts") && !Object.hasOwn(ABOUT_FILES, name))
-      .filter((name) => name.startsWith(SERVER_ONLY) || OPENS.test(readFileSync(path.join(root, name), "utf8"))),
-  );
+  console.log("-- not run on PostgreSQL, nor with several processes: npm run test:postgres does");
 }
 
 /** The short run's files need no disk, where that saves a twentieth of the time and every wait for a sync. */

@@ -1,4 +1,4 @@
-/** What gateways answer, and what it means; the whole way of the commonest answers is in `sms-sender.test.ts`. */
+/** What gateways answer, and what it means; the whole way of the commonest answers is in `sms-sender.engines.test.ts`. */
 import { expect, it } from "vitest";
 import { readGatewayAnswer } from "../../../../src/service/delivery/sms/gateway.ts";
 import type { SmsFormat } from "../../../../src/service/delivery/sms/formats.ts";

@@ -8,7 +8,9 @@ tellStories(import.meta.dirname);
 
 test("when there is a folder of stories, then a test of its own tells them", () => {
   const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const untold = folders.filter(({ name }) => !existsSync(path.join(import.meta.dirname, name, `${name}.test.ts`)));
+  const untold = folders.filter(
+    ({ name }) => !existsSync(path.join(import.meta.dirname, name, `${name}.engines.test.ts`)),
+  );
   expect([untold.map(({ name }) => name), folders.length > 5]).toEqual([[], true]);
 });
 
