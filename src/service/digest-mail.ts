@@ -6,7 +6,7 @@ import { digestHtml, digestText } from "../insight/report/digest.ts";
 import { type DigestFacts, headline, reportComments } from "../insight/report/facts.ts";
 import { type DkimKey, signMail } from "./delivery/mail/dkim.ts";
 import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
-import { asciiDomain, formatMessage, headerText, mailbox, needsSmtpUtf8 } from "./delivery/message/mime.ts";
+import { asciiDomain, composeMail, needsSmtpUtf8 } from "./delivery/message/mime.ts";
 import { senderDomain } from "./delivery/message/sender.ts";
 import { type MailContext, streamHeaders } from "./delivery/message/survey-mail.ts";
 import type { Outbox } from "./delivery/outbox.ts";
@@ -74,12 +74,12 @@ export interface DigestMail {
 }
 
 /** The same facts and settings give the same bytes: a mail that is tried again is the same mail. */
-function renderDigest(
+async function renderDigest(
   due: DueDigest,
   facts: DigestFacts,
   { appUrl, sender }: MailContext,
   key: DkimKey | null,
-): DigestMail {
+): Promise<DigestMail> {
   const leaveUrl = `${appUrl}/u/${due.token}`;
   const day = WEEKDAYS[due.weekday] ?? "";
   const why = `You get this every ${day.slice(0, 1).toUpperCase()}${day.slice(1)}.`;
@@ -87,23 +87,22 @@ function renderDigest(
   const domain = senderDomain(sender.from);
   const messageId = `${sum.slice(0, 32)}@${domain}`;
   const foot = { why, leaveUrl };
-  const parts = [
-    { type: "text/plain", text: digestText(facts, foot) },
-    { type: "text/html", text: digestHtml(facts, foot) },
-  ];
-  const headers: [string, string][] = [
-    ["From", mailbox(sender.senderName, sender.from)],
-    ["To", mailbox(null, due.email)],
-    ...(sender.replyTo === null ? [] : [["Reply-To", mailbox(null, sender.replyTo)] as [string, string]]),
-    ["Subject", headerText(`${facts.title}: ${headline(facts)}`)],
-    ["Date", new Date(due.periodAt * 1000).toUTCString().replace("GMT", "+0000")],
-    ["Message-ID", `<${messageId}>`],
-    ["Content-Language", "en"],
-    ...streamHeaders({ project: due.project, kind: "digest", locale: "en", domain, leaveUrl }),
-  ];
-  // `=_` occurs neither in Base64 nor in quoted-printable.
-  const unsigned = formatMessage(headers, parts, `=_${sum.slice(32, 60)}`);
-  const text = key === null ? unsigned : signMail(unsigned, key);
+  const unsigned = await composeMail({
+    from: { name: sender.senderName, address: sender.from },
+    to: [{ name: null, address: due.email }],
+    replyTo: sender.replyTo,
+    subject: `${facts.title}: ${headline(facts)}`,
+    at: due.periodAt,
+    messageId,
+    headers: [
+      ["Content-Language", "en"],
+      ...streamHeaders({ project: due.project, kind: "digest", locale: "en", domain, leaveUrl }),
+    ],
+    text: digestText(facts, foot),
+    html: digestHtml(facts, foot),
+    boundary: sum.slice(32, 60),
+  });
+  const text = key === null ? unsigned : await signMail(unsigned, key);
   // A bounce is known by a token that surveys alone have.
   const bounce = sender.bounceAddress?.includes("{token}") === true ? null : sender.bounceAddress;
   const envelope = { from: asciiDomain(bounce ?? sender.from), to: asciiDomain(due.email) };
@@ -130,7 +129,8 @@ export async function deliverDigest(
   progress: DeliveryProgress,
 ): Promise<DeliveryResult> {
   const name = context.sender.senderName ?? (due.project.name === "default" ? null : due.project.name);
-  const { message, text, messageId } = renderDigest(due, await readDigestFacts(store, due, name), context, key);
+  const facts = await readDigestFacts(store, due, name);
+  const { message, text, messageId } = await renderDigest(due, facts, context, key);
   const { project, id, attempts, periodAt, token } = due;
   if (mail === null) {
     if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };

@@ -64,7 +64,7 @@ export interface AdminOptions extends WebhookAdminOptions, PrivacyAdminOptions {
   readonly onSchedule: () => void;
   /** What links begin with, without a slash at the end. */
   readonly appUrl: () => string;
-  readonly renderPreview: (survey: DueSurvey, settings: ProjectSettings, brand: Brand) => PreviewInfo;
+  readonly renderPreview: (survey: DueSurvey, settings: ProjectSettings, brand: Brand) => Promise<PreviewInfo>;
   /** What carries messages out. */
   readonly senders: readonly MessageSender[];
   readonly onReport: (source: string, outcome: ReportOutcome) => void;
@@ -164,13 +164,15 @@ function createHandlers(options: AdminOptions): Handlers {
         toConfiguredSettings(await changeSettings(tx, found, toProjectSettings(change))),
       ),
     ...createConfigurationHandlers(options),
-    "survey.preview": ({ project, email, locale }) =>
-      store.read(async (tx) => {
-        const { id, name } = await requireProject(tx, project);
-        const survey = await previewSurvey(tx, { id, name }, { email, locale });
-        if (survey === null) throw new AdminError(`no person found with email ${email}`);
-        return renderPreview(survey, await readSettings(tx, { id, name }), await readBrand(tx, { id, name }));
-      }),
+    "survey.preview": async ({ project, email, locale }) => {
+      const { survey, settings, brand } = await readProject(project, async (tx, { id, name }) => ({
+        survey: await previewSurvey(tx, { id, name }, { email, locale }),
+        settings: await readSettings(tx, { id, name }),
+        brand: await readBrand(tx, { id, name }),
+      }));
+      if (survey === null) throw new AdminError(`no person found with email ${email}`);
+      return renderPreview(survey, settings, brand);
+    },
     "trend.add": async ({ project, name, where }) => {
       const trend = await inProject(project, (tx, found) => addTrend(tx, found, name, where));
       await store.settle();

@@ -206,11 +206,11 @@ export interface Formatted {
   readonly mark: string;
 }
 
-function format(due: DueSurvey, { now, ...context }: OutboxContext): Formatted {
+async function format(due: DueSurvey, { now, ...context }: OutboxContext): Promise<Formatted> {
   if (due.channel === "sms") return { text: formatSurveySms(due, context.appUrl), mark: due.token };
   // A file is written without a mark, so nothing is kept: derived from the token, each rendering gives the same.
   const frozen = freezeMail(due, context.sender, tokensFrom(due.token), now);
-  return { text: formatSurveyMail(due, frozen, context), mark: frozen.messageId };
+  return { text: await formatSurveyMail(due, frozen, context), mark: frozen.messageId };
 }
 
 function tokensFrom(seed: string): Pick<Random, "token"> {

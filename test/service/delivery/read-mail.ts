@@ -36,14 +36,19 @@ function split(text: string): { headers: Record<string, string>; body: string } 
 function decodeWords(text: string): string {
   return text
     .replace(/\?= +=\?/g, "?==?")
-    .replace(/=\?UTF-8\?B\?([^?]*)\?=/g, (_, base64: string) => Buffer.from(base64, "base64").toString("utf8"));
+    .replace(/=\?UTF-8\?B\?([^?]*)\?=/g, (_, base64: string) => Buffer.from(base64, "base64").toString("utf8"))
+    .replace(/(?:=\?UTF-8\?Q\?[^?]*\?=)+/g, (words) =>
+      decodeQuoted(words.replaceAll(/=\?UTF-8\?Q\?|\?=/g, "").replaceAll("_", " ")),
+    );
 }
 
 function decode(body: string, encoding: string): string {
   if (encoding === "7bit") return body.replaceAll("\r\n", "\n");
   if (encoding !== "quoted-printable") throw new Error(`unknown encoding ${encoding}`);
-  const bytes = body
-    .replace(/=\r\n/g, "")
-    .replace(/=([\dA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return Buffer.from(bytes, "latin1").toString("utf8").replaceAll("\r\n", "\n");
+  return decodeQuoted(body.replace(/=\r\n/g, "")).replaceAll("\r\n", "\n");
+}
+
+function decodeQuoted(text: string): string {
+  const bytes = text.replace(/=([\dA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString("utf8");
 }

@@ -40,24 +40,22 @@ const FORMATS: Readonly<Record<DigestFormat, Format>> = {
 
 /** The same facts and parties give the same bytes. `at` is Unix seconds. */
 async function formatDigestMail(facts: ReportFacts, { from, to }: MailParties, at: number): Promise<string> {
-  const { formatMessage, headerText, mailbox } = await import("../../../service/delivery/message/mime.ts");
-  const parts = [
-    { type: "text/plain", text: digestText(facts) },
-    { type: "text/html", text: digestHtml(facts) },
-  ];
+  const { composeMail } = await import("../../../service/delivery/message/mime.ts");
+  const text = digestText(facts);
+  const html = digestHtml(facts);
   const sum = createHash("sha256")
-    .update(JSON.stringify([from, to, at, parts]))
+    .update(JSON.stringify([from, to, at, text, html]))
     .digest("hex");
-  const headers: [string, string][] = [
-    ["From", mailbox(null, from)],
-    ...(to.length === 0
-      ? []
-      : [["To", to.map((address) => mailbox(null, address)).join(",\r\n ")] as [string, string]]),
-    ["Subject", headerText(`${facts.title}: ${headline(facts)}`)],
-    ["Date", new Date(at * 1000).toUTCString().replace("GMT", "+0000")],
-    ["Message-ID", `<${sum.slice(0, 32)}@${from.slice(from.lastIndexOf("@") + 1)}>`],
-    ["Auto-Submitted", "auto-generated"],
-  ];
-  // `=_` occurs neither in Base64 nor in quoted-printable.
-  return formatMessage(headers, parts, `=_${sum.slice(32, 60)}`);
+  return composeMail({
+    from: { name: null, address: from },
+    to: to.map((address) => ({ name: null, address })),
+    replyTo: null,
+    subject: `${facts.title}: ${headline(facts)}`,
+    at,
+    messageId: `${sum.slice(0, 32)}@${from.slice(from.lastIndexOf("@") + 1)}`,
+    headers: [["Auto-Submitted", "auto-generated"]],
+    text,
+    html,
+    boundary: sum.slice(32, 60),
+  });
 }

@@ -31,7 +31,7 @@ export async function examineSenders(
     senders.map(async ({ projects, from }) => {
       const own = { ...setup, from };
       const all = [
-        ...checkSettings(own, sampleSurvey({ now: 0 })),
+        ...(await checkSettings(own, sampleSurvey({ now: 0 }))),
         ...(names === null ? [] : await checkNames(names, own)),
       ];
       const prefix = `${projects.length > 1 ? "projects" : "project"} ${projects.join(", ")}: `;
@@ -45,7 +45,7 @@ export async function examineSenders(
 
 /** One finding for each check, in a fixed order. Without `outside` nobody is asked. Sends no mail. */
 export async function examineMail(setup: MailSetup, clock: Clock, outside: Outside | null): Promise<DoctorFinding[]> {
-  const settings = checkSettings(setup, sampleSurvey({ now: unixSeconds(clock) }));
+  const settings = await checkSettings(setup, sampleSurvey({ now: unixSeconds(clock) }));
   if (outside === null) return settings;
   const { names, signal } = outside;
   const [found, heard] = await Promise.all([checkNames(names, setup), checkConnection(setup, { clock, signal })]);

@@ -39,9 +39,9 @@ export async function sendTestMail(options: TestMailOptions): Promise<TestMailRe
   const frozen = freezeMail(survey, context.sender, random, now);
   const subject = `${SUBJECT_PREFIX}${frozen.subject}`;
   const marked = { ...survey, frozen: toFrozenMessage({ ...frozen, subject }, null) };
-  const { message } = renderMail(marked, context, { random, now, key: null });
+  const { message } = await renderMail(marked, context, { random, now, key: null });
   const text = MARK + Buffer.from(message.bytes).toString("utf8");
-  const bytes = Buffer.from(key === null ? text : signMail(text, key), "utf8");
+  const bytes = Buffer.from(key === null ? text : await signMail(text, key), "utf8");
   const timeouts = { drain: 0 };
   const transport = createSmtpTransport({ server, certificates, connections: 1, clock, timeouts });
   const stopWaiting = onAbort(signal, () => void transport.close());

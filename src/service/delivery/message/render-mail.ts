@@ -18,19 +18,19 @@ const BOUNCE_TOKEN_BYTES = 16;
 const BOUNCE_TOKEN = "{token}";
 
 /** The same bytes on each attempt, as long as the settings are the same: the signature has no time in it. */
-export function renderMail(
+export async function renderMail(
   due: DueSurvey,
   context: MailContext,
   { random, now, key }: RenderOptions,
-): { readonly message: SmtpMessage; readonly frozen: FrozenMessage } {
+): Promise<{ readonly message: SmtpMessage; readonly frozen: FrozenMessage }> {
   const mail = freezeMail(due, context.sender, random, now);
   const { bounceAddress } = context.sender;
   const hasToken = bounceAddress?.includes(BOUNCE_TOKEN) === true;
   const bounceToken = due.frozen?.bounceToken ?? (hasToken ? random.token(BOUNCE_TOKEN_BYTES) : null);
   const from = bounceAddress?.replace(BOUNCE_TOKEN, bounceToken ?? "") ?? mail.from.address;
   const to = due.person.email ?? "";
-  const unsigned = formatSurveyMail(due, mail, context);
-  const text = key === null ? unsigned : signMail(unsigned, key);
+  const unsigned = await formatSurveyMail(due, mail, context);
+  const text = key === null ? unsigned : await signMail(unsigned, key);
   return {
     message: {
       from: asciiDomain(from),

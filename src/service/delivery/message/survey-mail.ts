@@ -5,11 +5,11 @@ import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
 import { readSpecialProperties } from "../../domain/surveys/special-properties.ts";
 import { singleLine } from "../../domain/texts/plain-text.ts";
 import { surveyTexts } from "../../domain/texts/survey-texts.ts";
-import { formatMessage, headerText, mailbox } from "./mime.ts";
+import { composeMail, type MailHeader } from "./mime.ts";
 import { type MailSender, senderDomain } from "./sender.ts";
 import { surveyBody } from "./survey-body.ts";
 
-/** What stays the same however often a mail is rendered and sent. */
+/** The values that stay the same however often a mail is rendered and sent. */
 export interface FrozenMail {
   /** Without `<>`. */
   readonly messageId: string;
@@ -32,7 +32,7 @@ const ID_BYTES = 16;
 const BOUNDARY_BYTES = 18;
 const SENDER_ID_LENGTH = 10;
 
-/** What earlier attempts decided, or else what this first one decides. `now` is Unix seconds. */
+/** The values of earlier attempts, or those that this first one decides. `now` is Unix seconds. */
 export function freezeMail(due: DueSurvey, sender: MailSender, random: Pick<Random, "token">, now: number): FrozenMail {
   if (due.frozen !== null) {
     const { messageId, values } = due.frozen;
@@ -43,8 +43,7 @@ export function freezeMail(due: DueSurvey, sender: MailSender, random: Pick<Rand
     messageId: `${random.token(ID_BYTES)}@${senderDomain(sender.from)}`,
     at: now,
     from: { name: senderName(due, sender), address: sender.from },
-    // `=_` occurs neither in Base64 nor in quoted-printable.
-    boundary: `=_${random.token(BOUNDARY_BYTES)}`,
+    boundary: random.token(BOUNDARY_BYTES),
     subject: singleLine(emailSubject ?? "") || surveyTexts(locale).subject,
   };
 }
@@ -54,45 +53,39 @@ export function toFrozenMessage({ messageId, ...values }: FrozenMail, bounceToke
   return { messageId, bounceToken, values };
 }
 
-/**
- * The whole message, its lines ended by CRLF: the same arguments give the same bytes. It is ASCII unless the person's
- * address is not, see `needsSmtpUtf8`.
- */
-export function formatSurveyMail(due: DueSurvey, frozen: FrozenMail, context: MailContext): string {
-  const { replyTo } = context.sender;
-  const body = renderBody(due, frozen, context);
-  const parts = [
-    { type: "text/plain", text: body.text },
-    { type: "text/html", text: body.html },
-  ];
-  const headers: [string, string][] = [
-    ["From", mailbox(frozen.from.name, frozen.from.address)],
-    ["To", mailbox(withoutAddress(due.person.name ?? ""), due.person.email ?? "")],
-    ...(replyTo === null ? [] : [["Reply-To", mailbox(null, replyTo)] as [string, string]]),
-    ["Subject", headerText(frozen.subject)],
-    ["Date", new Date(frozen.at * 1000).toUTCString().replace("GMT", "+0000")],
-    ["Message-ID", `<${frozen.messageId}>`],
-    ["Content-Language", readSpecialProperties(due.properties).locale],
-    ...streamHeaders({
-      project: due.project,
-      kind: "survey",
-      locale: readSpecialProperties(due.properties).locale,
-      domain: senderDomain(frozen.from.address),
-      leaveUrl: `${context.appUrl}/u/${due.unsubscribeToken}`,
-    }),
-  ];
-  return formatMessage(headers, parts, frozen.boundary);
+/** The message as `composeMail` writes it: the same arguments give the same bytes. */
+export function formatSurveyMail(due: DueSurvey, frozen: FrozenMail, context: MailContext): Promise<string> {
+  const { locale } = readSpecialProperties(due.properties);
+  const { from, subject, at, messageId, boundary } = frozen;
+  const stream = streamHeaders({
+    project: due.project,
+    kind: "survey",
+    locale,
+    domain: senderDomain(from.address),
+    leaveUrl: `${context.appUrl}/u/${due.unsubscribeToken}`,
+  });
+  return composeMail({
+    from,
+    to: [{ name: withoutAddress(due.person.name ?? ""), address: due.person.email ?? "" }],
+    replyTo: context.sender.replyTo,
+    subject,
+    at,
+    messageId,
+    headers: [["Content-Language", locale], ...stream],
+    ...renderBody(due, frozen, context),
+    boundary,
+  });
 }
 
 /** A mail and its parts, for looking at. */
-export function previewMail(due: DueSurvey, context: MailContext, random: Pick<Random, "token">, now: number) {
+export async function previewMail(due: DueSurvey, context: MailContext, random: Pick<Random, "token">, now: number) {
   const frozen = freezeMail(due, context.sender, random, now);
   return {
     from: addressLine(frozen.from.name, frozen.from.address),
     to: addressLine(withoutAddress(due.person.name ?? ""), due.person.email ?? ""),
     subject: frozen.subject,
     ...renderBody(due, frozen, context),
-    message: formatSurveyMail(due, frozen, context),
+    message: await formatSurveyMail(due, frozen, context),
   };
 }
 
@@ -120,10 +113,10 @@ export interface MailStream {
   readonly leaveUrl: string;
 }
 
-/** What tells receivers which stream of mail this is, how to leave it, and that no vacation reply is wanted. */
-export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailStream): [string, string][] {
+/** Headers that tell receivers which stream of mail this is, how to leave it, and that no vacation reply is wanted. */
+export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailStream): MailHeader[] {
   // Receivers ignore one-click over plain HTTP, and some take it for a fault (RFC 8058, 3).
-  const oneClick: [string, string][] = leaveUrl.startsWith("https:")
+  const oneClick: MailHeader[] = leaveUrl.startsWith("https:")
     ? [
         ["List-Unsubscribe", `<${leaveUrl}>`],
         ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],
@@ -139,7 +132,7 @@ export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailS
   ];
 }
 
-/** What people know the sender by; `default` says nothing to anybody. */
+/** The name that people know the sender by; `default` says nothing to anybody. */
 function senderName(due: DueSurvey, sender: MailSender): string | null {
   const { productName } = readSpecialProperties(due.properties);
   const project = due.project.name === "default" ? null : due.project.name;

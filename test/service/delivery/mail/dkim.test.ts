@@ -1,14 +1,13 @@
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
-import DKIM from "nodemailer/lib/dkim";
 import { describe, expect, it } from "vitest";
 import {
   checkDkimKey,
   DkimKeyError,
-  dkimProblem,
   dkimRecord,
   readDkimKey,
   signMail,
 } from "../../../../src/service/delivery/mail/dkim.ts";
+import { dkimProblem } from "../../../helpers/dkim-verifier.ts";
 import { RSA_PEM } from "../../../helpers/smtp-plan-server.ts";
 import { rawMail } from "../message/mailing.ts";
 
@@ -24,43 +23,27 @@ const PEM = RSA_PEM;
 const KEY = readDkimKey(PEM, PLACE);
 const RECORD = dkimRecord(KEY);
 const MAILS = {
-  english: rawMail(),
-  thai: rawMail({
+  english: await rawMail(),
+  thai: await rawMail({
     properties: { locale: "th", service_intro_message: "a  b \t\n\n\n" },
     sender: { replyTo: "a@b.example" },
   }),
-  plain: rawMail({ appUrl: "http://survey.example.com" }),
+  plain: await rawMail({ appUrl: "http://survey.example.com" }),
   emptyBody: "From: a@b.example\r\nSubject: x\r\n\r\n",
 };
 
-async function signByNodemailer(message: string, fields?: string): Promise<string> {
-  const dkim = new DKIM({
-    domainName: "b.example",
-    keySelector: "s",
-    privateKey: PEM,
-    ...(fields === undefined ? {} : { headerFieldNames: fields }),
-  });
-  const chunks: Buffer[] = [];
-  for await (const chunk of dkim.sign(message)) chunks.push(Buffer.from(chunk as Uint8Array));
-  return Buffer.concat(chunks).toString("utf8");
-}
+describe.each(Object.entries(MAILS))("the %s mail", async (_, message) => {
+  const signed = await signMail(message, KEY);
 
-describe.each(Object.entries(MAILS))("the %s mail", (_, message) => {
-  const signed = signMail(message, KEY);
-
-  it("when it is signed, then it verifies and is otherwise the same", () => {
+  it("when it is signed, then it verifies and is otherwise the same", async () => {
     expect(dkimProblem(signed, RECORD)).toBeNull();
     expect(signed.endsWith(`\r\n${message}`)).toBe(true);
     const signature = signed.slice(0, -message.length);
     expect(signature).toMatch(
-      /^DKIM-Signature: v=1; a=rsa-sha256; c=relaxed\/relaxed; d=xn--bcher-kva\.example;\r\n s=s1\.mail;\r\n/,
+      /^DKIM-Signature: v=1; a=rsa-sha256; c=relaxed\/relaxed;\r\n d=xn--bcher-kva\.example; q=dns\/txt; s=s1\.mail;\r\n/,
     );
-    for (const line of signature.trimEnd().split("\r\n")) expect(line.length).toBeLessThanOrEqual(78);
-  });
-
-  it("when another program signs it, then that verifies too", async () => {
-    expect(dkimProblem(await signByNodemailer(message), RECORD)).toBeNull();
-    expect(dkimProblem(await signByNodemailer(message, "from:subject:list-unsubscribe-post"), RECORD)).toBeNull();
+    for (const line of signature.split("\r\n")) expect(line.length).toBeLessThanOrEqual(998);
+    expect(await signMail(message, KEY)).toBe(signed);
   });
 
   it("when a relay folds a header and adds blanks and empty lines, then it still verifies", () => {
@@ -69,8 +52,8 @@ describe.each(Object.entries(MAILS))("the %s mail", (_, message) => {
   });
 });
 
-it("when a mail is signed, then both headers of one-click unsubscribing are covered, and each other that matters", () => {
-  const [, names = ""] = /\bh=([^;]*);/.exec(signMail(MAILS.thai, KEY)) ?? [];
+it("when a mail is signed, then both headers of one-click unsubscribing are covered, and each other that matters", async () => {
+  const [, names = ""] = /\bh=([^;]*);/.exec(await signMail(MAILS.thai, KEY)) ?? [];
   expect(names.replaceAll(/\s/g, "").split(":")).toEqual(
     "from to subject date message-id reply-to mime-version content-type content-language list-id list-unsubscribe list-unsubscribe-post feedback-id".split(
       " ",
@@ -78,8 +61,8 @@ it("when a mail is signed, then both headers of one-click unsubscribing are cove
   );
 });
 
-it("when one byte is another, then the signature does not hold", () => {
-  const signed = signMail(MAILS.english, KEY);
+it("when one byte is another, then the signature does not hold", async () => {
+  const signed = await signMail(MAILS.english, KEY);
   const headEnd = signed.indexOf("\r\n\r\n");
   // What is signed: the covered headers and the body; each place is one letter or digit of it.
   const places = [
@@ -93,7 +76,7 @@ it("when one byte is another, then the signature does not hold", () => {
     "One-Click",
     "survey:en",
   ];
-  for (const text of [...places, "score=9", "Unsubscribe from surveys: http"]) {
+  for (const text of [...places, "score=3D9", "Unsubscribe from surveys: http"]) {
     const at = signed.indexOf(text) + text.length - 1;
     const changed = signed.slice(0, at) + (signed[at] === "X" ? "Y" : "X") + signed.slice(at + 1);
     expect([text, dkimProblem(changed, RECORD)]).toEqual([
@@ -113,7 +96,7 @@ it.each<[string, (signed: string) => string, string, string]>([
   ],
   [
     "covers a part of the body",
-    (signed) => signed.replace("; d=", "; l=1; d="),
+    (signed) => signed.replace("; q=", "; l=1; q="),
     RECORD,
     "the signature is of a kind that is not known",
   ],
@@ -131,8 +114,8 @@ it.each<[string, (signed: string) => string, string, string]>([
     "the headers are not those that were signed",
   ],
   ["has a withdrawn key", (signed) => signed, "v=DKIM1; p=", "the record has no public key"],
-])("when the signature %s, then that is said", (_, change, record, problem) => {
-  expect(dkimProblem(change(signMail(MAILS.english, KEY)), record)).toBe(problem);
+])("when the signature %s, then that is said", async (_, change, record, problem) => {
+  expect(dkimProblem(change(await signMail(MAILS.english, KEY)), record)).toBe(problem);
 });
 
 describe("the key", () => {

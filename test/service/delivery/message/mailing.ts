@@ -28,18 +28,18 @@ export interface Given extends Partial<DueSurvey> {
 }
 
 /** A survey as mail with everything defaulted: raw. */
-export function rawMail({ sender: settings = {}, appUrl = APP_URL, ...given }: Given = {}): string {
+export function rawMail({ sender: settings = {}, appUrl = APP_URL, ...given }: Given = {}): Promise<string> {
   const due = dueSurvey({ unsubscribeToken: UNSUBSCRIBE_TOKEN, ...given });
   const sender = { ...chooseSender(UNSAID, NO_SENDER, appUrl), ...settings };
   return formatSurveyMail(due, freezeMail(due, sender, countingTokens(), NOW), { appUrl, sender });
 }
 
-export function mail(given: Given = {}): Mail {
-  return readMail(rawMail(given));
+export async function mail(given: Given = {}): Promise<Mail> {
+  return readMail(await rawMail(given));
 }
 
-export function html(given: Given = {}): string {
-  return mail(given).parts["text/html"] ?? "";
+export async function html(given: Given = {}): Promise<string> {
+  return (await mail(given)).parts["text/html"] ?? "";
 }
 
 export const inLocale = (locale: string): Given => ({ properties: { locale } });

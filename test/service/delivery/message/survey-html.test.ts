@@ -64,8 +64,8 @@ const PROGRAMS: [string, (markup: string) => string][] = [
 ];
 
 describe.each(PROGRAMS)("in %s", (_, shown) => {
-  it.each(LOCALES)("when the mail is in %s, then there are eleven labelled cells from 0 to 10", (locale) => {
-    const cells = scoreCells(shown(html({ ...WHOLE, properties: { ...WHOLE.properties, locale } })));
+  it.each(LOCALES)("when the mail is in %s, then there are eleven labelled cells from 0 to 10", async (locale) => {
+    const cells = scoreCells(shown(await html({ ...WHOLE, properties: { ...WHOLE.properties, locale } })));
     const { scoreOfTen } = surveyTexts(locale);
     expect(
       cells.map(({ cell, link, text }) => ({
@@ -84,8 +84,8 @@ describe.each(PROGRAMS)("in %s", (_, shown) => {
     );
   });
 
-  it("when the language is Arabic, then text runs from the right and the scale from the left", () => {
-    const markup = shown(html(inLocale("ar")));
+  it("when the language is Arabic, then text runs from the right and the scale from the left", async () => {
+    const markup = shown(await html(inLocale("ar")));
     const [outer, ...others] = tags(markup, "table").filter(({ attributes }) => attributes["width"] === "100%");
     expect(outer?.attributes).toMatchObject({ lang: "ar", dir: "rtl", role: "presentation" });
     expect(others.length).toBeGreaterThan(0);
@@ -100,8 +100,8 @@ describe.each(PROGRAMS)("in %s", (_, shown) => {
   });
 });
 
-describe.each(LOCALES)("the mail in %s", (locale) => {
-  const markup = html({ ...WHOLE, properties: { ...WHOLE.properties, locale } });
+describe.each(LOCALES)("the mail in %s", async (locale) => {
+  const markup = await html({ ...WHOLE, properties: { ...WHOLE.properties, locale } });
   const texts = surveyTexts(locale);
 
   test("is small, says its language, and has everything as text", () => {
@@ -129,8 +129,8 @@ describe.each(LOCALES)("the mail in %s", (locale) => {
 
 const px = (text: string | undefined): number => Number.parseInt(text ?? "", 10);
 
-test("when the window is 320 px wide, then the scale fits, and each cell is large enough for a finger", () => {
-  const markup = html();
+test("when the window is 320 px wide, then the scale fits, and each cell is large enough for a finger", async () => {
+  const markup = await html();
   const cells = scoreCells(markup);
   const frame = tags(markup, "td").find(({ attributes }) => attributes["class"] === "card");
   const scale = tags(markup, "table").find(({ attributes }) => attributes["class"] === "scale");
@@ -163,8 +163,8 @@ function contrast(one: string, other: string): number {
 const inverted = (colour: string): string =>
   `#${(0xffffff - Number.parseInt(colour.slice(1), 16)).toString(16).padStart(6, "0")}`;
 
-test("when colours are as they are, inverted or dark, then text can be read", () => {
-  const markup = html(WHOLE);
+test("when colours are as they are, inverted or dark, then text can be read", async () => {
+  const markup = await html(WHOLE);
   const [cell] = scoreCells(markup);
   const colourOf = (name: string): string => new RegExp(`class="${name}"[^>]*;color:(#\\w{6})`).exec(markup)?.[1] ?? "";
   const behind = (name: string): string =>
@@ -202,13 +202,13 @@ const firstLine = (markup: string): string =>
     .trim()
     .split("\n")[0] ?? "";
 
-test("when lists of mail show the first line, then it is the question", () => {
-  expect(firstLine(html())).toBe("How likely are you to recommend us to a friend?");
-  expect(firstLine(html(WHOLE))).toBe("How likely are you to recommend Acme to a friend?");
+test("when lists of mail show the first line, then it is the question", async () => {
+  expect(firstLine(await html())).toBe("How likely are you to recommend us to a friend?");
+  expect(firstLine(await html(WHOLE))).toBe("How likely are you to recommend Acme to a friend?");
 });
 
-test("when a mail program can be dark, then the mail says that it can too", () => {
-  const metas = tags(html(), "meta").map(({ attributes }) => [attributes["name"], attributes["content"]]);
+test("when a mail program can be dark, then the mail says that it can too", async () => {
+  const metas = tags(await html(), "meta").map(({ attributes }) => [attributes["name"], attributes["content"]]);
   expect(metas).toContainEqual(["color-scheme", "light dark"]);
   expect(metas).toContainEqual(["supported-color-schemes", "light dark"]);
 });

@@ -4,23 +4,25 @@ import { LOCALES, type Locale } from "../../../../src/contract/locales.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { chooseSender, NO_SENDER } from "../../../../src/service/delivery/message/sender.ts";
 import { formatSurveyMail, freezeMail, toFrozenMessage } from "../../../../src/service/delivery/message/survey-mail.ts";
-import { formatMessage, needsSmtpUtf8 } from "../../../../src/service/delivery/message/mime.ts";
+import { readDkimKey, signMail } from "../../../../src/service/delivery/mail/dkim.ts";
+import { composeMail, needsSmtpUtf8 } from "../../../../src/service/delivery/message/mime.ts";
 import { formatSurveySms } from "../../../../src/service/delivery/message/survey-sms.ts";
 import type { FrozenMessage } from "../../../../src/service/domain/ports.ts";
 import { surveyTexts } from "../../../../src/service/domain/texts/survey-texts.ts";
+import { RSA_PEM } from "../../../helpers/smtp-plan-server.ts";
 import { dueSurvey } from "../due.ts";
 import { readMail } from "../read-mail.ts";
 import { APP_URL, countingTokens, inLocale, mail, NOW, rawMail, TOKEN, UNSAID, UNSUBSCRIBE_TOKEN } from "./mailing.ts";
 
 const golden = (name: string): string => path.join(import.meta.dirname, "../../../golden/mail", name);
 
-it("when a survey has no properties, then the mail is plain English in ASCII", () => {
-  const raw = rawMail();
+it("when a survey has no properties, then the mail is plain English in ASCII", async () => {
+  const raw = await rawMail();
   expect(raw).toMatch(/^[\x20-\x7e\r\n]*$/);
   const { headers, parts } = readMail(raw);
   expect(headers).toEqual({
-    from: "<surveys@survey.example.com>",
-    to: '"Ada" <ada@example.com>',
+    from: "surveys@survey.example.com",
+    to: "Ada <ada@example.com>",
     subject: "How are we doing?",
     date: "Sun, 15 Jun 2025 15:06:40 +0000",
     "message-id": "<random1of16@survey.example.com>",
@@ -32,7 +34,7 @@ it("when a survey has no properties, then the mail is plain English in ASCII", (
     "auto-submitted": "auto-generated",
     "x-auto-response-suppress": "OOF, AutoReply",
     "mime-version": "1.0",
-    "content-type": 'multipart/alternative; boundary="=_random2of18"',
+    "content-type": 'multipart/alternative; boundary="--_NmP-random2of18-Part_1"',
   });
   const scores = Array.from({ length: 11 }, (_, score) => `${APP_URL}/s/${TOKEN}?score=${score}`);
   const page = `${APP_URL}/s/${TOKEN}`;
@@ -49,14 +51,14 @@ it("when a survey has no properties, then the mail is plain English in ASCII", (
   expect(parts["text/plain"]).toContain("How likely are you to recommend us to a friend?\n");
 });
 
-it("when the special properties are set, then each has its place", () => {
+it("when the special properties are set, then each has its place", async () => {
   const properties = {
     question_product_name: "Café <Zoë>",
     service_email_subject: "Ваше мнение 🙂 о нас, которое нам важно знать, и ещё немного длиннее",
     service_intro_message: "Hi!\nOne question & a <b>score</b>.",
     locale: "fr",
   };
-  const { headers, parts } = mail({ properties });
+  const { headers, parts } = await mail({ properties });
   expect(headers).toMatchObject({
     subject: properties.service_email_subject,
     "content-language": "fr",
@@ -74,8 +76,8 @@ it.each<[string, Locale]>([
   ["xx", "en"],
   ["fr-FR", "en"],
   ...LOCALES.map((locale): [string, Locale] => [locale, locale]),
-])("when the locale is %s, then the mail is in %s and says so", (locale, language) => {
-  const { headers, parts } = mail(inLocale(locale));
+])("when the locale is %s, then the mail is in %s and says so", async (locale, language) => {
+  const { headers, parts } = await mail(inLocale(locale));
   const texts = surveyTexts(language);
   expect(headers).toMatchObject({ "content-language": language, subject: texts.subject });
   expect(headers["feedback-id"]).toContain(`:${language}:`);
@@ -97,17 +99,17 @@ describe("the sender", () => {
     });
   });
 
-  it("when all is set, then headers and the lines below the mail show it", () => {
+  it("when all is set, then headers and the lines below the mail show it", async () => {
     const sender = {
       from: "ask@bücher.example",
       senderName: 'Acme "S", Inc.',
       replyTo: "help@bücher.example",
       footer: "Acme <Ltd>\n1 High Street",
     };
-    const { headers, parts } = mail({ project, sender });
+    const { headers, parts } = await mail({ project, sender });
     expect(headers).toMatchObject({
       from: '"Acme \\"S\\", Inc." <ask@xn--bcher-kva.example>',
-      "reply-to": "<help@xn--bcher-kva.example>",
+      "reply-to": "help@xn--bcher-kva.example",
       "message-id": "<random1of16@xn--bcher-kva.example>",
       "list-id": "<acme-shoes.xn--bcher-kva.example>",
       "feedback-id": "4:survey:en:970ca6b73e",
@@ -120,38 +122,41 @@ describe("the sender", () => {
   });
 
   it.each([
-    [{ id: 1, name: "default" }, null, null, "<surveys@survey.example.com>", "survey.example.com"],
-    [project, null, null, '"Acme Shoes" <surveys@survey.example.com>', "Acme Shoes"],
-    [project, "Runner 3", null, '"Runner 3" <surveys@survey.example.com>', "Runner 3"],
-    [project, "Runner 3", "Acme", '"Acme" <surveys@survey.example.com>', "Acme"],
-  ])("when the project is %j, the product %j and the name %j, then it is from %s", (of, product, name, from, shown) => {
-    const properties = product === null ? {} : { question_product_name: product };
-    const { headers, parts } = mail({ project: of, properties, sender: { senderName: name } });
-    expect(headers.from).toBe(from);
-    expect(parts["text/plain"]).toContain(`a customer of ${shown}.`);
-  });
+    [{ id: 1, name: "default" }, null, null, "surveys@survey.example.com", "survey.example.com"],
+    [project, null, null, "Acme Shoes <surveys@survey.example.com>", "Acme Shoes"],
+    [project, "Runner 3", null, "Runner 3 <surveys@survey.example.com>", "Runner 3"],
+    [project, "Runner 3", "Acme", "Acme <surveys@survey.example.com>", "Acme"],
+  ])(
+    "when the project is %j, the product %j and the name %j, then it is from %s",
+    async (of, product, name, from, shown) => {
+      const properties = product === null ? {} : { question_product_name: product };
+      const { headers, parts } = await mail({ project: of, properties, sender: { senderName: name } });
+      expect(headers.from).toBe(from);
+      expect(parts["text/plain"]).toContain(`a customer of ${shown}.`);
+    },
+  );
 
   it.each([
-    ["an address of numbers", "http://127.0.0.1:8080", "<surveys@localhost>"],
-    ["an IPv6 address", "http://[::1]:8080", "<surveys@localhost>"],
-    ["a name", "https://nps.example.org:8443", "<surveys@nps.example.org>"],
-  ])("when nobody says who sends and the pages are at %s, then the mail is from %s", (_, appUrl, from) => {
-    expect(mail({ appUrl }).headers.from).toBe(from);
+    ["an address of numbers", "http://127.0.0.1:8080", "surveys@localhost"],
+    ["an IPv6 address", "http://[::1]:8080", "surveys@localhost"],
+    ["a name", "https://nps.example.org:8443", "surveys@nps.example.org"],
+  ])("when nobody says who sends and the pages are at %s, then the mail is from %s", async (_, appUrl, from) => {
+    expect((await mail({ appUrl })).headers.from).toBe(from);
   });
 });
 
-it("when pages have no TLS, then there is no one-click unsubscribing, but the link in the mail", () => {
-  const { headers, parts } = mail({ appUrl: "http://survey.example.com" });
+it("when pages have no TLS, then there is no one-click unsubscribing, but the link in the mail", async () => {
+  const { headers, parts } = await mail({ appUrl: "http://survey.example.com" });
   expect(Object.keys(headers).filter((name) => name.startsWith("list-unsubscribe"))).toEqual([]);
   expect(parts["text/plain"]).toContain(`Unsubscribe from surveys: http://survey.example.com/u/${UNSUBSCRIBE_TOKEN}\n`);
 });
 
-it("when the public URL is long, then the unsubscribe header is still one line", () => {
+it("when the public URL is long, then the unsubscribe header is still one line", async () => {
   const appUrl = `https://${"very-long-name.".repeat(12)}example.com/surveys`;
-  expect(rawMail({ appUrl })).toContain(`\r\nList-Unsubscribe: <${appUrl}/u/${UNSUBSCRIBE_TOKEN}>\r\n`);
+  expect(await rawMail({ appUrl })).toContain(`\r\nList-Unsubscribe: <${appUrl}/u/${UNSUBSCRIBE_TOKEN}>\r\n`);
 });
 
-it("when a mail is rendered again later, then every byte is the same", () => {
+it("when a mail is rendered again later, then every byte is the same", async () => {
   const due = dueSurvey({ unsubscribeToken: UNSUBSCRIBE_TOKEN });
   const sender = chooseSender({ ...UNSAID, senderName: "Acme" }, NO_SENDER, APP_URL);
   const frozen = freezeMail(due, sender, countingTokens(), NOW);
@@ -159,7 +164,7 @@ it("when a mail is rendered again later, then every byte is the same", () => {
     messageId: "random1of16@survey.example.com",
     at: NOW,
     from: { name: "Acme", address: "surveys@survey.example.com" },
-    boundary: "=_random2of18",
+    boundary: "random2of18",
     subject: "How are we doing?",
   });
   const kept = JSON.parse(JSON.stringify(toFrozenMessage(frozen, "b"))) as FrozenMessage;
@@ -167,16 +172,16 @@ it("when a mail is rendered again later, then every byte is the same", () => {
   const renamed = { ...sender, senderName: "Other", from: "x@y.example" };
   const again = freezeMail({ ...due, attempts: 7, frozen: kept }, renamed, systemRandom, NOW + 999);
   const context = { appUrl: APP_URL, sender };
-  expect(formatSurveyMail(due, again, context)).toBe(formatSurveyMail(due, frozen, context));
-  expect(freezeMail(due, sender, systemRandom, NOW).boundary).toMatch(/^=_[\w-]{24}$/);
+  expect(await formatSurveyMail(due, again, context)).toBe(await formatSurveyMail(due, frozen, context));
+  expect(freezeMail(due, sender, systemRandom, NOW).boundary).toMatch(/^[\w-]{24}$/);
 });
 
 describe("text that people wrote", () => {
   const person = { id: 3, email: "ada@example.com", name: 'A"b\\c\r\nBcc: all@x.co', phoneNumber: null };
 
-  it("when a name or subject holds line breaks, then no header is smuggled in", () => {
+  it("when a name or subject holds line breaks, then no header is smuggled in", async () => {
     const properties = { service_email_subject: "Hi\r\nBcc: all@x.co", question_product_name: "$&\r\n $1" };
-    const { headers, parts } = mail({ person, properties });
+    const { headers, parts } = await mail({ person, properties });
     expect(headers).toMatchObject({
       to: '"A\\"b\\\\c Bcc: allx.co" <ada@example.com>',
       from: '"$& $1" <surveys@survey.example.com>',
@@ -186,33 +191,33 @@ describe("text that people wrote", () => {
     expect(parts["text/plain"]).toContain("recommend $& $1 to a friend");
   });
 
-  it("when an intro holds lone dots and bare line breaks, then every line still ends with CRLF", () => {
+  it("when an intro holds lone dots and bare line breaks, then every line still ends with CRLF", async () => {
     const intro = "Hello\n.\n\r.\rMAIL FROM:<x@y>\u2028.";
-    const raw = rawMail({ properties: { service_intro_message: intro } });
+    const raw = await rawMail({ properties: { service_intro_message: intro } });
     expect(raw.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
     expect(readMail(raw).parts["text/plain"]).toMatch(/^Hello\n\.\n\n\.\nMAIL FROM:<x@y>\n\.\n\nHow likely/);
   });
 
-  it("when text is turned around, then it is shown in its own direction", () => {
+  it("when text is turned around, then it is shown in its own direction", async () => {
     const properties = { question_product_name: "Acme\u202e", service_email_subject: "\u2066ok\u2069 \u202egpj.exe" };
-    const { headers, parts } = mail({ person: { ...person, name: "\u202eAda" }, properties });
-    expect([headers.to, headers.subject]).toEqual(['"Ada" <ada@example.com>', "ok gpj.exe"]);
+    const { headers, parts } = await mail({ person: { ...person, name: "\u202eAda" }, properties });
+    expect([headers.to, headers.subject]).toEqual(["Ada <ada@example.com>", "ok gpj.exe"]);
     expect(JSON.stringify(parts)).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
   });
 
   it.each([
     ["Bill <ceo@x.example>", '"Bill ceox.example" <ada@example.com>'],
-    ["@", "<ada@example.com>"],
+    ["@", "ada@example.com"],
     ["Lovelace, Ada", '"Lovelace, Ada" <ada@example.com>'],
-    [null, "<ada@example.com>"],
-  ])("when a person is called %j, then the mail is for %s", (name, to) => {
-    expect(mail({ person: { ...person, name } }).headers.to).toBe(to);
+    [null, "ada@example.com"],
+  ])("when a person is called %j, then the mail is for %s", async (name, to) => {
+    expect((await mail({ person: { ...person, name } })).headers.to).toBe(to);
   });
 
-  it("when text is long and wide, then every line is short ASCII and reads back whole", () => {
+  it("when text is long and wide, then every line is short ASCII and reads back whole", async () => {
     const intro = "日本語の紹介文。 ".repeat(33).slice(0, 300).trim();
     const properties = { service_intro_message: intro, service_email_subject: "é".repeat(150), locale: "th" };
-    const raw = rawMail({ properties });
+    const raw = await rawMail({ properties });
     for (const line of raw.split("\r\n")) expect(line).toMatch(/^[\x20-\x7e]{0,200}$/);
     const { headers, parts } = readMail(raw);
     expect(headers.subject).toBe("é".repeat(150));
@@ -221,29 +226,49 @@ describe("text that people wrote", () => {
 });
 
 it.each([
-  ["ada@example.com", "<ada@example.com>", false],
-  ["o'brien+nps@example.com", "<o'brien+nps@example.com>", false],
-  ["ada@bücher.example", "<ada@xn--bcher-kva.example>", false],
-  ["zoë@example.com", "<zoë@example.com>", true],
-  ["用户@例子.中国", "<用户@xn--fsqu00a.xn--fiqs8s>", true],
-])("when mail goes to %s, then it is for %s, and whether it needs SMTPUTF8 is %s", (email, to, needed) => {
-  expect(mail({ person: { id: 3, email, name: null, phoneNumber: null } }).headers.to).toBe(to);
+  ["ada@example.com", "ada@example.com", false],
+  ["o'brien+nps@example.com", "o'brien+nps@example.com", false],
+  ["ada@bücher.example", "ada@xn--bcher-kva.example", false],
+  ["zoë@example.com", "zoë@example.com", true],
+  ["用户@例子.中国", "用户@例子.中国", true],
+])("when mail goes to %s, then it is for %s, and whether it needs SMTPUTF8 is %s", async (email, to, needed) => {
+  expect((await mail({ person: { id: 3, email, name: null, phoneNumber: null } })).headers.to).toBe(to);
   expect(needsSmtpUtf8(email)).toBe(needed);
 });
 
-it("when a header would hold a line break, then there is no message", () => {
-  for (const value of ["a\r\nBcc: x", "a\nb", "a\r", "a\r\n\r\n b"])
-    expect(() => formatMessage([["Subject", value]], [], "b")).toThrow("header Subject has a line break");
-  expect(formatMessage([["Subject", "a\r\n b"]], [], "b")).toContain("Subject: a\r\n b\r\n");
+it("when a header would hold a line break, then there is no message", async () => {
+  const content = {
+    from: { name: null, address: "a@b.example" },
+    to: [],
+    replyTo: null,
+    subject: "",
+    at: 0,
+    messageId: "1@b.example",
+    text: "text",
+    html: "html",
+    boundary: "b",
+  };
+  for (const value of ["a\r\nBcc: x", "a\nb", "a\r"])
+    await expect(composeMail({ ...content, headers: [["X-A", value]] })).rejects.toThrow("header X-A has a line break");
+  expect(await composeMail({ ...content, headers: [["X-A", "a b"]] })).toContain("X-A: a b\r\n");
 });
 
 test.each(["en", "de", "ar", "ja"])("the mail in %s looks as it did", async (locale) => {
-  const { parts } = mail({
+  const { parts } = await mail({
     properties: { locale, question_product_name: "Acme", service_intro_message: "Hello Ada,\nthank you & welcome." },
     sender: { footer: "Acme Ltd, 1 High Street, Dublin" },
   });
   await expect(parts["text/plain"]).toMatchFileSnapshot(golden(`${locale}.txt`));
   await expect(parts["text/html"]).toMatchFileSnapshot(golden(`${locale}.html.txt`));
+});
+
+test("the bytes of a signed message stay as they are", async () => {
+  const properties = { question_product_name: "Acme", service_email_subject: "Grüße", locale: "de" };
+  const signed = await signMail(
+    await rawMail({ properties }),
+    readDkimKey(RSA_PEM, { domain: "b.example", selector: "s" }),
+  );
+  await expect(signed.replaceAll("\r\n", "\n")).toMatchFileSnapshot(golden("signed.eml.txt"));
 });
 
 it("when the channel is SMS, then the file is what a gateway is posted", () => {

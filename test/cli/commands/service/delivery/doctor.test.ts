@@ -3,7 +3,9 @@ import { type GivenSetup, SETUP_FLAGS } from "../../../../../src/cli/commands/se
 import { runDeliveryDoctor, runDeliveryTest } from "../../../../../src/cli/commands/service/delivery/doctor.ts";
 import { UsageError } from "../../../../../src/cli/errors/usage-error.ts";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
-import { type DkimKey, dkimProblem, dkimRecord, readDkimKey } from "../../../../../src/service/delivery/mail/dkim.ts";
+import { type DkimKey, dkimRecord, readDkimKey } from "../../../../../src/service/delivery/mail/dkim.ts";
+import { readMail } from "../../../../service/delivery/read-mail.ts";
+import { dkimProblem } from "../../../../helpers/dkim-verifier.ts";
 import { parseSmtpUrl } from "../../../../../src/service/delivery/smtp/smtp-url.ts";
 import { fakeDeps, type FakeOptions } from "../../../../helpers/fake-deps.ts";
 import { runInProcess } from "../../../../helpers/in-process.ts";
@@ -69,8 +71,9 @@ test("a test mail is marked, signed, and its score links lead to the preview pag
   expect([server.accepted.length, mail?.from, mail?.to]).toEqual([1, "bounces@example.com", "ok@example.org"]);
   const text = mail?.text ?? "";
   expect(text).toMatch(/^X-Surveyctl-Test: yes\r$/m);
-  expect(text).toContain("https://survey.example.com/s/preview-en?score=9");
-  expect(text).toContain("Reply-To: <help@example.com>");
+  const { headers, parts } = readMail(text);
+  expect(parts["text/plain"]).toContain("https://survey.example.com/s/preview-en?score=9");
+  expect(headers["reply-to"]).toBe("help@example.com");
   expect(made.key && dkimProblem(text, dkimRecord(made.key))).toBeNull();
 });
 
