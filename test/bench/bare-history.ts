@@ -7,7 +7,6 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
 import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";
-import { MIGRATIONS } from "../../src/service/store/sql/schema/migrations.ts";
 import { migrate } from "../../src/service/store/sqlite/engine/migrate.ts";
 
 const [file = "", people = "", responses = ""] = process.argv.slice(2);
@@ -26,7 +25,7 @@ for (const pragma of ["locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchro
   database.exec(`PRAGMA ${pragma}`);
 database.exec("PRAGMA cache_size = -32768");
 database.exec("PRAGMA wal_autocheckpoint = 4000");
-await migrate(database, MIGRATIONS, NOW);
+await migrate(database, NOW);
 database.exec(`INSERT INTO projects (id, name, created_at) VALUES (1, 'default', ${NOW})`);
 const insertPerson = engine.prepare(
   "INSERT INTO people (project_id, id, email, email_key, name, created_at, last_sent_at) VALUES (1, ?, ?, ?, ?, ?, ?)",

@@ -1,11 +1,11 @@
 /**
- * Run as a process of its own: makes a data file of the first schema with so many people and responses over three
- * years, one of each six in a trend, so that a start of the service also shows what bringing it up to date costs.
+ * Run as a process of its own: makes a data file with so many people and responses over three years, one of each six in a
+ * trend.
  * Arguments: data file, rows, now in Unix seconds.
  */
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
 import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";
-import { MIGRATIONS } from "../../src/service/store/sql/schema/migrations.ts";
+import { COUNT_LISTS } from "../../src/service/store/sql/schema/list-blocks-schema.ts";
 import { migrate } from "../../src/service/store/sqlite/engine/migrate.ts";
 
 const [file = "", rowsText = "", nowText = ""] = process.argv.slice(2);
@@ -16,13 +16,14 @@ const first = now - SPAN;
 const database = createDatabase(await openEngine(file));
 for (const pragma of ["locking_mode = EXCLUSIVE", "journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF"])
   database.exec(`PRAGMA ${pragma}`);
-await migrate(database, MIGRATIONS.slice(0, 1), now);
+await migrate(database, now);
 
 const counted = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${rows})`;
 const createdAt = `${first} + i * ${SPAN} / ${rows}`;
 const fill: readonly string[] = [
   "BEGIN",
-  `INSERT INTO projects (id, name, created_at, throttle_seconds, next_id) VALUES (1, 'default', ${first}, 86400, ${3 * rows})`,
+  `INSERT INTO projects (id, name, created_at, throttle_seconds) VALUES (1, 'default', ${first}, 86400)`,
+  `INSERT INTO project_state VALUES (1, ${3 * rows}, ${first}, 0)`,
   `INSERT INTO autopilot_configurations VALUES (1, 'email', 1, 86400, ${first}, ${first}), (1, 'sms', 1, 86400, ${first}, ${first})`,
   `${counted} INSERT INTO people (project_id, id, email, email_key, name, created_at)
     SELECT 1, 1 + i, 'person' || i || '@example.com', 'person' || i || '@example.com', 'Ada', ${createdAt} FROM n`,
@@ -31,10 +32,11 @@ const fill: readonly string[] = [
       ${createdAt} + CASE i % 10 WHEN 4 THEN i % 977 * 7 ELSE 0 END,
       CASE i % 6 WHEN 0 THEN '{"plan":"pro","region":"EMEA"}' ELSE '{"plan":"free","region":"EMEA"}' END
     FROM n`,
-  `INSERT INTO trends VALUES (1, ${3 * rows - 1}, 'pro', ${now})`,
+  `INSERT INTO trends (project_id, id, name, created_at) VALUES (1, ${3 * rows - 1}, 'pro', ${now})`,
   `INSERT INTO trend_conditions VALUES (1, ${3 * rows - 1}, 'plan', 'pro')`,
-  `INSERT INTO trend_responses SELECT 1, ${3 * rows - 1}, id, created_at, updated_at, score FROM responses
+  `INSERT INTO trend_responses SELECT 1, ${3 * rows - 1}, id, created_at, updated_at, score, survey_type FROM responses
     WHERE person_properties LIKE '{"plan":"pro"%'`,
+  ...COUNT_LISTS,
   "COMMIT",
 ];
 for (const statement of fill) database.exec(statement);

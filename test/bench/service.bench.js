@@ -22,7 +22,7 @@ const get = (target) => ({ method: "GET", path: target, headers });
 const below = (count) => Math.floor(Math.random() * count);
 const someTime = () => NOW - below(SPAN);
 
-/** A data file of the first schema with so many responses. */
+/** A data file with so many responses. */
 async function fillDataFile(rows) {
   const folder = path.join(import.meta.dirname, `../../node_modules/.bench-${process.pid}`);
   mkdirSync(folder, { recursive: true });

@@ -110,11 +110,9 @@ export async function openPastStore(): Promise<PastStore> {
  */
 const OWN: ReadonlySet<string> = new Set([
   "api_keys",
-  "clock",
   "list_blocks",
   "project_state",
-  "schema_migrations",
-  "sqlite_sequence",
+  "schema_versions",
   "store_secrets",
 ]);
 

@@ -2,7 +2,7 @@
 import { UnavailableError } from "../domain/errors.ts";
 
 /**
- * What is wrong: no SQLite file, another program's, a newer version's, damaged, not there while its log is, a log of
+ * What is wrong: no SQLite file, another program's, a newer version's, one of before the baseline, damaged, not there while its log is, a log of
  * another copy, in use or changed by another program, no room on the disk, or refused by the system; or its data was moved
  * elsewhere, or has not all come yet.
  */
@@ -10,6 +10,7 @@ export type FileTrouble =
   | "not_sqlite"
   | "foreign"
   | "newer"
+  | "outdated"
   | "damaged"
   | "missing"
   | "stale_log"
@@ -53,6 +54,7 @@ export type DatabaseTrouble =
   | "foreign"
   | "older"
   | "newer"
+  | "outdated"
   | "moved"
   | "unfinished"
   | "unsupported";

@@ -3,10 +3,18 @@ import type { ClientBase } from "pg";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { StoreDatabaseError } from "../store-errors.ts";
 import type { Database, SqlRow, SqlValue } from "../sql/database.ts";
-import { type Migration, MIGRATIONS } from "../sql/schema/migrations.ts";
 import { BASELINE, createBaseline } from "../sql/schema/baseline.ts";
+import { COUNT_BY_VIEWS } from "../sql/schema/kept-counts.ts";
+import {
+  IS_OUTDATED,
+  makeErasureSecret,
+  type Migration,
+  MIGRATIONS,
+  newestOf,
+  recognize,
+  VERSIONS_TABLE,
+} from "../sql/schema/migrations.ts";
 import { MARK_EMPTY } from "../sql/store-marks.ts";
-import { makeErasureSecret } from "../sql/schema/privacy-schema.ts";
 import { createStatements, translateMigration } from "./statements.ts";
 
 /** One lock number for the whole database; a collision with another program only delays. */
@@ -36,7 +44,7 @@ export async function migrateServer(
   { clock, mayMigrate, migrations = MIGRATIONS, filledBy }: MigrateOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
   await checkServer(client);
-  const newest = migrations.at(-1)?.version ?? BASELINE;
+  const newest = newestOf(migrations);
   const seen = await readVersion(client);
   if (seen === 0) await checkEncoding(client);
   if (seen === newest && filledBy === undefined) return { from: seen, to: newest };
@@ -66,7 +74,7 @@ async function runMigrations(
     now,
   }: Required<Pick<MigrateOptions, "migrations">> & { filledBy: string | undefined; now: number },
 ): Promise<number> {
-  const newest = migrations.at(-1)?.version ?? BASELINE;
+  const newest = newestOf(migrations);
   await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_MS}`);
   try {
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK_KEY]);
@@ -111,11 +119,13 @@ async function readVersion(client: ClientBase): Promise<number> {
   const { rows: tables } = await client.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()",
   );
-  if (tables.length === 0) return 0;
-  if (!tables.some(({ name }) => name === "schema_migrations"))
+  const whose = recognize(tables.map(({ name }) => name));
+  if (whose === "none") return 0;
+  if (whose === "outdated") throw new StoreDatabaseError("outdated", `the database ${IS_OUTDATED}`);
+  if (whose === "foreign")
     throw new StoreDatabaseError("foreign", "the database has tables of another program; an empty one is required");
   const { rows } = await client.query<{ version: string | null }>(
-    "SELECT max(version) AS version FROM schema_migrations",
+    `SELECT max(version) AS version FROM ${VERSIONS_TABLE}`,
   );
   return Number(rows[0]?.version ?? 0);
 }
@@ -133,22 +143,15 @@ const TABLES = createBaseline({
   behind: ({ storage }) => (storage === undefined ? "" : ` WITH (${storage})`),
 });
 
-/** Views that count when asked. A data file keeps these counts by triggers, which engines spread over machines lack. */
-const VIEWS: readonly string[] = [
-  "CREATE VIEW delivery_counts AS SELECT project_id, state, count(*) AS n FROM survey_requests GROUP BY project_id, state",
-  `CREATE VIEW webhook_counts AS SELECT project_id, webhook_id, state, count(*) AS n FROM webhook_deliveries
-    GROUP BY project_id, webhook_id, state`,
-];
-
-const NOTE = "INSERT INTO schema_migrations (version, applied_at) VALUES ($1, $2)";
+const NOTE = `INSERT INTO ${VERSIONS_TABLE} (version, applied_at) VALUES ($1, $2)`;
 
 async function create(client: ClientBase, now: number): Promise<void> {
   await client.query(
-    "CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY, applied_at BIGINT NOT NULL)",
+    `CREATE TABLE ${VERSIONS_TABLE} (version BIGINT NOT NULL PRIMARY KEY, applied_at BIGINT NOT NULL)`,
   );
-  for (const statement of [...TABLES, ...VIEWS]) await client.query(statement);
+  for (const statement of [...TABLES, ...COUNT_BY_VIEWS]) await client.query(statement);
   await makeErasureSecret(toDatabase(client));
-  for (let version = 1; version <= BASELINE; version += 1) await client.query(NOTE, [version, now]);
+  await client.query(NOTE, [BASELINE, now]);
 }
 
 async function runMigration(client: ClientBase, { version, statements, run }: Migration, now: number): Promise<void> {

@@ -4,7 +4,8 @@ import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import type { ReadOptions, Store, StoreWatch, Transaction, Vacuumed, WriteOptions } from "../../domain/ports.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
-import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
+import { FIND_MISCOUNTED } from "../sql/schema/kept-counts.ts";
+import { MIGRATIONS, newestOf } from "../sql/schema/migrations.ts";
 import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
@@ -181,7 +182,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
   );
   return {
     isShared: true,
-    about: { engine: "postgresql", schema: MIGRATIONS.at(-1)?.version ?? 0 },
+    about: { engine: "postgresql", schema: newestOf(MIGRATIONS) },
     connections: () => {
       const { totalCount, idleCount, waitingCount } = pool;
       return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount };

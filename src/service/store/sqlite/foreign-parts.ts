@@ -1,17 +1,21 @@
-/** Parts of a data file that no version of ours has made: a trigger may change what we write, a column keep a row out. */
-import { type Migration, namesOf } from "../sql/schema/migrations.ts";
+/**
+ * Parts that a data file should have and has not, and parts that no version of ours has made: a trigger may change what
+ * we write, a column keep a row out.
+ */
+import { namesOf } from "../sql/schema/migrations.ts";
 import type { SqliteDatabase } from "./engine/database.ts";
 
-/** The first of them, in words; null when there is none. `statements` make today's schema, one thing each. */
-export function findForeign(
-  database: SqliteDatabase,
-  statements: readonly string[],
-  later: readonly Migration[],
-): string | null {
-  const all = [...statements, ...later.flatMap((migration) => migration.statements)];
-  const known = new Set([...namesOf([{ version: 0, statements: all }]), "schema_migrations"]);
-  const triggers = new Set(all.map(plain));
-  const columns = columnsOf(all);
+/** Tables, indexes and triggers that these statements make and that are not there. */
+export function findMissing(database: SqliteDatabase, statements: readonly string[]): string[] {
+  const present = new Set(database.all("SELECT name FROM sqlite_master").map(({ name }) => String(name)));
+  return [...namesOf(statements)].filter((name) => !present.has(name));
+}
+
+/** The first part that is not ours, in words; null when there is none. `statements` make today's schema, one thing each. */
+export function findForeign(database: SqliteDatabase, statements: readonly string[]): string | null {
+  const known = namesOf(statements);
+  const triggers = new Set(statements.map(plain));
+  const columns = columnsOf(statements);
   const parts = database.all(
     "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY type, name",
   );

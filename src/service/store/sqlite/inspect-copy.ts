@@ -5,6 +5,7 @@ import { type EngineName, openEngine } from "./engine/engine.ts";
 import { readHeader } from "./engine/file-guard.ts";
 import { RUN_OFFSET } from "./engine/data-file.ts";
 import { TABLE_KEYS } from "../sql/rows/table-rows.ts";
+import { IS_OUTDATED, recognize, VERSIONS_TABLE } from "../sql/schema/migrations.ts";
 import { integrityFindings } from "./integrity.ts";
 
 export interface CopyFacts {
@@ -28,10 +29,11 @@ export async function inspectCopy(file: string, engine?: EngineName): Promise<Co
     database.exec("PRAGMA query_only = 1");
     const named = database.all("SELECT name FROM sqlite_master WHERE type = 'table'");
     const tables = new Set(named.map(({ name }) => String(name)));
-    if (!tables.has("schema_migrations"))
-      throw new StoreFileError("foreign", "this is a SQLite file of another program");
+    const whose = recognize([...tables]);
+    if (whose === "outdated") throw new StoreFileError("outdated", `this file ${IS_OUTDATED}`);
+    if (whose !== "ours") throw new StoreFileError("foreign", "this is a SQLite file of another program");
     return {
-      schema: countOf(database, "SELECT max(version) AS n FROM schema_migrations"),
+      schema: countOf(database, `SELECT max(version) AS n FROM ${VERSIONS_TABLE}`),
       rows: Object.fromEntries(
         Object.keys(TABLE_KEYS)
           .filter((table) => tables.has(table))

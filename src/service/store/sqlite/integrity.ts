@@ -1,4 +1,4 @@
-import { FIND_MISCOUNTED } from "../sql/schema/migrations.ts";
+import { FIND_MISCOUNTED } from "../sql/schema/kept-counts.ts";
 import type { SqliteDatabase } from "./engine/database.ts";
 
 /** What is wrong with the whole of a data file, a sentence a finding. */

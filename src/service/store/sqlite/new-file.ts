@@ -1,9 +1,7 @@
-/** The schema of a new data file, made at once; later migrations follow on it. */
+/** The schema of a new data file. */
 import { BASELINE, createBaseline } from "../sql/schema/baseline.ts";
-import { COUNT_DELIVERIES } from "../sql/schema/delivery-schema.ts";
-import type { Migration } from "../sql/schema/migrations.ts";
-import { makeErasureSecret } from "../sql/schema/privacy-schema.ts";
-import { COUNT_WEBHOOKS } from "../sql/schema/webhook-schema.ts";
+import { COUNT_BY_TRIGGERS } from "../sql/schema/kept-counts.ts";
+import { makeErasureSecret, type Migration, VERSIONS_TABLE } from "../sql/schema/migrations.ts";
 
 const TABLES = createBaseline({
   int: "INTEGER",
@@ -11,11 +9,12 @@ const TABLES = createBaseline({
   behind: ({ isClustered }) => (isClustered === true ? " WITHOUT ROWID" : ""),
 });
 
-/** One thing each. */
-export const NEW_FILE_PARTS: readonly string[] = [...TABLES, ...COUNT_DELIVERIES, ...COUNT_WEBHOOKS];
-
 export const NEW_FILE: Migration = {
   version: BASELINE,
-  statements: [NEW_FILE_PARTS.join(";\n")],
+  statements: [
+    `CREATE TABLE ${VERSIONS_TABLE} (version INTEGER NOT NULL PRIMARY KEY, applied_at INTEGER NOT NULL)`,
+    ...TABLES,
+    ...COUNT_BY_TRIGGERS,
+  ],
   run: makeErasureSecret,
 };

@@ -22,15 +22,15 @@ import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileCopier } from "./engine/file-copier.ts";
 import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
 import { type Ownership, ownFile } from "./engine/file-owner.ts";
-import { findForeign } from "./foreign-parts.ts";
+import { findForeign, findMissing } from "./foreign-parts.ts";
 import { createFileWatch, hasNoRoom } from "./engine/file-watch.ts";
 import { createJobQueue } from "./engine/job-queue.ts";
 import { integrityFindings } from "./integrity.ts";
 import { nameDataFile } from "./engine/sqlite-errors.ts";
 import { createStoredTime } from "./engine/stored-time.ts";
-import { findMissing, migrate } from "./engine/migrate.ts";
-import { MIGRATIONS } from "../sql/schema/migrations.ts";
-import { NEW_FILE, NEW_FILE_PARTS } from "./new-file.ts";
+import { migrate } from "./engine/migrate.ts";
+import { MIGRATIONS, newestOf } from "../sql/schema/migrations.ts";
+import { NEW_FILE } from "./new-file.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { createProjectStates, NO_PROJECT, PROJECT_STATE, stateOf } from "../sql/project-states.ts";
 import { MARK_EMPTY, READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
@@ -144,10 +144,10 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
     if (file !== IN_MEMORY) refuseOpenedElsewhere(file, database.engine);
     configure(database);
     if (file !== IN_MEMORY) checkContent(file, database);
-    await migrate(database, MIGRATIONS, unixSeconds(clock), NEW_FILE);
-    const [missing] = findMissing(database, MIGRATIONS);
+    await migrate(database, unixSeconds(clock));
+    const [missing] = findMissing(database, SCHEMA);
     if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
-    const foreign = findForeign(database, NEW_FILE_PARTS, LATER);
+    const foreign = findForeign(database, SCHEMA);
     if (foreign !== null) throw new StoreFileError("foreign", `the file has ${foreign}; drop it to use the file`);
     if (filledBy !== undefined) database.all(MARK_EMPTY, [filledBy]);
     const refusal = refusalByMarks(database.all(READ_MARKS), options);
@@ -162,8 +162,8 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
   }
 }
 
-/** Statements that come after the schema of a new file. */
-const LATER = MIGRATIONS.filter(({ version }) => version > NEW_FILE.version);
+/** All statements that have made an up-to-date file. */
+const SCHEMA = [NEW_FILE, ...MIGRATIONS].flatMap(({ statements }) => statements);
 
 /** One engine tells a full disk as an error of the disk. */
 function nameFullDisk(file: string, error: unknown): unknown {
@@ -277,7 +277,7 @@ async function createStore(
   const vacuum = (): Promise<Vacuumed> => exclusively(() => measureCompacting(database));
   return {
     isShared: false,
-    about: { engine: "sqlite", schema: MIGRATIONS.at(-1)?.version ?? 0 },
+    about: { engine: "sqlite", schema: newestOf(MIGRATIONS) },
     connections: () => null,
     oldestTransaction: () => Promise.resolve(null),
     trouble: () => watch.trouble(),

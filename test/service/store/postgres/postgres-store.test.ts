@@ -18,7 +18,7 @@ import { migrateServer } from "../../../../src/service/store/postgres/migrate.ts
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
 import { createProjectQueue } from "../../../../src/service/store/postgres/project-queue.ts";
 import { CommitLost, type CommitOutcome, type WriteJob } from "../../../../src/service/store/postgres/transaction.ts";
-import { MIGRATIONS } from "../../../../src/service/store/sql/schema/migrations.ts";
+import { MIGRATIONS, newestOf } from "../../../../src/service/store/sql/schema/migrations.ts";
 import { StoreDatabaseError } from "../../../../src/service/store/store-errors.ts";
 import { administer, type Cluster, hasPostgres, newDatabase, startCluster } from "../../../helpers/postgres.ts";
 import { sendInput } from "../../domain/fixture.ts";
@@ -287,16 +287,14 @@ describe.skipIf(!hasPostgres)("a first start", () => {
     await expect.poll(() => work.count).toBeGreaterThan(3);
     const migrations = [...MIGRATIONS, ADDITION];
     const moved = await migrateServer(client, { clock: { ...systemClock, sleep }, mayMigrate: true, migrations });
-    expect([moved, pauses]).toEqual([{ from: MIGRATIONS.at(-1)?.version, to: 9999 }, [1000]]);
+    expect([moved, pauses]).toEqual([{ from: newestOf(MIGRATIONS), to: 9999 }, [1000]]);
     await client.query("UPDATE people SET later = 'new'");
     await saveOne();
     work.isOver = true;
     await working;
     expect((await old.read((tx) => tx.projects.counts(project.id))).people).toBe(work.count);
     expect(await old.check()).toEqual([]);
-    await expect(open(url)).rejects.toThrow(
-      `newer version (schema 9999, this one knows ${MIGRATIONS.at(-1)?.version})`,
-    );
+    await expect(open(url)).rejects.toThrow(`newer version (schema 9999, this one knows ${newestOf(MIGRATIONS)})`);
     for (const each of [old, { close: () => client.end() }, { close: () => dump.end() }]) await each.close();
   });
 
@@ -305,11 +303,13 @@ describe.skipIf(!hasPostgres)("a first start", () => {
     const refused = openPostgresStore({ url, clock: systemClock, mayMigrate: false });
     await expect(refused).rejects.toThrow("the database has schema 0 and this version needs");
     await (await open(url)).close();
-    await ask(url, "INSERT INTO schema_migrations VALUES (9999, 0)");
+    await ask(url, "INSERT INTO schema_versions VALUES (9999, 0)");
     await expect(open(url)).rejects.toThrow("written by a newer version (schema 9999");
     const foreign = await newDatabase();
     await ask(foreign, "CREATE TABLE theirs (id INT)");
     await expect(open(foreign)).rejects.toThrow("tables of another program");
+    await ask(foreign, "CREATE TABLE schema_migrations (version BIGINT); CREATE TABLE survey_requests (id BIGINT)");
+    await expect(open(foreign)).rejects.toThrow("copy it with `service backup` of that version");
   });
 
   test("when an empty database cannot store every character, then it is refused", async () => {

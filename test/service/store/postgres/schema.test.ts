@@ -2,7 +2,6 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
-import { MIGRATIONS } from "../../../../src/service/store/sql/schema/migrations.ts";
 import { migrate } from "../../../../src/service/store/sqlite/engine/migrate.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
@@ -16,7 +15,7 @@ const GLOBAL = [
   "processes_pkey",
   "projects_by_name",
   "projects_pkey",
-  "schema_migrations_pkey",
+  "schema_versions_pkey",
   "store_marks_pkey",
   "store_secrets_pkey",
   "text_parts_pkey",
@@ -36,7 +35,7 @@ describe.skipIf(!hasPostgres)("the schema of a server", () => {
 
   test("when it is compared with a file's, then tables, columns and named indexes are the same", async () => {
     const file = await openRawDatabase("node-sqlite3-wasm");
-    await migrate(file, MIGRATIONS, 0);
+    await migrate(file, 0);
     const tables = file.all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'");
     const columns = tables
       .flatMap(({ name: table }) =>

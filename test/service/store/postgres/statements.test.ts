@@ -5,7 +5,7 @@ import { parseSource, readSources, type SyntaxNode, walk } from "../../../helper
 
 /** Few rows, which such an engine keeps on every machine, or what the server itself has. */
 const SMALL =
-  /^(?:projects|api_keys|autopilot_configurations|schema_migrations|store_(?:marks|secrets)|processes|delivery_state|upkeep_state|text_parts|delivery_reports|erased_surveys|pg_\w+|\w+\()/;
+  /^(?:projects|api_keys|autopilot_configurations|schema_versions|store_(?:marks|secrets)|processes|delivery_state|upkeep_state|text_parts|delivery_reports|erased_surveys|pg_\w+|\w+\()/;
 
 /** What may ask without a project, by why it may. */
 const NAMED: readonly string[] = [

@@ -12,8 +12,6 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
-import { MIGRATIONS } from "../../../../src/service/store/sql/schema/migrations.ts";
-import { migrate } from "../../../../src/service/store/sqlite/engine/migrate.ts";
 import { START, openFixture, peopleQuery, sendInput, type Fixture } from "../../domain/fixture.ts";
 import { ENGINES, newDataFile, openRawDatabase } from "../engines.ts";
 import { listPeople } from "../../domain/lists.ts";
@@ -148,49 +146,5 @@ describe.each(ENGINES)("%s", (engine) => {
     database.exec("CREATE TABLE recipes (name TEXT)");
     database.close();
     await expect(openFixture({ file: foreign, engine })).rejects.toThrow("another program");
-  });
-
-  test("when a file is of a newer version, then it is refused; of an older one, then it is brought up to date once", async () => {
-    const database = await openRawDatabase(engine);
-    const next = {
-      version: MIGRATIONS.length + 1,
-      statements: ["CREATE TABLE extra (one TEXT)", "INSERT INTO extra VALUES ('first')"],
-    };
-    await migrate(database, MIGRATIONS, START);
-    await migrate(database, [...MIGRATIONS, next], START);
-    await migrate(database, [...MIGRATIONS, next], START);
-    expect(database.all("SELECT * FROM extra").map((row) => ({ ...row }))).toEqual([{ one: "first" }]);
-    await expect(migrate(database, MIGRATIONS, START)).rejects.toThrow("newer version");
-    const broken = { version: next.version + 1, statements: ["CREATE TABLE half (one TEXT)", "nonsense"] };
-    await expect(migrate(database, [...MIGRATIONS, next, broken], START)).rejects.toThrow("syntax error");
-    expect(database.all("SELECT name FROM sqlite_master WHERE name = 'half'")).toEqual([]);
-    database.close();
-  });
-
-  test("when a file has older keys of addresses, then they are renewed, and nobody is lost", async () => {
-    const file = newDataFile();
-    const database = await openRawDatabase(engine, file);
-    await migrate(database, MIGRATIONS.slice(0, 1), START);
-    database.exec("INSERT INTO projects (id, name, created_at, next_id) VALUES (1, 'default', 0, 9)");
-    const people = ["É@x.co", "e\u0301@bücher.example", "\u00e9@xn--bcher-kva.example", "Ada@X.co", "\u212A@x.co"];
-    for (const [index, email] of people.entries()) {
-      database.all("INSERT INTO people (project_id, id, email, email_key, created_at) VALUES (1, ?, ?, ?, 0)", [
-        index + 1,
-        email,
-        email.toLowerCase(),
-      ]);
-    }
-    database.close();
-    const fixture = await openFixture({ file, engine });
-    const asked = ["É@x.co", "é@x.co", "é@Bücher.example", "ada@x.co", "\u212A@x.co", "k@x.co"];
-    const found = await fixture.read(async (tx) => {
-      const ids: (number | undefined)[] = [];
-      for (const email of asked) ids.push((await tx.people.byEmail(1, email))?.id);
-      return ids;
-    });
-    expect(found).toEqual([1, undefined, 3, 4, 5, undefined]);
-    const listed = await fixture.read((tx) => listPeople(tx, { id: 1, name: "default" }, peopleQuery()));
-    expect(listed.rows.map(({ email }) => email)).toEqual(people);
-    await fixture.store.close();
   });
 });

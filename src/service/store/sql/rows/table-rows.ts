@@ -4,7 +4,7 @@ import type { Database } from "../database.ts";
 
 /**
  * Each table with its key, after those that its rows refer to. Counts that are kept come after what they count. Not
- * here: `schema_migrations`, `store_marks`, which says that a store has been moved or is being filled, and `processes` that live.
+ * here: `schema_versions`, `store_marks`, which says that a store has been moved or is being filled, and `processes` that live.
  */
 export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   projects: ["id"],

@@ -1,4 +1,4 @@
-/** Counts of every list, kept in blocks (see `list-blocks.ts`), and notes of changes that are made in steps. */
+/** Counts of every list, kept in blocks (see `list-blocks.ts`). */
 
 /** Rows in each block of a list that is counted for the first time: half of what a block may hold. */
 const BLOCK_ROWS = 128;
@@ -70,8 +70,11 @@ const LISTS: readonly Source[] = [
   SENT,
 ];
 
+/** Makes all blocks of a store that has none, for stores that are filled without the rules. */
+export const COUNT_LISTS: readonly string[] = LISTS.map(fill);
+
 /** Names the lists whose blocks do not add up to the rows that they stand for, as `project_id` and `list`. */
-export const FIND_MISCOUNTS = `SELECT project_id, list FROM (
+export const FIND_MISCOUNTED_LISTS = `SELECT project_id, list FROM (
     SELECT project_id, list, row_count, promoters, detractors, unscored FROM list_blocks
     ${LISTS.map(uncount).join(" ")}) AS counted
   GROUP BY project_id, list HAVING sum(row_count) <> 0 OR sum(promoters) <> 0 OR sum(detractors) <> 0
@@ -92,51 +95,3 @@ function uncount({ name, table, where, isScored }: Source): string {
   return `UNION ALL SELECT project_id, ${name} AS list, -count(*), -${promoters}, -${detractors}, -${unscored}
     FROM ${table} WHERE ${where} GROUP BY project_id, list`;
 }
-
-/** Indexes that hold all that a page's keys are chosen by. */
-const INDEXES: Readonly<Record<string, string>> = {
-  responses_by_creation: "responses (project_id, created_at, id, score, updated_at)",
-  responses_by_update: "responses (project_id, updated_at, id, created_at)",
-  trend_responses_by_creation: "trend_responses (project_id, trend_id, created_at, response_id, score, updated_at)",
-  trend_responses_by_update: "trend_responses (project_id, trend_id, updated_at, response_id, created_at)",
-  // With the trend in it, since SQLite would otherwise rather read another index from end to end.
-  trend_responses_by_response: "trend_responses (project_id, response_id, trend_id)",
-  survey_requests_by_sent: "survey_requests (project_id, channel, sent_at, id) WHERE sent_at IS NOT NULL",
-};
-
-/** `list_blocks` has no row ids: a sum over it is four times as quick. `removed` people are on their way out. */
-export const KEEP_COUNTS: readonly string[] = [
-  `CREATE TABLE list_blocks (
-    project_id INTEGER NOT NULL,
-    list TEXT NOT NULL,
-    first_at INTEGER NOT NULL,
-    first_id INTEGER NOT NULL,
-    row_count INTEGER NOT NULL,
-    promoters INTEGER NOT NULL,
-    detractors INTEGER NOT NULL,
-    least_other INTEGER NOT NULL,
-    most_other INTEGER NOT NULL,
-    PRIMARY KEY (project_id, list, first_at, first_id)
-  ) WITHOUT ROWID`,
-  `CREATE TABLE long_changes (
-    project_id INTEGER NOT NULL REFERENCES projects (id),
-    kind TEXT NOT NULL,
-    target TEXT NOT NULL,
-    done_to INTEGER NOT NULL,
-    PRIMARY KEY (project_id, kind, target)
-  )`,
-  "ALTER TABLE people ADD COLUMN removed INTEGER NOT NULL DEFAULT 0",
-  "ALTER TABLE trends ADD COLUMN state TEXT NOT NULL DEFAULT 'filled'",
-  ...Object.entries(INDEXES).flatMap(([name, columns]) => [`DROP INDEX ${name}`, `CREATE INDEX ${name} ON ${columns}`]),
-  ...LISTS.map(fill),
-];
-
-/** Until this schema every response was one of the NPS, so no count changes. */
-export const COUNT_NPS_ALONE: readonly string[] = [
-  "ALTER TABLE list_blocks ADD COLUMN unscored INTEGER NOT NULL DEFAULT 0",
-  "ALTER TABLE trend_responses ADD COLUMN survey_type TEXT NOT NULL DEFAULT 'nps'",
-  ...["responses_by_creation", "trend_responses_by_creation"].flatMap((name) => [
-    `DROP INDEX ${name}`,
-    `CREATE INDEX ${name} ON ${(INDEXES[name] ?? "").replace("score", "score, survey_type")}`,
-  ]),
-];

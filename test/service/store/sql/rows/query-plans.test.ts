@@ -4,7 +4,6 @@ import type { ResponsesFilter } from "../../../../../src/service/domain/ports.ts
 import { createAutopilotRows } from "../../../../../src/service/store/sql/rows/people/autopilot-rows.ts";
 import type { Database } from "../../../../../src/service/store/sql/database.ts";
 import type { SqlValue } from "../../../../../src/service/store/sql/database.ts";
-import { MIGRATIONS } from "../../../../../src/service/store/sql/schema/migrations.ts";
 import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
 import { createListBlocks } from "../../../../../src/service/store/sql/lists/list-blocks.ts";
 import type { LongChanges } from "../../../../../src/service/store/sql/rows/long-changes.ts";
@@ -28,7 +27,7 @@ import { ENGINES, openRawDatabase } from "../../engines.ts";
 const opened: { database: Promise<SqliteDatabase> | null } = { database: null };
 async function openMigrated(): Promise<SqliteDatabase> {
   const database = await openRawDatabase(ENGINES[0]!);
-  await migrate(database, MIGRATIONS, 0);
+  await migrate(database, 0);
   database.writing = true;
   return database;
 }

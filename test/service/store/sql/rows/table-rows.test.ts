@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { copyRows } from "../../../../../src/service/domain/moving.ts";
 import type { Store, TableRow, TableRows, Transaction } from "../../../../../src/service/domain/ports.ts";
 import { TABLE_KEYS } from "../../../../../src/service/store/sql/rows/table-rows.ts";
-import { MIGRATIONS } from "../../../../../src/service/store/sql/schema/migrations.ts";
 import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
 import { IN_MEMORY } from "../../../../../src/service/store/sqlite/engine/engine.ts";
 import { openSqliteStore } from "../../../../../src/service/store/sqlite/open-sqlite-store.ts";
@@ -18,7 +17,7 @@ const quietly = async (): Promise<void> => undefined;
 /** The schema as SQLite itself tells it. */
 async function readSchema() {
   const database = await openRawDatabase("node-sqlite3-wasm");
-  await migrate(database, MIGRATIONS, 0);
+  await migrate(database, 0);
   const names = database.all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'");
   const about = names.map(({ name }) => {
     const columns = database.all(`PRAGMA table_info(${String(name)})`);
@@ -32,7 +31,7 @@ async function readSchema() {
 
 test("when the schema has a table, then a move knows it, by its key, and after the tables that it refers to", async () => {
   const schema = await readSchema();
-  const own = new Set(["schema_migrations", "store_marks", "processes"]);
+  const own = new Set(["schema_versions", "store_marks", "processes"]);
   const keys = Object.fromEntries(schema.filter(({ name }) => !own.has(name)).map(({ name, key }) => [name, key]));
   expect({ ...TABLE_KEYS }).toEqual(keys);
   const early = schema.flatMap(({ name, refersTo }) =>

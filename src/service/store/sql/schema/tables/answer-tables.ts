@@ -1,0 +1,67 @@
+/** Responses, and the trends that they are in. */
+import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
+
+/**
+ * `notes` and `note_ids` are the JSON arrays of both forms that lists show: a look-up for each row would double a
+ * list's time. `imported_permalink` is where the service that closed showed an imported response. The indexes by time
+ * hold all that a page's keys are chosen by.
+ */
+const RESPONSES: Table = {
+  name: "responses",
+  columns: `project_id int, id int, person_id int, request_id int?, survey_type text = 'nps', score int,
+    comment text?, token text, created_at int, updated_at int, person_properties text, tags text = '[]',
+    additional_answers text = '[]', notes text = '[]', note_ids text = '[]',
+    imported_permalink text?`,
+  key: "project_id, id",
+  references: [OF_PERSON],
+  indexes: {
+    responses_by_person: "(project_id, person_id, created_at, id)",
+    responses_by_request: "(project_id, request_id) WHERE request_id IS NOT NULL",
+    responses_by_update: "(project_id, updated_at, id, created_at)",
+    responses_by_creation: "(project_id, created_at, id, score, survey_type, updated_at)",
+    responses_by_token: "(token)",
+  },
+};
+
+/** `trend_responses` has a row for each response in a trend, so that its lists and metrics have indexes like all others. */
+const TRENDS: readonly Table[] = [
+  {
+    name: "trends",
+    columns: `project_id int, id int, name text, created_at int, state text = 'filled'`,
+    key: "project_id, id",
+    references: [OF_PROJECT],
+  },
+  {
+    name: "trend_conditions",
+    columns: `project_id int, trend_id int, key text, value text`,
+    key: "project_id, trend_id, key",
+    references: ["(project_id, trend_id) REFERENCES trends (project_id, id) ON DELETE CASCADE"],
+  },
+  {
+    name: "trend_responses",
+    columns: `project_id int, trend_id int, response_id int, created_at int, updated_at int, score int,
+      survey_type text = 'nps'`,
+    key: "project_id, trend_id, response_id",
+    references: [
+      "(project_id, response_id) REFERENCES responses (project_id, id) ON DELETE CASCADE",
+      "(project_id, trend_id) REFERENCES trends (project_id, id) ON DELETE CASCADE",
+    ],
+    indexes: {
+      trend_responses_by_update: "(project_id, trend_id, updated_at, response_id, created_at)",
+      // With the trend in it, since SQLite would otherwise rather read another index from end to end.
+      trend_responses_by_response: "(project_id, response_id, trend_id)",
+      trend_responses_by_creation: "(project_id, trend_id, created_at, response_id, score, survey_type, updated_at)",
+    },
+  },
+];
+
+/** See `list-blocks.ts`. Clustered: a sum over it is four times as quick. */
+const BLOCKS: Table = {
+  name: "list_blocks",
+  isClustered: true,
+  columns: `project_id int, list text, first_at int, first_id int, row_count int, promoters int,
+    detractors int, least_other int, most_other int, unscored int = 0`,
+  key: "project_id, list, first_at, first_id",
+};
+
+export const ANSWER_TABLES: readonly Table[] = [RESPONSES, ...TRENDS, BLOCKS];

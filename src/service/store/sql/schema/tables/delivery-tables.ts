@@ -1,0 +1,62 @@
+/** Survey requests, the log of attempts, and reports that came back. */
+import { OF_PERSON, OF_REQUEST, type Table } from "../table.ts";
+
+/**
+ * `state` is scheduled, claimed, transmitting, sent, retrying, held, unknown, bounced, failed, cancelled, or paused
+ * (its Autopilot is inactive). `claims` counts claims and fences them; `attempts` counts what was tried of the message.
+ * `due_at` is when a scheduler may take a scheduled or retrying one, or the end of a claim's lease; a transmitting one
+ * has none, so that no lease that runs out sends it again. `transmitting_at` is the mark before the final dot.
+ * `reason` says why it is held, failed or cancelled. `frozen` is what later attempts repeat, as JSON.
+ * `unsubscribe_token` leads to `/u/`. `page_facts` is what the pages remember of visits, as JSON.
+ * Claims look for what is due project by project and channel by channel: a sender that waits holds up no other.
+ */
+const REQUESTS: Table = {
+  name: "survey_requests",
+  columns: `project_id int, id int, person_id int, channel text, autopilot int, state text,
+    created_at int, scheduled_at int, due_at int?, claimer text?, attempts int = 0, sent_at int?,
+    properties text, token text, claims int = 0, first_attempt_at int?, transmitting_at int?,
+    reason text?, message_id text?, frozen text?, unsubscribe_token text?, bounce_token text?,
+    page_facts text?`,
+  key: "project_id, id",
+  references: [OF_PERSON],
+  storage: "autovacuum_vacuum_scale_factor = 0.02",
+  indexes: {
+    survey_requests_by_person: "(project_id, person_id)",
+    survey_requests_by_sent: "(project_id, channel, sent_at, id) WHERE sent_at IS NOT NULL",
+    survey_requests_by_due: "(project_id, channel, due_at, id) WHERE due_at IS NOT NULL",
+    survey_requests_by_claimer: "(claimer, project_id, id) WHERE claimer IS NOT NULL",
+    survey_requests_by_state: "(project_id, state, id)",
+    survey_requests_by_message_id: "(message_id) WHERE message_id IS NOT NULL",
+    survey_requests_by_token: "(token)",
+    survey_requests_by_unsubscribe_token: "(unsubscribe_token)",
+    survey_requests_by_bounce_token: "(bounce_token) WHERE bounce_token IS NOT NULL",
+  },
+};
+
+/** `n` counts a request's rows from 1. The refusals that made somebody bounce are kept as long as the request. */
+const ATTEMPTS: Table = {
+  name: "delivery_attempts",
+  isClustered: true,
+  columns: `project_id int, request_id int, n int, at int, stage text, code int?, enhanced_code text?,
+    text text?, remote_host text?, server_id text?, ms int, outcome text`,
+  key: "project_id, request_id, n",
+  references: [OF_REQUEST],
+  indexes: {
+    delivery_attempts_by_time: "(at) WHERE outcome <> 'bounced'",
+    delivery_attempts_by_soft: "(project_id, request_id) WHERE outcome = 'soft'",
+  },
+};
+
+/** Reports that came back of surveys, so that nothing is recorded twice; no addresses. */
+const REPORTS: Table = {
+  name: "delivery_reports",
+  isClustered: true,
+  columns: `source text, id text, at int`,
+  key: "source, id",
+  indexes: { delivery_reports_by_time: "(at)" },
+};
+
+/** One row for the pause of the whole service and one for each sender, as JSON. */
+const STATE: Table = { name: "delivery_state", columns: `name text, value text`, key: "name" };
+
+export const DELIVERY_TABLES: readonly Table[] = [REQUESTS, ATTEMPTS, REPORTS, STATE];

@@ -1,0 +1,78 @@
+/** People, the platforms that survey them by themselves, and the traces of those who left. */
+import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
+
+const PEOPLE: Table = {
+  name: "people",
+  /** One who is `removed` is on the way out. */
+  columns: `project_id int, id int, email text?, email_key text?, name text?, phone_number text?,
+    created_at int, last_sent_at int?, last_responded_at int?, next_survey_at int?, bounced_at int?,
+    unsubscribed_at int?, removed int = 0`,
+  key: "project_id, id",
+  references: [OF_PROJECT],
+  indexes: {
+    people_by_email: "UNIQUE (project_id, email_key)",
+    people_by_phone: "UNIQUE (project_id, phone_number)",
+    people_by_creation: "(project_id, created_at, id)",
+    people_by_bounce: "(project_id, bounced_at, id) WHERE bounced_at IS NOT NULL",
+    people_by_unsubscribe: "(project_id, unsubscribed_at, id) WHERE unsubscribed_at IS NOT NULL",
+  },
+};
+
+const AUTOPILOT: readonly Table[] = [
+  {
+    name: "autopilot_configurations",
+    columns: `project_id int, platform text, active int, frequency int, created_at int, updated_at int`,
+    key: "project_id, platform",
+    references: [OF_PROJECT],
+  },
+  {
+    name: "memberships",
+    columns: `project_id int, platform text, person_id int, created_at int, updated_at int,
+      properties text, next_request_id int?`,
+    key: "project_id, platform, person_id",
+    references: [OF_PERSON],
+    indexes: {
+      memberships_by_creation: "(project_id, platform, created_at, person_id)",
+      memberships_by_person: "(project_id, person_id)",
+    },
+  },
+];
+
+/** Hashes alone, so that no restore or import brings anybody back. */
+const LEFT: readonly Table[] = [
+  /** A suppression has no person: it outlives them. */
+  {
+    name: "suppressions",
+    columns: `project_id int, channel text, address_hash text, reason text, created_at int`,
+    key: "project_id, channel, address_hash, reason",
+    references: [OF_PROJECT],
+  },
+  /** Those whose messages may still lie in an outbox after their person was deleted, until they are removed there. */
+  {
+    name: "erased_surveys",
+    columns: `project_id int, token text, request_id int, channel text`,
+    key: "project_id, token",
+  },
+  /** A keyed hash for each address and id that was erased. */
+  {
+    name: "erasures",
+    isClustered: true,
+    columns: `project_id int, hash text, at int`,
+    key: "project_id, hash",
+    references: [OF_PROJECT],
+  },
+  /** Hashes of the tokens of `/u/`, with the hash that suppresses the address. */
+  {
+    name: "erased_links",
+    isClustered: true,
+    columns: `project_id int, hash text, channel text, address_hash text`,
+    key: "project_id, hash",
+    references: [OF_PROJECT],
+    indexes: {
+      erased_links_by_hash: "(hash)",
+      erased_links_by_address: "(project_id, address_hash)",
+    },
+  },
+];
+
+export const PEOPLE_TABLES: readonly Table[] = [PEOPLE, ...AUTOPILOT, ...LEFT];

@@ -1,0 +1,59 @@
+/** Projects, their keys and settings. */
+import { OF_PROJECT, type Table } from "../table.ts";
+
+export const PROJECT_TABLES: readonly Table[] = [
+  {
+    name: "projects",
+    columns: `id int, name text, created_at int, throttle_seconds int?, paused_at int?`,
+    key: "id",
+    indexes: { projects_by_name: "UNIQUE (name)" },
+  },
+  /** Apart from `projects`, since every write changes it: a narrow row of its own. */
+  {
+    name: "project_state",
+    columns: `project_id int, next_id int, clock int, version int`,
+    key: "project_id",
+    storage: "fillfactor = 20",
+  },
+  /** A revoked key stays, so that it is told from one that was never there. */
+  {
+    name: "api_keys",
+    columns: `project_id int, id int, hash text, last_four text, created_at int, name text?, expires_at int?,
+      revoked_at int?`,
+    key: "project_id, id",
+    references: [OF_PROJECT],
+    indexes: { api_keys_by_hash: "UNIQUE (hash)" },
+  },
+  /** A setting that was never made has no row. */
+  {
+    name: "project_settings",
+    columns: `project_id int, name text, value text`,
+    key: "project_id, name",
+    references: [OF_PROJECT],
+  },
+  /** Links that anybody may answer; the answers carry these properties. */
+  {
+    name: "survey_links",
+    columns: `project_id int, id int, name text, token text, properties text, created_at int`,
+    key: "project_id, id",
+    references: [OF_PROJECT],
+    indexes: { survey_links_by_token: "(token)" },
+  },
+  /** `state` is that of the newest mail; `period_at` is the week it is for, `due_at` when something is to be done next. */
+  {
+    name: "digests",
+    columns: `project_id int, id int, email text, email_key text, token text, weekday int, minute int, zone text?,
+      created_at int, unsubscribed_at int?, state text, due_at int?, period_at int?, sent_at int?,
+      attempts int = 0, reason text?, claimer text?`,
+    key: "project_id, id",
+    references: [OF_PROJECT],
+    indexes: { digests_by_email: "UNIQUE (project_id, email_key)", digests_by_token: "(token)" },
+  },
+  /** How far a change has come that goes in steps. */
+  {
+    name: "long_changes",
+    columns: `project_id int, kind text, target text, done_to int`,
+    key: "project_id, kind, target",
+    references: [OF_PROJECT],
+  },
+];
