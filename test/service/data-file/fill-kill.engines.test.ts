@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Client } from "pg";
 import { systemClock } from "../../../src/runtime/clock.ts";
@@ -15,7 +15,8 @@ import { openData } from "../../../src/service/data-file/open-data-file.ts";
 import { moveStore } from "../../../src/service/data-file/move-store.ts";
 import { hasPostgres, newDatabase } from "../../helpers/postgres.ts";
 import { sendInput } from "../domain/fixture.ts";
-import { type Ended, runCli, startProgram } from "../../helpers/run-cli.ts";
+import { runInside } from "../../helpers/in-process.ts";
+import { type Ended, startProgram } from "../../helpers/run-cli.ts";
 
 const PEOPLE = 600;
 const world = { clock: systemClock, random: systemRandom };
@@ -38,8 +39,7 @@ async function fill(name: string): Promise<void> {
   await store.close();
 }
 
-const run = (args: readonly string[]): Promise<Ended> =>
-  runCli({ args: ["service", ...args], home: state.folder, cwd: state.folder });
+const run = (args: readonly string[]): Promise<Ended> => runInside({ args: ["service", ...args], home: state.folder });
 
 /** Kills the command as soon as `isTime` says so; whether it was still at work. */
 async function killWhen(args: readonly string[], isTime: () => Promise<boolean> | boolean): Promise<boolean> {
@@ -47,7 +47,7 @@ async function killWhen(args: readonly string[], isTime: () => Promise<boolean> 
   child.stdin.end();
   const progress = { isOver: false };
   void ended.then(() => (progress.isOver = true));
-  while (!progress.isOver && !(await isTime())) await nextTurn();
+  while (!progress.isOver && !(await isTime())) await sleep(1);
   child.kill("SIGKILL");
   return (await ended).signal === "SIGKILL";
 }
@@ -61,7 +61,7 @@ const peopleIn = async (name: string, url: string | null = null): Promise<number
 };
 
 const serve = (place: readonly string[]): Promise<Ended> =>
-  runCli({ args: ["serve", "--port", "0", ...place], home: state.folder, cwd: state.folder });
+  runInside({ args: ["serve", "--port", "0", ...place], home: state.folder });
 
 describe("a restore that was killed", () => {
   test("when its target is there, then serve refuses it, and the same command again finishes", async () => {

@@ -9,7 +9,8 @@ import { systemRandom } from "../../../src/runtime/random.ts";
 import { openDataFile } from "../../../src/service/data-file/open-data-file.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { ensureProject } from "../../../src/service/first-project.ts";
-import { type Ended, runCli } from "../../helpers/run-cli.ts";
+import { runInside } from "../../helpers/in-process.ts";
+import type { Ended } from "../../helpers/run-cli.ts";
 import { sendInput } from "../domain/fixture.ts";
 
 const state = { folder: "" };
@@ -17,7 +18,7 @@ const file = (...names: string[]): string => path.join(state.folder, ...names);
 const world = { clock: systemClock, random: systemRandom };
 
 const run = async (...args: string[]): Promise<Ended> => {
-  const ended = await runCli({ args: ["service", ...args], home: state.folder, cwd: state.folder });
+  const ended = await runInside({ args: ["service", ...args], home: state.folder });
   expect(ended.stderr).not.toContain("error:");
   return ended;
 };
