@@ -20,6 +20,8 @@ const { values } = parseArgs({
     faults: { type: "string" },
     // The name of a planted fault, or `all`: each is looked for in so many seeds, or at the one that is known to find it.
     planted: { type: "string" },
+    // Prints the hash of each seed's trace.
+    hashes: { type: "boolean", default: false },
     workers: { type: "string", default: String(Math.min(2, availableParallelism())) },
   },
 });
@@ -80,6 +82,7 @@ function report() {
   console.log(`${results.length} of ${seeds} seeds, ${days} days each, in ${seconds} s`);
   console.log(tellCounts());
   if (isOne) console.log(`trace ${results[0].hash}`);
+  if (values.hashes) for (const { seed, hash } of results) console.log(`seed ${seed}: trace ${hash}`);
   const [first] = results.filter(({ violation }) => violation !== null).toSorted((a, b) => a.seed - b.seed);
   if (first === undefined) return;
   process.exitCode = 1;

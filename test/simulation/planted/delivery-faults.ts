@@ -14,6 +14,7 @@ import { fault } from "./plant.ts";
 
 const DELIVERIES = "service/domain/delivery/deliveries.ts";
 const SURVEYS = "service/domain/surveys/surveys.ts";
+const YEAR_MS = 365 * 86_400_000;
 
 export const DELIVERY_FAULTS = [
   fault<typeof openSmtpSender>(
@@ -28,6 +29,21 @@ export const DELIVERY_FAULTS = [
             const result = await options.transport.send(message, { ...progress, transmitting: async () => undefined });
             await progress.transmitting();
             return result;
+          },
+        },
+      }),
+  ),
+  fault<typeof openSmtpSender>(
+    "each message leaves a timer behind",
+    ["service/delivery/mail/mail-sender.ts", "openSmtpSender"],
+    (original) => (options) =>
+      original({
+        ...options,
+        transport: {
+          close: () => options.transport.close(),
+          send: (message, progress) => {
+            void options.clock.sleep(YEAR_MS);
+            return options.transport.send(message, progress);
           },
         },
       }),

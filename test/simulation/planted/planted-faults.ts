@@ -20,8 +20,10 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
  */
 export const FOUND_AT: Readonly<Record<string, number>> = {
   "the mark is written after the last byte": 6,
+  "each message leaves a timer behind": 3,
   "the lease of what is in hand is not renewed": 39,
   "what may have arrived is tried again": 2,
+  "a refusal for now ends a survey": 3,
   "what a dead process had marked is sent again": 12,
   "what is held is never released": 64,
   "a pause of everything is forgotten": 3,

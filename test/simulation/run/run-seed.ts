@@ -47,9 +47,11 @@ export async function runSeed(run: RunOptions, tell: ((line: string) => void) | 
   return { seed, hash: trace.hash(), violation: ledger.violation(), last: trace.last(), counts: trace.counts() };
 }
 
+/** After each day on which anything happened. */
 async function recountNowAndThen(world: World): Promise<void> {
-  for (; world.clock.now() < world.options.endMs;) {
+  for (let counted = 0; world.clock.now() < world.options.endMs;) {
     await pass(world, RECOUNT_MS);
-    if (world.ledger.violation() === null) await recount(world);
+    const happened = world.trace.length();
+    if (happened > counted && world.ledger.violation() === null && (await recount(world))) counted = happened;
   }
 }

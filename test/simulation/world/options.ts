@@ -47,7 +47,7 @@ export function chooseOptions(run: RunOptions): WorldOptions {
     startMs,
     endMs,
     calmMs: endMs - Math.min(CALM_DAYS, run.days / 2) * DAY_MS,
-    napMs: chance.pick([6, 12, 24, 24]) * 3_600_000,
+    napMs: chance.pick([12, 24, 24, 24]) * 3_600_000,
     projects: chance.pick([1, 1, 2, 3]),
     people: chance.whole(2, 8),
     throttleSeconds: chance.pick([null, 86_400, 5 * 86_400]),

@@ -7,6 +7,8 @@ export interface Trace {
   /** Counts an event of a kind, for the summary of a run. */
   readonly count: (kind: string) => void;
   readonly counts: () => Readonly<Record<string, number>>;
+  /** How many events there were. */
+  readonly length: () => number;
   /** Of all events so far, hexadecimal. */
   readonly hash: () => string;
   /** The last events, oldest first. */
@@ -20,8 +22,10 @@ export function createTrace(now: () => number, tell: ((line: string) => void) | 
   const hash = createHash("sha256");
   const last: string[] = [];
   const counts = new Map<string, number>();
+  const state = { length: 0 };
   return {
     add: (text) => {
+      state.length += 1;
       const line = `${new Date(now()).toISOString()} ${text}`;
       hash.update(`${line}\n`);
       last.push(line);
@@ -30,6 +34,7 @@ export function createTrace(now: () => number, tell: ((line: string) => void) | 
     },
     count: (kind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1),
     counts: () => Object.fromEntries([...counts].toSorted(([one], [other]) => (one < other ? -1 : 1))),
+    length: () => state.length,
     hash: () => hash.copy().digest("hex"),
     last: () => [...last],
   };
