@@ -27,15 +27,14 @@ const isBoth = args.length === 0 && !isServerOnly && (isLong || process.env.SURV
 
 // Most tests wait for programs and timers of their own, so more workers than processors are busy ones. A worker loads a
 // module once for all its files. Room for twice as many young objects saves a tenth of its processor time.
-// What a test looks for again and again may come late on a busy machine: Vitest's own patience is one second. Where that
-// made a test late all the same, it gets one more try, and the end of the run names it.
+// What a test looks for again and again may come late on a busy machine: Vitest's own patience is one second.
 const limits = [
   "--maxWorkers=4",
   "--no-isolate",
   `--testTimeout=${isLong ? 3_600_000 : 60_000}`,
   "--hookTimeout=60000",
   "--expect.poll.timeout=20000",
-  "--retry=1",
+  "--retry=0",
   "--execArgv=--max-semi-space-size=32",
 ];
 
@@ -137,10 +136,10 @@ function count(report, status) {
     // An error outside of any test fails the run as well.
     const failed = numFailedTests + broken.length || (status === 0 ? 0 : 1);
     const told = [
-      ...broken.map(({ name, message }) =>
-        trouble("failed", path.relative(root, name), message || "outside of its tests"),
-      ),
-      ...tests.filter(({ failureMessages }) => failureMessages?.length > 0).map(tellFailure),
+      ...broken.map(({ name, message }) => trouble(path.relative(root, name), message || "outside of its tests")),
+      ...tests
+        .filter((one) => one.status === "failed")
+        .map(({ fullName, failureMessages }) => trouble(fullName, failureMessages[0])),
     ];
     return { passed: numPassedTests, failed, skipped: skipped.map(({ fullName }) => fullName), told };
   } catch {
@@ -148,10 +147,6 @@ function count(report, status) {
   }
 }
 
-function tellFailure({ status: outcome, fullName, failureMessages }) {
-  return trouble(outcome === "passed" ? "passed at the second try" : "failed", fullName, failureMessages[0]);
-}
-
-function trouble(what, name, message) {
-  return `-- ${what}: ${name}: ${message.split("\n", 1)[0]}`;
+function trouble(name, message) {
+  return `-- failed: ${name}: ${message.split("\n", 1)[0]}`;
 }

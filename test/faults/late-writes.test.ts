@@ -126,7 +126,7 @@ it("when work is later than the settling time, then it is unknown and nobody get
   expect(outcomes).toEqual(["new00@example.com,unknown", "new01@example.com,scheduled", "new02@example.com,scheduled"]);
   expect(ended.status).toBe(3);
   expect(surveys()).toEqual(addresses(3).slice(1));
-  await expect.poll(surveys, { timeout: 9000 }).toEqual(addresses(3));
+  await expect.poll(surveys, { timeout: 30_000 }).toEqual(addresses(3));
   expect((await again("--resume")).status).toBe(0);
   expect(surveys()).toEqual(addresses(3));
 }, 60_000);
@@ -223,7 +223,7 @@ it.each<[string, Behaviour, number, number]>([
       const resume = kill === 1 ? [] : ["--resume", "--settle", "0"];
       const { child, ended } = startProgram({ args: [...args, ...resume], home: folder, env });
       child.stdin.end();
-      await expect.poll(() => asked === kill && (odd === stall || lookUps > 0), { timeout: 9000 }).toBe(true);
+      await expect.poll(() => asked === kill && (odd === stall || lookUps > 0), { timeout: 30_000 }).toBe(true);
       child.kill("SIGKILL");
       expect((await ended).signal).toBe("SIGKILL");
     }

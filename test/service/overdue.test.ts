@@ -68,7 +68,7 @@ test("when surveys were due for days, then they are held and all is paused, the 
   expect(await service.admin({ kind: "delivery.resume" })).toEqual({ released: 51 });
   expect(mail.accepted).toEqual([]);
   await service.admin({ kind: "pause", paused: false });
-  await expect.poll(() => mail.accepted.length, { timeout: 10_000 }).toBe(51);
+  await expect.poll(() => mail.accepted.length, { timeout: 30_000 }).toBe(51);
 });
 
 test("when 60 surveys are 39 hours late and there is no mail server, then all is paused too until it is resumed", async () => {
@@ -104,5 +104,5 @@ test("when 60 surveys are 39 hours late and there is no mail server, then all is
     0,
   ]);
   await service.admin({ kind: "pause", paused: false });
-  await expect.poll(written, { timeout: 10_000 }).toBe(60);
+  await expect.poll(written, { timeout: 30_000 }).toBe(60);
 });

@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       await page.click("button");
       // The browser moves the focus a moment after the page is there.
       await expect
-        .poll(() => page.evaluate("document.activeElement.textContent.trim()"), { timeout: 10_000 })
+        .poll(() => page.evaluate("document.activeElement.textContent.trim()"), { timeout: 30_000 })
         .toBe("Choose a number from 0 to 10.");
       await page.click(".problem a");
       expect(await page.evaluate("document.activeElement.id")).toBe("score-0");
