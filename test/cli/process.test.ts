@@ -11,6 +11,7 @@ import { silentLog } from "../../src/runtime/log.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { ensureFirstKey } from "../../src/service/first-project.ts";
 import { openService } from "../../src/service/index.ts";
+import { runInside } from "../helpers/in-process.ts";
 import { size } from "../helpers/long.ts";
 import { answer, json, stall, startMisbehavingServer, type MisbehavingServer } from "../helpers/misbehaving-server.ts";
 import { commandLines, hearsSignals, until } from "../helpers/process-list.ts";
@@ -306,7 +307,7 @@ describe("questions on a terminal", () => {
     await ensureFirstKey(service.store, systemRandom, KEY);
     await service.close();
     await writeFile(path.join(home, "old.csv"), "id,person,score,created_at\n5,4,3,2015-01-31\n");
-    const run = (args: readonly string[]): Promise<Ended> => runCli({ args: [...args, "--data", data], home });
+    const run = (args: readonly string[]): Promise<Ended> => runInside({ args: [...args, "--data", data], home });
     expect((await run(["service", "import", path.join(home, "old.csv"), "--quiet"])).status).toBe(0);
     const args = ["service", "retention", "--responses", "5y", "--delete", "--data", data];
     const question = /Delete 1 response older than \d{4}-\d\d-\d\d\? \[y\/N\] /;

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, test } from "vitest";
 import { readCommands } from "../../helpers/command-tree.ts";
-import { runCli } from "../../helpers/run-cli.ts";
+import { runInside } from "../../helpers/in-process.ts";
+import { isLong } from "../../helpers/long.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
@@ -39,7 +40,7 @@ it("when a command exists, then the page has it with all its flags and examples"
   expect([missing, commands.length > 30]).toEqual([[], true]);
 });
 
-it("when it is installed as a package, then its page is where man looks", async () => {
+it.runIf(isLong)("when it is installed as a package, then its page is where man looks", async () => {
   const prefix = await mkdtemp(path.join(tmpdir(), "surveyctl-man-"));
   const npm = spawnSync("npm", ["install", "--global", "--offline", "--ignore-scripts", "--prefix", prefix, root], {
     encoding: "utf8",
@@ -63,7 +64,7 @@ it("when a command has an operand, then the page says what it is", () => {
 it.each(["environment", "output", "dates", "import", "export"])(
   "when there is a topic %s, then the page has its text",
   async (topic) => {
-    const { stdout } = await runCli({ args: ["help", topic] });
+    const { stdout } = await runInside({ args: ["help", topic], home: tmpdir() });
     expect(page).toContain(stdout.trim());
   },
 );

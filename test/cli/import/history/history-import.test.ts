@@ -17,7 +17,7 @@ import { metricsQuery, sendInput } from "../../../service/domain/fixture.ts";
 import { NOW } from "../../../helpers/fake-deps.ts";
 
 const project = { id: 1, name: "default" };
-const KILLS = size(2, 20);
+const KILLS = size(1, 20);
 let store: PastStore;
 
 beforeEach(async () => {

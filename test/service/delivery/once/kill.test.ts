@@ -8,7 +8,7 @@ import { seededRandom } from "../../../helpers/seeded-random.ts";
 import { countWaiting, createMailing, type Mailing } from "./mailing.ts";
 
 const CONNECTIONS = 4;
-const KILLS = size(2, 200);
+const KILLS = size(1, 200);
 const SPEED = ["--smtp-rate", "1000/s", "--smtp-connections", String(CONNECTIONS)];
 
 const open: (() => Promise<unknown>)[] = [];
