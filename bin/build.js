@@ -18,7 +18,7 @@ const { output: chunks } = await build({
     complete: "src/cli/completion/complete.ts",
     "man-page": "src/cli/help/man-page.ts",
   },
-  external: ["node-sqlite3-wasm"],
+  external: ["@photostructure/sqlite"],
   platform: "node",
   transform: { target: "node20.19", define: { SURVEYCTL_VERSION: JSON.stringify(manifest.version) } },
   output: { dir: outdir, format: "esm", minify: true, comments: false, chunkFileNames: "[name].js" },

@@ -6,9 +6,6 @@ import type { ReplyFacts } from "./domain/delivery/rows.ts";
 import type { Pause } from "./domain/delivery/oversight.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 
-/** The oldest Node with a SQLite of its own, which locks other programs out. */
-const BETTER_NODE = "22.13";
-
 /** One line for each start. */
 export function logStart(log: Log, { engine, schema }: StoreAbout): void {
   log.info("started", { version: VERSION, engine, schema });
@@ -22,11 +19,6 @@ export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
       return log.warn("data_file_readable", {
         file,
         message: `${file} can be read by other users; run chmod 600 ${file}`,
-      });
-    case "unlocked":
-      return log.info("data_file_unlocked", {
-        file,
-        message: `Node ${BETTER_NODE} or newer is better for servers: it keeps other programs from opening ${file} while it is in use`,
       });
     case "clock_behind":
       return log.warn("clock_behind", {

@@ -61,5 +61,4 @@ await insertAll(responses, (row) => {
   const values = [Number(id), Number(person), String(type), Number(score), said, token, createdAt, Number(updatedAt)];
   insertResponse.run([...values, ...texts, "[]"]);
 });
-for (const statement of [insertPerson, insertResponse]) statement.finalize();
 database.close();

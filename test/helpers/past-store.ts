@@ -91,7 +91,6 @@ export async function openPastStore(): Promise<PastStore> {
       await closeService();
       const database = createDatabase(await openEngine(dataFile));
       // Without shared memory an engine reads a log only for itself.
-      database.exec("PRAGMA locking_mode = EXCLUSIVE");
       const tables = database.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
       const rows = tables.map(({ name }) => [String(name), rowsOf(String(name), (sql) => database.all(sql))] as const);
       database.close();

@@ -9,7 +9,7 @@ import { openDataFile } from "../../../src/service/data-file/open-data-file.ts";
 import { ensureProject } from "../../../src/service/first-project.ts";
 import { runInside } from "../../helpers/in-process.ts";
 import type { Ended } from "../../helpers/run-cli.ts";
-import { ENGINES, openRawDatabase } from "../store/engines.ts";
+import { openRawDatabase } from "../store/engines.ts";
 
 const state = { folder: "" };
 const file = (name: string): string => path.join(state.folder, name);
@@ -25,8 +25,7 @@ beforeEach(async () => {
 afterEach(() => rm(state.folder, { recursive: true, force: true }));
 
 async function change(name: string, ...statements: string[]): Promise<void> {
-  const database = await openRawDatabase(ENGINES[0] ?? "node-sqlite3-wasm", file(name));
-  database.exec("PRAGMA locking_mode = EXCLUSIVE");
+  const database = await openRawDatabase(file(name));
   for (const sql of statements) database.exec(sql);
   database.close();
 }

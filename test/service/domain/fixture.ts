@@ -14,7 +14,7 @@ import type {
 import type { DueSurvey, Store, Transaction } from "../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
 import type { Random } from "../../../src/runtime/random.ts";
-import { type EngineName, IN_MEMORY } from "../../../src/service/store/sqlite/engine/engine.ts";
+import { IN_MEMORY } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
 import { databaseOf, onPostgres } from "../../helpers/postgres.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
@@ -48,10 +48,9 @@ export async function openFixture(
   return { store, project, time, write: (work) => store.write(work), read: (work) => store.read(work) };
 }
 
-/** Of a SQLite library, or the server. */
-export type StoreEngine = EngineName | "postgresql";
+export type StoreEngine = "sqlite" | "postgresql";
 
-export type StoreOptions = Omit<SqliteStoreOptions, "file" | "engine"> & {
+export type StoreOptions = Omit<SqliteStoreOptions, "file"> & {
   /** Without one it is the caller's alone; with a server it is the name of a database. */
   readonly file?: string;
   readonly engine?: StoreEngine;
@@ -60,10 +59,7 @@ export type StoreOptions = Omit<SqliteStoreOptions, "file" | "engine"> & {
 /** On the server where that is tested, unless `engine` says otherwise. Its waits are real then: they are for the server. */
 export async function openStore({ file, engine, ...options }: StoreOptions): Promise<Store> {
   const database = await databaseOf(file ?? null, engine === undefined ? onPostgres : engine === "postgresql");
-  if (database === null) {
-    const choice = engine === undefined || engine === "postgresql" ? {} : { engine };
-    return openSqliteStore({ file: file ?? IN_MEMORY, ...options, ...choice });
-  }
+  if (database === null) return openSqliteStore({ file: file ?? IN_MEMORY, ...options });
   const clock = { ...systemClock, now: () => options.clock.now() };
   const store = await openPostgresStore({ ...options, url: database.url, clock, time: "clock" });
   return { ...store, close: () => store.close().then(database.giveBack) };

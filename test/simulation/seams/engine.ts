@@ -1,40 +1,64 @@
-/** In place of `service/store/sqlite/engine/engine.ts`: always the library that writes through Node's functions. */
-import {
-  type Engine,
-  type EngineStatement,
-  IN_MEMORY,
-  openEngine as openReal,
-} from "../../../src/service/store/sqlite/engine/engine.ts";
+/** In place of `service/store/sqlite/engine/engine.ts`: SQLite as WebAssembly, which writes through Node's functions. */
+import library from "node-sqlite3-wasm";
+import type { SqlRow, SqlValue } from "../../../src/service/store/sql/database.ts";
+import { type Engine, type EngineStatement, IN_MEMORY } from "../../../src/service/store/sqlite/engine/engine.ts";
+import { translateSqliteError } from "../../../src/service/store/sqlite/engine/sqlite-errors.ts";
 import { seams } from "./seams.ts";
 
 export { IN_MEMORY };
 
+type Prepared = ReturnType<InstanceType<typeof library.Database>["prepare"]>;
+
 /** A dead process gives its memory back: all worlds of a run share the library's. */
 export async function openEngine(file: string): Promise<Engine> {
-  const engine = await openReal(file, "node-sqlite3-wasm");
-  const statements = new Set<EngineStatement>();
+  const database = open(file);
+  const prepared = new Set<Prepared>();
   const state = { isOpen: true };
   const close = (): void => {
     if (!state.isOpen) return;
     state.isOpen = false;
-    for (const statement of statements) statement.finalize();
-    engine.close();
+    for (const statement of prepared) finalizeQuietly(statement);
+    database.close();
   };
   seams.opened(close);
-  return {
-    ...engine,
-    prepare: (sql) => {
-      const prepared = engine.prepare(sql);
-      const statement: EngineStatement = {
-        all: (values) => prepared.all(values),
-        run: (values) => prepared.run(values),
-        finalize: () => {
-          if (statements.delete(statement)) prepared.finalize();
-        },
-      };
-      statements.add(statement);
-      return statement;
-    },
-    close,
+  const prepare = (sql: string): EngineStatement => {
+    const held: { statement: Prepared | null } = { statement: null };
+    const use = <Result>(work: (statement: Prepared) => Result): Result => {
+      const statement = (held.statement ??= database.prepare(sql));
+      prepared.add(statement);
+      try {
+        return work(statement);
+      } catch (error) {
+        // It would report that failure once more when it is used again.
+        held.statement = null;
+        prepared.delete(statement);
+        finalizeQuietly(statement);
+        throw error;
+      }
+    };
+    return {
+      all: (values) => use((statement) => statement.all(values as SqlValue[]) as SqlRow[]),
+      run: (values) => use((statement) => statement.run(values as SqlValue[]).changes),
+    };
   };
+  return { exec: (sql) => database.exec(sql), prepare, close };
+}
+
+function open(file: string): InstanceType<typeof library.Database> {
+  try {
+    const database = new library.Database(file);
+    // Without shared memory a log can be had by one process alone.
+    database.exec("PRAGMA locking_mode = EXCLUSIVE");
+    return database;
+  } catch (error) {
+    throw translateSqliteError(error);
+  }
+}
+
+function finalizeQuietly(statement: Prepared): void {
+  try {
+    statement.finalize();
+  } catch {
+    // Told already by the step itself; the statement is freed all the same.
+  }
 }

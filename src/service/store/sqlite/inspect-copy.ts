@@ -1,7 +1,7 @@
 /** Looks at a copy of a data file without changing it. */
 import { StoreFileError } from "../store-errors.ts";
 import { createDatabase, type SqliteDatabase } from "./engine/database.ts";
-import { type EngineName, openEngine } from "./engine/engine.ts";
+import { openEngine } from "./engine/engine.ts";
 import { readHeader } from "./engine/file-guard.ts";
 import { RUN_OFFSET } from "./engine/data-file.ts";
 import { TABLE_KEYS } from "../sql/rows/table-rows.ts";
@@ -19,13 +19,11 @@ export interface CopyFacts {
 }
 
 /** Reads all of it. The file was closed properly, so it has no log. Throws StoreFileError for what is no data file. */
-export async function inspectCopy(file: string, engine?: EngineName): Promise<CopyFacts> {
+export async function inspectCopy(file: string): Promise<CopyFacts> {
   if (!readHeader(file).startsWith("SQLite format 3\0"))
     throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
-  const database = createDatabase(await openEngine(file, engine));
+  const database = createDatabase(await openEngine(file));
   try {
-    // A plain copy of a data file says that it has a log, which an engine may only have for itself.
-    database.exec("PRAGMA locking_mode = EXCLUSIVE");
     database.exec("PRAGMA query_only = 1");
     const named = database.all("SELECT name FROM sqlite_master WHERE type = 'table'");
     const tables = new Set(named.map(({ name }) => String(name)));

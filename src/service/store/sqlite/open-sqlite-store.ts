@@ -8,17 +8,17 @@ import type { Store, StoreCommit, StoreContents, Vacuumed } from "../../domain/p
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import {
   checkContent,
+  closeFile,
   checkPlace,
   copyTo,
   makeEmptyFile,
   markRun,
   prepareFile,
   refuseLost,
-  refuseOpenedElsewhere,
 } from "./engine/data-file.ts";
 import { compact, createFileCleaner } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
-import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
+import { IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileCopier } from "./engine/file-copier.ts";
 import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
 import { type Ownership, ownFile } from "./engine/file-owner.ts";
@@ -41,8 +41,6 @@ export interface SqliteStoreOptions extends StoreOpening {
   readonly file: string;
   readonly clock: Clock;
   readonly random?: Random;
-  /** Absent: Node's own SQLite where this Node has it. */
-  readonly engine?: EngineName;
   readonly onEvent?: (event: StoreEvent) => void;
   /** Called when no other process can own the file any more, before it is opened. */
   readonly onOwned?: () => Promise<void>;
@@ -112,7 +110,7 @@ async function makeMarked(options: SqliteStoreOptions): Promise<void> {
   const temporary = `${file}.${random.token(9)}${TEMPORARY_SUFFIX}`;
   try {
     makeEmptyFile(temporary);
-    (await openDatabase({ ...options, file: temporary })).close();
+    closeFile(await openDatabase({ ...options, file: temporary }));
     renameSync(temporary, file);
   } finally {
     for (const suffix of ["", "-wal", ".lock"]) rmSync(`${temporary}${suffix}`, { recursive: true, force: true });
@@ -131,17 +129,15 @@ async function openFile(
     throw error;
   });
   if (isNew) onEvent({ kind: "created" });
-  if (database.engine === "node-sqlite3-wasm") onEvent({ kind: "unlocked" });
   await ownership.note({ run: markRun(database, random) });
-  return { database, guard: createFileGuard(file, database.engine) };
+  return { database, guard: createFileGuard(file) };
 }
 
 async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: false }): Promise<SqliteDatabase> {
-  const { file, engine, clock, onEvent, filledBy } = options;
+  const { file, clock, onEvent, filledBy } = options;
   const onSlow = (statement: string, seconds: number): void => onEvent?.({ kind: "slow", statement, seconds });
-  const database = createDatabase(await openEngine(file, engine), { clock, onSlow });
+  const database = createDatabase(await openEngine(file), { clock, onSlow });
   try {
-    if (file !== IN_MEMORY) refuseOpenedElsewhere(file, database.engine);
     configure(database);
     if (file !== IN_MEMORY) checkContent(file, database);
     await migrate(database, unixSeconds(clock));
@@ -157,7 +153,7 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
   } catch (error) {
     // Closing gives space back.
     const cause = nameFullDisk(file, error);
-    database.close();
+    closeFile(database);
     throw cause;
   }
 }
@@ -171,9 +167,7 @@ function nameFullDisk(file: string, error: unknown): unknown {
   return mayBeFull && hasNoRoom(file) ? new StoreFileError("full", "the disk is full", { cause: error }) : error;
 }
 
-/** Exclusive before WAL: without shared memory an engine can keep a WAL only for itself. */
 function configure(database: SqliteDatabase): void {
-  database.exec("PRAGMA locking_mode = EXCLUSIVE");
   database.exec("PRAGMA journal_mode = WAL");
   // The queue syncs the log after each commit, beside the event loop.
   database.exec("PRAGMA synchronous = NORMAL");
@@ -309,9 +303,7 @@ async function createStore(
       await queue.read(async () => watch.beforeCommit()).catch(() => undefined);
       await queue.close();
       await watch.close();
-      // What others may have changed is left as it is: to close the database would write to it. An engine that locks
-      // others out has nothing to fear, and keeps its locks until then.
-      if (watch.refusal() === null || database.engine === "node:sqlite") database.close();
+      closeFile(database);
       cleaner.close();
       await copier?.close();
       await release();

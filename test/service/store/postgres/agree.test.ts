@@ -133,7 +133,7 @@ const call: Arbitrary<Call> = tuple(request, constantFrom(0, 0, 1, 60), nat(9)).
 );
 
 /** Secrets that are the same for both. */
-function openOne(engine: "node-sqlite3-wasm" | "postgresql"): Promise<HttpFixture> {
+function openOne(engine: "sqlite" | "postgresql"): Promise<HttpFixture> {
   const [next, fraction] = [{ token: 0 }, seededRandom(1)];
   const token = (bytes: number): string => `t${(next.token += 1)}`.padEnd(Math.ceil((bytes * 4) / 3), "_");
   return openHttp({ engine, random: { fraction, token } });
@@ -152,7 +152,7 @@ describe.skipIf(!hasPostgres)("two engines", () => {
   test(`when ${CALLS} calls are made by chance, then both answer each of them alike`, () =>
     assert(
       asyncProperty(array(call, { minLength: CALLS, maxLength: CALLS }), async (calls) => {
-        const [file, server] = [await openOne("node-sqlite3-wasm"), await openOne("postgresql")];
+        const [file, server] = [await openOne("sqlite"), await openOne("postgresql")];
         try {
           const good = { count: 0 };
           for (const one of calls) {

@@ -34,7 +34,7 @@ describe.skipIf(!hasPostgres)("the schema of a server", () => {
   afterAll(() => client.end());
 
   test("when it is compared with a file's, then tables, columns and named indexes are the same", async () => {
-    const file = await openRawDatabase("node-sqlite3-wasm");
+    const file = await openRawDatabase();
     await migrate(file, 0);
     const tables = file.all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'");
     const columns = tables

@@ -1,18 +1,17 @@
 /**
  * Run as a process of its own: writes people into the data file with sixteen writers, claims and sends surveys, and
- * says on stdout what has been acknowledged, until it is killed. Arguments: data file, engine, first number.
+ * says on stdout what has been acknowledged, until it is killed. Arguments: data file, first number.
  */
 import { writeSync } from "node:fs";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
-import type { EngineName } from "../../../../src/service/store/sqlite/engine/engine.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { claimDue } from "../../domain/claim-due.ts";
 
-const [file = "", engine, first = "0"] = process.argv.slice(2);
-const store = await openSqliteStore({ file, clock: systemClock, engine: engine as EngineName });
+const [file = "", first = "0"] = process.argv.slice(2);
+const store = await openSqliteStore({ file, clock: systemClock });
 const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"));
 const counter = { next: Number(first) };
 

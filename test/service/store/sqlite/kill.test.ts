@@ -6,7 +6,7 @@ import { size } from "../../../helpers/long.ts";
 import { useChildProgram } from "../../../helpers/child-program.ts";
 import { NODE } from "../../../helpers/run-cli.ts";
 import { openFixture } from "../../domain/fixture.ts";
-import { ENGINES, newDataFile } from "../engines.ts";
+import { newDataFile } from "../engines.ts";
 import { claimDue } from "../../domain/claim-due.ts";
 
 const KILLS = size(1, 4);
@@ -15,9 +15,9 @@ const [node = "", ...flags] = NODE;
 const program = useChildProgram(path.join(import.meta.dirname, "child-writer.ts"));
 
 /** Lets a writer run until it has said so many lines, kills it, and returns all lines that it said. */
-function runUntilKilled(file: string, engine: string, first: number, lines: number): Promise<string[]> {
+function runUntilKilled(file: string, first: number, lines: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    const child = spawn(node, [...flags, program.script, file, engine, String(first)], {
+    const child = spawn(node, [...flags, program.script, file, String(first)], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const said: string[] = [];
@@ -35,18 +35,18 @@ function runUntilKilled(file: string, engine: string, first: number, lines: numb
   });
 }
 
-describe.each(ENGINES)("%s", (engine) => {
+describe("a data file", () => {
   test(
     "when a process that writes is killed, then the file opens, whole, with all that it acknowledged",
     async () => {
       const file = newDataFile();
       const said: string[] = [];
       for (let run = 0; run < KILLS; run += 1) {
-        said.push(...(await runUntilKilled(file, engine, run * 100_000, 50 + 137 * run)));
+        said.push(...(await runUntilKilled(file, run * 100_000, 50 + 137 * run)));
       }
       const about = (verb: string): string[] =>
         said.filter((line) => line.startsWith(`${verb} `)).map((line) => line.slice(verb.length + 1));
-      const fixture = await openFixture({ file, engine });
+      const fixture = await openFixture({ file });
       expect(await fixture.store.check()).toEqual([]);
 
       const people = await fixture.read((tx) =>

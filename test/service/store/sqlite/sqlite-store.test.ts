@@ -13,7 +13,7 @@ import { describe, expect, test } from "vitest";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { START, openFixture, peopleQuery, sendInput, type Fixture } from "../../domain/fixture.ts";
-import { ENGINES, newDataFile, openRawDatabase } from "../engines.ts";
+import { newDataFile, openRawDatabase } from "../engines.ts";
 import { listPeople } from "../../domain/lists.ts";
 
 const save = (fixture: Fixture, email: string) =>
@@ -26,21 +26,21 @@ const emails = async (fixture: Fixture) =>
 const times = (fixture: Fixture): Promise<number[]> =>
   Promise.all([fixture.read(async (tx) => tx.now), fixture.write(async (tx) => tx.now)]);
 
-describe.each(ENGINES)("%s", (engine) => {
-  const withStore = async (work: (fixture: Fixture, file: string) => Promise<void>): Promise<void> => {
-    const file = newDataFile();
-    const fixture = await openFixture({ file, engine });
-    try {
-      await work(fixture, file);
-    } finally {
-      await fixture.store.close();
-    }
-  };
+const withStore = async (work: (fixture: Fixture, file: string) => Promise<void>): Promise<void> => {
+  const file = newDataFile();
+  const fixture = await openFixture({ file });
+  try {
+    await work(fixture, file);
+  } finally {
+    await fixture.store.close();
+  }
+};
 
+describe("a data file", () => {
   test("when a write may wait, then it goes before the next one, or with the end of the store", async () => {
     // Time stands still.
     const clock = { now: () => START * 1000, monotonic: () => 0, sleep: () => new Promise<void>(() => undefined) };
-    const store = await openSqliteStore({ file: newDataFile(), engine, clock });
+    const store = await openSqliteStore({ file: newDataFile(), clock });
     const ended: string[] = [];
     const note = (name: string, mayWaitMs: number): Promise<void> =>
       store.write(async () => void ended.push(name), { mayWaitMs });
@@ -59,13 +59,13 @@ describe.each(ENGINES)("%s", (engine) => {
 
   test("when the clock is set back, then time stands still, also after a restart, and goes on when it has caught up", async () => {
     const file = newDataFile();
-    const first = await openFixture({ file, engine });
+    const first = await openFixture({ file });
     first.time.now = START + 50;
     expect(await times(first)).toEqual([START + 50, START + 50]);
     first.time.now = START - 86_400;
     expect(await times(first)).toEqual([START + 50, START + 50]);
     await first.store.close();
-    const second = await openFixture({ file, engine });
+    const second = await openFixture({ file });
     second.time.now = START + 49;
     expect(await times(second)).toEqual([START + 50, START + 50]);
     second.time.now = START + 51;
@@ -85,7 +85,7 @@ describe.each(ENGINES)("%s", (engine) => {
     ];
     for (const harm of harms) {
       const file = newDataFile();
-      const fixture = await openFixture({ file, engine });
+      const fixture = await openFixture({ file });
       await save(fixture, "a@x.co");
       harm(file);
       await expect(save(fixture, "b@x.co")).rejects.toMatchObject({ name: "StoreFileError", trouble: "changed" });
@@ -93,7 +93,7 @@ describe.each(ENGINES)("%s", (engine) => {
       await expect(fixture.read(async (tx) => tx.now)).rejects.toMatchObject({ trouble: "changed" });
       await fixture.store.close();
       const kept = readdirSync(path.dirname(file)).find((name) => /rescued/.test(name)) ?? "survey.db";
-      const again = await openFixture({ file: path.join(path.dirname(file), kept), engine });
+      const again = await openFixture({ file: path.join(path.dirname(file), kept) });
       expect(await emails(again)).toContain("a@x.co");
       await again.store.close();
     }
@@ -110,12 +110,12 @@ describe.each(ENGINES)("%s", (engine) => {
 
   test("when a store is closed, then its work ends first, later work is refused, and the data is there when it opens again", async () => {
     const file = newDataFile();
-    const first = await openFixture({ file, engine });
+    const first = await openFixture({ file });
     const writes = Array.from({ length: 20 }, (_, index) => save(first, `p${index}@x.co`));
     await first.store.close();
     await Promise.all(writes);
     await expect(save(first, "late@x.co")).rejects.toThrow("closed");
-    const second = await openFixture({ file, engine });
+    const second = await openFixture({ file });
     expect(await emails(second)).toHaveLength(20);
     await second.store.close();
     expect(readdirSync(path.dirname(file))).toEqual(["survey.db"]);
@@ -128,7 +128,7 @@ describe.each(ENGINES)("%s", (engine) => {
       await save(fixture, "b@x.co");
       await fixture.store.vacuum();
       await save(fixture, "c@x.co");
-      const copy = await openFixture({ file: `${file}.backup`, engine });
+      const copy = await openFixture({ file: `${file}.backup` });
       expect([await emails(copy), await copy.store.check()]).toEqual([["a@x.co"], []]);
       await copy.store.close();
       expect([await emails(fixture), await fixture.store.check()]).toEqual([["a@x.co", "b@x.co", "c@x.co"], []]);
@@ -139,12 +139,12 @@ describe.each(ENGINES)("%s", (engine) => {
   test("when a file is not ours, then it is refused and left as it is", async () => {
     const text = newDataFile();
     writeFileSync(text, "these are not the bytes of a database, whatever its name says".repeat(20));
-    await expect(openFixture({ file: text, engine })).rejects.toMatchObject({ name: "StoreFileError" });
+    await expect(openFixture({ file: text })).rejects.toMatchObject({ name: "StoreFileError" });
     expect(existsSync(`${text}.owner`)).toBe(false);
     const foreign = newDataFile();
-    const database = await openRawDatabase(engine, foreign);
+    const database = await openRawDatabase(foreign);
     database.exec("CREATE TABLE recipes (name TEXT)");
     database.close();
-    await expect(openFixture({ file: foreign, engine })).rejects.toThrow("another program");
+    await expect(openFixture({ file: foreign })).rejects.toThrow("another program");
   });
 });

@@ -9,7 +9,6 @@ import type { Random } from "../../../../runtime/random.ts";
 import type { LockFacts } from "../../../../runtime/files/lock-file.ts";
 import { StoreFileError } from "../../store-errors.ts";
 import type { SqliteDatabase } from "./database.ts";
-import type { EngineName } from "./engine.ts";
 import { readHeader } from "./file-guard.ts";
 
 const MAGIC = "SQLite format 3\0";
@@ -109,15 +108,6 @@ export function makeEmptyFile(file: string): boolean {
   }
 }
 
-/** Only for an engine without locks of its own: SQLite elsewhere keeps this file while it has a database open. */
-export function refuseOpenedElsewhere(file: string, engine: EngineName): void {
-  if (engine !== "node-sqlite3-wasm" || sizeOf(`${file}-shm`) === null) return;
-  throw new StoreFileError(
-    "busy",
-    `another program has the file open, or ended without closing it; close it, or delete ${file}-shm if none is running`,
-  );
-}
-
 /** Looks for damage, in files of up to 32 MiB. Throws StoreFileError. */
 export function checkContent(file: string, database: SqliteDatabase): void {
   if ((sizeOf(file) ?? 0) > CHECKED_BYTES_MAX) return;
@@ -135,6 +125,19 @@ export function markRun(database: SqliteDatabase, random: Random): number {
   database.exec(`PRAGMA user_version = ${run}`);
   database.all("PRAGMA wal_checkpoint(TRUNCATE)");
   return run;
+}
+
+/**
+ * Closes a database; of the last connection to its file one plain file is left, without a log. To close it would do the
+ * same, but a library may put that off until the statements are collected.
+ */
+export function closeFile(database: SqliteDatabase): void {
+  try {
+    database.all("PRAGMA journal_mode = DELETE");
+  } catch {
+    // Another connection is open, or the file is damaged: then the log stays, and the next one to open it reads it.
+  }
+  database.close();
 }
 
 function sizeOf(file: string): number | null {

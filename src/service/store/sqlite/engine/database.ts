@@ -2,14 +2,13 @@
 import { type StatementTiming, tellIfSlow } from "../../slow-statements.ts";
 import { type Database, type SqlRow, type SqlValue } from "../../sql/database.ts";
 import type { ProjectStates } from "../../sql/project-states.ts";
-import type { Engine, EngineName, EngineStatement } from "./engine.ts";
+import type { Engine, EngineStatement } from "./engine.ts";
 import { translateSqliteError } from "./sqlite-errors.ts";
 
 const STATEMENTS_MAX = 256;
 const ONLY_IN_WRITE = "data can be changed only inside Store.write";
 
 export interface SqliteDatabase {
-  readonly engine: EngineName;
   /** Whether changes are allowed now; the queue sets it for write jobs. */
   writing: boolean;
   /** How many statements have changed something so far. */
@@ -29,16 +28,11 @@ export interface SqliteDatabase {
 export function createDatabase(engine: Engine, timing: StatementTiming | null = null): SqliteDatabase {
   const statements = new Map<string, EngineStatement>();
 
-  const drop = (sql: string): void => {
-    const statement = statements.get(sql);
-    statements.delete(sql);
-    statement?.finalize();
-  };
   const prepare = (sql: string): EngineStatement => {
     const known = statements.get(sql);
     if (known !== undefined) return known;
     const [oldest] = statements.keys();
-    if (statements.size >= STATEMENTS_MAX && oldest !== undefined) drop(oldest);
+    if (statements.size >= STATEMENTS_MAX && oldest !== undefined) statements.delete(oldest);
     const statement = engine.prepare(sql);
     statements.set(sql, statement);
     return statement;
@@ -56,13 +50,12 @@ export function createDatabase(engine: Engine, timing: StatementTiming | null = 
       return result;
     } catch (error) {
       // A statement that failed keeps its error and would fail once more when it is used again.
-      drop(sql);
+      statements.delete(sql);
       throw translateSqliteError(error);
     }
   };
 
   const database: SqliteDatabase = {
-    engine: engine.name,
     writing: false,
     changes: 0,
     exec: (sql) => {
@@ -83,7 +76,6 @@ export function createDatabase(engine: Engine, timing: StatementTiming | null = 
       return database.all(sql, values);
     },
     close: () => {
-      for (const statement of statements.values()) statement.finalize();
       statements.clear();
       engine.close();
     },

@@ -1,17 +1,14 @@
 /**
- * Whether the data file and its log are still the ones that were opened, and untouched by others. A few stats a commit:
- * the WebAssembly engine can lock no other program out, and no engine notices when its file is removed or replaced.
+ * Whether the data file and its log are still the ones that were opened. A few stats a commit: SQLite does not notice
+ * when its file is removed or replaced.
  */
 import { closeSync, openSync, readSync, statSync, type BigIntStats } from "node:fs";
-import type { EngineName } from "./engine.ts";
 
 export type Change =
   /** The data file is not there any more, or another file is in its place. */
   | { readonly kind: "file"; readonly isMissing: boolean; readonly isLogOurs: boolean }
   /** The log was removed or replaced, as by a program that read the file and closed it again. */
-  | { readonly kind: "log"; readonly isFileUntouched: boolean }
-  /** Another program has the file open, or has written to it. */
-  | { readonly kind: "opened" | "written" };
+  | { readonly kind: "log"; readonly isFileUntouched: boolean };
 
 export interface FileGuard {
   /**
@@ -25,17 +22,12 @@ export interface FileGuard {
 const HEADER_BYTES = 100;
 
 /** Begins with the file and log that are there now, which must be those that the engine has open. */
-export function createFileGuard(file: string, engine: EngineName): FileGuard {
-  // To close a second descriptor of the file would drop the locks of an engine that has some.
-  const canLook = engine === "node-sqlite3-wasm";
-  const state: { seen: Seen } = {
-    seen: { main: statOf(file), log: statOf(`${file}-wal`), header: canLook ? readHeader(file) : "" },
-  };
+export function createFileGuard(file: string): FileGuard {
+  const state: { seen: Seen } = { seen: { main: statOf(file), log: statOf(`${file}-wal`) } };
 
   const isUntouched = (main: BigIntStats): boolean => {
     const before = state.seen.main;
-    if (before === null || (main.mtimeNs === before.mtimeNs && main.size === before.size)) return true;
-    return main.size === before.size && canLook && readHeader(file) === state.seen.header;
+    return before === null || (main.mtimeNs === before.mtimeNs && main.size === before.size);
   };
   return {
     check: (when) => {
@@ -44,10 +36,7 @@ export function createFileGuard(file: string, engine: EngineName): FileGuard {
       const isLogOurs = isSame(log, state.seen.log);
       if (main === null || !isSame(main, state.seen.main)) return { kind: "file", isMissing: main === null, isLogOurs };
       if (!isLogOurs) return { kind: "log", isFileUntouched: isUntouched(main) };
-      if (canLook && statOf(`${file}-shm`) !== null) return { kind: "opened" };
-      if (when === "before commit") return canLook && !isUntouched(main) ? { kind: "written" } : null;
-      if (main.mtimeNs !== state.seen.main?.mtimeNs)
-        state.seen = { ...state.seen, main, header: canLook ? readHeader(file) : "" };
+      if (when === "after commit" && main.mtimeNs !== state.seen.main?.mtimeNs) state.seen = { ...state.seen, main };
       return null;
     },
   };
@@ -56,7 +45,6 @@ export function createFileGuard(file: string, engine: EngineName): FileGuard {
 interface Seen {
   readonly main: BigIntStats | null;
   readonly log: BigIntStats | null;
-  readonly header: string;
 }
 
 function statOf(file: string): BigIntStats | null {

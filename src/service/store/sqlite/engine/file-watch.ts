@@ -116,15 +116,9 @@ export function hasNoRoom(file: string): boolean {
  */
 function giveUp(options: FileWatchOptions, change: Change): string {
   if (change.kind === "file") return saveBeside(options, change);
-  if (change.kind === "log" && change.isFileUntouched) saveIntoFile(options.database);
-  return WHAT_OTHERS_DID[change.kind];
+  if (change.isFileUntouched) saveIntoFile(options.database);
+  return "another program opened the file and removed its log; the service has stopped to keep what is saved";
 }
-
-const WHAT_OTHERS_DID: Readonly<Record<Exclude<Change["kind"], "file">, string>> = {
-  log: "another program opened the file and removed its log; the service has stopped to keep what is saved",
-  opened: "another program has opened the file; the service has stopped to keep what is saved",
-  written: "another program has written to the file; the service has stopped and left it as it is",
-};
 
 /** The log that is gone was ours alone, and we still have it open. */
 function saveIntoFile(database: SqliteDatabase): void {

@@ -1,6 +1,6 @@
 /**
  * Run as a process of its own: begins a change over many rows, says on stdout that it has, goes on with it for a moment
- * and kills itself, which no end of the change can overtake as a signal from another process could. Arguments: data file, engine, kind of change.
+ * and kills itself, which no end of the change can overtake as a signal from another process could. Arguments: data file, kind of change.
  */
 import { writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
@@ -11,7 +11,6 @@ import type { Project } from "../../../../../src/service/domain/inputs.ts";
 import type { Transaction } from "../../../../../src/service/domain/ports.ts";
 import { findProject } from "../../../../../src/service/domain/projects/projects.ts";
 import { addTrend, removeTrend } from "../../../../../src/service/domain/answers/trends.ts";
-import type { EngineName } from "../../../../../src/service/store/sqlite/engine/engine.ts";
 import { openSqliteStore } from "../../../../../src/service/store/sqlite/open-sqlite-store.ts";
 
 const CHANGES: Readonly<Record<string, (tx: Transaction, project: Project) => Promise<unknown>>> = {
@@ -24,8 +23,8 @@ const CHANGES: Readonly<Record<string, (tx: Transaction, project: Project) => Pr
   frequency: (tx, project) => configureAutopilot(tx, project, "email", { frequencySeconds: 60 }),
 };
 
-const [file = "", engine, kind = ""] = process.argv.slice(2);
-const store = await openSqliteStore({ file, clock: systemClock, engine: engine as EngineName });
+const [file = "", kind = ""] = process.argv.slice(2);
+const store = await openSqliteStore({ file, clock: systemClock });
 await store.write(async (tx) => {
   const project = await findProject(tx, "default");
   if (project !== null) await CHANGES[kind]?.(tx, project);

@@ -21,12 +21,12 @@ import {
 } from "../../../../../src/service/store/sql/rows/answers/response-changes.ts";
 import { type SqliteDatabase, toDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
 import { createProjectStates } from "../../../../../src/service/store/sql/project-states.ts";
-import { ENGINES, openRawDatabase } from "../../engines.ts";
+import { openRawDatabase } from "../../engines.ts";
 
 /** One for all plans. */
 const opened: { database: Promise<SqliteDatabase> | null } = { database: null };
 async function openMigrated(): Promise<SqliteDatabase> {
-  const database = await openRawDatabase(ENGINES[0]!);
+  const database = await openRawDatabase();
   await migrate(database, 0);
   database.writing = true;
   return database;

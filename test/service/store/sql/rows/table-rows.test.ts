@@ -16,7 +16,7 @@ const quietly = async (): Promise<void> => undefined;
 
 /** The schema as SQLite itself tells it. */
 async function readSchema() {
-  const database = await openRawDatabase("node-sqlite3-wasm");
+  const database = await openRawDatabase();
   await migrate(database, 0);
   const names = database.all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'");
   const about = names.map(({ name }) => {

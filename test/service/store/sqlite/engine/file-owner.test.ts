@@ -16,7 +16,7 @@ import { systemClock } from "../../../../../src/runtime/clock.ts";
 import { ownFile, type Ownership } from "../../../../../src/service/store/sqlite/engine/file-owner.ts";
 import { size } from "../../../../helpers/long.ts";
 import { openFixture } from "../../../domain/fixture.ts";
-import { ENGINES, newDataFile } from "../../engines.ts";
+import { newDataFile } from "../../engines.ts";
 
 const own = (file: string): Promise<Ownership> => ownFile(file, systemClock);
 const busy = expect.objectContaining({ name: "StoreBusyError", pid: process.pid }) as Error;
@@ -159,16 +159,16 @@ function leaveDeadSocket(file: string, hidden: "" | "." = ""): Promise<void> {
   });
 }
 
-describe.each(ENGINES)("%s", (engine) => {
+describe("a data file", () => {
   test("when a store is open, then opening it again is refused and the first goes on", async () => {
     const file = newDataFile();
-    const first = await openFixture({ file, engine });
-    await expect(openFixture({ file, engine })).rejects.toMatchObject({
+    const first = await openFixture({ file });
+    await expect(openFixture({ file })).rejects.toMatchObject({
       name: "StoreBusyError",
       pid: process.pid,
     });
     expect(await first.read(async (tx) => (await tx.projects.list()).length)).toBe(1);
     await first.store.close();
-    await (await openFixture({ file, engine })).store.close();
+    await (await openFixture({ file })).store.close();
   });
 });

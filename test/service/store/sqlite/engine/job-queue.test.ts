@@ -3,15 +3,13 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
 import type { SqliteDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
 import { createJobQueue, type JobQueue } from "../../../../../src/service/store/sqlite/engine/job-queue.ts";
-import { ENGINES, openRawDatabase } from "../../engines.ts";
-
-const [engine = "node-sqlite3-wasm"] = ENGINES;
+import { openRawDatabase } from "../../engines.ts";
 
 /** A queue over a table `t`, whose disk syncs when the test says so. */
 async function withSlowDisk(
   work: (queue: JobQueue, database: SqliteDatabase, syncs: PromiseWithResolvers[], said: string[]) => Promise<void>,
 ): Promise<void> {
-  const database = await openRawDatabase(engine);
+  const database = await openRawDatabase();
   database.exec("CREATE TABLE t (v INTEGER)");
   const syncs: PromiseWithResolvers[] = [];
   const queue = createJobQueue(database, systemClock, {

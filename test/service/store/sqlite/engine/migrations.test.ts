@@ -5,7 +5,7 @@ import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.
 import { inspectCopy } from "../../../../../src/service/store/sqlite/inspect-copy.ts";
 import { NEW_FILE } from "../../../../../src/service/store/sqlite/new-file.ts";
 import { openFixture, START } from "../../../domain/fixture.ts";
-import { ENGINES, newDataFile, openRawDatabase } from "../../engines.ts";
+import { newDataFile, openRawDatabase } from "../../engines.ts";
 
 const NEXT: Migration = {
   version: newestOf(MIGRATIONS) + 1,
@@ -20,9 +20,9 @@ const NEXT: Migration = {
 const statementsOf = (migrations: readonly Migration[]): string[] =>
   [NEW_FILE, ...migrations].flatMap(({ statements }) => statements);
 
-describe.each(ENGINES)("%s", (engine) => {
+describe("a data file", () => {
   test("when a file is of the schema before, then the next migration changes it once", async () => {
-    const database = await openRawDatabase(engine);
+    const database = await openRawDatabase();
     const ask = (sql: string) => database.all(sql).map((row) => ({ ...row }));
     await migrate(database, START);
     database.exec("INSERT INTO projects (id, name, created_at) VALUES (1, 'default', 0)");
@@ -41,7 +41,7 @@ describe.each(ENGINES)("%s", (engine) => {
   test("when a migration fails at any statement, then the file is as it was and the next try succeeds", async () => {
     const file = newDataFile();
     for (let index = 0; index <= NEXT.statements.length; index += 1) {
-      const database = await openRawDatabase(engine, file);
+      const database = await openRawDatabase(file);
       await migrate(database, START);
       const broken = { ...NEXT, statements: [...NEXT.statements.slice(0, index), "nonsense"] };
       await expect(migrate(database, START, [...MIGRATIONS, broken])).rejects.toThrow("syntax error");
@@ -49,13 +49,13 @@ describe.each(ENGINES)("%s", (engine) => {
       expect(findForeign(database, statementsOf(MIGRATIONS))).toBeNull();
       database.close();
     }
-    const fixture = await openFixture({ file, engine });
+    const fixture = await openFixture({ file });
     expect(await fixture.store.check()).toEqual([]);
     await fixture.store.close();
   });
 
   test("when a file has come through migrations, then no part of them is foreign, and other parts are", async () => {
-    const database = await openRawDatabase(engine);
+    const database = await openRawDatabase();
     const migrations = [...MIGRATIONS, NEXT];
     await migrate(database, START, migrations);
     expect(findForeign(database, statementsOf(migrations))).toBeNull();
@@ -70,7 +70,7 @@ describe.each(ENGINES)("%s", (engine) => {
     "when a file is of version %i of the schema before, then it is refused and keeps its rows",
     async (version) => {
       const file = newDataFile();
-      const database = await openRawDatabase(engine, file);
+      const database = await openRawDatabase(file);
       database.exec(
         "CREATE TABLE schema_migrations (version INTEGER NOT NULL PRIMARY KEY, applied_at INTEGER NOT NULL)",
       );
@@ -85,8 +85,8 @@ describe.each(ENGINES)("%s", (engine) => {
       const tables = database.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1");
       expect(tables.map(({ name }) => name)).toEqual(["schema_migrations", "survey_requests"]);
       database.close();
-      await expect(openFixture({ file, engine })).rejects.toMatchObject(refusal);
-      await expect(inspectCopy(file, engine)).rejects.toMatchObject(refusal);
+      await expect(openFixture({ file })).rejects.toMatchObject(refusal);
+      await expect(inspectCopy(file)).rejects.toMatchObject(refusal);
     },
   );
 });
