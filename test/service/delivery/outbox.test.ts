@@ -209,8 +209,8 @@ it("when projects say who sends, then each one's mail shows it, and the server's
   const files = (await names()).map((name) => readFile(path.join(outbox(), name), "utf8"));
   const mails = (await Promise.all(files)).map((raw) => readMail(raw));
   expect(mails.map(({ headers, parts }) => [headers.from, headers["reply-to"], parts["text/plain"]])).toEqual([
-    ['"One" <ask@one.example>', undefined, expect.stringContaining("customer of One.\n\nServer Ltd\n")],
-    ['"two" <nps@server.example>', "<help@two.example>", expect.stringContaining("customer of two.\n\nServer Ltd\n")],
+    ["One <ask@one.example>", undefined, expect.stringContaining("customer of One.\n\nServer Ltd\n")],
+    ["two <nps@server.example>", "help@two.example", expect.stringContaining("customer of two.\n\nServer Ltd\n")],
   ]);
   await service.close();
 });
