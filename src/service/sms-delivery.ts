@@ -7,9 +7,10 @@ import { createSenderMemory } from "./delivery/mail/sender-memory.ts";
 import type { SenderHealth } from "./delivery/mail/sender-health.ts";
 import { replySms, surveySms } from "./delivery/message/survey-sms.ts";
 import type { PacedSender } from "./delivery/paced-sender.ts";
-import { ANSWERING_FORMATS, type SmsFormat, type SmsMode } from "./delivery/sms/formats.ts";
+import type { SmsMode } from "./delivery/sms/formats.ts";
 import type { SmsGateway } from "./delivery/sms/gateway.ts";
 import { createGatewayTransport } from "./delivery/sms/gateway-transport.ts";
+import { SMS_PROVIDERS, type SmsFormat } from "./delivery/sms/providers/providers.ts";
 import { createReplyLoop, type ReplyLoop } from "./delivery/sms/reply-loop.ts";
 import { createSmsHook, type SmsHook } from "./delivery/sms/sms-hook.ts";
 import {
@@ -157,7 +158,7 @@ export function openSmsHook({ store, clock, appUrl, format, windowSeconds, metri
     appUrl,
     rules: {
       windowSeconds,
-      isAnsweredByProvider: format !== null && ANSWERING_FORMATS.includes(format),
+      isAnsweredByProvider: format !== null && SMS_PROVIDERS[format].answersWords,
       replies: format !== null,
     },
     onText: (_, outcome) => {

@@ -8,6 +8,7 @@ import {
   KEYED_PROVIDERS,
   openHook,
   readProviderKeys,
+  setGatewayKey,
   setProviderKey,
   SIGNING_GATEWAYS,
   smsHookPath,
@@ -89,7 +90,7 @@ export function createBounceHandlers({ store, onSchedule, onReport, appUrl }: Bo
         const secret = await openHook(tx, rotate, "sms");
         for (const provider of SIGNING_GATEWAYS) {
           const key = keys[provider];
-          if (key !== undefined) await setProviderKey(tx, provider, key);
+          if (key !== undefined) await setGatewayKey(tx, provider, key);
         }
         const signers = await readProviderKeys(tx, SIGNING_GATEWAYS);
         return { url: appUrl() + smsHookPath(secret), signed_by: [...signers.keys()] };

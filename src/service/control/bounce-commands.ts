@@ -1,7 +1,12 @@
 /** What `service bounce` and `service sms` ask for. Plain data, both ways. */
 import * as v from "valibot";
 import type { Report } from "../domain/delivery/bounces.ts";
-import type { HookSource, KeyedProvider, SigningGateway } from "../domain/delivery/hook-secrets.ts";
+import {
+  type HookSource,
+  type KeyedProvider,
+  SIGNING_GATEWAYS,
+  type SigningGateway,
+} from "../domain/delivery/hook-secrets.ts";
 import { REPORTS_MAX, type ReportOutcome } from "../domain/delivery/rows.ts";
 
 export type BounceCommand =
@@ -70,7 +75,7 @@ export const BOUNCE_COMMANDS = [
   v.object({
     kind: v.literal("sms.hook"),
     rotate: v.boolean(),
-    keys: v.object({ twilio: key, vonage: key, telnyx: key }),
+    keys: v.object(v.entriesFromList(SIGNING_GATEWAYS, key)),
   }),
 ] as const;
 

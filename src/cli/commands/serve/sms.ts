@@ -5,7 +5,9 @@ import { readFlagFile } from "../../args/text-file.ts";
 import { badValue, parseChoice, parseInteger, parseKeyValue, parseNames } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { PAID_FORMATS, readBasic, SMS_FIELDS, SMS_FORMATS, SMS_MODES } from "../../../service/delivery/sms/formats.ts";
+import { SMS_FIELDS, SMS_MODES } from "../../../service/delivery/sms/formats.ts";
+import { readBasic } from "../../../service/delivery/sms/providers/provider.ts";
+import { PAID_FORMATS, SMS_FORMATS, SMS_PROVIDERS } from "../../../service/delivery/sms/providers/providers.ts";
 import type { SmsGateway } from "../../../service/delivery/sms/gateway.ts";
 import type { SmsOptions } from "../../../service/sms-delivery.ts";
 import { isLoopback, parsePublicUrl } from "./address.ts";
@@ -15,6 +17,9 @@ const DEFAULTS = { format: "json", mode: "link", daily: "200", maxSegments: "3",
 /** The most that phones join. */
 const SEGMENTS_MAX = 10;
 const DAILY_MAX = 10_000_000;
+
+/** Such as `twilio, vonage and telnyx`. */
+const PAID_NAMES = new Intl.ListFormat("en-GB").format(PAID_FORMATS);
 
 /** Their defaults hold with a gateway alone, so that the parser supplies none. */
 export const SMS_FLAGS: readonly FlagRecord[] = [
@@ -36,7 +41,7 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-from",
     value: "sender",
-    text: "number or name of the sender; required with twilio, vonage and telnyx",
+    text: `number or name of the sender; required with ${PAID_NAMES}`,
   },
   {
     flag: "--sms-field",
@@ -48,7 +53,7 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-countries",
     value: "names",
-    text: "prefixes that texts may go to, such as +49,+1; required with twilio, vonage and telnyx",
+    text: `prefixes that texts may go to, such as +49,+1; required with ${PAID_NAMES}`,
     otherwise: "every country",
   },
   { flag: "--sms-daily", value: "number", text: "maximum segments per project and day", otherwise: DEFAULTS.daily },
@@ -71,14 +76,14 @@ export async function readSmsSettings({ env, options }: Deps, flags: Flags): Pro
     refuseWithout({ needed: "--sms-gateway", hint: SMS_HINT }, GATEWAY_ONLY, flags);
     return null;
   }
-  const isPaid = PAID_FORMATS.includes(format);
+  const { isPaid, credentials } = SMS_PROVIDERS[format];
   const from = flags.text("--sms-from");
   const header = await readHeader(env, flags);
   if (isPaid && from === null) throw new UsageError(`--sms-format ${format} requires --sms-from`);
   if (isPaid && limits.countries === null) throw new UsageError(`--sms-format ${format} requires --sms-countries`);
   if (isPaid && header === null) throw new UsageError(`--sms-format ${format} requires --sms-header-file`);
-  if (format === "vonage" && readBasic(header?.value ?? "").user === "")
-    throw new UsageError("--sms-format vonage requires a header of the form Authorization: Basic …", {
+  if (credentials === "fields" && readBasic(header?.value ?? "").user === "")
+    throw new UsageError(`--sms-format ${format} requires a header of the form Authorization: Basic …`, {
       hint: "it is the API key, a colon and the API secret, in base64",
     });
   return { gateway: { url, format, header, from, fields }, mode, limits, onlyTo: flags.text("--only-to"), linkUrl };

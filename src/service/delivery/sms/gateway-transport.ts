@@ -9,15 +9,10 @@ import {
   startDeadline,
 } from "../../../runtime/http-exchange.ts";
 import { GATEWAY_STAGE } from "../../domain/delivery/deliveries.ts";
-import { type Carrier, type CarrierReply, type CarrierResult, NOTHING_MEANT } from "../paced-sender.ts";
-import {
-  type GatewayMeaning,
-  maskSecret,
-  readGatewayAnswer,
-  type SmsGateway,
-  type SmsMessage,
-  toGatewayRequest,
-} from "./gateway.ts";
+import { type Carrier, type CarrierReply, type CarrierResult } from "../paced-sender.ts";
+import { maskSecret, readGatewayAnswer, type SmsGateway, toGatewayRequest } from "./gateway.ts";
+import { type GatewayMeaning, HELD, PLAIN, RETRY } from "./providers/answers.ts";
+import type { SmsMessage } from "./providers/provider.ts";
 
 export interface GatewayReply extends CarrierReply {
   readonly meaning: GatewayMeaning;
@@ -104,15 +99,14 @@ interface Exchange {
   readonly isTls: boolean;
 }
 
-const NOTHING = { ...NOTHING_MEANT, serverId: null, code: null, hasStopped: false } as const;
 /** A gateway that loses replies would make each message unknown. */
-const LOST_REPLY: GatewayMeaning = { ...NOTHING, outcome: "unknown", sender: "back-off" };
+const LOST_REPLY: GatewayMeaning = { ...PLAIN, outcome: "unknown", sender: "back-off" };
 const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ALTNAME/;
 
 function meaningOfNoConnection(error: unknown): GatewayMeaning {
   const { code = "" } = error as NodeJS.ErrnoException;
-  if (BAD_CERTIFICATE.test(code)) return { ...NOTHING, outcome: "held", sender: "breaker" };
-  return { ...NOTHING, outcome: "retry", sender: "back-off" };
+  if (BAD_CERTIFICATE.test(code)) return HELD;
+  return RETRY;
 }
 
 /** The first failure of a request, whenever it is looked for. */

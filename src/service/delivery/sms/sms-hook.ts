@@ -5,7 +5,9 @@ import { isHookSecret, readProviderKeys, SIGNING_GATEWAYS } from "../../domain/d
 import type { Store } from "../../domain/ports.ts";
 import { receiveText, type TextOutcome, type TextRules } from "../../domain/sms/receive-text.ts";
 import type { HookRefusal, HookRequest } from "../bounce/hooks.ts";
-import { type IncomingSource, isSigned, readFields, readIncoming, sourceOf } from "./incoming.ts";
+import { type IncomingSource, readFields, readIncoming, sourceOf } from "./incoming.ts";
+import { NO_CONTENT } from "./providers/provider.ts";
+import { INCOMING_FORMS } from "./providers/providers.ts";
 
 export interface SmsHookOptions {
   readonly store: Store;
@@ -44,17 +46,15 @@ export function createSmsHook({ store, clock, appUrl, rules, onText, onRefused }
     if (fields === null) return refuse(400, "body", "Bad Request: this is not a text message");
     const source = sourceOf(fields);
     const keys = await store.read((tx) => readProviderKeys(tx, SIGNING_GATEWAYS));
+    const form = source === "gateway" ? undefined : INCOMING_FORMS.get(source);
     const key = source === "gateway" ? undefined : keys.get(source);
-    const isGenuine =
-      keys.size === 0 ||
-      (source !== "gateway" &&
-        key !== undefined &&
-        isSigned(source, key, { request: incoming, fields, now: unixSeconds(clock) }));
+    const signed = { request: incoming, fields, now: unixSeconds(clock) };
+    const isGenuine = keys.size === 0 || (key !== undefined && form?.isSigned(key, signed) === true);
     if (!isGenuine) return refuse(403, "signature", "Forbidden: the signature is not valid");
     const text = readIncoming(fields);
     const outcome = text === null ? "ignored" : await store.write((tx) => receiveText(tx, text, rules));
     onText(source, outcome);
-    return source === "twilio" ? EMPTY_TWIML : { status: 204, headers: { "cache-control": "no-store" }, body: "" };
+    return form?.answer ?? NO_CONTENT;
   };
   return {
     handle: async (request) => {
@@ -70,10 +70,4 @@ const HEADERS = {
   "content-type": "application/json; charset=utf-8",
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
-};
-/** Replies go out through the gateway; Twilio takes an answer's body for one. */
-const EMPTY_TWIML: HttpResponse = {
-  status: 200,
-  headers: { "content-type": "text/xml; charset=utf-8", "cache-control": "no-store" },
-  body: '<?xml version="1.0" encoding="UTF-8"?><Response/>',
 };

@@ -11,7 +11,7 @@ import {
   type PacedSenderOptions,
   surveyKey,
 } from "../paced-sender.ts";
-import type { SmsMessage } from "./gateway.ts";
+import type { SmsMessage } from "./providers/provider.ts";
 import type { GatewayReply, GatewayTransport } from "./gateway-transport.ts";
 import { toSmsText } from "./segments.ts";
 

@@ -61,26 +61,23 @@ export async function readProviderKeys<Provider extends KeyedProvider | SigningG
 
 /**
  * Keeps a provider's key: SendGrid's public key in base64, Mailgun's signing key, or the `user:password` that Postmark
- * logs in with; Twilio's auth token, Vonage's signature secret, Telnyx' public key in base64. An empty text removes it.
- * Throws InvalidError.
+ * logs in with. An empty text removes it. Throws InvalidError.
  */
-export async function setProviderKey(
-  tx: Transaction,
-  provider: KeyedProvider | SigningGateway,
-  key: string,
-): Promise<void> {
+export async function setProviderKey(tx: Transaction, provider: KeyedProvider, key: string): Promise<void> {
   const text = key.trim();
   const problem = text === "" ? null : providerKeyProblem(provider, text);
   if (problem !== null) throw new InvalidError({ [`${provider} key`]: [problem] });
   await tx.reports.setSecret(provider, text === "" ? null : text);
 }
 
-/** What is wrong with a provider's key, as the end of a sentence about it; null: nothing that can be seen. */
-export function providerKeyProblem(provider: KeyedProvider | SigningGateway, key: string): string | null {
-  if (provider === "twilio") return /^[\da-f]{32}$/i.test(key) ? null : "is not an auth token";
-  if (provider === "vonage") return /^\S{8,}$/.test(key) ? null : "is not a signature secret";
-  if (provider === "telnyx")
-    return Buffer.from(key, "base64").byteLength === ED25519_BYTES ? null : "is not a public key in base64";
+/** Keeps the key that a gateway signs with. An empty text removes it. */
+export async function setGatewayKey(tx: Transaction, gateway: SigningGateway, key: string): Promise<void> {
+  const text = key.trim();
+  await tx.reports.setSecret(gateway, text === "" ? null : text);
+}
+
+/** The fault of a provider's key, as the end of a sentence about it; null: none that can be seen. */
+export function providerKeyProblem(provider: KeyedProvider, key: string): string | null {
   if (provider === "postmark") return /^[^:\s]+:\S+$/.test(key) ? null : "is not of the form user:password";
   if (provider === "mailgun") return /^\S{8,}$/.test(key) ? null : "is not a signing key";
   try {
@@ -93,16 +90,6 @@ export function providerKeyProblem(provider: KeyedProvider | SigningGateway, key
 /** DER in base64, as SendGrid shows it. */
 export function readEcdsaKey(base64: string): ReturnType<typeof createPublicKey> {
   return createPublicKey({ key: Buffer.from(base64, "base64"), format: "der", type: "spki" });
-}
-
-const ED25519_BYTES = 32;
-/** The start of every Ed25519 key in DER (RFC 8410); its 32 bytes follow. */
-const ED25519_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
-
-/** 32 bytes in base64, as Telnyx shows it. */
-export function readEd25519Key(base64: string): ReturnType<typeof createPublicKey> {
-  const der = Buffer.concat([ED25519_PREFIX, Buffer.from(base64, "base64")]);
-  return createPublicKey({ key: der, format: "der", type: "spki" });
 }
 
 /** Compares secrets, whatever their lengths, in constant time. */

@@ -1,7 +1,13 @@
 /** What gateways answer, and what it means; the whole way of the commonest answers is in `sms-sender.engines.test.ts`. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, it } from "vitest";
 import { readGatewayAnswer } from "../../../../src/service/delivery/sms/gateway.ts";
-import type { SmsFormat } from "../../../../src/service/delivery/sms/formats.ts";
+import {
+  SMS_FORMATS,
+  SMS_PROVIDERS,
+  type SmsFormat,
+} from "../../../../src/service/delivery/sms/providers/providers.ts";
 
 /** The outcome, what becomes of the sender, a wait in seconds, the provider's code, and its id of the message. */
 it.each<[SmsFormat, number, string, string]>([
@@ -47,4 +53,12 @@ it.each<[SmsFormat, number, string, string]>([
   const { outcome, sender, strike, hasStopped, afterSeconds, code, serverId } = read;
   const words = [outcome, ...(hasStopped ? ["stopped"] : []), strike ? "strike" : sender];
   expect([...words, afterSeconds ?? "-", code ?? "-", serverId ?? "-"].join(" ")).toBe(meaning);
+});
+
+it.each(SMS_FORMATS)("when %s is a format, then the guide has its rows", (format) => {
+  const guide = readFileSync(path.join(import.meta.dirname, "../../../../docs/sms.md"), "utf8");
+  const { documentation, incoming } = SMS_PROVIDERS[format];
+  expect(guide).toMatch(new RegExp(`^\\| \`${format}\`[^|]*\\|`, "m"));
+  const rows = [documentation, ...(incoming === null ? [] : [incoming.documentation])];
+  for (const row of rows) expect(guide).toContain(`| ${row.join(" | ")} |`);
 });

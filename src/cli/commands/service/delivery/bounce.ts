@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import type { Admin } from "../../../../service/control/commands.ts";
 import type { Report } from "../../../../service/domain/delivery/bounces.ts";
-import type { KeyedProvider } from "../../../../service/domain/delivery/hook-secrets.ts";
+import { type KeyedProvider, providerKeyProblem } from "../../../../service/domain/delivery/hook-secrets.ts";
 import { REPORT_OUTCOMES, type ReportOutcome, REPORTS_MAX } from "../../../../service/domain/delivery/rows.ts";
-import type { FlagRecord } from "../../../args/flag-record.ts";
 import { parseEmail } from "../../../args/people.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
@@ -23,7 +22,7 @@ import {
 } from "../data/data-file.ts";
 import { projectVerb } from "../project-verb.ts";
 import { CLEARED, HOOKS, RECEIVED, SOFT_BOUNCES } from "../service-resources.ts";
-import { readKeys } from "./sms.ts";
+import { type KeyFlag, readKeys } from "./sms.ts";
 
 export interface ReceiveOptions extends DataFileChoice {
   /** A Maildir; null for one message on standard input. */
@@ -223,11 +222,15 @@ function parseBounceAddress(text: string, flag: string): string {
   throw new UsageError(`${flag}: must have {token} before the @, such as bounces+{token}@acme.example`);
 }
 
-const KEY_FLAGS: Readonly<Record<KeyedProvider, FlagRecord>> = {
-  postmark: { flag: "--postmark-login", value: "file", text: "file with user:password that Postmark logs in with" },
-  sendgrid: { flag: "--sendgrid-key", value: "file", text: "file with SendGrid's public key" },
-  mailgun: { flag: "--mailgun-key", value: "file", text: "file with Mailgun's signing key" },
-};
+const KEY_FLAGS = [
+  keyFlag("postmark", "--postmark-login", "file with user:password that Postmark logs in with"),
+  keyFlag("sendgrid", "--sendgrid-key", "file with SendGrid's public key"),
+  keyFlag("mailgun", "--mailgun-key", "file with Mailgun's signing key"),
+];
+
+function keyFlag(name: KeyedProvider, flag: `--${string}`, text: string): KeyFlag<KeyedProvider> {
+  return { name, record: { flag, value: "file", text }, problem: (key) => providerKeyProblem(name, key) };
+}
 
 function registerHook(noun: Command, context: CommandContext): void {
   const hook = context.verb(noun, {
@@ -241,7 +244,7 @@ function registerHook(noun: Command, context: CommandContext): void {
     flags: [
       ...DATA_FLAGS,
       { flag: "--rotate", text: "make a new secret; the previous URLs no longer work" },
-      ...Object.values(KEY_FLAGS),
+      ...KEY_FLAGS.map(({ record }) => record),
     ],
     columns: HOOKS,
   });

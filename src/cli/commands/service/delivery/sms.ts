@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { KeyedProvider, SigningGateway } from "../../../../service/domain/delivery/hook-secrets.ts";
+import { INCOMING_FORMS } from "../../../../service/delivery/sms/providers/providers.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import { readFlagFile } from "../../../args/text-file.ts";
@@ -30,11 +31,12 @@ export async function runSmsHook(deps: Deps, { rotate, keys, ...choice }: PrintH
   return EXIT.done;
 }
 
-const KEY_FLAGS: Readonly<Record<SigningGateway, FlagRecord>> = {
-  twilio: { flag: "--twilio-token", value: "file", text: "file with Twilio's auth token" },
-  vonage: { flag: "--vonage-secret", value: "file", text: "file with Vonage's signature secret" },
-  telnyx: { flag: "--telnyx-key", value: "file", text: "file with Telnyx' public key" },
-};
+/** Such as `--twilio-token`. */
+const KEY_FLAGS = [...INCOMING_FORMS].map(([name, { key }]): KeyFlag<SigningGateway> => ({
+  name,
+  record: { flag: `--${name}-${key.name}`, value: "file", text: `file with ${key.title}` },
+  problem: key.problem,
+}));
 
 export function registerSms(parent: Command, context: CommandContext): void {
   const noun = parent.command("sms").description("text messages that people send");
@@ -49,7 +51,7 @@ export function registerSms(parent: Command, context: CommandContext): void {
     flags: [
       ...DATA_FLAGS,
       { flag: "--rotate", text: "make a new secret; the previous URL no longer works" },
-      ...Object.values(KEY_FLAGS),
+      ...KEY_FLAGS.map(({ record }) => record),
     ],
     columns: SMS_HOOK,
   });
@@ -58,19 +60,27 @@ export function registerSms(parent: Command, context: CommandContext): void {
   );
 }
 
-/** What the files hold that these flags name, by gateway or provider. Throws UsageError. */
+/** A flag that names the file with a provider's key. */
+export interface KeyFlag<Name extends KeyedProvider | SigningGateway> {
+  readonly name: Name;
+  readonly record: FlagRecord;
+  /** The end of a sentence about the key; null for a sound one. */
+  readonly problem: (key: string) => string | null;
+}
+
+/** The keys in the files that these flags name, by gateway or provider. Throws UsageError. */
 export async function readKeys<Name extends KeyedProvider | SigningGateway>(
   flags: Flags,
-  records: Readonly<Record<Name, FlagRecord>>,
+  keyFlags: readonly KeyFlag<Name>[],
 ): Promise<{ readonly [Each in Name]?: string }> {
-  const { providerKeyProblem } = await import("../../../../service/domain/delivery/hook-secrets.ts");
   const given: [Name, string][] = [];
-  for (const [name, { flag }] of Object.entries(records) as [Name, FlagRecord][]) {
+  for (const { name, record, problem } of keyFlags) {
+    const { flag } = record;
     const file = flags.text(flag);
     if (file === null) continue;
     const key = file === "" ? "" : await readKeyFile(flag, file);
-    const problem = key === "" ? null : providerKeyProblem(name, key);
-    if (problem !== null) throw new UsageError(`${flag}: ${file} ${problem}`);
+    const fault = key === "" ? null : problem(key);
+    if (fault !== null) throw new UsageError(`${flag}: ${file} ${fault}`);
     given.push([name, key]);
   }
   return Object.fromEntries(given) as { readonly [Each in Name]?: string };

@@ -1,0 +1,41 @@
+/** The meanings that a provider's answer can have, and how answers are read. */
+import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
+import { type CarrierMeaning, NOTHING_MEANT } from "../../paced-sender.ts";
+
+/** The gateway's answer, as what became of the message. */
+export interface GatewayMeaning extends CarrierMeaning {
+  /** The gateway's name for the message that it took. */
+  readonly serverId: string | null;
+  /** The provider's own code. */
+  readonly code: string | null;
+  /** The number wants no more messages: the provider keeps it from getting them. */
+  readonly hasStopped: boolean;
+}
+
+export const PLAIN = { ...NOTHING_MEANT, serverId: null, code: null, hasStopped: false } as const;
+export const FAILED = { ...PLAIN, outcome: "failed", strike: true } as const;
+export const HELD = { ...PLAIN, outcome: "held", sender: "breaker" } as const;
+export const RETRY = { ...PLAIN, outcome: "retry", sender: "back-off" } as const;
+export const BAD_NUMBER = { ...PLAIN, outcome: "bounced", hasAddressCode: true } as const;
+export const STOPPED = { ...PLAIN, outcome: "bounced", hasStopped: true } as const;
+/** The message may have gone, and a gateway that answers so gets no more. */
+export const NONSENSE = { ...PLAIN, outcome: "unknown", sender: "breaker" } as const;
+
+export function sentAs(id: string): GatewayMeaning {
+  return { ...PLAIN, outcome: "sent", serverId: id === "" ? null : id };
+}
+
+export function asObject(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+export function asText(value: Json | undefined): string | null {
+  return typeof value === "string" || typeof value === "number" ? String(value) : null;
+}
+
+/** The code in the places where most gateways have it. */
+export function anyCode(body: Json | undefined): string | null {
+  const { code, error, errors } = asObject(body);
+  const [first] = Array.isArray(errors) ? errors : [];
+  return asText(code) ?? asText(asObject(error).code) ?? asText(asObject(first).code);
+}

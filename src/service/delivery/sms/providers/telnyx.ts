@@ -1,0 +1,60 @@
+import { createPublicKey, verify } from "node:crypto";
+import { isJsonObject, type Json } from "../../../../contract/json.ts";
+import { anyCode, asObject, BAD_NUMBER, NONSENSE, sentAs, STOPPED } from "./answers.ts";
+import { CLOCK_SECONDS, NO_CONTENT, type SmsProvider } from "./provider.ts";
+
+export const TELNYX: SmsProvider = {
+  body: "json",
+  toFields: ({ from }, { to, text }) => ({ from: from ?? "", to, text }),
+  credentials: "header",
+  isPaid: true,
+  answersWords: true,
+  accepted: (body) => {
+    const { id } = asObject(asObject(body).data);
+    return typeof id === "string" && id !== "" ? sentAs(id) : NONSENSE;
+  },
+  codeOf: anyCode,
+  byCode: { "40300": STOPPED, "40310": BAD_NUMBER, "40001": BAD_NUMBER },
+  incoming: {
+    isFrom: ({ data }) => isJsonObject(data),
+    flatten: ({ data }) => {
+      const { event_type: type, payload } = asObject(data);
+      if (!isJsonObject(payload) || (type !== undefined && type !== "message.received")) return null;
+      const { id = null, text = null, from, to } = payload;
+      const [first] = Array.isArray(to) ? to : [to];
+      return { id, text, from: numberIn(from), to: numberIn(first) };
+    },
+    isSigned: (key, { request: { headers, bytes }, now }) => {
+      const { "telnyx-timestamp": timestamp = "", "telnyx-signature-ed25519": signature = "" } = headers;
+      if (!(Math.abs(now - Number(timestamp)) <= CLOCK_SECONDS)) return false;
+      const text = Buffer.concat([Buffer.from(`${timestamp}|`), bytes]);
+      return verify(null, text, readEd25519Key(key), Buffer.from(signature, "base64"));
+    },
+    key: {
+      name: "key",
+      title: "Telnyx' public key",
+      problem: (key) =>
+        Buffer.from(key, "base64").byteLength === ED25519_BYTES ? null : "is not a public key in base64",
+    },
+    answer: NO_CONTENT,
+    documentation: [
+      "Telnyx",
+      "`--telnyx-key FILE`, the public key in base64; requests older than five minutes are refused",
+    ],
+  },
+  documentation: ["`https://api.telnyx.com/v2/messages`", "`Authorization: Bearer …`", "2xx with `data.id`"],
+};
+
+function numberIn(value: Json | undefined): Json {
+  return (isJsonObject(value) ? value.phone_number : value) ?? null;
+}
+
+const ED25519_BYTES = 32;
+/** The start of every Ed25519 key in DER (RFC 8410); its 32 bytes follow. */
+const ED25519_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
+
+/** 32 bytes in base64, as Telnyx shows it. */
+function readEd25519Key(base64: string): ReturnType<typeof createPublicKey> {
+  const der = Buffer.concat([ED25519_PREFIX, Buffer.from(base64, "base64")]);
+  return createPublicKey({ key: der, format: "der", type: "spki" });
+}

@@ -1,0 +1,62 @@
+import { createHmac } from "node:crypto";
+import { isSameText } from "../../../domain/delivery/hook-secrets.ts";
+import { anyCode, asObject, asText, BAD_NUMBER, FAILED, NONSENSE, RETRY, sentAs, STOPPED } from "./answers.ts";
+import { fieldText, type SmsProvider } from "./provider.ts";
+
+const BY_CODE: SmsProvider["byCode"] = {
+  "21610": STOPPED,
+  "21211": BAD_NUMBER,
+  "21614": BAD_NUMBER,
+  "21217": BAD_NUMBER,
+  "20429": RETRY,
+};
+
+export const TWILIO: SmsProvider = {
+  body: "form",
+  toFields: ({ from }, { to, text }) => {
+    const isService = /^MG[\da-f]{32}$/i.test(from ?? "");
+    return { To: to, [isService ? "MessagingServiceSid" : "From"]: from ?? "", Body: text };
+  },
+  credentials: "header",
+  isPaid: true,
+  answersWords: true,
+  accepted: (body) => {
+    const { sid, error_code: error } = asObject(body);
+    if (typeof sid !== "string" || sid === "") return NONSENSE;
+    const code = error === null || error === undefined ? null : asText(error);
+    return code === null ? sentAs(sid) : { ...(BY_CODE[code] ?? FAILED), code };
+  },
+  codeOf: anyCode,
+  byCode: BY_CODE,
+  incoming: {
+    isFrom: (fields) => "MessageSid" in fields || "SmsSid" in fields,
+    flatten: (fields) => fields,
+    isSigned: (key, { request: { url, method, headers }, fields }) => {
+      const form = method === "GET" ? {} : fields;
+      const names = Object.keys(form).toSorted();
+      const text = url + names.map((name) => name + fieldText(form[name])).join("");
+      const expected = createHmac("sha1", key).update(text).digest("base64");
+      return isSameText(headers["x-twilio-signature"] ?? "", expected);
+    },
+    key: {
+      name: "token",
+      title: "Twilio's auth token",
+      problem: (key) => (/^[\da-f]{32}$/i.test(key) ? null : "is not an auth token"),
+    },
+    // Replies go out through the gateway; Twilio takes an answer's body for one.
+    answer: {
+      status: 200,
+      headers: { "content-type": "text/xml; charset=utf-8", "cache-control": "no-store" },
+      body: '<?xml version="1.0" encoding="UTF-8"?><Response/>',
+    },
+    documentation: [
+      "Twilio",
+      "`--twilio-token FILE`; the signature covers the URL, so `--public-url` must be what Twilio is given",
+    ],
+  },
+  documentation: [
+    "`https://api.twilio.com/2010-04-01/Accounts/AC…/Messages.json`; `--sms-from` may be a Messaging Service (`MG…`)",
+    "`Authorization: Basic …` of SID and token",
+    "2xx with a `sid`",
+  ],
+};

@@ -1,0 +1,107 @@
+import { createHash, createHmac } from "node:crypto";
+import type { JsonObject } from "../../../../contract/json.ts";
+import { isSameText } from "../../../domain/delivery/hook-secrets.ts";
+import { toSmsText } from "../segments.ts";
+import { asObject, asText, BAD_NUMBER, FAILED, HELD, NONSENSE, RETRY, sentAs, STOPPED } from "./answers.ts";
+import { parseJsonObject } from "./json-object.ts";
+import { CLOCK_SECONDS, fieldText, NO_CONTENT, readBasic, type SignedText, type SmsProvider } from "./provider.ts";
+
+const BY_CODE: SmsProvider["byCode"] = {
+  "1": RETRY,
+  "5": RETRY,
+  "6": BAD_NUMBER,
+  "7": STOPPED,
+  "33": BAD_NUMBER,
+  ...Object.fromEntries(["4", "8", "9", "11", "14", "29", "32"].map((code) => [code, HELD])),
+};
+
+export const VONAGE: SmsProvider = {
+  body: "form",
+  toFields: ({ from, header }, { to, text }) => {
+    const { user, password } = readBasic(header?.value ?? "");
+    const type = toSmsText(text).encoding === "ucs-2" ? { type: "unicode" } : {};
+    const sender = (from ?? "").replace(/^\+/, "");
+    return { api_key: user, api_secret: password, from: sender, to: to.replace(/^\+/, ""), text, ...type };
+  },
+  credentials: "fields",
+  isPaid: true,
+  answersWords: false,
+  // One entry for each segment; the status of HTTP is 200 whatever happens.
+  accepted: (body) => {
+    const { messages } = asObject(body);
+    const entries = Array.isArray(messages) ? messages.map(asObject) : [];
+    const states = entries.map(({ status }) => asText(status));
+    if (states.length > 0 && states.every((state) => state === "0"))
+      return sentAs(asText(entries[0]?.["message-id"]) ?? "");
+    const [first = null] = states;
+    if (first === null || states.includes("0")) return NONSENSE;
+    return { ...(BY_CODE[first] ?? FAILED), code: first };
+  },
+  codeOf: (body) => {
+    const { messages } = asObject(body);
+    return asText(asObject(Array.isArray(messages) ? messages[0] : undefined).status);
+  },
+  byCode: BY_CODE,
+  incoming: {
+    isFrom: (fields) => "msisdn" in fields || "message_uuid" in fields,
+    flatten: (fields) => fields,
+    // The Messages API brings a token, the SMS API a field.
+    isSigned: (key, signed) => hasToken(key, signed) || hasSignature(key, signed.fields),
+    key: {
+      name: "secret",
+      title: "Vonage's signature secret",
+      problem: (key) => (/^\S{8,}$/.test(key) ? null : "is not a signature secret"),
+    },
+    answer: NO_CONTENT,
+    documentation: [
+      "Vonage",
+      "`--vonage-secret FILE`, the signature secret. SMS API: MD5 hash, or HMAC with MD5, SHA-1, SHA-256 or SHA-512. Messages API: the token (HS256) in `Authorization`, with the hash of the body, no older than a day",
+    ],
+  },
+  documentation: [
+    "`https://rest.nexmo.com/sms/json`, the SMS API",
+    "`Authorization: Basic …` of key and secret",
+    "status `0` for each part",
+  ],
+};
+
+const BEARER = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i;
+/** Vonage brings a text for a day; an older token is not its own. */
+const TOKEN_SECONDS = 86_400 + CLOCK_SECONDS;
+
+/** A JWT (RFC 7519) of HS256 whose claim `payload_hash` is that of this very body; of a GET, that of its fields as JSON. */
+function hasToken(key: string, { request: { method, headers, bytes }, fields, now }: SignedText): boolean {
+  const [, header = "", claims = "", signature = ""] = BEARER.exec(headers["authorization"] ?? "") ?? [];
+  const expected = createHmac("sha256", key).update(`${header}.${claims}`).digest("base64url");
+  if (header === "" || !isSameText(signature, expected) || decodePart(header).alg !== "HS256") return false;
+  const { payload_hash: hash, iat, exp } = decodePart(claims);
+  const isFresh = typeof iat === "number" && iat <= now + CLOCK_SECONDS && iat >= now - TOKEN_SECONDS;
+  if (!isFresh || (typeof exp === "number" && exp < now)) return false;
+  const payload = method === "GET" ? JSON.stringify(fields) : bytes;
+  return typeof hash === "string" && isSameText(hash, createHash("sha256").update(payload).digest("hex"));
+}
+
+function decodePart(part: string): JsonObject {
+  return parseJsonObject(Buffer.from(part, "base64url").toString("utf8")) ?? {};
+}
+
+/** By the length of a signature in hexadecimal digits: the account chooses how it is made. */
+const HASHES: Readonly<Record<number, string>> = { 32: "md5", 40: "sha1", 64: "sha256", 128: "sha512" };
+
+function hasSignature(key: string, { sig, ...fields }: JsonObject): boolean {
+  const given = typeof sig === "string" ? sig.toLowerCase() : "";
+  const hash = HASHES[given.length];
+  if (hash === undefined) return false;
+  const text = Object.keys(fields)
+    .toSorted()
+    .map((name) => `&${name}=${fieldText(fields[name]).replaceAll(/[&=]/g, "_")}`)
+    .join("");
+  const expected = [createHmac(hash, key).update(text).digest("hex")];
+  if (hash === "md5")
+    expected.push(
+      createHash("md5")
+        .update(text + key)
+        .digest("hex"),
+    );
+  return expected.some((one) => isSameText(given, one));
+}
