@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isLong } from "../helpers/long.ts";
-import { bareEnvironment, follow, NODE, PROGRAM, runCli, startProgram, type Running } from "../helpers/run-cli.ts";
+import { bareEnvironment, follow, PROGRAM, runCli, startProgram, type Running } from "../helpers/run-cli.ts";
 import { startServeProcess, type ServedProcess } from "../helpers/serve.ts";
 import { deployed, findProgram, namesOf, ROOT, runTool, settingsOf } from "./deploy-files.ts";
 
@@ -85,7 +85,7 @@ describe.runIf(isLong)("systemd", () => {
   const activate = findProgram("systemd-socket-activate");
   it.skipIf(activate === null)("hands over its socket (runs where systemd-socket-activate is installed)", async () => {
     const port = await freePort();
-    const program = [...NODE, PROGRAM, "serve", "--data", file("survey.db"), "--port", "1"];
+    const program = [process.execPath, PROGRAM, "serve", "--data", file("survey.db"), "--port", "1"];
     const running = start(activate ?? "", ["--listen", `127.0.0.1:${port}`, ...program]);
     await expect.poll(() => reaches(`http://127.0.0.1:${port}/healthz`), { timeout: 30_000 }).toBe(200);
     expect((await running.saying(/listening on (\S+)/))[1]).toBe(`http://127.0.0.1:${port}`);
@@ -95,7 +95,7 @@ describe.runIf(isLong)("systemd", () => {
 
   it.skipIf(activate === null)("hands over no socket beyond this machine without TLS", async () => {
     const port = await freePort();
-    const program = [...NODE, PROGRAM, "serve", "--data", file("survey.db")];
+    const program = [process.execPath, PROGRAM, "serve", "--data", file("survey.db")];
     const running = start(activate ?? "", ["--listen", `0.0.0.0:${port}`, ...program]);
     const seen = new Set<number>();
     const look = async (): Promise<number | null> => {
@@ -132,11 +132,10 @@ describe.runIf(isLong)("the image", () => {
     const [, json = "[]"] = /^CMD (.*)$/m.exec(last) ?? [];
     const args = (JSON.parse(json) as string[]).map((arg) => arg.replace(/^\/data/, file("data")));
     mkdirSync(file("data"));
-    const [node = "", ...flags] = NODE;
-    const program = [...flags, file("app/bin/surveyctl.js")];
-    const running = start(node, [...program, ...args, "--port", "0"]);
+    const program = file("app/bin/surveyctl.js");
+    const running = start(process.execPath, [program, ...args, "--port", "0"]);
     const [, url = ""] = await running.saying(/^listening on (\S+)$/m);
-    const health = start(node, [...program, "service", "health", "--url", url]);
+    const health = start(process.execPath, [program, "service", "health", "--url", url]);
     expect(await health.ended).toMatchObject({ status: 0, stdout: "status\tready\n", stderr: "" });
     running.child.kill("SIGTERM");
     expect((await running.ended).status).toBe(0);

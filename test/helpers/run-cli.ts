@@ -4,16 +4,6 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { isLong } from "./long.ts";
-
-/**
- * Node and its flags. Without a SQLite of its own it compiles one from WebAssembly, and doing that for speed takes longer
- * than most tests' whole work; the long run does it all the same.
- */
-export const NODE: readonly string[] = [process.execPath, ...(isLong ? [] : ["--liftoff-only"])];
-
-/** Commands that open a data file themselves: others have no WebAssembly, and a flag costs each start 8 to 20 ms. */
-const OPENS_DATA: ReadonlySet<string | undefined> = new Set(["serve", "service", "demo"]);
 
 export const PROGRAM = path.join(import.meta.dirname, "../../bin/surveyctl.js");
 
@@ -70,8 +60,7 @@ export function bareEnvironment(home: string, extra: Readonly<Record<string, str
 }
 
 function commandLine({ args, tty }: RunOptions): string[] {
-  const node = OPENS_DATA.has(args[0]) ? NODE : [process.execPath];
-  const plain = [...node, PROGRAM, ...args];
+  const plain = [process.execPath, PROGRAM, ...args];
   return tty === undefined ? plain : inTerminal(plain.map(shellQuote).join(" "), tty.columns);
 }
 
@@ -82,7 +71,7 @@ export function inTerminal(shellCommand: string, columns: number): string[] {
 
 /** The program as words of a shell. */
 export function shellProgram(): string {
-  return [...NODE, PROGRAM].map(shellQuote).join(" ");
+  return [process.execPath, PROGRAM].map(shellQuote).join(" ");
 }
 
 function shellQuote(text: string): string {

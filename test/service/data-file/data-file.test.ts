@@ -7,15 +7,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { isLong, size } from "../../helpers/long.ts";
 import { runInside, startInside, type RunningInside } from "../../helpers/in-process.ts";
-import {
-  bareEnvironment,
-  follow,
-  NODE,
-  PROGRAM,
-  startProgram,
-  type Ended,
-  type Running,
-} from "../../helpers/run-cli.ts";
+import { bareEnvironment, follow, PROGRAM, startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
 
 const KEY = "key-of-the-ground-tests";
 const STARTERS = size(2, 8);
@@ -77,7 +69,7 @@ function killGroup(pid: number | undefined): void {
 
 /** The server through another program, as `unshare`. */
 function serveWithin(command: readonly string[], name = "survey.db"): Running {
-  const [program = "", ...args] = [...command, ...NODE, PROGRAM, ...serveArgs(name)];
+  const [program = "", ...args] = [...command, process.execPath, PROGRAM, ...serveArgs(name)];
   const child = spawn(program, args, {
     cwd: state.folder,
     env: bareEnvironment(state.folder, { SURVEYCTL_API_KEY: KEY }),
@@ -416,8 +408,7 @@ const canMount =
 
 describe("standard error that nobody reads", () => {
   it("when the log piles up, then requests are answered and SIGTERM ends the server within a second or so", async () => {
-    const [node = "", ...flags] = NODE;
-    const child = spawn(node, [...flags, PROGRAM, ...serveArgs("survey.db")], {
+    const child = spawn(process.execPath, [PROGRAM, ...serveArgs("survey.db")], {
       cwd: state.folder,
       env: bareEnvironment(state.folder, { SURVEYCTL_API_KEY: KEY }),
       stdio: ["ignore", "pipe", "pipe"],

@@ -4,20 +4,18 @@ import { describe, expect, test } from "vitest";
 import { releaseDeadClaims } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { size } from "../../../helpers/long.ts";
 import { useChildProgram } from "../../../helpers/child-program.ts";
-import { NODE } from "../../../helpers/run-cli.ts";
 import { openFixture } from "../../domain/fixture.ts";
 import { newDataFile } from "../engines.ts";
 import { claimDue } from "../../domain/claim-due.ts";
 
 const KILLS = size(1, 4);
 const TIMEOUT_MS = 60_000;
-const [node = "", ...flags] = NODE;
 const program = useChildProgram(path.join(import.meta.dirname, "child-writer.ts"));
 
 /** Lets a writer run until it has said so many lines, kills it, and returns all lines that it said. */
 function runUntilKilled(file: string, first: number, lines: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    const child = spawn(node, [...flags, program.script, file, String(first)], {
+    const child = spawn(process.execPath, [program.script, file, String(first)], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const said: string[] = [];

@@ -10,7 +10,6 @@ import { addTrend, removeTrend } from "../../../../../src/service/domain/answers
 import { finishDelivery } from "../../../../../src/service/domain/delivery/deliveries.ts";
 import { size } from "../../../../helpers/long.ts";
 import { useChildProgram } from "../../../../helpers/child-program.ts";
-import { NODE } from "../../../../helpers/run-cli.ts";
 import {
   DAY,
   START,
@@ -37,13 +36,12 @@ const MEMBERS = size(1100, 3500);
 const TIMEOUT_MS = 120_000;
 const LAST_MEMBER = `p${MEMBERS - 1}@x.co`;
 
-const [node = "", ...flags] = NODE;
 const program = useChildProgram(path.join(import.meta.dirname, "child-changer.ts"));
 
 /** Begins a change in a process of its own, which kills itself once that is acknowledged; what it had said. */
 function killedAfterBeginning(file: string, kind: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(node, [...flags, program.script, file, kind], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [program.script, file, kind], { stdio: ["ignore", "pipe", "inherit"] });
     let said = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
     child.on("error", reject);
