@@ -76,5 +76,5 @@ export async function finishErasure(store: Store, sweepMessages: () => Promise<u
   await store.settle();
   await sweepMessages();
   await store.clean([]);
-  await store.write((tx) => tx.erasures.setCleaning(false));
+  await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
 }

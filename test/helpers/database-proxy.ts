@@ -1,6 +1,5 @@
 /** Stands between a service and its PostgreSQL and breaks what passes, when a test says so. */
 import { connect, createServer, type Socket } from "node:net";
-import { createStatements } from "../../src/service/store/postgres/statements.ts";
 import { listening } from "./misbehaving-server.ts";
 import type { Cluster } from "./postgres.ts";
 
@@ -13,16 +12,18 @@ export interface DatabaseProxy {
   cutCommits(count: number): void;
   /** The next COMMIT reaches nobody. */
   keepCommit(): void;
+  /** While true, nothing passes in either direction, and no connection ends. */
+  setSilent(isSilent: boolean): void;
   /** From now on connections lead there; those that are open end. */
   leadTo(cluster: Pick<Cluster, "folder" | "port">): void;
   readonly stop: () => Promise<void>;
 }
 
-/** The prepared statement that commits, as a message that runs it names it. */
-const COMMIT = `${createStatements()("COMMIT").name}\0`;
+/** The command as it is sent. */
+const COMMIT = "COMMIT\0";
 
 export async function startDatabaseProxy(first: Pick<Cluster, "folder" | "port">): Promise<DatabaseProxy> {
-  const state = { target: first, armed: 0, isKeeping: false, cuts: 0 };
+  const state = { target: first, armed: 0, isKeeping: false, isSilent: false, cuts: 0 };
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const { folder, port } = state.target;
@@ -35,6 +36,7 @@ export async function startDatabaseProxy(first: Pick<Cluster, "folder" | "port">
       socket.on("error", end).on("close", () => (sockets.delete(socket), end()));
     }
     client.on("data", (chunk) => {
+      if (state.isSilent) return;
       // It comes by itself: what it ends was waited for.
       if (state.isKeeping && chunk.includes(COMMIT)) {
         state.isKeeping = false;
@@ -48,6 +50,7 @@ export async function startDatabaseProxy(first: Pick<Cluster, "folder" | "port">
       upstream.write(chunk);
     });
     upstream.on("data", (chunk) => {
+      if (state.isSilent) return;
       if (!isCommitting) client.write(chunk);
       else if (chunk.includes("COMMIT")) {
         state.cuts += 1;
@@ -64,6 +67,9 @@ export async function startDatabaseProxy(first: Pick<Cluster, "folder" | "port">
     },
     keepCommit: () => {
       state.isKeeping = true;
+    },
+    setSilent: (isSilent) => {
+      state.isSilent = isSilent;
     },
     leadTo: (cluster) => {
       state.target = cluster;

@@ -32,6 +32,9 @@ type BounceHandlers = {
   readonly [Kind in BounceCommand["kind"]]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
 };
 
+/** Secrets are the service's own: no project waits for them. */
+const ONLY_SECRETS = { project: "none" } as const;
+
 export function createBounceHandlers({ store, onSchedule, onReport, appUrl }: BounceAdminOptions): BounceHandlers {
   return {
     "bounce.address": async () => ({ bounce_address: await store.read((tx) => tx.reports.bounceAddress()) }),
@@ -84,7 +87,7 @@ export function createBounceHandlers({ store, onSchedule, onReport, appUrl }: Bo
           url: appUrl() + hookPath(secret, provider),
           proof: proofOf(provider, keys),
         }));
-      }),
+      }, ONLY_SECRETS),
     "sms.hook": ({ rotate, keys }) =>
       store.write(async (tx) => {
         const secret = await openHook(tx, rotate, "sms");
@@ -94,7 +97,7 @@ export function createBounceHandlers({ store, onSchedule, onReport, appUrl }: Bo
         }
         const signers = await readProviderKeys(tx, SIGNING_GATEWAYS);
         return { url: appUrl() + smsHookPath(secret), signed_by: [...signers.keys()] };
-      }),
+      }, ONLY_SECRETS),
   };
 }
 

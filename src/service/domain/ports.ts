@@ -120,20 +120,8 @@ export interface WriteOptions extends ReadOptions {
    * Absent: whichever, and on an engine that several processes share the work then waits for the writes of all projects.
    */
   readonly project?: number | "none";
-  /**
-   * Works of one kind with other subjects touch nothing of one another's, so that an engine may run them side by side.
-   * Absent: by itself.
-   */
-  readonly beside?: SideBySide;
   /** How many milliseconds the work may wait for other writes to share its commit with; absent: not at all. */
   readonly mayWaitMs?: number;
-}
-
-export interface SideBySide {
-  readonly kind: string;
-  readonly subject: string;
-  /** Asks what the work asks first: an engine that is far away has it answered by the time the work begins. */
-  readonly ahead?: (tx: Transaction) => Promise<unknown>;
 }
 
 /** One unit of work. Never kept after the work has ended. */

@@ -4,11 +4,10 @@ import type { Membership, Platform, SurveyResponse } from "../../contract/resour
 import { type Channel, LEFT_IN_OUTBOX, type Route, type RouteName } from "../../contract/routes.ts";
 import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/surveys/autopilot.ts";
 import { NotFoundError } from "../domain/errors.ts";
-import { emailKey } from "../../contract/text/email.ts";
-import type { MembersQuery, Project, SendInput } from "../domain/inputs.ts";
+import type { MembersQuery, Project } from "../domain/inputs.ts";
 import { getMetrics } from "../domain/answers/metrics.ts";
 import { cancelSurveys, deletePerson, listPeopleJson, sendPerson } from "../domain/people/people.ts";
-import type { JsonRows, Store, Transaction, WriteOptions } from "../domain/ports.ts";
+import type { JsonRows, Store, Transaction } from "../domain/ports.ts";
 import {
   addResponse,
   getResponse,
@@ -79,11 +78,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   sendPerson: async (call) => {
     const input = readSendInput(readerOf(call));
-    const { person, created } = await save(
-      call,
-      (tx) => sendPerson(tx, call.project, input),
-      besideOthers(call, input),
-    );
+    const { person, created } = await save(call, (tx) => sendPerson(tx, call.project, input));
     const reply = jsonReply(created ? 201 : 200, person);
     if (person.survey_scheduled_at === null) return reply;
     call.onScheduled(person.survey_scheduled_at);
@@ -103,13 +98,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const input = readResponseInput(reader);
     await reader.checkAlso("person", () => call.store.read((tx) => requirePerson(tx, call.project, input.personId)));
     reader.finish();
-    return jsonReply(
-      201,
-      await save(call, (tx) => addResponse(tx, call.project, input, call.links), {
-        kind: "responses",
-        subject: input.personId,
-      }),
-    );
+    return jsonReply(201, await save(call, (tx) => addResponse(tx, call.project, input, call.links)));
   },
   listBounces: async (call) => {
     const query = readEventsQuery(readerOf(call));
@@ -215,17 +204,6 @@ async function changeNamedResponse(call: Call, id: string): Promise<SurveyRespon
 }
 
 /** A write of the call's project alone. */
-function save<Result>(
-  { store, project }: Call,
-  work: (tx: Transaction) => Promise<Result>,
-  beside?: WriteOptions["beside"],
-): Promise<Result> {
-  return store.write(work, { project: project.id, ...(beside === undefined ? {} : { beside }) });
-}
-
-/** Nobody else is meant by an address alone. */
-function besideOthers({ project }: Call, input: SendInput): WriteOptions["beside"] {
-  const { email, phoneNumber, emailUpdate, phoneNumberUpdate } = input;
-  if (email === null || phoneNumber !== null || emailUpdate !== null || phoneNumberUpdate !== null) return undefined;
-  return { kind: "people", subject: emailKey(email), ahead: (tx) => tx.people.byEmail(project.id, email) };
+function save<Result>({ store, project }: Call, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return store.write(work, { project: project.id });
 }

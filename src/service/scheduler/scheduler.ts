@@ -148,7 +148,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   /** Before the first claim. */
   const begin = async (): Promise<void> => {
-    if (options.guardsOverdue !== false) await store.write(guardOverdue);
+    if (options.guardsOverdue !== false) await store.write(guardOverdue, { project: "none" });
     const pause = await store.read(readPause);
     if (pause !== null) options.onPaused?.(pause);
     const held = await holdAllOverdue(options);

@@ -222,6 +222,20 @@ describe.skipIf(!hasPostgres)("a service and its database", () => {
     expect(stderr).toContain("the database did not answer in time");
   });
 
+  it("when the way to it swallows all that is sent, then requests are refused in time, and all goes on after it", async () => {
+    const { service, proxy, save, list } = await openBehindProxy();
+    expect((await save("a@x.co")).status).toBe(201);
+    proxy.setSilent(true);
+    const since = performance.now();
+    const refused = await Promise.all([save("b@x.co"), list(), save("c@x.co")]);
+    expect(performance.now() - since).toBeLessThan(18_000);
+    expect(refused.map(({ status }) => status)).toEqual([503, 503, 503]);
+    proxy.setSilent(false);
+    await expect.poll(async () => (await save("d@x.co")).status, { timeout: RECOVERY_MS }).toBe(201);
+    await expect.poll(async () => (await list()).status, { timeout: RECOVERY_MS }).toBe(200);
+    expect(await service.store.check()).toEqual([]);
+  });
+
   it("when it fails over to a standby that had everything, then nothing acknowledged is lost", async () => {
     const primary = startCluster({ isDurable: true, port: 5435 });
     const name = await newName(primary);
@@ -249,6 +263,7 @@ async function openBehindProxy(): Promise<{
   readonly service: Service;
   readonly proxy: DatabaseProxy;
   readonly save: (email: string) => Promise<{ readonly status: number }>;
+  readonly list: () => Promise<{ readonly status: number }>;
 }> {
   const name = await newName(cluster());
   const proxy = await startDatabaseProxy(cluster());
@@ -262,7 +277,9 @@ async function openBehindProxy(): Promise<{
     const body = JSON.stringify({ email, send: false });
     return service.handle({ method: "POST", url: "http://x.test/v1/people.json", headers, body });
   };
-  return { service, proxy, save };
+  const list = (): Promise<{ readonly status: number }> =>
+    service.handle({ method: "GET", url: "http://x.test/v1/people.json", headers, body: "" });
+  return { service, proxy, save, list };
 }
 
 /** What the gauge of `/metrics` says, by state. */

@@ -111,7 +111,7 @@ async function erase(options: PrivacyAdminOptions, command: CommandOf<"erase">):
   await store.settle();
   const messages = await options.sweepMessages();
   const verified = await clean(store, [...texts], [...samples]);
-  await store.write((tx) => tx.erasures.setCleaning(false));
+  await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
   return { ...found, ...sumUp(erasures), erased_at: at, messages, verified };
 }
 

@@ -1,5 +1,5 @@
 /** Connections to a PostgreSQL server, each with what runs on it. */
-import { Pool, type PoolConfig, types } from "pg";
+import { Pool, type PoolClient, type PoolConfig, types } from "pg";
 import type { SqlValue } from "../sql/database.ts";
 import { StoreDatabaseError } from "../store-errors.ts";
 
@@ -72,4 +72,28 @@ export function openPool({ config }: DatabaseTarget): Pool {
   pool.on("error", () => undefined);
   pool.on("connect", (client) => void client.on("error", () => undefined));
   return pool;
+}
+
+/** Lends a connection to `work`. One on which it failed is used again if the server still answers on it. */
+export async function withClient<Result>(pool: Pool, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    const result = await work(client);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(!(await isRolledBack(client)));
+    throw error;
+  }
+}
+
+const ROLLBACK = { text: "ROLLBACK", query_timeout: CONNECT_MS };
+
+async function isRolledBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query(ROLLBACK);
+    return true;
+  } catch {
+    return false;
+  }
 }

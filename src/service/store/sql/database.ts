@@ -37,11 +37,10 @@ export interface Database {
   /** Changes data and returns the rows of its RETURNING clause. */
   returning(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
   /**
-   * A change whose result nobody needs and that no rule lets fail. It takes effect before whatever the job asks next;
-   * the job ends only when it is done, and fails with it. `isOneRow`: no other change of this text, until something is
-   * asked, changes the same row, so that an engine may make them as one.
+   * A change whose result is not needed and that no rule lets fail. It takes effect before whatever the job asks next;
+   * the job ends only when it is done, and fails with it.
    */
-  send(sql: string, values?: readonly SqlValue[], how?: { readonly isOneRow: boolean }): void;
+  send(sql: string, values?: readonly SqlValue[]): void;
   /** The state of a project that the running write may change: what is assigned to it is stored at the write's end. */
   state(project: number): Promise<ProjectState>;
 }

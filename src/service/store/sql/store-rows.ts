@@ -18,7 +18,7 @@ import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./
 import { createErasureRows } from "./rows/people/erasure-rows.ts";
 import { removePersonStep } from "./rows/people/person-removal.ts";
 import { createPersonRows } from "./rows/people/person-rows.ts";
-import { createSuppressionRows, SUPPRESSION_KEY } from "./rows/people/suppression-rows.ts";
+import { createSuppressionRows } from "./rows/people/suppression-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
 import { createRetentionRows } from "./rows/retention-rows.ts";
 import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
@@ -35,6 +35,8 @@ export interface StoreRowsOptions {
   readonly blockRows: number | undefined;
   /** Whether other processes change the rows too: nothing that was read is then remembered. */
   readonly isShared: boolean;
+  /** Whether the rows are used for one transaction alone. */
+  readonly isOneTransaction?: boolean;
   /** Whether changes that go in steps may be noted; the rows set it. */
   readonly isNoted: { value: boolean };
 }
@@ -50,12 +52,8 @@ export interface StoreRows {
   readonly begin: (now: number, nowMs?: number) => StoreTransaction;
   /** Stores what a write has left to its end. */
   readonly flush: () => Promise<void>;
-  /** Asks at once for what most writes need. */
-  readonly prepare: () => void;
   /** Before a job; returns what undoes what the job leaves outside the database. */
   readonly mark: () => () => void;
-  /** Before a transaction: leaves out what an earlier write had not stored. */
-  readonly forget: () => void;
 }
 
 /** 16 bytes: 22 characters. */
@@ -65,17 +63,14 @@ const SECRET_BYTES = 32;
 
 export function createStoreRows(
   database: Database,
-  { random, appUrl, onWebhookEvent, blockRows, isShared, isNoted }: StoreRowsOptions,
+  { random, appUrl, onWebhookEvent, blockRows, isShared, isOneTransaction = false, isNoted }: StoreRowsOptions,
 ): StoreRows {
   const session: Session = { now: 0 };
   const plainBlocks = createListBlocks(database, isShared, blockRows);
   const deferred = isShared ? createDeferredBlocks(plainBlocks) : null;
   const blocks = deferred ?? plainBlocks;
   const changes = createLongChanges(database, createSteps(database, session, blocks), isNoted);
-  // Only this key may be remembered: it is never replaced, and while a write of a project runs, no other process
-  // suppresses an address in that project.
-  const mayKeep = (name: string): boolean => isShared && name === SUPPRESSION_KEY;
-  const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES), mayKeep);
+  const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES), isOneTransaction);
   const rows = {
     token: () => random.token(TOKEN_BYTES),
     projects: createProjectRows(database, session, blocks),
@@ -99,11 +94,6 @@ export function createStoreRows(
   };
   return {
     flush: async () => deferred?.flush(),
-    prepare: () => void secrets.read(SUPPRESSION_KEY).catch(() => undefined),
-    forget: () => {
-      blocks.forget();
-      secrets.forget();
-    },
     mark: () => {
       const mark = deferred?.mark();
       return () => mark !== undefined && deferred?.restore(mark);

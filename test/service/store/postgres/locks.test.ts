@@ -7,9 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
+import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { findProject } from "../../../../src/service/domain/projects/projects.ts";
 import type { Admin } from "../../../../src/service/control/commands.ts";
 import { openService, type Service } from "../../../../src/service/index.ts";
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
+import { sendInput } from "../../domain/fixture.ts";
 
 const COMMANDS: Readonly<Record<string, (admin: Admin, project: string) => Promise<unknown>>> = {
   "key.add": (admin, project) => admin({ kind: "key.add", project }),
@@ -32,6 +35,21 @@ const COMMANDS: Readonly<Record<string, (admin: Admin, project: string) => Promi
       insecureHttp: false,
       format: "json",
     }),
+  erase: (admin, project) =>
+    admin({
+      kind: "erase",
+      project,
+      email: "ada@x.co",
+      phoneNumber: null,
+      dryRun: false,
+      properties: false,
+      forgetUnsubscribe: false,
+    }),
+};
+
+const WITHOUT_PROJECT: typeof COMMANDS = {
+  "bounce.hook": (admin) => admin({ kind: "bounce.hook", rotate: true, keys: {} }),
+  "sms.hook": (admin) => admin({ kind: "sms.hook", rotate: true, keys: {} }),
 };
 
 const READS: typeof COMMANDS = {
@@ -61,6 +79,10 @@ describe.skipIf(!hasPostgres)("while a project is locked by a long write", () =>
       rateLimit: null,
     });
     for (const name of ["acme", "busy"]) await service.admin({ kind: "project.add", name });
+    await service.store.write(async (tx) => {
+      const acme = (await findProject(tx, "acme"))!;
+      await sendPerson(tx, acme, sendInput({ email: "ada@x.co", send: false }));
+    });
     holder = new Client({ connectionString: url });
     await holder.connect();
     await holder.query("BEGIN");
@@ -77,6 +99,13 @@ describe.skipIf(!hasPostgres)("while a project is locked by a long write", () =>
   test.for(Object.keys(COMMANDS))("when %s changes another project, then it does not wait", async (kind) => {
     expect(await outcomeOf(COMMANDS[kind]!(service.admin, "acme"))).toBe("done");
   });
+
+  test.for(Object.keys(WITHOUT_PROJECT))(
+    "when %s changes the service as a whole, then it does not wait",
+    async (kind) => {
+      expect(await outcomeOf(WITHOUT_PROJECT[kind]!(service.admin, ""))).toBe("done");
+    },
+  );
 
   test.for(Object.keys(READS))("when %s only shows that project, then it does not wait", async (kind) => {
     expect(await outcomeOf(READS[kind]!(service.admin, "busy"))).toBe("done");

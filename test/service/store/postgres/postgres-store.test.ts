@@ -16,8 +16,9 @@ import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts"
 import { createScheduler } from "../../../../src/service/scheduler/scheduler.ts";
 import { migrateServer } from "../../../../src/service/store/postgres/migrate.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
-import { createProjectQueue } from "../../../../src/service/store/postgres/project-queue.ts";
-import { CommitLost, type CommitOutcome, type WriteJob } from "../../../../src/service/store/postgres/transaction.ts";
+import type { CommitOutcome } from "../../../../src/service/store/postgres/commit-outcome.ts";
+import { withRetries } from "../../../../src/service/store/postgres/retries.ts";
+import { CommitLost } from "../../../../src/service/store/postgres/write-transaction.ts";
 import { MIGRATIONS, newestOf } from "../../../../src/service/store/sql/schema/migrations.ts";
 import { StoreDatabaseError } from "../../../../src/service/store/store-errors.ts";
 import { administer, type Cluster, hasPostgres, newDatabase, startCluster } from "../../../helpers/postgres.ts";
@@ -159,7 +160,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
     expect([(await find("kept@x.co"))?.email, await find("gone@x.co")]).toEqual(["kept@x.co", null]);
   });
 
-  test("when works that touch nothing of one another run side by side and one throws, then the others are kept", async () => {
+  test("when many writes share a commit, then each sees those before it, and one that throws is undone alone", async () => {
     const send = (email: string, isBroken = false) =>
       stores[0]!.write(
         async (tx) => {
@@ -167,16 +168,37 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
           if (isBroken) throw new Error("no");
           return sent.created;
         },
-        { project: project.id, beside: { kind: "people", subject: email } },
+        { project: project.id },
       );
     const before = await stores[0]!.read((tx) => tx.projects.counts(project.id));
-    const emails = Array.from({ length: 30 }, (_, at) => `beside${at % 25}@x.co`);
+    const emails = Array.from({ length: 30 }, (_, at) => `many${at % 25}@x.co`);
     expect((await Promise.all(emails.map((email) => send(email)))).filter((isNew) => isNew)).toHaveLength(25);
     const ended = await Promise.allSettled([send("good@x.co"), send("bad@x.co", true), send("fine@x.co")]);
     expect(ended.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     const after = await stores[1]!.read((tx) => tx.projects.counts(project.id));
     expect(after.people - before.people).toBe(27);
     expect(await stores[0]!.check()).toEqual([]);
+  });
+
+  test("when a statement of one job fails that nothing waited for, then that job alone is undone and told", async () => {
+    const [store] = stores as [Store];
+    const add = (name: string) =>
+      store.write((tx) => tx.people.insert(project.id, toPerson(name)), { project: project.id });
+    const broken = store.write(
+      async (tx) => {
+        await tx.people.insert(project.id, toPerson("undone"));
+        // The server refuses an id that is no number.
+        await tx.requests.setProperties(project.id, Number.NaN, {});
+        await tx.people.insert(project.id, toPerson("undone too"));
+      },
+      { project: project.id },
+    );
+    const ended = await Promise.allSettled([add("before"), broken, add("after")]);
+    expect(ended.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    const find = (name: string) => stores[1]!.read((tx) => tx.people.byEmail(project.id, `${name}@x.co`));
+    const found = await Promise.all(["before", "undone", "undone too", "after"].map(find));
+    expect(found.map((person) => person !== null)).toEqual([true, false, false, true]);
+    expect(await store.check()).toEqual([]);
   });
 
   test("when a write of one project takes its time, then another's surveys are claimed, sent and recorded", async () => {
@@ -356,33 +378,36 @@ describe.skipIf(!hasPostgres)("a server that goes away", () => {
   }, 30_000);
 });
 
-const answered = async (outcomes: readonly CommitOutcome[], losses = 1) => {
+/** How often the work was run, or the error. */
+const answered = async (outcomes: readonly CommitOutcome[], losses = 1): Promise<unknown> => {
   const left = [...outcomes];
-  const runs: string[] = [];
-  const queue = createProjectQueue({
+  const state = { runs: 0 };
+  const run = async () => {
+    state.runs += 1;
+    const end = { outcome: "committed", answers: [] } as const;
+    if (state.runs <= losses)
+      throw new CommitLost({ xid: "7", project: 1, version: 3 }, end, { cause: new Error("cut") });
+    return end;
+  };
+  const options = {
     clock: { ...systemClock, sleep: () => Promise.resolve() },
     random: systemRandom,
-    run: async (_, jobs: readonly WriteJob[]) => {
-      runs.push("run");
-      const answers = jobs.map((job) => () => job.resolve(`run ${runs.length}`));
-      if (runs.length <= losses)
-        throw new CommitLost({ xid: "7", project: 1, version: 3 }, answers, { cause: new Error("cut") });
-      return answers;
-    },
-    ask: async () => left.shift() ?? "unknown",
-    unprepare: () => undefined,
-    onEnd: () => undefined,
-  });
-  return queue.write(async () => null).catch((error: unknown) => error);
+    askOutcome: async () => left.shift() ?? ("unknown" as const),
+    unprepare: () => expect.unreachable(),
+  };
+  return withRetries(options, run).then(
+    () => state.runs,
+    (error: unknown) => error,
+  );
 };
 
 describe("an answer to COMMIT that is lost", () => {
   test.each([
-    [["committed"], "run 1"],
-    [["in progress", "committed"], "run 1"],
-    [["aborted"], "run 2"],
-  ] as const)("when the server says %j, then the work is done once", async (outcomes, answer) => {
-    expect(await answered(outcomes)).toBe(answer);
+    [["committed"], 1],
+    [["in progress", "committed"], 1],
+    [["aborted"], 2],
+  ] as const)("when the server says %j, then the work is done once", async (outcomes, runs) => {
+    expect(await answered(outcomes)).toBe(runs);
   });
 
   test("when the server does not know, then nobody is told that it was done", async () => {

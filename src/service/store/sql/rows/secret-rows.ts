@@ -5,52 +5,33 @@ export interface FileSecrets {
   readonly read: (name: string) => Promise<string | null>;
   /** Makes one that the file does not have yet. */
   readonly ensure: (name: string) => Promise<string>;
-  /** Before a transaction: others may have made one. */
-  readonly forget: () => void;
 }
 
+/** Keys the hashes of suppressed addresses. It is never replaced. */
+export const SUPPRESSION_KEY = "suppression";
+
 /**
- * `secret` makes an unguessable one. A name that `mayKeep` allows is remembered once it has a secret, since that never
- * changes; until then it is looked up once a transaction, since no other process can give it one that matters
- * meanwhile.
+ * `secret` makes an unguessable one. Rows of one transaction read the suppression key once: other processes suppress
+ * nothing in a project that this one writes. A key that the transaction makes itself may be undone with its job.
  */
-export function createFileSecrets(
-  database: Database,
-  secret: () => string,
-  mayKeep: (name: string) => boolean,
-): FileSecrets {
-  const stored = new Map<string, string>();
-  let asked = new Map<string, Promise<string | null>>();
-  const state = { isMaking: false };
+export function createFileSecrets(database: Database, secret: () => string, isOneTransaction: boolean): FileSecrets {
+  const state = { suppressionKey: null as Promise<string | null> | null, isMaking: false };
   const look = async (name: string): Promise<string | null> => {
     const row = await database.first("SELECT value FROM store_secrets WHERE name = ?", [name]);
     return row === null ? null : String(row.value);
   };
-  const lookOnce = async (name: string): Promise<string | null> => {
-    const asking = asked.get(name) ?? look(name);
-    asked.set(name, asking);
-    const value = await asking;
-    if (value !== null && !state.isMaking) stored.set(name, value);
-    return value;
+  const read = async (name: string): Promise<string | null> => {
+    if (!isOneTransaction || state.isMaking || name !== SUPPRESSION_KEY) return look(name);
+    return (state.suppressionKey ??= look(name));
   };
-  // What this transaction makes may be undone.
-  const read = async (name: string): Promise<string | null> =>
-    stored.get(name) ?? (mayKeep(name) && !state.isMaking ? lookOnce(name) : look(name));
   const make = async (name: string): Promise<string> => {
-    const made = secret();
     state.isMaking = true;
+    const made = secret();
     // Another process may make it at the same time: the first one is kept.
-    database.send("INSERT INTO store_secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", [name, made]);
-    return (await look(name)) ?? made;
+    await database.run("INSERT INTO store_secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", [name, made]);
+    return (await read(name)) ?? made;
   };
-  return {
-    read,
-    ensure: async (name) => (await read(name)) ?? make(name),
-    forget: () => {
-      asked = new Map();
-      state.isMaking = false;
-    },
-  };
+  return { read, ensure: async (name) => (await read(name)) ?? make(name) };
 }
 
 export function createSecretRows({ read, ensure }: Pick<FileSecrets, "read" | "ensure">): SecretRows {

@@ -43,7 +43,6 @@ export function createRequestRows(database: Database, session: Session, blocks: 
   return {
     insert: async (project, request) => {
       const id = await insertRequest(database, project, request);
-      // A statement of its own, so that jobs side by side send all their inserts together, and then all their updates.
       if (!request.paused && request.isFirst !== true)
         bringForward(database, project, request.personId, request.scheduledAt);
       return id;
@@ -143,7 +142,6 @@ function bringForward(database: Database, project: number, personId: number, at:
   database.send(
     "UPDATE people SET next_survey_at = ? WHERE project_id = ? AND id = ? AND (next_survey_at IS NULL OR next_survey_at > ?)",
     [at, project, personId, at],
-    { isOneRow: true },
   );
 }
 

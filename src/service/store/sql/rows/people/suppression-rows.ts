@@ -3,10 +3,7 @@ import { emailKey } from "../../../../../contract/text/email.ts";
 import type { Channel } from "../../../../../contract/routes.ts";
 import type { Suppression, SuppressionRows } from "../../../../domain/ports.ts";
 import { allIn, type Database, type SqlValue } from "../../database.ts";
-import type { FileSecrets } from "../secret-rows.ts";
-
-/** Of the file's own secret: the same address has another hash in every data file. */
-export const SUPPRESSION_KEY = "suppression";
+import { type FileSecrets, SUPPRESSION_KEY } from "../secret-rows.ts";
 
 export function createSuppressionRows(database: Database, secrets: FileSecrets): SuppressionRows {
   return {

@@ -1,0 +1,34 @@
+/** What operators ask of the database as a whole. */
+import type { PoolClient } from "pg";
+import type { Vacuumed } from "../../domain/ports.ts";
+import { FIND_MISCOUNTED } from "../sql/schema/kept-counts.ts";
+
+/** Age of the oldest snapshot, in seconds. */
+export async function readOldestTransaction(client: PoolClient): Promise<number> {
+  const { rows } = await client.query<{ age: number }>(OLDEST_TRANSACTION);
+  return Number(rows[0]?.age);
+}
+
+const OLDEST_TRANSACTION = `SELECT coalesce(extract(epoch FROM max(clock_timestamp() - xact_start)), 0) AS age
+  FROM pg_stat_activity WHERE datname = current_database() AND backend_xmin IS NOT NULL AND pid <> pg_backend_pid()`;
+
+/** Rows that were deleted go; what else the server keeps of them, such as its log, ends with its own retention. */
+export async function vacuum(client: PoolClient): Promise<Vacuumed> {
+  const bytesBefore = await readSize(client);
+  await client.query("VACUUM");
+  return { bytesBefore, bytesAfter: await readSize(client) };
+}
+
+async function readSize(client: PoolClient): Promise<number> {
+  const { rows } = await client.query<{ bytes: unknown }>("SELECT pg_database_size(current_database()) AS bytes");
+  return Number(rows[0]?.bytes);
+}
+
+/** A sentence for each list whose counts are wrong. */
+export async function findMiscounted(client: PoolClient): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const sql of FIND_MISCOUNTED)
+    for (const { project_id: project, list } of (await client.query<Record<string, unknown>>(sql)).rows)
+      found.push(`the counts of ${String(list)} in project ${String(project)} are wrong`);
+  return found;
+}

@@ -1,0 +1,157 @@
+/** `Database` over one connection, for one transaction. Statements leave in the order of the calls. */
+import type { PoolClient, QueryConfig, QueryResult } from "pg";
+import type { Database, SqlRow, SqlValue } from "../sql/database.ts";
+import { createProjectStates, PROJECT_STATE, type ProjectStates } from "../sql/project-states.ts";
+import { type StatementTiming, tellIfSlow } from "../slow-statements.ts";
+import { errorKindOf, translateError } from "./postgres-errors.ts";
+import type { Statement } from "./statements.ts";
+
+export interface StatementOptions {
+  readonly statementOf: (sql: string) => Statement;
+  /** Whether connections keep statements prepared. */
+  readonly isPrepared: () => boolean;
+  readonly timing: StatementTiming;
+}
+
+export interface TransactionKind {
+  readonly writing: boolean;
+  /** The only project that it may change; null for all of them. */
+  readonly project: number | null;
+  /** How long an answer is awaited, in milliseconds; null: for as long as it takes. */
+  readonly answerMs: number | null;
+}
+
+export class TransactionDatabase implements Database {
+  readonly writing: boolean;
+  readonly states: ProjectStates;
+  readonly #client: PoolClient;
+  readonly #kind: TransactionKind;
+  readonly #options: StatementOptions;
+  /** Statements that nothing waits for yet. */
+  #sent: Promise<unknown>[] = [];
+  #failure: { readonly error: unknown; readonly savepoint: number } | null = null;
+  #savepoints = 0;
+  #changes = 0;
+  #answeredMs = 0;
+
+  constructor(client: PoolClient, kind: TransactionKind, options: StatementOptions) {
+    this.writing = kind.writing;
+    this.#client = client;
+    this.#kind = kind;
+    this.#options = options;
+    this.states = createProjectStates((project) => this.#lockState(project));
+  }
+
+  /** How many changes were sent. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  async all(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]> {
+    return (await this.#run(sql, values)).rows;
+  }
+
+  async first(sql: string, values?: readonly SqlValue[]): Promise<SqlRow | null> {
+    return (await this.all(sql, values))[0] ?? null;
+  }
+
+  async run(sql: string, values?: readonly SqlValue[]): Promise<number> {
+    this.#beginChange();
+    return (await this.#run(sql, values)).rowCount ?? 0;
+  }
+
+  async returning(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]> {
+    this.#beginChange();
+    return this.all(sql, values);
+  }
+
+  send(sql: string, values?: readonly SqlValue[]): void {
+    this.#beginChange();
+    this.#track(this.#run(sql, values));
+  }
+
+  async state(project: number) {
+    if (!this.writing) throw new Error(ONLY_IN_WRITE);
+    return this.states.of(project);
+  }
+
+  /** A command of the transaction itself. Resolves with what was done: COMMIT of a failed transaction is ROLLBACK. */
+  async command(text: string): Promise<string> {
+    return (await this.#ask({ text }, text)).command;
+  }
+
+  /** As `command`, without waiting for it. */
+  tell(text: string): void {
+    this.#track(this.command(text));
+  }
+
+  /** Resolves when all that was sent is done; rejects with the first error that was not rolled back. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#sent.splice(0));
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  savepoint(): void {
+    this.#savepoints += 1;
+    this.tell("SAVEPOINT job");
+  }
+
+  /** Undoes what follows the last savepoint. Rejects with an error that this cannot undo, or that came before it. */
+  async rollBackToSavepoint(): Promise<void> {
+    await Promise.all(this.#sent.splice(0));
+    const failure = this.#failure;
+    if (failure !== null && (failure.savepoint < this.#savepoints || errorKindOf(failure.error) !== "fault"))
+      throw failure.error;
+    this.#failure = null;
+    await this.command("ROLLBACK TO job");
+  }
+
+  #track(work: Promise<unknown>): void {
+    // The error is kept by then.
+    this.#sent.push(work.catch(() => undefined));
+  }
+
+  #beginChange(): void {
+    if (!this.writing) throw new Error(ONLY_IN_WRITE);
+    this.#changes += 1;
+  }
+
+  async #lockState(project: number): Promise<SqlRow | null> {
+    const named = this.#kind.project;
+    if (named !== null) throw new Error(`a write of project ${named} changes project ${project}`);
+    return this.first(`${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDATE`, [project]);
+  }
+
+  async #run(sql: string, values: readonly SqlValue[] = []): Promise<QueryResult<SqlRow>> {
+    refuseNul(values);
+    const { name, text } = this.#options.statementOf(sql);
+    return this.#ask({ ...(this.#options.isPrepared() ? { name } : {}), text, values: [...values] }, sql);
+  }
+
+  async #ask(query: QueryConfig, sql: string): Promise<QueryResult<SqlRow>> {
+    const { timing } = this.#options;
+    const { answerMs } = this.#kind;
+    const limited = { ...query, ...(answerMs === null ? {} : { query_timeout: answerMs }) };
+    const sentMs = timing.clock.monotonic();
+    const savepoint = this.#savepoints;
+    try {
+      return await this.#client.query<SqlRow>(limited);
+    } catch (error) {
+      this.#failure ??= { error, savepoint };
+      throw translateError(error);
+    } finally {
+      // The server answers in order: it began with this one when the one before was done.
+      tellIfSlow(timing, Math.max(sentMs, this.#answeredMs), [sql]);
+      this.#answeredMs = timing.clock.monotonic();
+    }
+  }
+}
+
+const ONLY_IN_WRITE = "data can be changed only inside Store.write";
+
+/** PostgreSQL would refuse it in other words. */
+function refuseNul(values: readonly SqlValue[]): void {
+  for (const value of values)
+    if (typeof value === "string" && value.includes("\0"))
+      throw new RangeError("text with a null character cannot be stored");
+}

@@ -1,0 +1,134 @@
+/** A batch of writes as one transaction: the project's row first, so that the rest is as if it ran alone. */
+import type { Clock } from "../../../runtime/clock.ts";
+import type { StoreWatch } from "../../domain/ports.ts";
+import { NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
+import type { StoreRows, StoreTransaction } from "../sql/store-rows.ts";
+import { type TransactionMark, toMark } from "./commit-outcome.ts";
+import type { DatabaseTime } from "./database-time.ts";
+import { errorKindOf, isOfServer } from "./postgres-errors.ts";
+import type { TransactionDatabase } from "./transaction-database.ts";
+
+export interface WriteJob {
+  readonly work: (tx: StoreTransaction) => Promise<unknown>;
+  /** Whether it may take minutes. */
+  readonly isLong: boolean;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface WriteBatch {
+  /** The only project that it may change; null for all of them. */
+  readonly project: number | null;
+  readonly jobs: readonly WriteJob[];
+}
+
+/** How a job ended; it is answered once its transaction is known to be committed. */
+interface JobEnd {
+  readonly isKept: boolean;
+  readonly answer: () => void;
+}
+
+export interface WriteEnd {
+  /** The transaction is rolled back when all of its jobs threw. */
+  readonly outcome: "committed" | "rolled_back";
+  readonly answers: readonly (() => void)[];
+}
+
+/** The answer to COMMIT is missing. */
+export class CommitLost extends Error {
+  override readonly name = "CommitLost";
+  readonly transaction: TransactionMark;
+  /** What its jobs are answered if it was committed. */
+  readonly end: WriteEnd;
+
+  constructor(transaction: TransactionMark, end: WriteEnd, options: ErrorOptions) {
+    super("the answer to COMMIT is missing", options);
+    this.transaction = transaction;
+    this.end = end;
+  }
+}
+
+export interface WriteOptions extends Pick<StoreWatch, "onLocked"> {
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly time: DatabaseTime;
+}
+
+/**
+ * Limits of the transaction alone: a pooler may give the connection to another process afterwards. A stalled
+ * transaction locks its project; the idle timeout (6 s) ends it before waiting requests give up (8 s).
+ */
+const BEGIN = "BEGIN; SET LOCAL lock_timeout = '8s'";
+const LIMITS = "SET LOCAL statement_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '6s'";
+const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
+
+const LOCK = `SELECT s.project_id, s."nextId", s.clock, s.version, CAST(pg_current_xact_id() AS TEXT) AS xid,
+  CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now FROM`;
+const LOCK_ONE = `${LOCK} (${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDATE) AS s`;
+/** A write that may change any project locks all, in order, so that two such writes never wait for each other. */
+const LOCK_ALL = `${LOCK} (${PROJECT_STATE} ORDER BY project_id FOR NO KEY UPDATE) AS s`;
+
+/** Throws CommitLost, and what ended the transaction otherwise: then nothing of it was done. */
+export async function runWrite(
+  database: TransactionDatabase,
+  rows: StoreRows,
+  { project, jobs }: WriteBatch,
+  { clock, time, onLocked }: WriteOptions,
+): Promise<WriteEnd> {
+  const { states } = database;
+  const beganMs = clock.monotonic();
+  database.tell(`${BEGIN}; ${jobs.some(({ isLong }) => isLong) ? NO_LIMITS : LIMITS}`);
+  const held = project === null ? await database.all(LOCK_ALL) : await database.all(LOCK_ONE, [project]);
+  onLocked?.((clock.monotonic() - beganMs) / 1000);
+  const [first] = held;
+  if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
+  states.hold(held);
+  const { now, nowMs } = time.ofWrite(Number(first.now), Math.max(...held.map((row) => Number(row.clock))));
+  const tx = rows.begin(now, nowMs);
+  const ends: JobEnd[] = [];
+  for (const job of jobs) ends.push(await runJob(database, rows, tx, job));
+  const answers = ends.map(({ answer }) => answer);
+  if (!ends.some(({ isKept }) => isKept)) {
+    await database.command("ROLLBACK");
+    return { outcome: "rolled_back", answers };
+  }
+  await rows.flush();
+  if (database.changes > 0 || states.isChanged())
+    for (const { sql, values } of states.end(now)) await database.run(sql, values);
+  const end: WriteEnd = { outcome: "committed", answers };
+  await commit(database, toMark(first), end);
+  return end;
+}
+
+/** A job that throws is undone alone. */
+async function runJob(
+  database: TransactionDatabase,
+  rows: StoreRows,
+  tx: StoreTransaction,
+  job: WriteJob,
+): Promise<JobEnd> {
+  database.savepoint();
+  const held = database.states.mark();
+  const uncount = rows.mark();
+  try {
+    const value = await job.work(tx);
+    return { isKept: true, answer: () => job.resolve(value) };
+  } catch (error) {
+    await database.rollBackToSavepoint();
+    database.states.restore(held);
+    uncount();
+    return { isKept: false, answer: () => job.reject(error) };
+  }
+}
+
+async function commit(database: TransactionDatabase, transaction: TransactionMark, end: WriteEnd): Promise<void> {
+  await database.settle();
+  let done: string;
+  try {
+    done = await database.command("COMMIT");
+  } catch (error) {
+    // The server refused it; anything else says nothing of what was done.
+    if (isOfServer(error) && errorKindOf(error) === "fault") throw error;
+    throw new CommitLost(transaction, end, { cause: error });
+  }
+  if (done !== "COMMIT") throw new Error(`the transaction ended with ${done}`);
+}
