@@ -61,7 +61,7 @@ type GetTypeParser = NonNullable<PoolConfig["types"]>["getTypeParser"];
  * The parser for a column of this type; our numbers have at most 53 bits. Set for our own pool alone, since the
  * driver's global parsers are shared with other code.
  */
-export function parserOf(oid: number): (text: string) => SqlValue {
+function parserOf(oid: number): (text: string) => SqlValue {
   return oid === INT8 || oid === NUMERIC ? Number : (types.getTypeParser(oid, "text") as (text: string) => SqlValue);
 }
 
@@ -75,7 +75,10 @@ export function openPool({ config }: DatabaseTarget): Pool {
 }
 
 /** Lends a connection to `work`. One on which it failed is used again if the server still answers on it. */
-export async function withClient<Result>(pool: Pool, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+export async function withConnection<Result>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect();
   try {
     const result = await work(client);

@@ -9,7 +9,7 @@ import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-mark
 import { createStoreRows, type StoreRows, type StoreTransaction } from "../sql/store-rows.ts";
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 import { askOutcome } from "./commit-outcome.ts";
-import { type DatabaseTarget, openPool, readTarget, withClient } from "./connections.ts";
+import { type DatabaseTarget, openPool, readTarget, withConnection } from "./connections.ts";
 import { createDatabaseTime, type DatabaseTime } from "./database-time.ts";
 import { findMiscounted, readOldestTransaction, vacuum } from "./maintenance.ts";
 import { migrateServer } from "./migrate.ts";
@@ -50,7 +50,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const target = readTarget(url);
   const pool = openPool(target);
   try {
-    await withClient(pool, async (client) => {
+    await withConnection(pool, async (client) => {
       await migrateServer(client, { clock, mayMigrate, ...(filledBy === undefined ? {} : { filledBy }) });
       await refuseMarked(client, options);
     });
@@ -99,7 +99,7 @@ function createEngine(pool: pg.Pool, options: PostgresStoreOptions, target: Data
   };
   const rowsOptions = { random, appUrl, onWebhookEvent, blockRows, isShared: true, isOneTransaction: true, isNoted };
   const transact: Engine["transact"] = (kind, work) =>
-    withClient(pool, async (client) => {
+    withConnection(pool, async (client) => {
       const database = new TransactionDatabase(client, kind, statements);
       return work(database, createStoreRows(database, rowsOptions));
     });
@@ -113,7 +113,7 @@ function createEngine(pool: pg.Pool, options: PostgresStoreOptions, target: Data
     random,
     unprepare,
     askOutcome: (transaction: Parameters<typeof askOutcome>[1]) =>
-      withClient(pool, (client) => askOutcome(client, transaction)),
+      withConnection(pool, (client) => askOutcome(client, transaction)),
   };
   const queue = createProjectQueue({
     ...options,
@@ -153,7 +153,7 @@ function createStore(engine: Engine): Store {
       const { totalCount, idleCount, waitingCount } = pool;
       return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
     },
-    oldestTransaction: () => withClient(pool, readOldestTransaction),
+    oldestTransaction: () => withConnection(pool, readOldestTransaction),
     trouble: engine.trouble.current,
     lost: new Promise(() => undefined),
     read: async (work, how) => {
@@ -164,9 +164,9 @@ function createStore(engine: Engine): Store {
     settle: loop.settle,
     verify: () => Promise.resolve(),
     backup: () => Promise.reject(new StoreDatabaseError("unsupported", "use pg_dump to back up a database")),
-    vacuum: () => withClient(pool, vacuum),
+    vacuum: () => withConnection(pool, vacuum),
     clean: () => Promise.resolve(null),
-    check: () => withClient(pool, findMiscounted),
+    check: () => withConnection(pool, findMiscounted),
     close: async () => {
       await queue.idle();
       state.isClosed = true;

@@ -29,8 +29,8 @@ export class TransactionDatabase implements Database {
   readonly #options: StatementOptions;
   /** Statements that nothing waits for yet. */
   #sent: Promise<unknown>[] = [];
-  #failure: { readonly error: unknown; readonly savepoint: number } | null = null;
-  #savepoints = 0;
+  /** What no savepoint undoes: a transaction that cannot go on, or a change that nothing waited for. */
+  #failure: { readonly error: unknown } | null = null;
   #changes = 0;
   #answeredMs = 0;
 
@@ -85,30 +85,18 @@ export class TransactionDatabase implements Database {
     this.#track(this.command(text));
   }
 
-  /** Resolves when all that was sent is done; rejects with the first error that was not rolled back. */
+  /** Resolves when all that was sent is done; rejects with the first failure, if there was one. */
   async settle(): Promise<void> {
     await Promise.all(this.#sent.splice(0));
     if (this.#failure !== null) throw this.#failure.error;
   }
 
-  savepoint(): void {
-    this.#savepoints += 1;
-    this.tell("SAVEPOINT job");
-  }
-
-  /** Undoes what follows the last savepoint. Rejects with an error that this cannot undo, or that came before it. */
-  async rollBackToSavepoint(): Promise<void> {
-    await Promise.all(this.#sent.splice(0));
-    const failure = this.#failure;
-    if (failure !== null && (failure.savepoint < this.#savepoints || errorKindOf(failure.error) !== "fault"))
-      throw failure.error;
-    this.#failure = null;
-    await this.command("ROLLBACK TO job");
-  }
-
   #track(work: Promise<unknown>): void {
-    // The error is kept by then.
-    this.#sent.push(work.catch(() => undefined));
+    this.#sent.push(work.catch((error: unknown) => this.#note(error)));
+  }
+
+  #note(error: unknown): void {
+    this.#failure ??= { error };
   }
 
   #beginChange(): void {
@@ -123,7 +111,6 @@ export class TransactionDatabase implements Database {
   }
 
   async #run(sql: string, values: readonly SqlValue[] = []): Promise<QueryResult<SqlRow>> {
-    refuseNul(values);
     const { name, text } = this.#options.statementOf(sql);
     return this.#ask({ ...(this.#options.isPrepared() ? { name } : {}), text, values: [...values] }, sql);
   }
@@ -133,11 +120,11 @@ export class TransactionDatabase implements Database {
     const { answerMs } = this.#kind;
     const limited = { ...query, ...(answerMs === null ? {} : { query_timeout: answerMs }) };
     const sentMs = timing.clock.monotonic();
-    const savepoint = this.#savepoints;
     try {
+      refuseNul(query.values ?? []);
       return await this.#client.query<SqlRow>(limited);
     } catch (error) {
-      this.#failure ??= { error, savepoint };
+      if (errorKindOf(error) !== "fault") this.#note(error);
       throw translateError(error);
     } finally {
       // The server answers in order: it began with this one when the one before was done.
@@ -150,7 +137,7 @@ export class TransactionDatabase implements Database {
 const ONLY_IN_WRITE = "data can be changed only inside Store.write";
 
 /** PostgreSQL would refuse it in other words. */
-function refuseNul(values: readonly SqlValue[]): void {
+function refuseNul(values: readonly unknown[]): void {
   for (const value of values)
     if (typeof value === "string" && value.includes("\0"))
       throw new RangeError("text with a null character cannot be stored");

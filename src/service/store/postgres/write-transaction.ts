@@ -48,7 +48,7 @@ export class CommitLost extends Error {
   }
 }
 
-export interface WriteOptions extends Pick<StoreWatch, "onLocked"> {
+export interface WriteTools extends Pick<StoreWatch, "onLocked"> {
   readonly clock: Pick<Clock, "monotonic">;
   readonly time: DatabaseTime;
 }
@@ -72,7 +72,7 @@ export async function runWrite(
   database: TransactionDatabase,
   rows: StoreRows,
   { project, jobs }: WriteBatch,
-  { clock, time, onLocked }: WriteOptions,
+  { clock, time, onLocked }: WriteTools,
 ): Promise<WriteEnd> {
   const { states } = database;
   const beganMs = clock.monotonic();
@@ -106,14 +106,15 @@ async function runJob(
   tx: StoreTransaction,
   job: WriteJob,
 ): Promise<JobEnd> {
-  database.savepoint();
+  database.tell("SAVEPOINT job");
   const held = database.states.mark();
   const uncount = rows.mark();
   try {
     const value = await job.work(tx);
     return { isKept: true, answer: () => job.resolve(value) };
   } catch (error) {
-    await database.rollBackToSavepoint();
+    await database.settle();
+    await database.command("ROLLBACK TO job");
     database.states.restore(held);
     uncount();
     return { isKept: false, answer: () => job.reject(error) };
