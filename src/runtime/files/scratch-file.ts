@@ -1,4 +1,3 @@
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { open, unlink, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { TEMPORARY_SUFFIX } from "./file-replacement.ts";
@@ -51,55 +50,4 @@ async function* readLines(handle: FileHandle): AsyncGenerator<string> {
     // Copied, since the piece is read into again.
     begun.push(Buffer.from(piece.subarray(start, bytesRead)));
   }
-}
-
-/** Bytes put aside on disk; the file is made with the first of them. */
-export interface ScratchBytes {
-  /** Returns where they begin. Throws the system's error. */
-  append(bytes: Uint8Array): number;
-  /** Fills `into` with what begins there. */
-  read(into: Uint8Array, at: number): void;
-  close(): void;
-}
-
-/** As `openScratchFile`, for work that does not wait. */
-export function createScratchBytes(folder: string, token: string): ScratchBytes {
-  const name = path.join(folder, `surveyctl.${token}${TEMPORARY_SUFFIX}`);
-  const state: { file: number | null; size: number; isUnlinked: boolean } = { file: null, size: 0, isUnlinked: false };
-  const unlinkFile = (): boolean => {
-    try {
-      unlinkSync(name);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const openFile = (): number => {
-    const file = openSync(name, "wx+", FILE_MODE);
-    state.isUnlinked = unlinkFile();
-    return file;
-  };
-  return {
-    append(bytes) {
-      const file = (state.file ??= openFile());
-      const at = state.size;
-      for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done, bytes.length - done, at + done);
-      state.size += bytes.length;
-      return at;
-    },
-    read(into, at) {
-      if (state.file === null) return;
-      for (let done = 0; done < into.length;) {
-        const count = readSync(state.file, into, done, into.length - done, at + done);
-        if (count === 0) throw new Error(`${name} is shorter than what was written to it`);
-        done += count;
-      }
-    },
-    close() {
-      if (state.file === null) return;
-      closeSync(state.file);
-      if (!state.isUnlinked) unlinkFile();
-      state.file = null;
-    },
-  };
 }

@@ -1,13 +1,27 @@
-/** What an import brings, counted before anything is stored: rows, people, and the score of each month. */
-import { emailKey } from "../../contract/text/email.ts";
+/**
+ * Everything an import brings, counted before anything is stored: rows, people, and the score of each month. A million
+ * rows are too many for memory, so they are counted in tables of a temporary database.
+ */
 import { scoreCategory } from "../../contract/limits.ts";
-import { createWallClock, firstSecondOf } from "../../runtime/zone.ts";
-import type { PastPerson, PastResponse } from "../domain/history/rows.ts";
+import { emailKey } from "../../contract/text/email.ts";
 import { toCoreMetrics } from "../domain/answers/metrics.ts";
+import type { PastPerson } from "../domain/history/rows.ts";
 import { HISTORY_STREAMS, type HistoryStream, PART_STREAMS, type PartStream } from "./columns.ts";
 import type { PastRow } from "./convert-rows.ts";
-import { NumberSet, TimesById } from "./many-numbers.ts";
-import { idKey, type RowKey, type RunEntry, type RunStore, SortedRuns, textKey } from "./sorted-runs.ts";
+import { createMonths } from "./months.ts";
+
+/** A SQLite database that nobody else uses and that is gone when it is closed. */
+export interface TemporaryDatabase {
+  exec(sql: string): void;
+  prepare(sql: string): TemporaryStatement;
+}
+
+interface TemporaryStatement {
+  run(values: readonly Value[]): unknown;
+  all(values: readonly Value[]): readonly Readonly<Record<string, unknown>>[];
+}
+
+type Value = string | number | null;
 
 export interface ScoreOfMonth {
   /** `2026-01`; null for all of them. */
@@ -29,19 +43,20 @@ export interface StreamTally {
   readonly refused: number;
 }
 
-export interface HistoryTally {
-  /** Counts a row; `ordinal` is its number in the whole import. */
+export interface HistoryCount {
+  /** Counts a row; `ordinal`, its number in the whole import, rises. */
   add(row: PastRow, ordinal: number): void;
   refuse(stream: HistoryStream | PartStream): void;
-  /** Ends counting: of the rows of one key the newest is kept, of those of one age the last. */
-  finish(): void;
-  /** Whether a row that was counted is the newest of its key. */
+  finish(): HistoryTally;
+}
+
+export interface HistoryTally {
+  /** Whether a row that was counted is the newest of its key; of those of one age the last is. */
   isNewest(ordinal: number): boolean;
   /** When the person with this id last answered, in Unix seconds; null for never. */
   answeredAt(personId: number): number | null;
   /** When the person with this id was created; null where no row tells. */
   createdAt(personId: number): number | null;
-  /** What follows is right once counting has ended. */
   readonly streams: ReadonlyMap<HistoryStream | PartStream, StreamTally>;
   /** Everybody whom a row names, once. */
   readonly people: number;
@@ -51,72 +66,68 @@ export interface HistoryTally {
 
 type Kept = Exclude<PastRow, { readonly stream: PartStream }>;
 
-/** `zone` is where months begin; null is the system's. What would take much memory goes to `store`. */
-export function createHistoryTally(zone: string | null, store: RunStore): HistoryTally {
-  const months = createMonths(zone);
-  const crowd = createCrowd(store);
-  const counts = new Map<HistoryStream | PartStream, { read: number; merged: number; refused: number }>();
-  const countOf = (stream: HistoryStream | PartStream): { read: number; merged: number; refused: number } => {
-    const known = counts.get(stream) ?? { read: 0, merged: 0, refused: 0 };
-    counts.set(stream, known);
-    return known;
+/** The newest row of each key. `month` and `category` are those of a response that counts in the score. */
+const TABLES = `
+  PRAGMA journal_mode = OFF;
+  PRAGMA synchronous = OFF;
+  CREATE TABLE newest (stream TEXT, key, version INTEGER, ordinal INTEGER, month INTEGER, category TEXT,
+    PRIMARY KEY (stream, key)) WITHOUT ROWID;
+  CREATE TABLE people (id INTEGER PRIMARY KEY, answered_at INTEGER, created_at INTEGER);
+  CREATE TABLE addresses (address TEXT PRIMARY KEY, has_id INTEGER) WITHOUT ROWID;
+  BEGIN`;
+
+const KEEP_NEWEST = `INSERT INTO newest VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET version = excluded.version, ordinal = excluded.ordinal, month = excluded.month,
+    category = excluded.category
+  WHERE excluded.version >= newest.version`;
+
+const KEEP_PERSON = `INSERT INTO people VALUES (?, ?, ?)
+  ON CONFLICT DO UPDATE SET
+    answered_at = max(coalesce(answered_at, excluded.answered_at), coalesce(excluded.answered_at, answered_at)),
+    created_at = min(coalesce(created_at, excluded.created_at), coalesce(excluded.created_at, created_at))`;
+
+const KEEP_ADDRESS = `INSERT INTO addresses VALUES (?, ?)
+  ON CONFLICT DO UPDATE SET has_id = max(has_id, excluded.has_id)`;
+
+const MONTHS = `SELECT month, sum(category = 'promoter') AS promoters, sum(category = 'passive') AS passives,
+  sum(category = 'detractor') AS detractors FROM newest WHERE month IS NOT NULL GROUP BY month ORDER BY month`;
+
+/** Somebody whom one row names by id and another by address alone is one person. */
+const PEOPLE = `SELECT (SELECT count(*) FROM people) + (SELECT count(*) FROM addresses WHERE has_id = 0) AS count`;
+
+type Reads = Map<HistoryStream | PartStream, { read: number; refused: number }>;
+
+/** `zone` is where months begin; null is the system's. */
+export function countHistory(zone: string | null, database: TemporaryDatabase): HistoryCount {
+  database.exec(TABLES);
+  const monthOf = createMonths(zone);
+  const keepNewest = database.prepare(KEEP_NEWEST);
+  const keepPerson = database.prepare(KEEP_PERSON);
+  const keepAddress = database.prepare(KEEP_ADDRESS);
+  const reads: Reads = new Map();
+  const count = (stream: HistoryStream | PartStream, isRefused: boolean): void => {
+    const { read, refused } = reads.get(stream) ?? { read: 0, refused: 0 };
+    reads.set(stream, { read: read + 1, refused: refused + (isRefused ? 1 : 0) });
   };
-  const older = new NumberSet();
-  const keepNewest =
-    (stream: HistoryStream) =>
-    (one: RunEntry, other: RunEntry): RunEntry => {
-      const isFirst = one.time > other.time || (one.time === other.time && one.ordinal > other.ordinal);
-      const [kept, left] = isFirst ? [one, other] : [other, one];
-      older.add(left.ordinal);
-      months.add(left.place, -1);
-      countOf(stream).merged += 1;
-      return kept;
-    };
-  const rows = new Map(HISTORY_STREAMS.map((stream) => [stream, new SortedRuns(keepNewest(stream), store)]));
+  const addPerson = (person: PastPerson, answeredAt: number | null): void => {
+    const { id, createdAt } = person;
+    if (id !== null) keepPerson.run([id, answeredAt, createdAt]);
+    const address = addressOf(person);
+    if (address !== "") keepAddress.run([address, id === null ? 0 : 1]);
+  };
   return {
     add(row, ordinal) {
-      const count = countOf(row.stream);
-      count.read += 1;
-      if (!isKept(row)) {
-        // With its response.
-        count.merged += 1;
-        return;
-      }
-      const isResponse = row.stream === "responses";
-      crowd.add(isResponse ? row.row.person : row.row, isResponse ? row.row.createdAt : 0);
-      const place = isResponse ? months.placeOf(row.row) : 0;
-      rows.get(row.stream)?.add(keyOf(row), row.version, ordinal, place);
-      months.add(place, 1);
+      count(row.stream, false);
+      // A part is merged with its response.
+      if (!isKept(row)) return;
+      if (row.stream === "responses") addPerson(row.row.person, row.row.createdAt);
+      else addPerson(row.row, null);
+      keepNewest.run([row.stream, keyOf(row), row.version, ordinal, ...scoreOf(row, monthOf)]);
     },
-    refuse(stream) {
-      const count = countOf(stream);
-      count.read += 1;
-      count.refused += 1;
-    },
+    refuse: (stream) => count(stream, true),
     finish() {
-      for (const each of rows.values()) each.finish();
-      rows.clear();
-      crowd.finish();
-    },
-    isNewest: (ordinal) => !older.has(ordinal),
-    answeredAt: (personId) => crowd.answeredAt(personId),
-    createdAt: (personId) => crowd.createdAt(personId),
-    get streams() {
-      return new Map(
-        [...HISTORY_STREAMS, ...PART_STREAMS].flatMap((stream) => {
-          const { read, merged, refused } = counts.get(stream) ?? { read: 0, merged: 0, refused: 0 };
-          return read === 0 ? [] : [[stream, { read, newest: read - merged - refused, merged, refused }] as const];
-        }),
-      );
-    },
-    get people() {
-      return crowd.count();
-    },
-    get months() {
-      return months.list();
-    },
-    get total() {
-      return months.total();
+      database.exec("COMMIT; CREATE INDEX newest_by_ordinal ON newest (ordinal)");
+      return readTally(database, reads);
     },
   };
 }
@@ -126,126 +137,81 @@ function isKept(row: PastRow): row is Kept {
 }
 
 /** Rows without an id are told apart by person, time and score. */
-function keyOf(row: Kept): RowKey {
-  if (row.row.id !== null) return idKey(row.row.id);
-  if (row.stream !== "responses") return textKey(addressOf(row.row));
+function keyOf(row: Kept): number | string {
+  if (row.row.id !== null) return row.row.id;
+  if (row.stream !== "responses") return addressOf(row.row);
   const { person, createdAt, score, surveyType } = row.row;
-  return textKey(`${person.id ?? addressOf(person)} ${createdAt} ${score} ${surveyType}`);
+  return `${person.id ?? addressOf(person)} ${createdAt} ${score} ${surveyType}`;
 }
 
 function addressOf({ email, phoneNumber }: PastPerson): string {
   return email === null ? (phoneNumber ?? "") : emailKey(email);
 }
 
-/** People by id and by address, each once; when each id was created and last answered. */
-function createCrowd(store: RunStore) {
-  const ids = new SortedRuns((one, other) => (one.time > other.time ? one : other), store);
-  // The place is 1 for an address of somebody without an id, who is counted by it.
-  const addresses = new SortedRuns((one, other) => (one.place === 0 ? one : other), store);
-  const answers = new TimesById(store);
-  const births = new SortedRuns((one, other) => (one.time < other.time ? one : other), store);
-  const created = new TimesById(store);
-  let count = 0;
+/** Its month and category; nothing where it is no response, or one that no score counts. */
+function scoreOf(row: Kept, monthOf: (at: number) => string): readonly [string | null, string | null] {
+  if (row.stream !== "responses" || row.row.surveyType !== "nps") return [null, null];
+  return [monthOf(row.row.createdAt), scoreCategory(row.row.score)];
+}
+
+function readTally(database: TemporaryDatabase, reads: Reads): HistoryTally {
+  const findOrdinal = database.prepare("SELECT 1 FROM newest WHERE ordinal = ?");
+  const findPerson = database.prepare("SELECT answered_at, created_at FROM people WHERE id = ?");
+  const timeOf = (id: number, column: "answered_at" | "created_at"): number | null => {
+    const at = findPerson.all([id])[0]?.[column] ?? null;
+    return at === null ? null : Number(at);
+  };
+  const months = database.prepare(MONTHS).all([]).map(toCounts);
   return {
-    /** `answeredAt` is 0 for a row that is not an answer. */
-    add(person: PastPerson, answeredAt: number): void {
-      const { id } = person;
-      if (id !== null) ids.add(idKey(id), answeredAt, 0, 0);
-      if (id !== null && person.createdAt !== null) births.add(idKey(id), person.createdAt, 0, 0);
-      const address = addressOf(person);
-      if (address !== "") addresses.add(textKey(address), 0, 0, id === null ? 1 : 0);
-    },
-    finish(): void {
-      ids.finish(({ key, time }) => {
-        count += 1;
-        if (time > 0) answers.add(key, time);
-      });
-      answers.finish();
-      births.finish(({ key, time }) => created.add(key, time));
-      created.finish();
-      addresses.finish(({ place }) => {
-        count += place;
-      });
-    },
-    count: () => count,
-    answeredAt: (id: number): number | null => answers.find(id),
-    createdAt: (id: number): number | null => created.find(id),
+    isNewest: (ordinal) => findOrdinal.all([ordinal]).length > 0,
+    answeredAt: (id) => timeOf(id, "answered_at"),
+    createdAt: (id) => timeOf(id, "created_at"),
+    streams: readStreams(database, reads),
+    people: Number(database.prepare(PEOPLE).all([])[0]?.["count"]),
+    months: months.map(toScore),
+    total: toScore(months.reduce(addCounts, { month: null, promoters: 0, passives: 0, detractors: 0 })),
   };
 }
 
-const CATEGORIES = ["promoter", "passive", "detractor"] as const;
+function readStreams(database: TemporaryDatabase, reads: Reads): HistoryTally["streams"] {
+  const rows = database.prepare("SELECT stream, count(*) AS count FROM newest GROUP BY stream").all([]);
+  const newest = new Map(rows.map(({ stream, count }) => [stream, Number(count)]));
+  const streams = new Map<HistoryStream | PartStream, StreamTally>();
+  for (const stream of [...HISTORY_STREAMS, ...PART_STREAMS]) {
+    const found = reads.get(stream);
+    if (found === undefined) continue;
+    const kept = newest.get(stream) ?? 0;
+    streams.set(stream, { ...found, newest: kept, merged: found.read - found.refused - kept });
+  }
+  return streams;
+}
 
-/** Before any time that is stored, in any zone: places are small numbers. */
-const FIRST_MONTH = 1969 * 12;
+interface MonthCounts {
+  readonly month: string | null;
+  readonly promoters: number;
+  readonly passives: number;
+  readonly detractors: number;
+}
 
-/** Counts by month; a response's place is its month and category in one number, 0 for one that no score counts. */
-function createMonths(zone: string | null) {
-  const counts = new Map<number, number>();
-  const starts = new Map<number, number>();
-  const wallClock = createWallClock(zone);
-  const startOf = (month: number): number => {
-    const day = { year: Math.floor(month / 12), month: (month % 12) + 1, day: 1 };
-    const start = starts.get(month) ?? firstSecondOf(day, wallClock);
-    starts.set(month, start);
-    return start;
-  };
-  const monthOf = (at: number): number => {
-    const date = new Date(at * 1000);
-    const month = date.getUTCFullYear() * 12 + date.getUTCMonth();
-    if (at < startOf(month)) return month - 1;
-    return at >= startOf(month + 1) ? month + 1 : month;
-  };
-  const read = (month: number): Record<(typeof CATEGORIES)[number], number> => {
-    const [promoter = 0, passive = 0, detractor = 0] = CATEGORIES.map((_, at) => counts.get(placeIn(month, at)) ?? 0);
-    return { promoter, passive, detractor };
-  };
-  const list = (): ScoreOfMonth[] =>
-    [...new Set([...counts.keys()].map((place) => Math.floor(place / 4) + FIRST_MONTH))]
-      .toSorted((one, other) => one - other)
-      .map((month) => toScore(labelOfMonth(month), read(month)))
-      .filter(({ responses }) => responses > 0);
+function toCounts({ month, promoters, passives, detractors }: Readonly<Record<string, unknown>>): MonthCounts {
   return {
-    placeOf: ({ surveyType, score, createdAt }: PastResponse): number =>
-      surveyType === "nps" ? placeIn(monthOf(createdAt), CATEGORIES.indexOf(scoreCategory(score))) : 0,
-    add(place: number, by: 1 | -1): void {
-      if (place > 0) counts.set(place, (counts.get(place) ?? 0) + by);
-    },
-    list,
-    total: (): ScoreOfMonth => {
-      const all = { promoter: 0, passive: 0, detractor: 0 };
-      for (const { promoters, passives, detractors } of list()) {
-        all.promoter += promoters;
-        all.passive += passives;
-        all.detractor += detractors;
-      }
-      return toScore(null, all);
-    },
+    month: String(month),
+    promoters: Number(promoters),
+    passives: Number(passives),
+    detractors: Number(detractors),
   };
 }
 
-function placeIn(month: number, category: number): number {
-  return (month - FIRST_MONTH) * 4 + category + 1;
-}
-
-function labelOfMonth(month: number): string {
-  return `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}`;
-}
-
-function toScore(
-  month: string | null,
-  { promoter, passive, detractor }: Record<(typeof CATEGORIES)[number], number>,
-): ScoreOfMonth {
-  const { nps, response_count: responses } = toCoreMetrics({
-    promoters: promoter,
-    passives: passive,
-    detractors: detractor,
-  });
+function addCounts(sum: MonthCounts, { promoters, passives, detractors }: MonthCounts): MonthCounts {
   return {
-    month,
-    responses,
-    promoters: promoter,
-    passives: passive,
-    detractors: detractor,
-    nps: responses === 0 ? null : nps,
+    month: null,
+    promoters: sum.promoters + promoters,
+    passives: sum.passives + passives,
+    detractors: sum.detractors + detractors,
   };
+}
+
+function toScore(counts: MonthCounts): ScoreOfMonth {
+  const { nps, response_count: responses } = toCoreMetrics(counts);
+  return { ...counts, responses, nps: responses === 0 ? null : nps };
 }

@@ -1,8 +1,6 @@
 /** `service import`: what saved history holds is counted first, and stored when it is what was expected. */
-import { tmpdir } from "node:os";
 import { InputChangedError, InputError } from "../../../bulk/import/table/input-file.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import { createScratchBytes } from "../../../runtime/files/scratch-file.ts";
 import { isSameFile, openReplacement, type FileReplacement } from "../../../runtime/files/file-replacement.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { ConflictPolicy } from "../../../service/domain/history/import-people.ts";
@@ -10,6 +8,7 @@ import type { HistoryFormat, HistoryStream } from "../../../service/history/colu
 import type { Deps } from "../../command/deps.ts";
 import { createProgress } from "../../command/progress.ts";
 import { AssertionError, ImportStoppedError, InterruptedError } from "../../errors/command-errors.ts";
+import { openEngine, TEMPORARY } from "../../../service/store/sqlite/engine/engine.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { asUsageError } from "../problems.ts";
@@ -87,10 +86,10 @@ async function importHistoryFiles(
     await progress.update(rows);
   };
   const sources = await findSources(deps, request.paths);
-  const scratch = createScratchBytes(tmpdir(), deps.random.token(9));
+  const database = await openEngine(TEMPORARY);
   try {
     await refuseReport(sources, request.report);
-    const survey = await surveySources(sources, reading, { onProblem, onRows, scratch });
+    const survey = await surveySources(sources, reading, { onProblem, onRows, database });
     await progress.end();
     if (admin === null) await writeMapping(deps, survey);
     const failures = failedExpectations(survey, request.expectations);
@@ -105,7 +104,7 @@ async function importHistoryFiles(
     return countRefused(survey, stored) > 0 ? EXIT.partial : EXIT.done;
   } finally {
     await progress.end();
-    scratch.close();
+    database.close();
     for (const source of sources) await source.close();
   }
 }

@@ -16,8 +16,7 @@ import {
 } from "../../../service/history/convert-rows.ts";
 import { createResponseParts, type ResponseParts } from "../../../service/history/response-parts.ts";
 import { type HistoryShape, type NoShape, recogniseRows } from "../../../service/history/shape.ts";
-import type { RunStore } from "../../../service/history/sorted-runs.ts";
-import { createHistoryTally, type HistoryTally } from "../../../service/history/tally.ts";
+import { countHistory, type HistoryTally, type TemporaryDatabase } from "../../../service/history/tally.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { HistoryRecord, HistorySource } from "./sources.ts";
 
@@ -65,8 +64,8 @@ export interface HistorySurvey {
 }
 
 export interface SurveyHooks {
-  /** Takes what would need much memory. */
-  readonly scratch: RunStore;
+  /** Where rows are counted. */
+  readonly database: TemporaryDatabase;
   readonly onProblem: (problem: HistoryProblem) => void;
   readonly onRows: (rows: number) => Promise<void>;
 }
@@ -77,7 +76,7 @@ export async function surveySources(
   reading: HistoryReading,
   hooks: SurveyHooks,
 ): Promise<HistorySurvey> {
-  const [tally, parts] = [createHistoryTally(reading.zone, hooks.scratch), createResponseParts(reading.zone)];
+  const [count, parts] = [countHistory(reading.zone, hooks.database), createResponseParts(reading.zone)];
   const lost = new Map<LostPart, number>();
   const surveyed: SurveyedSource[] = [];
   let ordinal = 0;
@@ -99,10 +98,10 @@ export async function surveySources(
         const reason =
           problem ?? (row !== null && "fields" in row ? problemOf(() => parts.add(row.stream, row.fields)) : null);
         if (reason === null && row !== null) {
-          tally.add(row, ordinal);
+          count.add(row, ordinal);
           if ("lost" in row) for (const part of row.lost) countOne(lost, part);
         } else if (reason !== null) {
-          tally.refuse(stream);
+          count.refuse(stream);
           hooks.onProblem({ file: source.name, line, stream, outcome: "refused", reason });
         }
         ordinal += 1;
@@ -112,8 +111,7 @@ export async function surveySources(
     }
     surveyed.push({ source, shape: opened.shape, columns, firstOrdinal, dropped, otherKinds });
   }
-  tally.finish();
-  return { sources: surveyed, tally, parts, lost, rows: ordinal };
+  return { sources: surveyed, tally: count.finish(), parts, lost, rows: ordinal };
 }
 
 function countOne<Key>(counts: Map<Key, number>, key: Key): void {

@@ -19,6 +19,8 @@ export interface Engine {
 
 /** In place of a file: a database in memory, gone when it is closed. */
 export const IN_MEMORY = ":memory:";
+/** In place of a file: a file of SQLite's own, in the system's temporary folder, gone when it is closed. */
+export const TEMPORARY = "";
 
 /** Throws StoreFileError. */
 export async function openEngine(file: string): Promise<Engine> {

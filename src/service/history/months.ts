@@ -1,0 +1,27 @@
+/** The months of a time zone. */
+import { createWallClock, firstSecondOf } from "../../runtime/zone.ts";
+
+/**
+ * Tells the month of a time in Unix seconds, as `2026-01`; `zone` null is the system's. It looks up when each month
+ * begins once, since to read the clock of a zone for every row of an import would take as long as to read the row.
+ */
+export function createMonths(zone: string | null): (at: number) => string {
+  const wallClock = createWallClock(zone);
+  const starts = new Map<number, number>();
+  const startOf = (month: number): number => {
+    const day = { year: Math.floor(month / 12), month: (month % 12) + 1, day: 1 };
+    const start = starts.get(month) ?? firstSecondOf(day, wallClock);
+    starts.set(month, start);
+    return start;
+  };
+  return (at) => {
+    const date = new Date(at * 1000);
+    const inUtc = date.getUTCFullYear() * 12 + date.getUTCMonth();
+    if (at < startOf(inUtc)) return labelOf(inUtc - 1);
+    return labelOf(at >= startOf(inUtc + 1) ? inUtc + 1 : inUtc);
+  };
+}
+
+function labelOf(month: number): string {
+  return `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}`;
+}
