@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PastResponse } from "../../../src/service/domain/history/rows.ts";
 import { countHistory, type HistoryTally } from "../../../src/service/history/tally.ts";
