@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { parseSource, readSources, walk, type Sources, type SyntaxNode } from "./helpers/source-code.ts";
+import { isNode, parseSource, readSources, walk, type Sources, type SyntaxNode } from "./helpers/source-code.ts";
 
 const LINES_MAX = 400;
 const FILES_MAX = 14;
@@ -49,6 +49,50 @@ function exits(file: string, text: string): string[] {
   });
   return found;
 }
+
+const FUNCTION_LINES_MAX = 60;
+/** Longer functions, by file and name: each goes with the part that it belongs to. None is to be added. */
+const LONG_FUNCTIONS: ReadonlySet<string> = new Set([
+  "src/bulk/import/journal/journal-state.ts createState",
+  "src/runtime/wake-loop.ts createWakeLoop",
+  "src/service/control/bounce-admin.ts createBounceHandlers",
+  "src/service/control/create-admin.ts createHandlers",
+  "src/service/control/webhook-admin.ts createWebhookHandlers",
+  "src/service/history/response-parts.ts createResponseParts",
+  "src/service/history/tally.ts createHistoryTally",
+  "src/service/index.ts openService",
+  "src/service/store/postgres/open-postgres-store.ts createStore",
+  "src/service/store/postgres/postgres-database.ts createSession",
+  "src/service/store/sql/rows/delivery/request-rows.ts createRequestRows",
+  "src/service/store/sql/rows/delivery/text-rows.ts createTextRows",
+  "src/service/store/sql/rows/webhook-rows.ts createWebhookRows",
+  "src/service/store/sqlite/engine/job-queue.ts createJobQueue",
+  "src/service/store/sqlite/open-sqlite-store.ts createStore",
+]);
+
+/** Functions, methods and closures with more lines than a reader takes in at once, as `file name`. */
+function longFunctions(sources: Sources): string[] {
+  return [...sources].flatMap(([file, text]) => {
+    const found: string[] = [];
+    walk(parseSource(text), (node) => {
+      const { type, start, end, body, id } = node as SyntaxNode & { readonly start: number; readonly end: number };
+      if (!/Function/.test(type) || !isNode(body)) return;
+      if (text.slice(start, end).split("\n").length <= FUNCTION_LINES_MAX) return;
+      found.push(`${file} ${isNode(id) ? String(id["name"]) : "(without a name)"}`);
+    });
+    return found;
+  });
+}
+
+test("when the functions are measured, then none is longer than a reader takes in, but for those that are known", () => {
+  expect(longFunctions(readSources("src")).filter((name) => !LONG_FUNCTIONS.has(name))).toEqual([]);
+});
+
+it("when a function is long, then it is named", () => {
+  const body = `{\n${"  a();\n".repeat(59)}}\n`;
+  const sources = new Map([["src/a.ts", `function b() ${body}const c = () => ${body}function d() {}`]]);
+  expect(longFunctions(sources)).toEqual(["src/a.ts b", "src/a.ts (without a name)"]);
+});
 
 test("when the source is read, then it keeps to the habits", () => {
   expect(breaches(readSources("src"))).toEqual([]);

@@ -123,15 +123,6 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
   const readUsage = createUsageReader();
   const usage = readSeldom(clock, GAUGES_KEPT_MS, async () => readUsage());
   const state: { summarize: (() => Promise<Summary>) | null } = { summarize: null };
-  const summarizer = (store: Store): (() => Promise<Summary>) =>
-    readSeldom(clock, GAUGES_KEPT_MS, async () => ({
-      oldestTransaction: await store.oldestTransaction(),
-      ...(await store.read(async (tx) => ({
-        queue: { ...(await summarizeQueue(tx)), due: await countDue(tx) },
-        webhooks: await summarizeWebhooks(tx),
-        senders: store.isShared ? await livingSenders(tx) : null,
-      }))),
-    }));
   const serverLines = (connections: StoreConnections, oldestTransaction: number | null): readonly string[] => [
     ...writeFamily(POSTGRESQL_FAMILIES.retries, retries.samples()),
     ...lockWait.lines(),
@@ -159,7 +150,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
     lines: async ({ store, deliveries, webhookAttempts }) => {
       // Before it takes one itself, and whether or not there is one left.
       const connections = store.connections();
-      const summarize = (state.summarize ??= summarizer(store));
+      const summarize = (state.summarize ??= readSeldom(clock, GAUGES_KEPT_MS, () => readSummary(store)));
       const summary = await inTime(clock, STORE_PATIENCE_MS, summarize(), null).catch(() => null);
       return [
         ...deliveries.lines(summary?.queue ?? null, store.isShared ? (summary?.senders ?? []) : null),
@@ -173,6 +164,16 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
       ];
     },
   };
+}
+
+async function readSummary(store: Store): Promise<Summary> {
+  const oldestTransaction = await store.oldestTransaction();
+  const rest = await store.read(async (tx) => ({
+    queue: { ...(await summarizeQueue(tx)), due: await countDue(tx) },
+    webhooks: await summarizeWebhooks(tx),
+    senders: store.isShared ? await livingSenders(tx) : null,
+  }));
+  return { oldestTransaction, ...rest };
 }
 
 function processLines(

@@ -84,7 +84,6 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
   };
   // The limits may be others than those of the last process.
   while ((await store.write((tx) => releasePutOff(tx, RELEASED_A_STEP, "sms"))) === RELEASED_A_STEP);
-  const known = new Set<number>();
   const sender = await openSmsSender({
     transport: createGatewayTransport(gateway, clock),
     connections: CONNECTIONS,
@@ -101,12 +100,7 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
       const context = { appUrl: linkUrl ?? appUrl(), mode, sender: await nameOf(due) };
       return freezeSms(surveySms(due, context), { id: random.token(ID_BYTES), from: gateway.from });
     },
-    onLong: (project, segments) => {
-      if (known.has(project.id)) return;
-      known.add(project.id);
-      const message = `texts of project ${project.name} take ${segments} segments each`;
-      log.warn("sms_long", { project: project.name, segments, message });
-    },
+    onLong: warnOnceOfLong(log),
     memory: createSenderMemory(store, "sms", options.process),
     onChange: (health, isHealed) => {
       logChange(log, new URL(gateway.url).host, health);
@@ -126,6 +120,17 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     onError,
   });
   return { sender, replies };
+}
+
+/** Warns once of each project whose texts take several segments. */
+function warnOnceOfLong(log: Log): (project: Project, segments: number) => void {
+  const known = new Set<number>();
+  return ({ id, name }, segments) => {
+    if (known.has(id)) return;
+    known.add(id);
+    const message = `texts of project ${name} take ${segments} segments each`;
+    log.warn("sms_long", { project: name, segments, message });
+  };
 }
 
 function logChange(log: Log, gateway: string, { mode, reason, said: reply, until, needsAnswer }: SenderHealth): void {

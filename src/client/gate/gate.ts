@@ -1,7 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
-import { afterAccepted, afterPause, afterThrottled, initialPressure } from "./pressure.ts";
-import { createRateCeiling, createSpacing } from "./rate-ceiling.ts";
+import { afterAccepted, afterPause, afterThrottled, initialPressure, type Pressure } from "./pressure.ts";
+import { createRateCeiling, createSpacing, type RateCeiling } from "./rate-ceiling.ts";
 
 /** How a request that went through the gate ended, as far as the service's load is concerned. */
 export type TurnEnding =
@@ -37,91 +37,103 @@ interface Waiter {
 
 /** Concurrency, ceiling and pace in one queue. */
 export function createGate(options: GateOptions): Gate {
-  const { clock } = options;
-  const ceiling = options.ratePerSecond == null ? null : createRateCeiling(options.ratePerSecond);
-  const spacing = createSpacing();
-  const queue = new Set<Waiter>();
-  let pressure = initialPressure(options.concurrency, clock.monotonic());
-  let running = 0;
-  let alarm: AbortController | null = null;
+  return new QueueingGate(options);
+}
 
-  function begin(nowMs: number): Turn {
-    running += 1;
-    ceiling?.started(nowMs);
-    spacing.started(nowMs, pressure.perSecond);
-    return { end: (ending) => end(ending, nowMs) };
+class QueueingGate implements Gate {
+  readonly #clock: Clock;
+  readonly #ceiling: RateCeiling | null;
+  readonly #spacing = createSpacing();
+  readonly #queue = new Set<Waiter>();
+  #pressure: Pressure;
+  #running = 0;
+  #alarm: AbortController | null = null;
+
+  constructor({ clock, concurrency, ratePerSecond = null }: GateOptions) {
+    this.#clock = clock;
+    this.#ceiling = ratePerSecond === null ? null : createRateCeiling(ratePerSecond);
+    this.#pressure = initialPressure(concurrency, clock.monotonic());
   }
 
-  function end(ending: TurnEnding, startedAt: number): boolean {
-    running -= 1;
-    const opened = ending.kind === "throttled" && slowDown(ending, startedAt);
-    if (ending.kind === "accepted") pressure = afterAccepted(pressure, startedAt);
-    pump();
+  async enter(signal?: AbortSignal): Promise<Turn> {
+    signal?.throwIfAborted();
+    return await new Promise((resolve, reject) => {
+      const stopWaiting = onAbort(signal, () => {
+        this.#leave(waiter);
+        reject(signal?.reason as Error);
+      });
+      const waiter: Waiter = {
+        resolve: (turn) => {
+          stopWaiting();
+          resolve(turn);
+        },
+      };
+      this.#queue.add(waiter);
+      this.#pump();
+    });
+  }
+
+  #leave(waiter: Waiter): void {
+    this.#queue.delete(waiter);
+    if (this.#queue.size === 0) this.#clearAlarm();
+  }
+
+  #begin(nowMs: number): Turn {
+    this.#running += 1;
+    this.#ceiling?.started(nowMs);
+    this.#spacing.started(nowMs, this.#pressure.perSecond);
+    return { end: (ending) => this.#end(ending, nowMs) };
+  }
+
+  #end(ending: TurnEnding, startedAt: number): boolean {
+    this.#running -= 1;
+    const opened = ending.kind === "throttled" && this.#slowDown(ending, startedAt);
+    if (ending.kind === "accepted") this.#pressure = afterAccepted(this.#pressure, startedAt);
+    this.#pump();
     return opened;
   }
 
-  function slowDown(ending: TurnEnding & { readonly kind: "throttled" }, startedAt: number): boolean {
-    const nowMs = clock.monotonic();
-    spacing.holdUntil(nowMs + ending.pauseMs);
+  #slowDown(ending: TurnEnding & { readonly kind: "throttled" }, startedAt: number): boolean {
+    const nowMs = this.#clock.monotonic();
+    this.#spacing.holdUntil(nowMs + ending.pauseMs);
     // Answers to what was under way at the last cut add nothing new.
-    if (startedAt <= pressure.cutAtMs) return false;
-    pressure = ending.rate ? afterThrottled(pressure, nowMs) : afterPause(pressure, nowMs);
+    if (startedAt <= this.#pressure.cutAtMs) return false;
+    this.#pressure = ending.rate ? afterThrottled(this.#pressure, nowMs) : afterPause(this.#pressure, nowMs);
     return true;
   }
 
-  function delayMs(nowMs: number): number {
-    return Math.max(spacing.delayMs(nowMs), ceiling?.delayMs(nowMs) ?? 0);
+  #delayMs(nowMs: number): number {
+    return Math.max(this.#spacing.delayMs(nowMs), this.#ceiling?.delayMs(nowMs) ?? 0);
   }
 
-  function pump(): void {
-    for (const waiter of queue) {
-      if (running >= pressure.limit) return;
-      const nowMs = clock.monotonic();
-      const delay = delayMs(nowMs);
+  #pump(): void {
+    for (const waiter of this.#queue) {
+      if (this.#running >= this.#pressure.limit) return;
+      const nowMs = this.#clock.monotonic();
+      const delay = this.#delayMs(nowMs);
       if (delay > 0) {
-        setAlarm(delay);
+        this.#setAlarm(delay);
         return;
       }
-      queue.delete(waiter);
-      waiter.resolve(begin(nowMs));
+      this.#queue.delete(waiter);
+      waiter.resolve(this.#begin(nowMs));
     }
   }
 
-  function setAlarm(ms: number): void {
-    if (alarm !== null) return;
+  #setAlarm(ms: number): void {
+    if (this.#alarm !== null) return;
     const current = new AbortController();
-    alarm = current;
+    this.#alarm = current;
     const ring = (): void => {
-      if (alarm === current) alarm = null;
-      pump();
+      if (this.#alarm === current) this.#alarm = null;
+      this.#pump();
     };
-    clock.sleep(Math.ceil(ms), current.signal).then(ring, () => undefined);
+    this.#clock.sleep(Math.ceil(ms), current.signal).then(ring, () => undefined);
   }
 
   /** With an empty queue, a timer that still ran would keep the process alive. */
-  function clearAlarm(): void {
-    alarm?.abort();
-    alarm = null;
+  #clearAlarm(): void {
+    this.#alarm?.abort();
+    this.#alarm = null;
   }
-
-  return {
-    enter: async (signal) => {
-      signal?.throwIfAborted();
-      return await new Promise((resolve, reject) => {
-        const stopWaiting = onAbort(signal, () => {
-          queue.delete(waiter);
-          if (queue.size === 0) clearAlarm();
-          reject(signal?.reason as Error);
-        });
-        const waiter: Waiter = {
-          resolve: (turn) => {
-            stopWaiting();
-            resolve(turn);
-          },
-        };
-        queue.add(waiter);
-        pump();
-      });
-    },
-  };
 }

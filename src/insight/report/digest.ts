@@ -91,34 +91,82 @@ const FONT = "font-family:Helvetica,Arial,sans-serif;";
 const SOFT = `${FONT}font-size:14px;line-height:20px;color:#565e66`;
 
 export function digestHtml(facts: DigestFacts, foot: DigestFoot | null = null): string {
-  const bars = kindRows(facts).map(({ kind, name, count, share }) => {
-    const width = Math.round(share * 100);
-    const filled = html`<td width="${width}%" bgcolor="${COLOURS[kind]}" height="14" style="font-size:1px">&nbsp;</td>`;
-    const empty = html`<td width="${100 - width}%" bgcolor="#eef1f3" height="14" style="font-size:1px">&nbsp;</td>`;
-    return html`<tr>
-      <td width="96" style="${SOFT}">${name}</td>
+  const comments = digestComments(facts);
+  return digestPage(
+    facts,
+    html`${headRows(facts)}
+      <tr>
+        <td style="border-top:1px solid #16191d;padding:12px 0">
+          <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+            ${kindRows(facts).map(barRow)}
+          </table>
+        </td>
+      </tr>
+      <tr>
+        <td style="padding:8px 0 6px;${FONT}font-size:15px;color:#16191d">
+          <b>${commentsLine(facts, comments.length)}</b>
+        </td>
+      </tr>
+      ${comments.map(commentRow)} ${foot === null ? null : footRow(foot)}`,
+  );
+}
+
+function barRow({ kind, name, count, share }: KindRow): Html {
+  const width = Math.round(share * 100);
+  const filled = html`<td width="${width}%" bgcolor="${COLOURS[kind]}" height="14" style="font-size:1px">&nbsp;</td>`;
+  const empty = html`<td width="${100 - width}%" bgcolor="#eef1f3" height="14" style="font-size:1px">&nbsp;</td>`;
+  return html`<tr>
+    <td width="96" style="${SOFT}">${name}</td>
+    <td>
+      <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+        <tr>
+          ${width === 0 ? null : filled}${width === 100 ? null : empty}
+        </tr>
+      </table>
+    </td>
+    <td width="104" align="right" style="${FONT}font-size:14px;line-height:24px;color:#16191d">
+      ${shareText(share)} (${count})
+    </td>
+  </tr>`;
+}
+
+function commentRow({ score, at, id, text }: ReportComment): Html {
+  const ink = INKS[KINDS[rank(score)] ?? "passives"];
+  return html`<tr>
+    <td style="padding:10px 0;border-top:1px solid #d8dde1;${FONT}font-size:15px;line-height:22px;color:#16191d">
+      <span style="${SOFT}"><b style="color:${ink}">${score}</b> &nbsp;${at} [${id}]</span>
+      <div dir="auto" style="unicode-bidi:isolate;white-space:pre-wrap;word-break:break-word">${text}</div>
+    </td>
+  </tr>`;
+}
+
+function headRows(facts: DigestFacts): Html {
+  return html`<tr>
       <td>
-        <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+        <table role="presentation" cellpadding="0" cellspacing="0" border="0">
           <tr>
-            ${width === 0 ? null : filled}${width === 100 ? null : empty}
+            <td width="42" height="8" bgcolor="#d1102a" style="font-size:1px">&nbsp;</td>
           </tr>
         </table>
       </td>
-      <td width="104" align="right" style="${FONT}font-size:14px;line-height:24px;color:#16191d">
-        ${shareText(share)} (${count})
+    </tr>
+    <tr>
+      <td style="padding-top:14px;${SOFT}"><span dir="auto">${facts.title}</span></td>
+    </tr>
+    <tr>
+      <td>
+        <h1 style="margin:4px 0 8px;font-family:Georgia,serif;font-size:26px;line-height:32px;color:#16191d">
+          ${headline(facts)}
+        </h1>
       </td>
+    </tr>
+    <tr>
+      <td style="padding-bottom:16px;${SOFT}">${basisLine(facts)}</td>
     </tr>`;
-  });
-  const comments = digestComments(facts);
-  const items = comments.map((comment) => {
-    const ink = INKS[KINDS[rank(comment.score)] ?? "passives"];
-    return html`<tr>
-      <td style="padding:10px 0;border-top:1px solid #d8dde1;${FONT}font-size:15px;line-height:22px;color:#16191d">
-        <span style="${SOFT}"><b style="color:${ink}">${comment.score}</b> &nbsp;${comment.at} [${comment.id}]</span>
-        <div dir="auto" style="unicode-bidi:isolate;white-space:pre-wrap;word-break:break-word">${comment.text}</div>
-      </td>
-    </tr>`;
-  });
+}
+
+/** The whole document; `content` is the rows of its column. */
+function digestPage(facts: DigestFacts, content: Html): string {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -139,43 +187,7 @@ export function digestHtml(facts: DigestFacts, foot: DigestFoot | null = null): 
                 border="0"
                 style="max-width:560px"
               >
-                <tr>
-                  <td>
-                    <table role="presentation" cellpadding="0" cellspacing="0" border="0">
-                      <tr>
-                        <td width="42" height="8" bgcolor="#d1102a" style="font-size:1px">&nbsp;</td>
-                      </tr>
-                    </table>
-                  </td>
-                </tr>
-                <tr>
-                  <td style="padding-top:14px;${SOFT}"><span dir="auto">${facts.title}</span></td>
-                </tr>
-                <tr>
-                  <td>
-                    <h1
-                      style="margin:4px 0 8px;font-family:Georgia,serif;font-size:26px;line-height:32px;color:#16191d"
-                    >
-                      ${headline(facts)}
-                    </h1>
-                  </td>
-                </tr>
-                <tr>
-                  <td style="padding-bottom:16px;${SOFT}">${basisLine(facts)}</td>
-                </tr>
-                <tr>
-                  <td style="border-top:1px solid #16191d;padding:12px 0">
-                    <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
-                      ${bars}
-                    </table>
-                  </td>
-                </tr>
-                <tr>
-                  <td style="padding:8px 0 6px;${FONT}font-size:15px;color:#16191d">
-                    <b>${commentsLine(facts, comments.length)}</b>
-                  </td>
-                </tr>
-                ${items} ${foot === null ? null : footRow(foot)}
+                ${content}
               </table>
             </td>
           </tr>

@@ -8,7 +8,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
 import { VERSION } from "../../runtime/version.ts";
 import type { Store } from "../domain/ports.ts";
-import { createAccessLog, maskPath } from "./operations/access-log.ts";
+import { type AccessLog, createAccessLog, maskPath } from "./operations/access-log.ts";
 import { createKeyRing, type KeyRing } from "./authentication.ts";
 import { ClientGoneError } from "./bodies.ts";
 import { addressGroup, createClientAddress } from "./forwarding.ts";
@@ -91,70 +91,18 @@ interface Progress {
 const WRONG_KEYS: RateLimit = { requests: 60, periodSeconds: 60 };
 
 export function createHttpService(options: HttpServiceOptions): HttpService {
-  const { clock, random, log } = options;
+  const { clock, log, store } = options;
   const requests = createRateLimiter(options.rateLimit, clock);
-  const keys = createKeyRing(options.store, options.clock, {
+  const keys = createKeyRing(store, clock, {
     wrongKeys: createRateLimiter(WRONG_KEYS, clock),
     refusals: createRateLimiter(options.rateLimit, clock),
   });
-  const accessLog = createAccessLog(log, clock, options.store.about.engine);
-  const answer = createAnswer(options, keys, (caller) => requests.count(caller));
+  const accessLog = createAccessLog(log, clock, store.about.engine);
   const common = createCommonHeaders(clock);
-  const idOf = createRequestIds(random);
-  const clientOf = createClientAddress(options.trustedProxies ?? null, options.publicUrl);
-  const operators = createOperatorPages({
-    ...options,
-    metricsToken: options.metricsToken ?? null,
-    metrics: async () => [...accessLog.metrics(), ...(await options.moreMetrics()), ""].join("\n"),
-  });
-
-  const choose = async (
-    request: ServerRequest,
-    target: Target,
-    progress: Progress,
-    door: Door,
-  ): Promise<HttpResponse | Reply> => {
-    const { method, headers, from } = request;
-    const own = operators({ method, headers, from, path: target.path }, door);
-    if (own !== null) {
-      progress.face = own.name;
-      return own.reply();
-    }
-    if (door === "metrics") throw new HttpError(404);
-    if (target.path === "/openapi.json") {
-      progress.face = "openapi";
-      if (method !== "GET" && method !== "HEAD") throw new HttpError(405, undefined, { allow: "GET, HEAD" });
-      return jsonReply(200, toOpenApi({ version: VERSION, serverUrl: options.publicUrl ?? target.origin }));
-    }
-    const client = addressGroup(clientOf(request) ?? "");
-    const known = from === undefined || client === from ? request : { ...request, from: client };
-    return (await askFaces(options, known, target, progress)) ?? answer(known, target, progress, door);
-  };
-  const exchange = async (request: ServerRequest, door: Door): Promise<HttpResponse> => {
-    const startedMs = clock.monotonic();
-    const end = accessLog.begin();
-    try {
-      const target = parseTarget(request.url);
-      const [requestId, traceId] = [idOf(request.headers), traceIdOf(request.headers)];
-      const progress: Progress = { requestId, traceId, match: null, face: null, project: null };
-      const reply = await settle(() => choose(request, target, progress, door), progress, log);
-      const { match, face, project } = progress;
-      accessLog.add({
-        requestId,
-        traceId,
-        method: request.method,
-        path: match?.route.path ?? maskPath(target.path),
-        route: match?.name ?? face,
-        project,
-        status: reply.status,
-        startedMs,
-      });
-      if ("body" in reply) return { ...reply, headers: { ...common(requestId), ...reply.headers } };
-      return toHttpResponse(reply, common(requestId), request.method === "HEAD");
-    } finally {
-      end();
-    }
-  };
+  const idOf = createRequestIds(options.random);
+  const answer = createAnswer(options, keys, (caller) => requests.count(caller));
+  const choose = createChoice(options, answer, accessLog);
+  const exchange = createExchange({ options, choose, accessLog, common, idOf });
   return {
     handle: (request) => exchange(request, "main"),
     handleLocally: (request) => exchange(request, "control"),
@@ -167,6 +115,66 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
       return toHttpResponse(errorReply(error), common(requestId), method === "HEAD");
     },
     keys,
+  };
+}
+
+type Choose = (request: ServerRequest, target: Target, progress: Progress, door: Door) => Promise<HttpResponse | Reply>;
+
+/** The pages for operators come first, then the description of the API, the pages of people, and the API. */
+function createChoice(options: HttpServiceOptions, answer: Answer, accessLog: AccessLog): Choose {
+  const { metricsToken = null, moreMetrics, trustedProxies = null, publicUrl } = options;
+  const clientOf = createClientAddress(trustedProxies, publicUrl);
+  const metrics = async (): Promise<string> => [...accessLog.metrics(), ...(await moreMetrics()), ""].join("\n");
+  const operators = createOperatorPages({ ...options, metricsToken, metrics });
+  return async (request, target, progress, door) => {
+    const { method, headers, from } = request;
+    const own = operators({ method, headers, from, path: target.path }, door);
+    if (own !== null) {
+      progress.face = own.name;
+      return own.reply();
+    }
+    if (door === "metrics") throw new HttpError(404);
+    if (target.path === "/openapi.json") {
+      progress.face = "openapi";
+      if (method !== "GET" && method !== "HEAD") throw new HttpError(405, undefined, { allow: "GET, HEAD" });
+      return jsonReply(200, toOpenApi({ version: VERSION, serverUrl: publicUrl ?? target.origin }));
+    }
+    const client = addressGroup(clientOf(request) ?? "");
+    const known = from === undefined || client === from ? request : { ...request, from: client };
+    return (await askFaces(options, known, target, progress)) ?? answer(known, target, progress, door);
+  };
+}
+
+interface ExchangeParts {
+  readonly options: HttpServiceOptions;
+  readonly choose: Choose;
+  readonly accessLog: AccessLog;
+  readonly common: (requestId: string) => Readonly<Record<string, string>>;
+  readonly idOf: ReturnType<typeof createRequestIds>;
+}
+
+/** One request to its response, with its id and its line in the log. */
+function createExchange(parts: ExchangeParts): (request: ServerRequest, door: Door) => Promise<HttpResponse> {
+  const { choose, accessLog, common, idOf } = parts;
+  const { clock, log } = parts.options;
+  return async (request, door) => {
+    const startedMs = clock.monotonic();
+    const end = accessLog.begin();
+    try {
+      const target = parseTarget(request.url);
+      const [requestId, traceId] = [idOf(request.headers), traceIdOf(request.headers)];
+      const progress: Progress = { requestId, traceId, match: null, face: null, project: null };
+      const reply = await settle(() => choose(request, target, progress, door), progress, log);
+      const { match, face, project } = progress;
+      const path = match?.route.path ?? maskPath(target.path);
+      const { method } = request;
+      const route = match?.name ?? face;
+      accessLog.add({ requestId, traceId, method, path, route, project, status: reply.status, startedMs });
+      if ("body" in reply) return { ...reply, headers: { ...common(requestId), ...reply.headers } };
+      return toHttpResponse(reply, common(requestId), method === "HEAD");
+    } finally {
+      end();
+    }
   };
 }
 

@@ -9,7 +9,8 @@ import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts
 import { createTurns, type Turns } from "../domain/delivery/turns.ts";
 import type { Claim, DueSurvey, Store, Transaction } from "../domain/ports.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
-import { createHand, type EndedDelivery, finishAll, type Hand } from "./hand.ts";
+import { type EndedDelivery, finishAll, InFlight } from "./in-flight.ts";
+import { MessageSweep } from "./message-sweep.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 
 export interface SchedulerOptions {
@@ -49,7 +50,7 @@ export interface Scheduler {
    */
   readonly stop: () => Promise<void>;
   /**
-   * Removes messages whose person is gone, or which were cancelled, and returns how many. Waits for those in hand, for 30
+   * Removes messages whose person is gone, or which were cancelled, and returns how many. Waits for those in flight, for 30
    * seconds at most. Null when messages are kept where this process does not look: then the next server removes them.
    */
   readonly sweep: () => Promise<number | null>;
@@ -57,7 +58,7 @@ export interface Scheduler {
   readonly finish: () => Promise<void>;
 }
 
-/** Renewed while a message is in hand, so it only ends for a process that hangs. */
+/** Renewed while a message is in flight, so it only ends for a process that hangs. */
 const LEASE_SECONDS = 300;
 /** Shorter where other processes share the data: they wait for the leases of one that died. */
 const SHARED_LEASE_SECONDS = LIFE_SECONDS;
@@ -67,145 +68,137 @@ const SHARED_REST_SECONDS = 2;
 const RECORD_WAIT_MS = 5;
 /** On shared data, surveys that are scheduled within this time are looked for together. */
 const LOOK_WAIT_MS = 100;
-const ERASE_BATCH = 500;
-const SWEEP_MS = 30_000;
-const SWEEP_PAUSE_MS = 50;
 /** Few, so that the API's own writes wait briefly. */
 const HOLD_BATCH = 100;
 
-interface State {
-  hasBegun: boolean;
-  isWoken: boolean;
-  renewedMs: number;
-}
-
 /** Does nothing until `start` or `finish`. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { store, clock, heartbeat, onUnknown, onError, holdsMessages = () => true } = options;
-  const leaseSeconds = leaseOf(store);
-  const state: State = { hasBegun: false, isWoken: false, renewedMs: 0 };
-  const hand = createHand({ ...options, onEnd: () => loop.wake() });
-  const turns = createTurns();
+  return new LoopingScheduler(options);
+}
 
-  /**
-   * A write for each project. What was delivered is recorded before, or together with, its project's next claims, however
-   * often the store fails.
-   */
-  const recordAndClaim = async (plans: readonly Plan[]): Promise<number> => {
-    const ended = groupByProject(hand.ended(), ({ due }) => due.project.id);
-    const planned = groupByProject(plans, ({ claim }) => claim.project);
-    // The next mark records it, if one comes sooner.
-    const mayWaitMs = hand.isBusy() ? RECORD_WAIT_MS : 0;
-    const work = async (project: number): Promise<number> => {
-      const done = ended.get(project) ?? [];
-      const wanted = planned.get(project) ?? [];
-      const claimed = await store.write((tx) => recordThenClaim(tx, done, wanted, onUnknown), { project, mayWaitMs });
-      hand.forget(done);
-      for (const { due, result, seconds } of done) options.onOutcome(due, result, seconds);
-      for (const { sender, due } of claimed) hand.take(sender, due);
-      return claimed.length + done.length;
+class LoopingScheduler implements Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #leaseSeconds: number;
+  readonly #inFlight: InFlight;
+  readonly #sweep: MessageSweep;
+  readonly #turns = createTurns();
+  readonly #loop: WakeLoop;
+  #hasBegun = false;
+  #isWoken = false;
+  #renewedMs = 0;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#leaseSeconds = leaseOf(options.store);
+    this.#loop = createWakeLoop(options.clock, () => this.#runDue(() => !this.#loop.stopping.aborted), options.onError);
+    this.#inFlight = new InFlight({ ...options, onEnd: () => this.#loop.wake() });
+    this.#sweep = new MessageSweep(options, (survey) => this.#inFlight.has(survey));
+  }
+
+  start = (): void => this.#loop.start();
+
+  /** Looking is expensive where the data is elsewhere, and surveys may come in by the thousand. */
+  wake = (dueAt = 0): void => {
+    const { store, clock } = this.#options;
+    if (!store.isShared) return this.#loop.wake(dueAt);
+    if (this.#isWoken || dueAt > unixSeconds(clock) + SHARED_REST_SECONDS) return;
+    this.#isWoken = true;
+    const wakeNow = (): void => {
+      this.#isWoken = false;
+      this.#loop.wake();
     };
-    const counts = await unlessFailed([...new Set([...ended.keys(), ...planned.keys()])].map(work));
-    return counts.reduce((sum, count) => sum + count, 0);
+    void clock.sleep(LOOK_WAIT_MS, this.#loop.stopping).then(wakeNow, () => undefined);
   };
 
-  /** How many messages were removed, and how many are left. */
-  const eraseSome = async (): Promise<{ readonly removed: number; readonly left: number }> => {
-    if (!holdsMessages()) return { removed: 0, left: 0 };
-    const gone = await store.read((tx) => tx.requests.listErased(ERASE_BATCH));
-    // A message that is in hand is written after it would be erased.
-    const idle = gone.filter((survey) => !hand.has(survey));
-    if (idle.length === 0) return { removed: 0, left: gone.length };
-    let removed = 0;
-    for (const sender of options.senders) removed += await sender.erase(idle);
-    for (const [project, some] of groupByProject(idle, (survey) => survey.project.id))
-      await store.write((tx) => tx.requests.forgetErased(some), { project });
-    if (gone.length < ERASE_BATCH) return { removed, left: gone.length - idle.length };
-    const more = await eraseSome();
-    return { removed: removed + more.removed, left: more.left };
-  };
-  const sweep = async (): Promise<number | null> => {
-    if (!holdsMessages()) return null;
-    const startedMs = clock.monotonic();
-    for (let sum = 0; ;) {
-      const { removed, left } = await eraseSome();
-      sum += removed;
-      if (left === 0 || clock.monotonic() - startedMs > SWEEP_MS) return sum;
-      await clock.sleep(SWEEP_PAUSE_MS);
-    }
+  sweep = (): Promise<number | null> => this.#sweep.run();
+
+  stop = async (): Promise<void> => {
+    const { heartbeat, onError } = this.#options;
+    await this.#loop.stop();
+    await this.#inFlight.drain(async () => void (await this.#recordAndClaim([]).catch(onError)));
+    await heartbeat.end().catch(onError);
   };
 
-  const renew = async (): Promise<void> => {
-    const nowMs = clock.monotonic();
-    if (hand.size() === 0 || nowMs - state.renewedMs < (leaseSeconds / 3) * 1000) return;
-    const held = groupByProject(hand.unmarked(), (due) => due.project.id);
-    const renewAll = [...held].map(([project, some]) =>
-      store.write((tx) => tx.requests.renewClaims(some, tx.now + leaseSeconds), { project }),
-    );
-    await unlessFailed(renewAll);
-    state.renewedMs = nowMs;
-  };
-
-  /** Before the first claim. */
-  const begin = async (): Promise<void> => {
-    if (options.guardsOverdue !== false) await store.write(guardOverdue, { project: "none" });
-    const pause = await store.read(readPause);
-    if (pause !== null) options.onPaused?.(pause);
-    const held = await holdAllOverdue(options);
-    if (held > 0) options.onOverdue?.(held);
+  finish = async (): Promise<void> => {
+    await this.#loop.stop();
+    do {
+      await this.#inFlight.nextEnd();
+      await this.#runDue(() => true);
+    } while (this.#inFlight.size > 0);
   };
 
   /**
    * Has all delivered that is due and that senders have room for; when the next one is, Unix seconds. Looking is cheaper
    * than claiming, so it comes first.
    */
-  const runDue = async (goesOn: () => boolean): Promise<number | null> => {
+  async #runDue(mayClaim: () => boolean): Promise<number | null> {
+    const { store, clock, heartbeat, onTurn } = this.#options;
     await heartbeat.beat();
-    if (!state.hasBegun) await begin();
-    state.hasBegun = true;
-    await renew();
+    if (!this.#hasBegun) await this.#begin();
+    this.#hasBegun = true;
+    await this.#renew();
     for (;;) {
-      const channels = options.senders
-        .filter((sender) => roomOf(sender, hand, leaseSeconds) > 0)
-        .flatMap((sender) => sender.channels);
-      const { dueAt, now, due } = await store.read((tx) => look(tx, channels));
-      if (hand.size() === 0) state.renewedMs = clock.monotonic();
-      if ((await recordAndClaim(goesOn() ? plan(options, hand, turns, due) : [])) > 0) continue;
-      await eraseSome();
-      options.onTurn?.();
+      const { dueAt, now, due } = await store.read((tx) => look(tx, this.#channelsWithRoom()));
+      if (this.#inFlight.size === 0) this.#renewedMs = clock.monotonic();
+      const plans = mayClaim() ? plan(this.#options, this.#inFlight, this.#turns, due) : [];
+      if ((await this.#recordAndClaim(plans)) > 0) continue;
+      await this.#sweep.eraseSome();
+      onTurn?.();
       return store.isShared ? Math.min(dueAt ?? Infinity, now + SHARED_REST_SECONDS) : dueAt;
     }
-  };
+  }
 
-  const loop: WakeLoop = createWakeLoop(clock, () => runDue(() => !loop.stopping.aborted), onError);
-  /** Looking is expensive where the data is elsewhere, and surveys may come in by the thousand. */
-  const wake = (dueAt = 0): void => {
-    if (!store.isShared) return loop.wake(dueAt);
-    if (state.isWoken || dueAt > unixSeconds(clock) + SHARED_REST_SECONDS) return;
-    state.isWoken = true;
-    const wakeNow = (): void => {
-      state.isWoken = false;
-      loop.wake();
+  #channelsWithRoom(): Channel[] {
+    return this.#options.senders
+      .filter((sender) => roomOf(sender, this.#inFlight, this.#leaseSeconds) > 0)
+      .flatMap((sender) => sender.channels);
+  }
+
+  /** Before the first claim. */
+  async #begin(): Promise<void> {
+    const { store, guardsOverdue, onPaused, onOverdue } = this.#options;
+    if (guardsOverdue !== false) await store.write(guardOverdue, { project: "none" });
+    const pause = await store.read(readPause);
+    if (pause !== null) onPaused?.(pause);
+    const held = await holdAllOverdue(this.#options);
+    if (held > 0) onOverdue?.(held);
+  }
+
+  async #renew(): Promise<void> {
+    const { store, clock } = this.#options;
+    const nowMs = clock.monotonic();
+    if (this.#inFlight.size === 0 || nowMs - this.#renewedMs < (this.#leaseSeconds / 3) * 1000) return;
+    const held = groupByProject(this.#inFlight.unmarked(), (due) => due.project.id);
+    const renewAll = [...held].map(([project, some]) =>
+      store.write((tx) => tx.requests.renewClaims(some, tx.now + this.#leaseSeconds), { project }),
+    );
+    await unlessFailed(renewAll);
+    this.#renewedMs = nowMs;
+  }
+
+  /**
+   * A write for each project. Deliveries that have ended are recorded before, or together with, their project's next
+   * claims, however often the store fails.
+   */
+  async #recordAndClaim(plans: readonly Plan[]): Promise<number> {
+    const ended = groupByProject(this.#inFlight.ended(), ({ due }) => due.project.id);
+    const planned = groupByProject(plans, ({ claim }) => claim.project);
+    // The next mark records it, if one comes sooner.
+    const mayWaitMs = this.#inFlight.isBusy() ? RECORD_WAIT_MS : 0;
+    const work = async (project: number): Promise<number> => {
+      const done = ended.get(project) ?? [];
+      const claimed = await this.#options.store.write(
+        (tx) => recordThenClaim(tx, done, planned.get(project) ?? [], this.#options.onUnknown),
+        { project, mayWaitMs },
+      );
+      this.#inFlight.forget(done);
+      for (const { due, result, seconds } of done) this.#options.onOutcome(due, result, seconds);
+      for (const { sender, due } of claimed) this.#inFlight.take(sender, due);
+      return claimed.length + done.length;
     };
-    void clock.sleep(LOOK_WAIT_MS, loop.stopping).then(wakeNow, () => undefined);
-  };
-  return {
-    start: loop.start,
-    wake,
-    sweep,
-    stop: async () => {
-      await loop.stop();
-      await hand.drain(async () => void (await recordAndClaim([]).catch(onError)));
-      await heartbeat.end().catch(onError);
-    },
-    finish: async () => {
-      await loop.stop();
-      do {
-        await hand.nextEnd();
-        await runDue(() => true);
-      } while (hand.size() > 0);
-    },
-  };
+    const counts = await unlessFailed([...new Set([...ended.keys(), ...planned.keys()])].map(work));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
 }
 
 /** A restored data file would otherwise send what was sent long ago, or give up what nobody has looked at. */
@@ -222,9 +215,9 @@ function leaseOf({ isShared }: Store): number {
   return isShared ? SHARED_LEASE_SECONDS : LEASE_SECONDS;
 }
 
-/** How many more messages a sender takes. What has ended and is recorded next makes room. */
-function roomOf(sender: MessageSender, hand: Hand, leaseSeconds: number): number {
-  return sender.capacity(leaseSeconds / 3) - hand.busy(sender);
+/** The number of messages that a sender still takes. Those that have ended and are recorded next make room. */
+function roomOf(sender: MessageSender, inFlight: InFlight, leaseSeconds: number): number {
+  return sender.capacity(leaseSeconds / 3) - inFlight.busy(sender);
 }
 
 /** The projects that have something due on a channel. */
@@ -241,7 +234,7 @@ async function look(
   return { dueAt, now: tx.now, due };
 }
 
-/** What is to be claimed in one project for a sender. */
+/** A claim to be made in one project for a sender. */
 interface Plan {
   readonly sender: MessageSender;
   readonly claim: Claim;
@@ -250,17 +243,22 @@ interface Plan {
 }
 
 /** For each sender at most what it has room for; its channels share that, and so do the projects. */
-function plan({ store, senders, claimer }: SchedulerOptions, hand: Hand, turns: Turns, due: DueProjects): Plan[] {
+function plan(
+  { store, senders, claimer }: SchedulerOptions,
+  inFlight: InFlight,
+  turns: Turns,
+  due: DueProjects,
+): Plan[] {
   const leaseSeconds = leaseOf(store);
   return senders.flatMap((sender): Plan[] => {
-    let room = roomOf(sender, hand, leaseSeconds);
+    let room = roomOf(sender, inFlight, leaseSeconds);
     const channels = sender.channels.filter((channel) => (due.get(channel) ?? []).length > 0);
     const [only, ...others] = channels.flatMap((channel) =>
       (due.get(channel) ?? []).map((project) => ({ channel, project })),
     );
     if (only !== undefined && others.length === 0) {
       const claim = { ...only, limit: room, claimer, leaseSeconds };
-      return [{ sender, claim, room: () => roomOf(sender, hand, leaseSeconds) }];
+      return [{ sender, claim, room: () => roomOf(sender, inFlight, leaseSeconds) }];
     }
     return channels.flatMap((channel, index) => {
       const share = Math.ceil(room / (channels.length - index));

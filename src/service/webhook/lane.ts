@@ -1,9 +1,9 @@
-/** One endpoint: what waits for it, and the few attempts that run. One person's events go one after another. */
+/** One endpoint: the events that wait for it, and the few attempts that run. One person's events go one after another. */
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { DueEvent, WebhookRow } from "../domain/ports.ts";
 import { type AttemptEnd, asksForPause } from "../domain/webhooks/attempts.ts";
 import { signedHeaders } from "./sign.ts";
-import { createEndpointTransport, type EndpointOptions } from "./transport.ts";
+import { createEndpointTransport, type EndpointOptions, type EndpointTransport } from "./transport.ts";
 
 export interface EndedAttempt {
   readonly lane: Lane;
@@ -14,22 +14,22 @@ export interface EndedAttempt {
 export interface LaneOptions extends EndpointOptions {
   readonly clock: Clock;
   readonly onEnd: (attempt: EndedAttempt) => void;
-  /** Ends attempts that run; of those nothing is told. */
+  /** Ends attempts that run; `onEnd` is not called for those. */
   readonly signal: AbortSignal;
 }
 
 export interface Lane {
   /** The endpoint as it was read last. */
   readonly webhook: () => WebhookRow;
-  /** How many due events to read: those in hand are among them. 0 when there is no room. */
+  /** The number of due events to read, those that it holds included. 0 when there is no room. */
   readonly wanted: () => number;
-  /** Takes over what is not in hand already. */
+  /** Takes over the events that it does not hold yet. */
   readonly take: (webhook: WebhookRow, due: readonly DueEvent[]) => void;
   /** The end of its attempt is recorded. */
   readonly forget: (due: DueEvent) => void;
-  /** Drops what has not begun. */
+  /** Drops the events that have not begun. */
   readonly clear: () => void;
-  /** How many are in hand: waiting, running or not recorded. */
+  /** The number of events that it holds: waiting, running or not recorded. */
   readonly size: () => number;
   /** Resolves when no attempt runs. */
   readonly idle: () => Promise<void>;
@@ -40,72 +40,96 @@ const AT_ONCE = 4;
 const WAITING_MAX = 64;
 const WAITING_LOW = 32;
 /** Ended and not recorded: no more begins until the disk has caught up. */
-const IN_HAND_MAX = 256;
+const HELD_MAX = 256;
 
 export function createLane(options: LaneOptions): Lane {
-  const { clock, onEnd, signal } = options;
-  const transport = createEndpointTransport(options, AT_ONCE);
-  const waiting: DueEvent[] = [];
-  const running = new Map<DueEvent, Promise<void>>();
-  const inHand = new Map<number, DueEvent>();
-  const busy = new Set<number>();
+  return new EndpointLane(options);
+}
+
+class EndpointLane implements Lane {
+  readonly #options: LaneOptions;
+  readonly #transport: EndpointTransport;
+  readonly #waiting: DueEvent[] = [];
+  readonly #running = new Map<DueEvent, Promise<void>>();
+  /** Waiting, running or not recorded, by the event's number. */
+  readonly #held = new Map<number, DueEvent>();
+  /** People with an event on its way. */
+  readonly #busy = new Set<number>();
   /** Answers that ask for a pause, until they are recorded. */
-  const pauses = new Set<DueEvent>();
-  const state: { webhook: WebhookRow | null } = { webhook: null };
-  const webhook = (): WebhookRow => {
-    if (state.webhook === null) throw new Error("nothing was taken yet");
-    return state.webhook;
-  };
-  const attempt = async (due: DueEvent): Promise<void> => {
-    const { eventId, body } = due;
-    const headers = signedHeaders(webhook(), { eventId, body }, unixSeconds(clock));
-    const end = await transport.post(webhook(), headers, body, signal);
-    running.delete(due);
-    busy.delete(due.personId);
-    if (end !== null && asksForPause(end.status)) {
-      pauses.add(due);
-      lane.clear();
+  readonly #pauses = new Set<DueEvent>();
+  #webhook: WebhookRow | null = null;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#transport = createEndpointTransport(options, AT_ONCE);
+  }
+
+  webhook(): WebhookRow {
+    if (this.#webhook === null) throw new Error("nothing was taken yet");
+    return this.#webhook;
+  }
+
+  wanted(): number {
+    const isFull = this.#waiting.length > WAITING_LOW || this.#held.size >= HELD_MAX;
+    return isFull || this.#pauses.size > 0 ? 0 : this.#held.size + WAITING_MAX;
+  }
+
+  take(row: WebhookRow, due: readonly DueEvent[]): void {
+    this.#webhook = row;
+    for (const one of due.filter(({ event }) => !this.#held.has(event)).slice(0, WAITING_MAX)) {
+      this.#held.set(one.event, one);
+      this.#waiting.push(one);
     }
-    if (end === null) inHand.delete(due.event);
-    else onEnd({ lane, due, end });
-    pump();
-  };
-  const pump = (): void => {
+    if (row.slowUntil !== null && row.slowUntil > unixSeconds(this.#options.clock)) this.clear();
+    this.#pump();
+  }
+
+  forget(due: DueEvent): void {
+    this.#held.delete(due.event);
+    this.#pauses.delete(due);
+  }
+
+  clear(): void {
+    for (const { event } of this.#waiting.splice(0)) this.#held.delete(event);
+  }
+
+  size(): number {
+    return this.#held.size;
+  }
+
+  async idle(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  #pump(): void {
     // An endpoint that asked to be left alone is tried by one at first.
-    const limit = webhook().strikes > 0 ? 1 : AT_ONCE;
-    while (running.size < limit && pauses.size === 0 && !signal.aborted) {
-      const at = waiting.findIndex(({ personId }) => !busy.has(personId));
-      const [due] = at === -1 ? [] : waiting.splice(at, 1);
+    const limit = this.webhook().strikes > 0 ? 1 : AT_ONCE;
+    while (this.#running.size < limit && this.#pauses.size === 0 && !this.#options.signal.aborted) {
+      const at = this.#waiting.findIndex(({ personId }) => !this.#busy.has(personId));
+      const [due] = at === -1 ? [] : this.#waiting.splice(at, 1);
       if (due === undefined) break;
-      busy.add(due.personId);
-      running.set(due, attempt(due));
+      this.#busy.add(due.personId);
+      this.#running.set(due, this.#attempt(due));
     }
-  };
-  const lane: Lane = {
-    webhook,
-    wanted: () => {
-      const isFull = waiting.length > WAITING_LOW || inHand.size >= IN_HAND_MAX;
-      return isFull || pauses.size > 0 ? 0 : inHand.size + WAITING_MAX;
-    },
-    take: (row, due) => {
-      state.webhook = row;
-      for (const one of due.filter(({ event }) => !inHand.has(event)).slice(0, WAITING_MAX)) {
-        inHand.set(one.event, one);
-        waiting.push(one);
-      }
-      if (row.slowUntil !== null && row.slowUntil > unixSeconds(clock)) lane.clear();
-      pump();
-    },
-    forget: (due) => {
-      inHand.delete(due.event);
-      pauses.delete(due);
-    },
-    clear: () => {
-      for (const { event } of waiting.splice(0)) inHand.delete(event);
-    },
-    size: () => inHand.size,
-    idle: async () => void (await Promise.all(running.values())),
-    close: transport.close,
-  };
-  return lane;
+  }
+
+  async #attempt(due: DueEvent): Promise<void> {
+    const { clock, signal, onEnd } = this.#options;
+    const { eventId, body } = due;
+    const headers = signedHeaders(this.webhook(), { eventId, body }, unixSeconds(clock));
+    const end = await this.#transport.post(this.webhook(), headers, body, signal);
+    this.#running.delete(due);
+    this.#busy.delete(due.personId);
+    if (end !== null && asksForPause(end.status)) {
+      this.#pauses.add(due);
+      this.clear();
+    }
+    if (end === null) this.#held.delete(due.event);
+    else onEnd({ lane: this, due, end });
+    this.#pump();
+  }
 }

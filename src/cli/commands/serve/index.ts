@@ -9,6 +9,7 @@ import {
   readDuration,
   type RequestLimit,
 } from "../../args/values.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
@@ -268,65 +269,67 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+const SERVE_FLAGS: readonly FlagRecord[] = [
+  { flag: "--data", value: "file", text: "data file, created if it does not exist", environment: "SURVEYCTL_DATA" },
+  ...DATABASE_FLAGS,
+  { flag: "--no-migrate", text: "refuse a database whose schema is older instead of updating it" },
+  { flag: "--outbox", value: "folder", text: "folder for messages that are not sent" },
+  { flag: "--host", value: "address", text: "address to listen on", default: "127.0.0.1" },
+  { flag: "--port", value: "number", text: "port to listen on; 0 for a free one", default: "8080" },
+  {
+    flag: "--public-url",
+    value: "url",
+    text: "URL of the service as clients see it, such as a proxy's; required with a mail server",
+  },
+  { flag: "--local-links", text: "let links in mail lead to this machine alone, to try it out" },
+  {
+    flag: "--trust-proxy",
+    value: "address",
+    text: "address or network of a proxy that sends X-Forwarded-For",
+    repeatable: true,
+    otherwise: "this machine, with --public-url",
+  },
+  { flag: "--rate-limit", value: "limit", text: "maximum requests per key, such as 10/s or 600/m" },
+  {
+    flag: "--outbox-keep",
+    value: "duration",
+    text: "how long to keep messages in outbox/; off keeps them",
+    default: "30d",
+  },
+  {
+    flag: "--answer-window",
+    value: "duration",
+    text: "how long an answer may be changed on its page",
+    default: "30d",
+  },
+  ...MAIL_FLAGS,
+  ...SMS_FLAGS,
+  { flag: "--tls-cert", value: "file", text: "TLS certificate chain (PEM)" },
+  { flag: "--tls-key", value: "file", text: "private key of the certificate (PEM)" },
+  {
+    flag: "--metrics-listen",
+    value: "address",
+    text: "serve /metrics there too, such as 127.0.0.1:9464",
+  },
+  {
+    flag: "--metrics-token-file",
+    value: "file",
+    text: "bearer token that opens /metrics to other machines",
+  },
+  {
+    flag: "--log-format",
+    value: "format",
+    text: "format of the log on stderr",
+    choices: LOG_FORMATS,
+    otherwise: "json; on a terminal none, text with -v",
+  },
+];
+
 export function register(noun: Command, context: CommandContext): void {
   const command = context.describe(noun, {
     examples: ["surveyctl serve --data survey.db", "surveyctl serve --data survey.db --port 0 --rate-limit 10/s"],
     exits: [EXIT.done, EXIT.failed],
-    flags: [
-      { flag: "--data", value: "file", text: "data file, created if it does not exist", environment: "SURVEYCTL_DATA" },
-      ...DATABASE_FLAGS,
-      { flag: "--no-migrate", text: "refuse a database whose schema is older instead of updating it" },
-      { flag: "--outbox", value: "folder", text: "folder for messages that are not sent" },
-      { flag: "--host", value: "address", text: "address to listen on", default: "127.0.0.1" },
-      { flag: "--port", value: "number", text: "port to listen on; 0 for a free one", default: "8080" },
-      {
-        flag: "--public-url",
-        value: "url",
-        text: "URL of the service as clients see it, such as a proxy's; required with a mail server",
-      },
-      { flag: "--local-links", text: "let links in mail lead to this machine alone, to try it out" },
-      {
-        flag: "--trust-proxy",
-        value: "address",
-        text: "address or network of a proxy that sends X-Forwarded-For",
-        repeatable: true,
-        otherwise: "this machine, with --public-url",
-      },
-      { flag: "--rate-limit", value: "limit", text: "maximum requests per key, such as 10/s or 600/m" },
-      {
-        flag: "--outbox-keep",
-        value: "duration",
-        text: "how long to keep messages in outbox/; off keeps them",
-        default: "30d",
-      },
-      {
-        flag: "--answer-window",
-        value: "duration",
-        text: "how long an answer may be changed on its page",
-        default: "30d",
-      },
-      ...MAIL_FLAGS,
-      ...SMS_FLAGS,
-      { flag: "--tls-cert", value: "file", text: "TLS certificate chain (PEM)" },
-      { flag: "--tls-key", value: "file", text: "private key of the certificate (PEM)" },
-      {
-        flag: "--metrics-listen",
-        value: "address",
-        text: "serve /metrics there too, such as 127.0.0.1:9464",
-      },
-      {
-        flag: "--metrics-token-file",
-        value: "file",
-        text: "bearer token that opens /metrics to other machines",
-      },
-      {
-        flag: "--log-format",
-        value: "format",
-        text: "format of the log on stderr",
-        choices: LOG_FORMATS,
-        otherwise: "json; on a terminal none, text with -v",
-      },
-    ],
+    flags: SERVE_FLAGS,
   });
   context.action(command, async (deps, flags) => {
     const mail = await readMailSettings(deps, flags);

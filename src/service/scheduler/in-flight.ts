@@ -1,0 +1,229 @@
+/** The messages in flight: from a sender's taking one until its end is recorded. */
+import type { Clock } from "../../runtime/clock.ts";
+import { groupByProject, unlessFailed } from "../domain/by-project.ts";
+import { finishDelivery, markTransmitting, mayStillSend, type OnUnknown } from "../domain/delivery/deliveries.ts";
+import {
+  ClaimLostError,
+  type DeliveryOutcome,
+  type DeliveryProgress,
+  type DeliveryResult,
+  type MessageSender,
+} from "../domain/delivery/sender.ts";
+import type { DueSurvey, ErasedSurvey, FrozenMessage, Store, Transaction } from "../domain/ports.ts";
+
+export interface InFlightOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly maxAgeSeconds: number | null;
+  readonly onUnknown: OnUnknown;
+  /** Called with each delivery that has ended. */
+  readonly onEnd: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Item {
+  readonly sender: MessageSender;
+  readonly due: DueSurvey;
+  /** Aborted when the sender need not continue. */
+  readonly leave: AbortController;
+  /** True once it is more than a place in the sender's queue. */
+  hasBegun: boolean;
+  /** True when its final dot may follow, or has followed. */
+  isMarked: boolean;
+  result: DeliveryResult | null;
+  readonly takenMs: number;
+  /** From then until it had a result. */
+  seconds: number;
+}
+
+export interface EndedDelivery {
+  readonly due: DueSurvey;
+  readonly result: DeliveryResult;
+  readonly seconds: number;
+}
+
+/** How long transmissions may take to end when the service does, and how much longer those with a mark. */
+const DRAIN_MS = 30_000;
+const DRAIN_MARKED_MS = 10_000;
+/** Marks of messages that are sent at the same time share a commit. */
+const MARK_WAIT_MS = 2;
+/** A sender that throws is not asked again at once. */
+const AFTER_ERROR_SECONDS = 60;
+
+export class InFlight {
+  readonly #options: InFlightOptions;
+  readonly #items = new Map<DueSurvey, Item>();
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(options: InFlightOptions) {
+    this.#options = options;
+  }
+
+  take(sender: MessageSender, due: DueSurvey): void {
+    const item: Item = {
+      sender,
+      due,
+      leave: new AbortController(),
+      hasBegun: sender.asksFirst !== true,
+      isMarked: false,
+      result: null,
+      takenMs: this.#options.clock.monotonic(),
+      seconds: 0,
+    };
+    this.#items.set(due, item);
+    void this.#deliver(item);
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  /** True while a message has not ended. */
+  isBusy(): boolean {
+    return this.#all().some(isRunning);
+  }
+
+  /** The number of messages that this sender is busy with. */
+  busy(sender: MessageSender): number {
+    return this.#all().filter((item) => item.sender === sender && isRunning(item)).length;
+  }
+
+  has({ project, requestId }: ErasedSurvey): boolean {
+    return this.#all().some(({ due }) => due.project.id === project.id && due.requestId === requestId);
+  }
+
+  /** Those whose leases must be renewed. */
+  unmarked(): readonly DueSurvey[] {
+    return this.#all().flatMap(({ due, isMarked }) => (isMarked ? [] : [due]));
+  }
+
+  /** Those that have ended and are not recorded yet. */
+  ended(): readonly EndedDelivery[] {
+    return this.#all().flatMap(({ due, result, seconds }) => (result === null ? [] : [{ due, result, seconds }]));
+  }
+
+  forget(recorded: readonly EndedDelivery[]): void {
+    for (const { due } of recorded) this.#items.delete(due);
+  }
+
+  /** Resolves when the next delivery has ended, and at once when all have. */
+  async nextEnd(): Promise<void> {
+    if (this.isBusy()) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+  }
+
+  /**
+   * Puts back the messages that have not begun, waits for the others, with `record` after each end, and ends those that
+   * take too long: without a mark it is put back, with one it is unknown.
+   */
+  async drain(record: () => Promise<void>): Promise<void> {
+    this.#cutOff(({ hasBegun }) => !hasBegun);
+    await this.#untilEnded(DRAIN_MS, record);
+    this.#cutOff(({ isMarked }) => !isMarked);
+    await this.#untilEnded(DRAIN_MARKED_MS, record);
+    this.#cutOff(() => true);
+    await record();
+  }
+
+  #all(): Item[] {
+    return [...this.#items.values()];
+  }
+
+  async #deliver(item: Item): Promise<void> {
+    try {
+      this.#end(item, await item.sender.deliver(item.due, this.#progressOf(item)));
+    } catch (error) {
+      if (!(error instanceof ClaimLostError) && item.result === null) this.#options.onError(error);
+      this.#end(item, lost(item, AFTER_ERROR_SECONDS));
+    }
+  }
+
+  #progressOf(item: Item): DeliveryProgress {
+    const { store, maxAgeSeconds } = this.#options;
+    return {
+      mayStillSend: async () => {
+        const outcome = await store.read((tx) => mayStillSend(tx, item.due, { maxAgeSeconds }));
+        if (outcome !== null) this.#end(item, outcome);
+        item.hasBegun ||= item.result === null;
+        return item.result === null;
+      },
+      transmitting: async (frozen) => {
+        if (item.result !== null) throw new ClaimLostError("the message was taken back");
+        item.isMarked = true;
+        try {
+          if (await this.#mark(item.due, frozen)) return;
+        } catch (error) {
+          item.isMarked = false;
+          throw error;
+        }
+        item.isMarked = false;
+        throw new ClaimLostError("the claim was lost");
+      },
+      signal: item.leave.signal,
+    };
+  }
+
+  /**
+   * Deliveries that have ended are recorded with the mark, so that a crash never finds more marks than there are
+   * connections. The scheduler records them once more, which changes nothing.
+   */
+  async #mark(due: DueSurvey, frozen: FrozenMessage | undefined): Promise<boolean> {
+    const { store, onUnknown } = this.#options;
+    const { id } = due.project;
+    const writes = groupByProject(this.ended(), (one) => one.due.project.id);
+    const others = [...writes].filter(([project]) => project !== id);
+    const recording = others.map(([project, some]) =>
+      store.write((tx) => finishAll(tx, some, onUnknown), { project, mayWaitMs: MARK_WAIT_MS }),
+    );
+    const marking = store.write(
+      async (tx) => {
+        await finishAll(tx, writes.get(id) ?? [], onUnknown);
+        return markTransmitting(tx, due, frozen);
+      },
+      { project: id, mayWaitMs: MARK_WAIT_MS },
+    );
+    await unlessFailed<unknown>([marking, ...recording]);
+    return marking;
+  }
+
+  /** The first end counts: a message that was put back or withdrawn is no longer the sender's. */
+  #end(item: Item, result: DeliveryResult): void {
+    if (item.result !== null || !this.#items.has(item.due)) return;
+    item.result = result;
+    item.seconds = (this.#options.clock.monotonic() - item.takenMs) / 1000;
+    for (const tell of this.#waiting.splice(0)) tell();
+    this.#options.onEnd();
+  }
+
+  async #untilEnded(ms: number, record: () => Promise<void>): Promise<void> {
+    const done = new AbortController();
+    const timer = { isOver: false };
+    const ring = (): void => void (timer.isOver = true);
+    const over = this.#options.clock.sleep(ms, done.signal).then(ring, ring);
+    await record();
+    while (this.isBusy() && !timer.isOver) {
+      await Promise.race([this.nextEnd(), over]);
+      await record();
+    }
+    done.abort();
+  }
+
+  #cutOff(which: (item: Item) => boolean): void {
+    for (const item of this.#all().filter(isRunning).filter(which)) {
+      this.#end(item, lost(item, 0));
+      item.leave.abort();
+    }
+  }
+}
+
+function isRunning({ result }: Item): boolean {
+  return result === null;
+}
+
+export async function finishAll(tx: Transaction, ended: readonly EndedDelivery[], onUnknown: OnUnknown): Promise<void> {
+  for (const { due, result } of ended) await finishDelivery(tx, due, result, onUnknown);
+}
+
+/** Without a mark nothing can have gone. */
+function lost({ isMarked }: Item, delaySeconds: number): DeliveryOutcome {
+  return isMarked ? { kind: "unknown" } : { kind: "released", delaySeconds };
+}

@@ -1,0 +1,99 @@
+/** Records attempts that have ended, those of one project in one commit, and counts them. */
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Random } from "../../runtime/random.ts";
+import { groupByProject, unlessFailed } from "../domain/by-project.ts";
+import type { Store, Transaction, WebhookRow } from "../domain/ports.ts";
+import { type AttemptMeaning, recordAttempt } from "../domain/webhooks/attempts.ts";
+import type { EndedAttempt } from "./lane.ts";
+
+export interface AttemptRecorderOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Attempts were recorded: other events may be due now. */
+  readonly onRecorded: () => void;
+  readonly onError: (error: unknown) => void;
+  /** Ends the waiting after an error. */
+  readonly signal: AbortSignal;
+}
+
+const AFTER_ERROR_MS = 2_000;
+/** Attempts that end within this time share a commit, unless there are many. */
+const GATHER_MS = 20;
+const RECORDED_AT_ONCE = 64;
+
+export class AttemptRecorder {
+  /** Attempts since the start, by meaning. */
+  readonly counts = new Map<AttemptMeaning["kind"], number>();
+  readonly #options: AttemptRecorderOptions;
+  readonly #ended: EndedAttempt[] = [];
+  #recording: Promise<void> | null = null;
+
+  constructor(options: AttemptRecorderOptions) {
+    this.#options = options;
+  }
+
+  add(attempt: EndedAttempt): void {
+    this.#ended.push(attempt);
+    this.#recording ??= this.#record()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#recording = null;
+      });
+  }
+
+  /** Resolves when nothing waits to be recorded. */
+  async settled(): Promise<void> {
+    await this.#recording;
+  }
+
+  async #record(): Promise<void> {
+    const { clock, onRecorded, onError, signal } = this.#options;
+    while (this.#ended.length > 0) {
+      try {
+        if (this.#ended.length < RECORDED_AT_ONCE) await clock.sleep(GATHER_MS);
+        const groups = groupByProject(this.#ended.slice(), ({ lane }) => lane.webhook().project.id);
+        await unlessFailed([...groups].map(([project, some]) => this.#recordIn(project, some)));
+        onRecorded();
+      } catch (error) {
+        onError(error);
+        await clock.sleep(AFTER_ERROR_MS, signal);
+      }
+    }
+  }
+
+  async #recordIn(project: number, some: readonly EndedAttempt[]): Promise<void> {
+    const { store, random } = this.#options;
+    const meanings = await store.write((tx) => recordAll(tx, some, random), { project });
+    const recorded = new Set(some);
+    this.#ended.splice(0, this.#ended.length, ...this.#ended.filter((one) => !recorded.has(one)));
+    for (const [index, { lane, due }] of some.entries()) {
+      lane.forget(due);
+      this.#count(lane.webhook(), meanings[index]);
+    }
+  }
+
+  /** An endpoint that is disabled is worth a line. Its URL may be a secret. */
+  #count({ project, id, url }: WebhookRow, meaning: AttemptMeaning | undefined): void {
+    if (meaning === undefined) return;
+    this.counts.set(meaning.kind, (this.counts.get(meaning.kind) ?? 0) + 1);
+    if (meaning.kind !== "disabled") return;
+    const message = `webhook ${id} is disabled: ${meaning.reason}; events wait for it for 7 days`;
+    const facts = { project: project.name, webhook: id, host: new URL(url).host, message };
+    this.#options.log.warn("webhook_disabled", facts);
+  }
+}
+
+/** In one transaction, and so one commit. */
+async function recordAll(
+  tx: Transaction,
+  ended: readonly EndedAttempt[],
+  random: Random,
+): Promise<readonly AttemptMeaning[]> {
+  const meanings: AttemptMeaning[] = [];
+  for (const { lane, due, end } of ended)
+    meanings.push(await recordAttempt(tx, lane.webhook(), due.event, end, random.fraction()));
+  return meanings;
+}
