@@ -108,6 +108,8 @@ for (const [signal, status] of [
 test("when a second run begins on the same results, then it is refused and the first continues", async () => {
   const running = startSlowly("--quiet");
   await journalHolds('"intent"');
+  // It must not be done before the second one looks.
+  running.child.kill("SIGSTOP");
   const second = await service.run(["people", "import", file, "--send", "--resume"]);
   expect(second).toEqual({
     status: 2,
@@ -117,6 +119,7 @@ test("when a second run begins on the same results, then it is refused and the f
       `error: another run (process ${running.child.pid}) is importing with these results\n` +
       `hint: wait for it to end; its lock is ${file}.people-import.results.csv.lock\n`,
   });
+  running.child.kill("SIGCONT");
   expect((await running.ended).status).toBe(0);
   await expectEverybodyOnce();
 });

@@ -1,6 +1,6 @@
 /**
  * Eight screens as they were approved by eye: test/golden/screens. `DRAW_SCREENS=1 npx vitest run
- * test/service/page/screens.engines.test.ts` draws them again; look at each one then.
+ * test/service/page/screens.test.ts` draws them again; look at each one then.
  */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServe, type Served } from "../../helpers/serve.ts";
-import { onPostgres } from "../../helpers/postgres.ts";
 
 const state: { service: Served | null; folder: string } = { service: null, folder: "" };
 
@@ -24,16 +23,14 @@ afterAll(async () => {
   await rm(state.folder, { recursive: true, force: true });
 });
 
-test
-  .skipIf(onPostgres)
-  .each([
-    "people export --out @data",
-    "people export --out @data --append --state @folder/state",
-    "report --out @data",
-    "people import @folder/more.csv --no-send --results @data",
-    "people import @folder/more.csv --no-send --failed-to @data --results @folder/results.csv",
-    "service survey preview --out @data --data @data",
-  ])("when `%s` names the data file, then it is refused and the service goes on", async (line) => {
+test.each([
+  "people export --out @data",
+  "people export --out @data --append --state @folder/state",
+  "report --out @data",
+  "people import @folder/more.csv --no-send --results @data",
+  "people import @folder/more.csv --no-send --failed-to @data --results @folder/results.csv",
+  "service survey preview --out @data --data @data",
+])("when `%s` names the data file, then it is refused and the service goes on", async (line) => {
   const { dataFile } = service();
   const words = line.split(" ").map((word) => word.replace("@data", dataFile).replace("@folder", state.folder));
   const ended = await service().run(words);

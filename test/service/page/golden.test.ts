@@ -1,4 +1,4 @@
-/** Every page as HTML, in four languages (vitest run test/service/page/golden.engines.test.ts -u rewrites the files). */
+/** Every page as HTML, in four languages (vitest run test/service/page/golden.test.ts -u rewrites the files). */
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPages, type PageFixture } from "./fixture.ts";
