@@ -43,8 +43,10 @@ export interface StoreRowsOptions {
 
 /** A transaction as the store itself has it. */
 export interface StoreTransaction extends Transaction {
-  /** Does one step of a change that goes in steps. */
-  readonly step: () => Promise<void>;
+  /** The project of a change that goes in steps; null when there is none. */
+  readonly changingProject: () => Promise<number | null>;
+  /** Does one step of such a change, of this project or of any. */
+  readonly step: (project?: number) => Promise<void>;
 }
 
 export interface StoreRows {
@@ -105,7 +107,8 @@ export function createStoreRows(
         now,
         nowMs,
         appUrl: appUrl(),
-        step: () => changes.step(),
+        changingProject: () => changes.project(),
+        step: (project?: number) => changes.step(project),
       });
     },
   };

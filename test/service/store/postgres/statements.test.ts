@@ -34,7 +34,7 @@ const NAMED: readonly string[] = [
   "survey_requests q … WHERE q.${column} = ?",
   // Which projects have work.
   "(SELECT (SELECT q.due_at FROM survey_requests q WHERE q.project_id = p.id AND q.",
-  "long_changes",
+  "long_changes ${of}",
   "survey_requests WHERE ${claimedByOthers(null, living)}",
   "text_replies WHERE due_at IS NOT NULL",
   "webhook_counts c WHERE n > 0 AND NOT EXISTS ( SELECT 1 FROM webhooks w WHERE w.p",

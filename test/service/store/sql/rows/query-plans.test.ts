@@ -70,6 +70,7 @@ const responses = (filter: Partial<ResponsesFilter>) => (database: Database) =>
 const noChanges: LongChanges = {
   begin: async () => true,
   forget: () => undefined,
+  project: async () => null,
   step: async () => undefined,
 };
 const people = (database: Database) => createPersonRows(database, { now: 9 }, createListBlocks(database), noChanges);
