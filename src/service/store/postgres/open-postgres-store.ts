@@ -34,7 +34,6 @@ export interface PostgresStoreOptions extends StoreWatch, StoreOpening {
   /** See `SqliteStoreOptions`. */
   readonly appUrl?: () => string;
   readonly onWebhookEvent?: () => void;
-  readonly blockRows?: number;
 }
 
 /** How long an answer is awaited: longer than the server's own limits, which a server that is cut off cannot keep. */
@@ -86,7 +85,7 @@ interface Engine {
 }
 
 function createEngine(pool: pg.Pool, options: PostgresStoreOptions, target: DatabaseTarget): Engine {
-  const { clock, random = systemRandom, appUrl = () => "", onWebhookEvent = () => undefined, blockRows } = options;
+  const { clock, random = systemRandom, appUrl = () => "", onWebhookEvent = () => undefined } = options;
   const { onEvent = () => undefined } = options;
   const state = { isPrepared: target.isPrepared };
   const isNoted = { value: true };
@@ -98,7 +97,7 @@ function createEngine(pool: pg.Pool, options: PostgresStoreOptions, target: Data
       onSlow: (statement: string, seconds: number) => onEvent({ kind: "slow", statement, seconds }),
     },
   };
-  const rowsOptions = { random, appUrl, onWebhookEvent, blockRows, isShared: true, isOneTransaction: true };
+  const rowsOptions = { random, appUrl, onWebhookEvent, isShared: true, isOneTransaction: true };
   const transact: Engine["transact"] = (kind, work, isNotedBy = { value: false }) =>
     withConnection(pool, async (client) => {
       const database = new TransactionDatabase(client, kind, statements);

@@ -44,8 +44,6 @@ export interface SqliteStoreOptions extends StoreOpening {
   readonly onEvent?: (event: StoreEvent) => void;
   /** Called when no other process can own the file any more, before it is opened. */
   readonly onOwned?: () => Promise<void>;
-  /** The most rows in a block of `list_blocks`; absent: what suits large lists. */
-  readonly blockRows?: number;
   /** Where the service is seen from outside, without a slash at the end; absent: nowhere. */
   readonly appUrl?: () => string;
   /** Called within each transaction that writes an event for webhooks. */
@@ -189,7 +187,7 @@ async function createStore(
   options: SqliteStoreOptions,
   { guard, release }: Held,
 ): Promise<Store> {
-  const { file, clock, random = systemRandom, onEvent = () => undefined, blockRows } = options;
+  const { file, clock, random = systemRandom, onEvent = () => undefined } = options;
   const { appUrl = () => "", onWebhookEvent = () => undefined } = options;
   const time = createStoredTime(database, clock);
   const behind = time.newest() - unixSeconds(clock);
@@ -230,7 +228,6 @@ async function createStore(
     random,
     appUrl,
     onWebhookEvent,
-    blockRows,
   });
   const copier = file === IN_MEMORY ? null : createFileCopier({ file, database, queue, watch });
 

@@ -16,7 +16,7 @@ const NAMED: readonly string[] = [
   "UPDATE survey_requests … WHERE ${others} AND state = 'cancelled'",
   "UPDATE survey_requests … WHERE ${others} AND state = 'claimed'",
   "UPDATE survey_requests … WHERE s.project_id = survey_requests.project_id AND s.p",
-  "list_blocks WHERE ${whereSql(blocks)}",
+  "list_tallies WHERE ${whereSql(where)}",
   "memberships m LEFT … WHERE ${whereSql(where)}",
   "people WHERE ${whereSql(slice.where)}",
   "people WHERE ${whereSql(where)}",
