@@ -12,7 +12,8 @@ import { allIn, type Database } from "../../database.ts";
 import type { SqlValue } from "../../database.ts";
 import { peopleBy, peopleIn } from "../../lists/counted-lists.ts";
 import type { CountedRow, ListTallies } from "../../lists/list-tallies.ts";
-import { EVENTS, PERSON } from "../people/person-rows.ts";
+import { insertPersonSql, PERSON, updatePersonSql } from "../people/person-columns.ts";
+import { EVENTS } from "../people/person-rows.ts";
 import { nextId, reserveId } from "../project-rows.ts";
 import { enterResponses, leaveResponse } from "./response-changes.ts";
 import type { FileSecrets } from "../secret-rows.ts";
@@ -48,12 +49,9 @@ export function createHistoryRows(
     insertPeople: async (project, rows) => insertPeople(database, tallies, project, rows),
     replacePerson: async (project, old, person) => {
       countPeople(tallies, project, [old], "remove");
-      const { email, name, phoneNumber, createdAt, lastSentAt, unsubscribedAt, bouncedAt, id } = person;
-      database.send(
-        `UPDATE people SET email = ?, email_key = ?, name = ?, phone_number = ?, created_at = ?, last_sent_at = ?,
-           unsubscribed_at = ?, bounced_at = ? WHERE project_id = ? AND id = ?`,
-        [email, keyOf(email), name, phoneNumber, createdAt, lastSentAt, unsubscribedAt, bouncedAt, project, id],
-      );
+      const { id, ...columns } = person;
+      const update = updatePersonSql(project, id, columns);
+      if (update !== null) database.send(...update);
       countPeople(tallies, project, [person], "add");
     },
     suppressed: async (project, emails) => suppressedEmails(database, secrets, project, emails),
@@ -79,25 +77,13 @@ const RESPONSE = `SELECT id, person_id AS "personId", survey_type AS "surveyType
   updated_at AS "updatedAt", person_properties AS properties, tags, additional_answers AS "additionalAnswers", notes,
   note_ids AS "noteIds" FROM responses`;
 
-function keyOf(email: string | null): string | null {
-  return email === null ? null : emailKey(email);
-}
-
 async function insertPeople(
   database: Database,
   tallies: ListTallies,
   project: number,
   people: readonly Omit<PersonRow, "nextSurveyAt">[],
 ): Promise<void> {
-  for (const person of people) {
-    const { id, email, name, phoneNumber, createdAt, lastSentAt, lastRespondedAt, unsubscribedAt, bouncedAt } = person;
-    const times = [createdAt, lastSentAt, lastRespondedAt, unsubscribedAt, bouncedAt];
-    database.send(
-      `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at,
-         last_responded_at, unsubscribed_at, bounced_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, id, email, keyOf(email), name, phoneNumber, ...times],
-    );
-  }
+  for (const person of people) database.send(...insertPersonSql(project, { ...person, nextSurveyAt: null }));
   countPeople(tallies, project, people, "add");
 }
 

@@ -25,11 +25,9 @@ import type { ListTallies } from "../../lists/list-tallies.ts";
 import { findPage } from "../../lists/list-pages.ts";
 import { nextId, reserveId } from "../project-rows.ts";
 import type { LongChanges } from "../long-changes.ts";
+import { insertPersonSql, PERSON, updatePersonSql } from "./person-columns.ts";
 import { removePerson } from "./person-removal.ts";
 
-export const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", created_at AS "createdAt", last_sent_at AS "lastSentAt",
-  last_responded_at AS "lastRespondedAt", next_survey_at AS "nextSurveyAt", bounced_at AS "bouncedAt", unsubscribed_at AS "unsubscribedAt"
-  FROM people WHERE removed = 0 AND project_id = ?`;
 const BY_ID = `${PERSON} AND id = ?`;
 const BY_EMAIL = `${PERSON} AND email_key = ?`;
 const BY_PHONE = `${PERSON} AND phone_number = ?`;
@@ -88,49 +86,18 @@ function toPerson(row: SqlRow | null): PersonRow | null {
   return row as PersonRow | null;
 }
 
-const INSERT = `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at, next_survey_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-
 async function insertPerson(database: Database, project: number, person: NewPerson): Promise<PersonRow> {
   const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null } = person;
   const id = person.id === undefined ? await nextId(database, project) : await reserveId(database, project, person.id);
-  const key = email === null ? null : emailKey(email);
-  const values = [project, id, email, key, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt];
-  await refuseTaken(() => database.run(INSERT, values));
   const unset = { lastRespondedAt: null, bouncedAt: null, unsubscribedAt: null };
-  return { id, email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt, ...unset };
+  const row = { id, email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt, ...unset };
+  await refuseTaken(() => database.run(...insertPersonSql(project, row)));
+  return row;
 }
 
-const COLUMNS: Readonly<Record<keyof PersonChange, string>> = {
-  email: "email",
-  name: "name",
-  phoneNumber: "phone_number",
-  lastSentAt: "last_sent_at",
-  bouncedAt: "bounced_at",
-  unsubscribedAt: "unsubscribed_at",
-};
-
 async function updatePerson(database: Database, project: number, id: number, change: PersonChange): Promise<void> {
-  const assignments: string[] = [];
-  const values: SqlValue[] = [];
-  for (const [field, column] of Object.entries(COLUMNS) as [keyof PersonChange, string][]) {
-    const value = change[field];
-    if (value === undefined) continue;
-    assignments.push(`${column} = ?`);
-    values.push(value);
-  }
-  if (change.email !== undefined) {
-    assignments.push("email_key = ?");
-    values.push(change.email === null ? null : emailKey(change.email));
-  }
-  if (assignments.length === 0) return;
-  await refuseTaken(() =>
-    database.run(`UPDATE people SET ${assignments.join(", ")} WHERE project_id = ? AND id = ?`, [
-      ...values,
-      project,
-      id,
-    ]),
-  );
+  const update = updatePersonSql(project, id, change);
+  if (update !== null) await refuseTaken(() => database.run(...update));
 }
 
 async function refuseTaken(work: () => Promise<unknown>): Promise<void> {
