@@ -55,7 +55,7 @@ export function nextTurn(): Promise<void> {
   });
 }
 
-/** The result of `work`, or `late` when it takes longer than `ms` milliseconds; it then continues unheard. */
+/** What `work` resolves with, or `late` when it takes longer than `ms` milliseconds; it then goes on unheard. */
 export async function inTime<Value, Late>(
   clock: Pick<Clock, "sleep">,
   ms: number,

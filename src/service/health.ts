@@ -1,10 +1,6 @@
 /** Whether a service takes work, as `/readyz` says it. */
 import type { Exchange } from "../contract/http.ts";
-import { type Clock, inTime } from "../runtime/clock.ts";
-import type { Random } from "../runtime/random.ts";
-import { createControlClient } from "./control/control-channel.ts";
-import { readControlFile } from "./control/control-file.ts";
-import { createLoopbackExchange } from "./control/loopback-exchange.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 /** Null when the service is ready, else why it is not, as the end of a sentence that begins with it. */
 export type Unready = string | null;
@@ -32,23 +28,4 @@ export async function askService(exchange: Exchange, url: string, clock: Clock):
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? ("code" in cause ? String(cause.code) : "") || cause.message : "unknown";
-}
-
-/** Asks the service that runs on this data file, wherever it listens and whether it uses TLS or not. */
-export async function askDataFile(dataFile: string, clock: Clock, random: Random): Promise<Unready> {
-  const record = await readControlFile(dataFile);
-  if (record === null) return "is not running";
-  const { exchange, close } = createLoopbackExchange();
-  const ask = async (): Promise<Unready> => {
-    // Another program may have the port of a service that was killed.
-    await createControlClient(record, exchange, random)({ kind: "ping" });
-    return askService(exchange, record.control, clock);
-  };
-  try {
-    return await inTime(clock, PATIENCE_MS, ask(), LATE);
-  } catch {
-    return "does not answer";
-  } finally {
-    close();
-  }
 }

@@ -8,7 +8,6 @@ import { resolveFile } from "../runtime/files/file-replacement.ts";
 import { processName } from "../runtime/files/processes.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
-import { removeControlFile } from "./control/control-file.ts";
 import { chooseSender, NO_SENDER } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
 import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
@@ -78,7 +77,7 @@ const ADDRESS_ANSWERS: RateLimit = { requests: 120, periodSeconds: 600 };
 const LINK_ANSWERS: RateLimit = { requests: 600, periodSeconds: 600 };
 const ANSWER_WINDOW_SECONDS = 30 * 86_400;
 
-/** Throws AlreadyServedError, StoreBusyError, StoreFileError. */
+/** Throws StoreFileError, StoreDatabaseError. */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { dataFile, clock, random, log, publicUrl, sender = NO_SENDER } = options;
   const wakeUp = createSignal();
@@ -99,8 +98,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
   });
   await address.recall(store);
-  // We own the file now, so a control file beside it was left by a killed server.
-  if (isFile) await removeControlFile(dataFile);
   const failures = createFailureLog(log);
   const keepErasures = async (): Promise<unknown> =>
     isFile ? syncErasures(store, dataFile, random).catch(failures.add) : null;

@@ -1,20 +1,9 @@
-/** A service with an address: the public listener, the control channel beside it, and the order in which they end. */
-import type { Exchange } from "../contract/http.ts";
+/** A service with an address: its listeners, and the order in which they end. */
 import type { Clock } from "../runtime/clock.ts";
-import { currentProcess } from "../runtime/files/processes.ts";
-import type { Random } from "../runtime/random.ts";
-import { createControlExchange } from "./control/control-channel.ts";
-import { removeControlFile, writeControlFile } from "./control/control-file.ts";
-import type { Face, ServerExchange } from "./http/create-http-service.ts";
-import { HttpError } from "./http/replies.ts";
 import { listen, type ListenOptions, type Listening } from "./http/server.ts";
 import type { Service } from "./index.ts";
 
 export interface ServerOptions extends ListenOptions {
-  /** Null where the data is not in a file: commands then need no server to reach it. */
-  readonly dataFile: string | null;
-  readonly random: Random;
-  readonly publicUrl: string | null;
   /** Where metrics and health are served besides; null for nowhere. Plain HTTP. */
   readonly metrics?: MetricsAddress | null;
 }
@@ -34,29 +23,16 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-const SECRET_BYTES = 32;
 /** A client that neither ends its request nor goes away is cut off after this. */
 const DRAIN_MS = 10_000;
 
-/**
- * Listens, leaves the control file and starts delivering. Rejects with Node's own error when the port cannot be had.
- */
+/** Listens and starts delivering. Rejects with Node's own error when the port cannot be had. */
 export async function runServer(service: Service, options: ServerOptions): Promise<RunningServer> {
-  const { dataFile, random, publicUrl, metrics = null } = options;
-  const { pid, started } = await currentProcess();
+  const { metrics = null } = options;
   const listener = await listen(service, options);
   const operators = await closingOnFailure([listener], async () =>
     metrics === null ? [] : [await listen(service.operators, { ...metrics, tls: null })],
   );
-  const control = await closingOnFailure([listener, ...operators], async () => {
-    if (dataFile === null) return null;
-    const secret = random.token(SECRET_BYTES);
-    const exchange = createControlExchange(secret, service.admin, service.handleLocally);
-    const local = await listenLocally({ handle: readFirst(exchange, service.refuse), refuse: service.refuse });
-    const record = { address: publicUrl ?? listener.url, control: local.url, pid, started, secret };
-    await closingOnFailure([local], () => writeControlFile(dataFile, record, random.token(6)));
-    return local;
-  });
   await service.setAddress(listener.url);
   service.startScheduler();
   service.startWebhooks();
@@ -70,32 +46,14 @@ export async function runServer(service: Service, options: ServerOptions): Promi
           // A mail in hand may take half a minute, in which people open links.
           await service.stopDelivering();
         } finally {
-          await drain(control === null ? [listener] : [listener, control], service.clock);
+          await drain([listener], service.clock);
         }
-        if (dataFile !== null) await removeControlFile(dataFile);
       } finally {
         // Until here it says that the service is not ready.
         await drain(operators, service.clock);
         await service.close();
       }
     },
-  };
-}
-
-function listenLocally(face: Face): Promise<Listening> {
-  return listen(face, { host: "127.0.0.1", port: 0, tls: null });
-}
-
-/** For an exchange that needs the whole body. */
-function readFirst(exchange: Exchange, refuse: Face["refuse"]): ServerExchange {
-  return async ({ body, ...request }) => {
-    try {
-      const whole = typeof body === "function" ? await body() : body;
-      return await exchange(whole === undefined ? request : { ...request, body: whole });
-    } catch (error) {
-      if (error instanceof HttpError) return refuse(error, request.method);
-      throw error;
-    }
   };
 }
 

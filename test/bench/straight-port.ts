@@ -57,6 +57,7 @@ async function inTransaction<Result>(work: (tx: StoreTransaction) => Promise<Res
     random: systemRandom,
     appUrl: () => "",
     onWebhookEvent: () => undefined,
+    blockRows: undefined,
     isShared: true,
     isNoted: { value: false },
   });
@@ -65,6 +66,7 @@ async function inTransaction<Result>(work: (tx: StoreTransaction) => Promise<Res
     await states.of(project.id);
     const now = unixSeconds(systemClock);
     const result = await work(rows.begin(now));
+    await rows.flush();
     for (const { sql, values } of states.end(now)) await query(sql, values);
     await client.query("COMMIT");
     return result;

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { readText } from "../../src/service/control/loopback-exchange.ts";
+import { readText } from "../helpers/read-text.ts";
 import { markTransmitting } from "../../src/service/domain/delivery/deliveries.ts";
 import { openEmbeddedService, type EmbeddedService } from "../helpers/embedded-service.ts";
 import { claimDue } from "./domain/claim-due.ts";

@@ -1,34 +1,15 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { connect } from "node:net";
-import path from "node:path";
 import { expect, it } from "vitest";
-import { systemRandom } from "../../src/runtime/random.ts";
-import { removeControlFile } from "../../src/service/control/control-file.ts";
 import { runServer } from "../../src/service/run-server.ts";
 import { openEmbeddedService } from "../helpers/embedded-service.ts";
-
-it("when what it left beside the data file cannot be removed, then the data file is free all the same", async () => {
-  const { service, folder } = await openEmbeddedService();
-  const dataFile = path.join(folder, "survey.db");
-  const options = { dataFile, host: "127.0.0.1", port: 0, tls: null, random: systemRandom, publicUrl: null };
-  const server = await runServer(service, options);
-  await removeControlFile(dataFile);
-  await mkdir(`${dataFile}.control/in-the-way`, { recursive: true });
-  // A folder is not what it left, and stays.
-  await server.stop();
-  expect((await readdir(folder)).filter((name) => name.endsWith(".owner"))).toEqual([]);
-  await rm(folder, { recursive: true });
-});
 
 it("when it drains, then the listener for metrics says that it is not ready until the last request is answered", async () => {
   const { service, folder } = await openEmbeddedService();
   const server = await runServer(service, {
-    dataFile: path.join(folder, "survey.db"),
     host: "127.0.0.1",
     port: 0,
     tls: null,
-    random: systemRandom,
-    publicUrl: null,
     metrics: { host: "127.0.0.1", port: 0 },
   });
   const ready = async (): Promise<number> => (await fetch(`${server.metricsUrl}/readyz`)).status;
@@ -57,8 +38,7 @@ it("when a mail is in hand while it drains, then pages answer until that has end
   const mail: { end: () => void } = { end: () => undefined };
   const ended = new Promise<void>((resolve) => (mail.end = resolve));
   const stopDelivering = async (): Promise<void> => void (await Promise.all([ended, service.stopDelivering()]));
-  const dataFile = path.join(folder, "survey.db");
-  const options = { dataFile, host: "127.0.0.1", port: 0, tls: null, random: systemRandom, publicUrl: null };
+  const options = { host: "127.0.0.1", port: 0, tls: null };
   const server = await runServer({ ...service, stopDelivering }, options);
   const stopped = server.stop();
   const page = await fetch(`${server.url}/s/preview`);

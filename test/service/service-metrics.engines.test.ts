@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { createHistogram, writeFamily } from "../../src/runtime/metrics.ts";
-import { readText } from "../../src/service/control/loopback-exchange.ts";
+import { readText } from "../helpers/read-text.ts";
 import { POSTGRESQL_FAMILIES } from "../../src/service/service-metrics.ts";
 import { onPostgres } from "../helpers/postgres.ts";
 import { openEmbeddedService, type EmbeddedService } from "../helpers/embedded-service.ts";

@@ -21,7 +21,8 @@ const SEAMS = {
   "service/delivery/smtp/smtp-transport.ts": "seams/smtp-transport.ts",
   "service/delivery/sms/gateway-transport.ts": "seams/gateway-transport.ts",
   "service/webhook/transport.ts": "seams/endpoint-transport.ts",
-  "service/store/sqlite/engine/file-owner.ts": "seams/file-owner.ts",
+  "service/store/sqlite/open-sqlite-store.ts": "seams/open-sqlite-store.ts",
+  "service/store/sqlite/snapshot-copy.ts": "seams/snapshot-copy.ts",
   "service/store/sqlite/engine/engine.ts": "seams/engine.ts",
 };
 const PLANTED = "\0planted:";

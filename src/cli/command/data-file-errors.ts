@@ -19,35 +19,13 @@ export async function asDataFileError(error: unknown): Promise<unknown> {
 
 async function translate(error: unknown): Promise<Error | null> {
   const { AdminError } = await import("../../service/control/commands.ts");
-  const { AlreadyServedError } = await import("../../service/data-file/open-data-file.ts");
-  const { StoreBusyError } = await import("../../service/store/store-errors.ts");
   const { StoreFileError } = await import("../../service/store/store-errors.ts");
   const { ForeignOutboxError } = await import("../../service/delivery/outbox.ts");
   const { CopyFailedError, FileChoiceError } = await import("../../service/data-file/backup.ts");
   if (error instanceof FileChoiceError) return new UsageError(error.message, { cause: error });
   if (error instanceof CopyFailedError) return new DataFileError("copy_failed", error.message, { cause: error });
-  const { ControlLostError, ServerHangsError } = await import("../../service/control/control-channel.ts");
-  if (error instanceof ServerHangsError) {
-    const hint = "try again later, or end that process and start the service again";
-    return new DataFileError("service_hangs", error.message, { hint, cause: error });
-  }
-  if (error instanceof ControlLostError) {
-    const hint = "start it again, and repeat the command if its result is not there";
-    return new DataFileError("service_ended", "the service ended before it answered", { hint, cause: error });
-  }
   if (error instanceof AdminError)
     return new DataFileError("refused", error.message, { exit: EXIT.refused, cause: error });
-  if (error instanceof AlreadyServedError) {
-    const hint = "use that one, stop it first, or name another file with --data";
-    return new DataFileError("already_served", error.message, { hint, cause: error });
-  }
-  if (error instanceof StoreBusyError) {
-    // A server answers the commands of its own user alone.
-    return new DataFileError("data_file_busy", error.message, {
-      hint: "try again when it has ended, or as the user whose server it is",
-      cause: error,
-    });
-  }
   const { StoreDatabaseError } = await import("../../service/store/store-errors.ts");
   if (error instanceof StoreDatabaseError) {
     const hint = error.trouble === "older" ? { hint: "run surveyctl service migrate" } : {};
@@ -58,7 +36,6 @@ async function translate(error: unknown): Promise<Error | null> {
     const hint = "surveys would be written there; remove it, or chmod 700 it if it is yours";
     return new DataFileError("foreign_outbox", error.message, { hint, cause: error });
   }
-  // A running service said so.
   const { UnavailableError } = await import("../../service/domain/errors.ts");
   if (error instanceof UnavailableError) return new DataFileError("unavailable", error.message, { cause: error });
   return null;

@@ -1,7 +1,4 @@
-/**
- * The meaning of a service's refusal in the terms of a command: it knows what was asked for, the client only the
- * status.
- */
+/** What a service's refusal means in the terms of a command: it knows what was asked for, the client only the status. */
 import { RefusedError } from "../../client/errors/call-errors.ts";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 
@@ -14,9 +11,9 @@ export interface Refusal {
   readonly says?: RegExp;
   /** …and that come as JSON: the page of a proxy, or of a wrong base URL, proves nothing. */
   readonly inJson?: boolean;
-  /** The text in place of the status and the service's words. */
+  /** What is said instead of the status and the service's words. */
   readonly words: string;
-  /** The advice. */
+  /** What to do about it. */
   readonly hint: string;
 }
 

@@ -16,27 +16,20 @@ import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Increment, OpenedExport } from "./increment.ts";
 import { createPageEncoder } from "./plan.ts";
 import type { ExportSource, FlatColumns } from "./request.ts";
-import {
-  createCount,
-  createSnapshot,
-  type Background,
-  type Count,
-  type CountRange,
-  type Snapshot,
-} from "./snapshot.ts";
+import { createCount, createSnapshot, type Beside, type Count, type CountRange, type Snapshot } from "./snapshot.ts";
 
 export interface ReadRows {
   readonly totals: ExportTotals;
   /** The service's own count; null when it has none for these rows, or does not answer. */
   readonly counted: Promise<CountRange | null>;
-  /** The log that the next run needs; null when there is no state. */
+  /** What the next run needs; null when there is no state. */
   readonly log: VersionLog | null;
 }
 
 export async function readRows(
   opened: OpenedExport,
   increment: Increment,
-  { progress, ended }: Background,
+  { progress, ended }: Beside,
 ): Promise<ReadRows> {
   const { deps, request, flags, plan, output } = opened;
   const asked = AbortSignal.any([deps.signal, ended]);

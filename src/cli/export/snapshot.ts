@@ -39,8 +39,8 @@ export function createSnapshot(options: SnapshotOptions): Snapshot {
       const now = first.serverTime ?? startedAt + DAY_SECONDS;
       const last = range.until ?? FAR_FUTURE;
       if (last <= now) return last;
-      const isLate = first.rows.some((row) => (keys.at(row) ?? 0) > now);
-      if (isLate) return last;
+      const ahead = first.rows.some((row) => (keys.at(row) ?? 0) > now);
+      if (ahead) return last;
       return isWhole ? now : Math.min(last, await lastAhead(options, now));
     },
     startedAt: () => startedAt,
@@ -66,16 +66,18 @@ async function lastAhead({ list, keys, range, signal }: SnapshotOptions, now: nu
   }
 }
 
-/** Tasks that run while rows are read: progress, and requests that end with the run. */
-export interface Background {
+/** What runs beside the rows: progress, and requests that end with the run. */
+export interface Beside {
   readonly progress: Progress;
   readonly ended: AbortSignal;
 }
 
-/** The service's own count of what is exported, asked for while rows are read. */
+/** The service's own count of what is exported, asked for beside the rows. */
 export interface Count {
   begin(first: FetchedPage, until: number): void;
-  /** The service's count at the start, and where `rows` differ, its count now; null when it does not answer. */
+  /**
+   * What the service counted at the start, and where `rows` differ, what it counts now; null when it does not answer.
+   */
   result(rows: number): Promise<CountRange | null>;
 }
 
@@ -88,7 +90,7 @@ export interface CountRange {
 export function createCount(
   { request, connection }: OpenedExport,
   { isWhole, source }: Increment,
-  { progress, ended }: Background,
+  { progress, ended }: Beside,
 ): Count {
   let ask: (() => Promise<number | null>) | null = null;
   let asked: Promise<number | null> = Promise.resolve(null);

@@ -1,4 +1,4 @@
-/** Values that every store keeps, and gives back as they were. */
+/** What every store keeps, and gives back as it was. */
 import type { Json } from "../json.ts";
 
 /** No real properties are nested deeper; the store's JSON has a limit too. */

@@ -1,6 +1,4 @@
-/**
- * The content of a report and a digest: facts computed from rows, and the sentences that they make. All of it is pure.
- */
+/** What a report and a digest say: facts computed from rows, and the sentences that they make. All of it is pure. */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import type { Coverage } from "../coverage.ts";
 import {
@@ -46,7 +44,7 @@ export interface ReportFacts {
   readonly version: string;
 }
 
-/** The facts that a digest tells. */
+/** What a digest says of them. */
 export type DigestFacts = Pick<ReportFacts, "title" | "range" | "counts" | "commented" | "change" | "comments">;
 
 export interface ChangeFacts {

@@ -1,4 +1,4 @@
-/** The seal by which a report is checked: how to make it again, sums of its rows, and a sum of its own bytes. */
+/** What a report carries to be checked by: how to make it again, sums of its rows, and a sum of its own bytes. */
 import { createHash } from "node:crypto";
 import type { Html } from "../../contract/text/html.ts";
 import { lean as html } from "./markup.ts";
@@ -9,7 +9,7 @@ export interface ReportMarks {
   /** SHA-256 of the rows, and of their ids; hex. */
   readonly rows: string;
   readonly ids: string;
-  /** The version of the program that made it. */
+  /** What made it. */
   readonly version: string;
 }
 
@@ -39,7 +39,7 @@ export function readMarks(text: string): ReportMarks | null {
   return { request, rows, ids, version };
 }
 
-/** True when the bytes are those that were sealed. */
+/** Whether the bytes are those that were sealed. */
 export function isSealed(text: string): boolean {
   const seal = SEAL.exec(text)?.[2];
   return seal === sha256(withSeal(text, NO_SEAL));

@@ -195,7 +195,7 @@ async function touch(file: string): Promise<void> {
 }
 
 /** The process id in a lock file; null when it names none. */
-export async function readLockPid(file: string): Promise<number | null> {
+async function readLockPid(file: string): Promise<number | null> {
   return (await readHolder(file))?.holder?.pid ?? null;
 }
 

@@ -28,8 +28,6 @@ export type AdminCommand =
   | WebhookCommand
   | DigestCommand
   | PrivacyCommand
-  /** Whether a server answers; changes and counts nothing. */
-  | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
   | { readonly kind: "project.list" }
   | { readonly kind: "key.add"; readonly project: string; readonly name?: string }
@@ -157,7 +155,6 @@ const WANTED = v.partial(
 
 /** A command as it comes in from outside. */
 export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind", [
-  v.object({ kind: v.literal("ping") }),
   v.object({ kind: v.literal("project.add"), name: v.string() }),
   v.object({ kind: v.literal("project.list") }),
   v.object({ kind: v.literal("key.add"), project, name: v.exactOptional(v.string()) }),
@@ -270,7 +267,6 @@ export interface VacuumInfo {
 
 export interface AdminResults
   extends DeliveryResults, PageResults, BounceResults, WebhookResults, DigestResults, PrivacyResults {
-  ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];
   "key.add": { readonly id: string; readonly name: string | null; readonly key: string };
@@ -305,7 +301,6 @@ export type AdminKind = AdminCommand["kind"];
 export type CommandOf<Kind extends AdminKind> = Extract<AdminCommand, { readonly kind: Kind }>;
 
 const LOOKS: ReadonlySet<AdminKind> = new Set([
-  "ping",
   "project.list",
   "key.list",
   "configuration",

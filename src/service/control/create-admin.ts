@@ -1,6 +1,5 @@
 /** The commands on an open store. */
 import type { Clock } from "../../runtime/clock.ts";
-import { currentProcess } from "../../runtime/files/processes.ts";
 import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/surveys/autopilot.ts";
@@ -105,7 +104,6 @@ function createHandlers(options: AdminOptions): Handlers {
     ...createBounceHandlers(options),
     ...createWebhookHandlers(options),
     ...createPrivacyHandlers(options),
-    ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
       store.write(async (tx) => {
         const project = await addProject(tx, name);

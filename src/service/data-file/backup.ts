@@ -4,14 +4,15 @@ import { createReadStream, existsSync, lstatSync } from "node:fs";
 import { link, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { isSameFile, lockNameOf, syncFolder, TEMPORARY_SUFFIX } from "../../runtime/files/file-replacement.ts";
-import { LockedError, takeLock } from "../../runtime/files/lock-file.ts";
+import { type Lock, LockedError, takeLock } from "../../runtime/files/lock-file.ts";
 import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Admin } from "../control/commands.ts";
 import type { StoreContents } from "../domain/ports.ts";
 import { StoreFileError } from "../store/store-errors.ts";
-import { type CopyFacts, inspectCopy, isUnusedCopy } from "../store/sqlite/inspect-copy.ts";
+import { isUnusedCopy } from "../store/sqlite/engine/data-file.ts";
+import { type CopyFacts, inspectCopy } from "../store/sqlite/inspect-copy.ts";
 
 /** The file that was named cannot be written or read as asked; nothing was begun. */
 export class FileChoiceError extends Error {
@@ -51,11 +52,7 @@ const TOKEN_BYTES = 9;
 export async function backUp(options: BackupOptions): Promise<BackupInfo> {
   const target = path.resolve(options.file);
   await checkTarget(options);
-  const lock = await takeLock(lockNameOf(target), options.random.token(TOKEN_BYTES)).catch((error: unknown) => {
-    if (error instanceof LockedError)
-      throw new FileChoiceError(`${options.file} is being written by another run`, { cause: error });
-    throw asChoiceError(options.file, error);
-  });
+  const lock = await lockCopies(target, options.file, options.random);
   const temporary = `${target}.${options.random.token(TOKEN_BYTES)}${TEMPORARY_SUFFIX}`;
   try {
     await removeLeftCopies(target);
@@ -71,6 +68,17 @@ export async function backUp(options: BackupOptions): Promise<BackupInfo> {
   } finally {
     await removeCopy(temporary);
     await lock.release();
+  }
+}
+
+/** Held by each run that makes copies that are to become `target`. Throws FileChoiceError. */
+export async function lockCopies(target: string, shown: string, random: Pick<Random, "token">): Promise<Lock> {
+  try {
+    return await takeLock(lockNameOf(target), random.token(TOKEN_BYTES));
+  } catch (error) {
+    if (error instanceof LockedError)
+      throw new FileChoiceError(`${shown} is being written by another run`, { cause: error });
+    throw asChoiceError(shown, error);
   }
 }
 
@@ -162,7 +170,7 @@ async function giveSecondName(file: string, second: string): Promise<void> {
 }
 
 /** What an engine leaves beside a file that it had open when it was killed. */
-const BESIDE = ["", "-wal", "-journal", ".lock"];
+const BESIDE = ["", "-wal", "-shm", "-journal"];
 
 export async function removeCopy(file: string): Promise<void> {
   for (const suffix of BESIDE) await rm(`${file}${suffix}`, { recursive: true, force: true });
@@ -182,7 +190,7 @@ async function findLeftCopies(target: string): Promise<string[]> {
   return (await readdir(folder)).filter(isLeft).map((name) => path.join(folder, name));
 }
 
-/** As `removeLeftCopies`, for the owner of the data file `target`; a backup that is being made of that name keeps its copy. */
+/** As `removeLeftCopies`, for whoever opens the data file `target`; a run that makes one keeps its copy. */
 export async function removeAbandonedCopies(target: string, random: Pick<Random, "token">): Promise<void> {
   if ((await findLeftCopies(target)).length === 0) return;
   const lock = await takeLock(lockNameOf(target), random.token(TOKEN_BYTES)).catch(() => null);

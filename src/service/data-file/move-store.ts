@@ -5,7 +5,7 @@ import path from "node:path";
 import { nextTurn } from "../../runtime/clock.ts";
 import { isSameFile, TEMPORARY_SUFFIX } from "../../runtime/files/file-replacement.ts";
 import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
-import { CopyFailedError, FileChoiceError, removeCopy, removeLeftCopies } from "./backup.ts";
+import { CopyFailedError, FileChoiceError, lockCopies, removeCopy, removeLeftCopies } from "./backup.ts";
 import { releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import { copyRows, countContents, type TableSum } from "../domain/moving.ts";
 import type { Store, StoreContents, Transaction } from "../domain/ports.ts";
@@ -13,7 +13,7 @@ import { applyLaterErasures, type LaterErasures, syncErasures } from "./erasure-
 import { type DatabaseChoice, type DataFileOptions, openData } from "./open-data-file.ts";
 import { livingProcesses } from "../scheduler/heartbeat.ts";
 import { StoreFileError } from "../store/store-errors.ts";
-import { markAsCopy } from "../store/sqlite/engine/file-copier.ts";
+import { markAsCopy } from "../store/sqlite/engine/data-file.ts";
 import { inspectCopy } from "../store/sqlite/inspect-copy.ts";
 import { openSqliteCopy } from "../store/sqlite/open-sqlite-store.ts";
 
@@ -37,7 +37,7 @@ export interface CopiedStore extends StoreContents {
 
 /**
  * Moves a data file's content; nobody else uses either file meanwhile, and the old one refuses to open from then on.
- * Throws FileChoiceError, CopyFailedError, AlreadyServedError, StoreBusyError, StoreFileError and the signal's reason;
+ * Throws FileChoiceError, CopyFailedError, StoreFileError and the signal's reason;
  * then both are as they were.
  */
 export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore> {
@@ -110,6 +110,16 @@ export async function restoreStore(options: CopyStoreOptions): Promise<RestoredS
   await checkPlaces(options);
   await refuseUnfit(from);
   const beside = toDatabase === null ? path.resolve(to) : path.resolve(from);
+  const lock = await lockCopies(beside, toDatabase === null ? to : from, random);
+  try {
+    return await restoreBeside(options, beside);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function restoreBeside(options: CopyStoreOptions, beside: string): Promise<RestoredStore> {
+  const { from, to, toDatabase = null, random } = options;
   const staged = `${beside}.${random.token(9)}${TEMPORARY_SUFFIX}`;
   return intoEmpty(options, { filledBy: `restore from ${path.resolve(from)}`, moved: null }, async (target) => {
     await removeLeftCopies(beside);
@@ -218,7 +228,7 @@ async function intoEmpty<Result>(
   } finally {
     await target.close();
     if (!wasThere && state.isOurs && !state.isFull)
-      for (const name of [to, `${to}-wal`]) await rm(name, { force: true });
+      for (const name of [to, `${to}-wal`, `${to}-shm`]) await rm(name, { force: true });
   }
 }
 
@@ -234,9 +244,8 @@ function refuseToFill(
 const LONG = { isLong: true } as const;
 const RESTORED_REASON = "the data was restored from a backup";
 
-/** A file has one owner; of a database those that deliver from it say so. */
+/** Those that deliver from a store say so in it. */
 async function refuseServed(store: Store, name: string): Promise<void> {
-  if (!store.isShared) return;
   const living = await livingProcesses(store);
   if (living.length === 0) return;
   const processes = living.length === 1 ? "process" : `${living.length} processes`;

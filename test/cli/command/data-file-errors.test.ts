@@ -1,17 +1,12 @@
 import { expect, test } from "vitest";
 import { asCliError } from "../../../src/cli/command/data-file-errors.ts";
 import { CopyFailedError, FileChoiceError } from "../../../src/service/data-file/backup.ts";
-import { ControlLostError } from "../../../src/service/control/control-channel.ts";
 
 test.each([
   [new FileChoiceError("b.db already exists"), { name: "UsageError", message: "b.db already exists" }],
   [
     new CopyFailedError("cannot write b.db: the disk is full"),
     { name: "DataFileError", code: "copy_failed", message: "cannot write b.db: the disk is full", exit: 1 },
-  ],
-  [
-    new ControlLostError("http://127.0.0.1:1 does not answer"),
-    { name: "DataFileError", code: "service_ended", message: "the service ended before it answered", exit: 1 },
   ],
 ])(
   "when the service throws %s, then the command ends with a sentence and a status of its own",

@@ -366,7 +366,9 @@ describe("a moved store", () => {
 
   test("when a server runs on the file, then it is not moved, and the server goes on", async () => {
     const { post } = await serve();
-    await expect(moveStore(copying("survey.db", "new.db"))).rejects.toThrow(/survey\.db is already served at http/);
+    await expect(moveStore(copying("survey.db", "new.db"))).rejects.toThrow(
+      "survey.db is served; stop its process first",
+    );
     expect(existsSync(file("new.db"))).toBe(false);
     expect(await post("p")).toBe(201);
   });

@@ -1,4 +1,4 @@
-/** Faults of SQLite as WebAssembly, which locks with a folder; the native SQLite of the engine rooms ends them. */
+/** A data file by any of its names, from places where nothing can be written, and after kills: SQLite's own locks guard it. */
 import { spawn } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, rename, rm } from "node:fs/promises";
@@ -7,9 +7,6 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runInside } from "../../helpers/in-process.ts";
 import { bareEnvironment, follow, shellProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
-
-/** Skips what only the native SQLite of the engine rooms (section 1) ends; that change removes this name and its uses. */
-const awaitsNativeSqlite = true;
 
 const KEY = "key-of-the-native-tests";
 const authorization = `Basic ${btoa(`${KEY}:`)}`;
@@ -51,20 +48,18 @@ async function makeBackup(): Promise<void> {
   expect(await run("service backup @b.db --data @.local/share/surveyctl/local.db")).toMatchObject({ status: 0 });
 }
 
-// Fails today: the killed engine's lock folder stays.
-test.skipIf(awaitsNativeSqlite)("when a restore is killed, then the next one of the same backup succeeds", async () => {
+test("when a restore is killed, then the next one of the same backup succeeds", async () => {
   await makeBackup();
   const restoring = startIn("service restore b.db --data new.db");
   const looking = { isOver: false };
   void restoring.ended.then(() => (looking.isOver = true));
-  while (!looking.isOver && !existsSync(file("b.db.lock"))) await new Promise((resolve) => setImmediate(resolve));
+  while (!looking.isOver && !existsSync(file("new.db"))) await new Promise((resolve) => setImmediate(resolve));
   killGroup(restoring.child.pid);
   await restoring.ended;
   expect(await run("service restore @b.db --data @other.db")).toMatchObject({ status: 0 });
 });
 
-// Fails today: the engine makes its lock folder there.
-test.skipIf(awaitsNativeSqlite)("when a backup is on a read-only mount, then it is restored", async () => {
+test("when a backup is on a read-only mount, then it is restored", async () => {
   await makeBackup();
   mkdirSync(file("mount"));
   await rename(file("b.db"), file("mount/b.db"));
@@ -82,8 +77,7 @@ async function add(url: string, email: string): Promise<boolean> {
   );
 }
 
-// Fails today: the owner is known by the file's name, and nothing else locks.
-test.skipIf(awaitsNativeSqlite).each([
+test.each([
   ["hard link", "true"],
   ["bind mount of the file", "mount --bind survey.db link.db"],
 ])("when a second service opens the file by a %s, then no acknowledged row is lost", async (_, mounting) => {
@@ -114,13 +108,9 @@ test.skipIf(awaitsNativeSqlite).each([
   expect(emails.toSorted()).toEqual(expect.arrayContaining(acknowledged));
 });
 
-// Fails today: the engine makes its lock folder with 0777.
-test.skipIf(awaitsNativeSqlite)(
-  "when the umask allows everything, then nothing beside the file is open to others",
-  async () => {
-    const server = startIn("serve --data survey.db --port 0 --quiet", "umask 000");
-    await server.saying(/^listening on/m);
-    const names = readdirSync(state.folder).filter((name) => name.startsWith("survey.db"));
-    expect(names.filter((name) => (statSync(file(name)).mode & 0o077) !== 0)).toEqual([]);
-  },
-);
+test("when the umask allows everything, then nothing beside the file is open to others", async () => {
+  const server = startIn("serve --data survey.db --port 0 --quiet", "umask 000");
+  await server.saying(/^listening on/m);
+  const names = readdirSync(state.folder).filter((name) => name.startsWith("survey.db"));
+  expect(names.filter((name) => (statSync(file(name)).mode & 0o077) !== 0)).toEqual([]);
+});

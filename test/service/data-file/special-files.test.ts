@@ -101,16 +101,6 @@ const BESIDE: readonly (readonly [name: string, line: string, message: string])[
     "@survey.db-wal: the path leads to a named pipe, not to a file",
   ],
   [
-    "survey.db.owner",
-    "serve --data @survey.db --port 0",
-    "the lock @survey.db.owner is a named pipe, not a regular file",
-  ],
-  [
-    "survey.db.control",
-    "serve --data @survey.db --port 0",
-    "cannot write @survey.db.control: it is a named pipe, not a regular file",
-  ],
-  [
     "r.journal",
     "people import @good/people.csv --no-send --results @r --profile local",
     "cannot write @r.journal: it is a named pipe, not a regular file",

@@ -65,11 +65,13 @@ async function openWorld(): Promise<World> {
     capacity: 64,
     deliver: null,
     create: (claimer = "one", store = fixture.store) => {
+      // Its clock is set by hand, so others who schedule something would have to wait for it.
+      const alone = { ...store, isShared: onPostgres };
       const scheduler = createScheduler({
-        store,
+        store: alone,
         clock,
         claimer,
-        heartbeat: createHeartbeat({ store, clock, claimer, onUnknown: "hold" }),
+        heartbeat: createHeartbeat({ store: alone, clock, claimer, onUnknown: "hold" }),
         senders: [
           {
             name: "test",

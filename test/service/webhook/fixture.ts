@@ -1,5 +1,5 @@
 /** A store, a dispatcher over it, and a clock that is advanced by hand. */
-import type { Clock } from "../../../src/runtime/clock.ts";
+import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
 import type { Log, LogFields } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import type { Project } from "../../../src/service/domain/inputs.ts";
@@ -9,6 +9,7 @@ import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
 import { WEBHOOK_EVENTS } from "../../../src/service/domain/webhooks/webhook-rows.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../../src/service/webhook/dispatcher.ts";
+import { onPostgres } from "../../helpers/postgres.ts";
 import { links, openStore, responseInput, sendInput, START } from "../domain/fixture.ts";
 
 export interface HandClock extends Clock {
@@ -87,7 +88,9 @@ export async function openHookFixture<Time extends Clock>(
   const add = (event: string, fields: LogFields): void => void lines.push({ event, fields });
   const log: Log = { info: add, warn: add, error: add, flush: () => undefined };
   const onError = (error: unknown): void => void errors.push(error);
-  const dispatcher = createDispatcher({ store, clock, random: systemRandom, log, own, onError, ...rest });
+  // A clock that is set by hand never reaches the next look at what other processes have done.
+  const looked = clock === systemClock ? store : { ...store, isShared: onPostgres };
+  const dispatcher = createDispatcher({ store: looked, clock, random: systemRandom, log, own, onError, ...rest });
   wake.call = dispatcher.wake;
   const answerAs = (personId: string, score: number): Promise<unknown> =>
     store.write((tx) => addResponse(tx, project, responseInput({ personId, score }), links));

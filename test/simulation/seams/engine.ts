@@ -1,4 +1,5 @@
 /** In place of `service/store/sqlite/engine/engine.ts`: SQLite as WebAssembly, which writes through Node's functions. */
+import { rmSync } from "node:fs";
 import library from "node-sqlite3-wasm";
 import type { SqlRow, SqlValue } from "../../../src/service/store/sql/database.ts";
 import { type Engine, type EngineStatement, IN_MEMORY } from "../../../src/service/store/sqlite/engine/engine.ts";
@@ -49,11 +50,17 @@ export async function openEngine(file: string): Promise<Engine> {
       run: (values) => use((statement) => statement.run(values as SqlValue[]).changes),
     };
   };
-  return { exec: (sql) => database.exec(sql), prepare, close };
+  return { exec: (sql) => database.exec(sql), prepare, copyTo, close };
+}
+
+function copyTo(): never {
+  throw new Error("see snapshot-copy.ts");
 }
 
 function open(file: string): InstanceType<typeof library.Database> {
   try {
+    // The library locks with a folder, which a dead process leaves; the simulated machine runs one at a time.
+    if (file !== IN_MEMORY) rmSync(`${file}.lock`, { recursive: true, force: true });
     const database = new library.Database(file);
     // Without shared memory a log can be had by one process alone.
     database.exec("PRAGMA locking_mode = EXCLUSIVE");

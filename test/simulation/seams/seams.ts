@@ -1,6 +1,6 @@
 /**
- * Where the simulated world is put in: the transports of senders and webhooks, who owns a data file, and which SQLite
- * library opens it. The bundle (`bundle.js`) has the modules of this folder in the place of the service's own.
+ * Where the simulated world is put in: the transports of senders and webhooks, and the SQLite library that opens a data file
+ * and copies it. The bundle (`bundle.js`) has the modules of this folder in the place of the service's own.
  */
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { GatewayTransport } from "../../../src/service/delivery/sms/gateway-transport.ts";

@@ -29,7 +29,7 @@ export interface CheckReport {
   /** At most `maxErrors`, in the order in which they were met first. */
   readonly problems: readonly ProblemGroup[];
   readonly duplicates: Duplicates;
-  /** The number of rows to be sent for each way to their people. */
+  /** How the rows that are to be sent reach their people. */
   readonly ways: Readonly<Record<Way, number>>;
   readonly oddLocales: readonly OddLocale[];
   /** Valid rows in which an override counts and not the cell. */
@@ -37,11 +37,11 @@ export interface CheckReport {
   /** Cells from which a spreadsheet guard, a leading `'`, was taken. */
   readonly guardedCells: number;
   readonly strayQuotes: readonly StrayQuote[];
-  /** The place where the file stops being a table; null for a sound one. */
+  /** Where the file stops being a table; null for a sound one. */
   readonly broken: InputError | null;
 }
 
-/** The number of rows to be sent. */
+/** How many rows are to be sent. */
 export function countSendable({ rows, invalidRows, duplicates }: CheckReport): number {
   return rows - invalidRows - duplicates.size;
 }

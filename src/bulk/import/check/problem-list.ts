@@ -7,7 +7,7 @@ export interface LineRange {
 }
 
 export interface ProblemGroup extends RowProblem {
-  /** The number of rows that have it. */
+  /** How many rows have it. */
   readonly rows: number;
   /** The first of them; rows that follow one another are one range. */
   readonly ranges: readonly LineRange[];

@@ -1,4 +1,4 @@
-/** The fields that a row of each bulk command may hold, as data. */
+/** What a row of each bulk command may hold, as data. */
 import type { JsonObject } from "../../../contract/json.ts";
 
 export type FieldRule = "id" | "email" | "phone" | "text" | "channel" | "delay" | "send" | "time" | "score" | "nps";
@@ -30,7 +30,7 @@ export interface RowProblem {
   readonly message: string;
 }
 
-/** The meaning of a field's cell. */
+/** What a cell of a field means. */
 export type CellValue = string | number | boolean;
 
 /** Parsed values by field name. */
@@ -45,7 +45,7 @@ export interface ImportRow {
   readonly properties: JsonObject;
 }
 
-/** The way of a valid row to its person. */
+/** How a valid row reaches its person. */
 export type Way = "emails" | "texts" | "quiet";
 
 /** Without an address nothing can be sent by e-mail, which is what no channel means (4.2). */

@@ -1,7 +1,7 @@
 export const OUTCOMES = ["scheduled", "saved", "failed", "unknown", "skipped"] as const;
 export type OutcomeName = (typeof OUTCOMES)[number];
 
-/** The end of one row. */
+/** How one row ended. */
 export interface RowOutcome {
   readonly outcome: OutcomeName;
   readonly personId: string | null;

@@ -42,7 +42,7 @@ export async function openRecordedOutcomes(journalFile: string): Promise<Recorde
 const BATCH = 500;
 
 interface Places {
-  /** The first byte of a line's latest outcome in the journal. */
+  /** Where a line's latest outcome begins in the journal, bytes. */
   get(line: number): number | null;
   /** No line from this one on has one. */
   readonly end: number;

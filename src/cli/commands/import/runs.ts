@@ -23,7 +23,7 @@ export interface ImportRun {
  */
 export type RunStatus = "finished" | "incomplete" | "stopped" | "running";
 
-/** The columns of `import status`. */
+/** What `import status` shows. */
 export const RUNS: Resource = {
   noun: "imports",
   columns: [
@@ -54,7 +54,7 @@ export const RUNS: Resource = {
   fields: [],
 };
 
-/** The columns of `import clean`. */
+/** What `import clean` removes. */
 export const JOURNALS: Resource = {
   noun: "journals",
   columns: [pathColumn("journal", "text")],
@@ -80,9 +80,9 @@ async function journalsOf(name: string): Promise<string[]> {
   const found = await stat(name).catch(() => null);
   if (found?.isDirectory() === true) return listJournals(name);
   if (name.endsWith(JOURNAL_SUFFIX)) return [name];
-  const journals = await listJournals(path.dirname(name));
+  const beside = await listJournals(path.dirname(name));
   const base = path.basename(name);
-  return journals.filter((journal) => path.basename(journal).startsWith(`${base}.`));
+  return beside.filter((journal) => path.basename(journal).startsWith(`${base}.`));
 }
 
 export async function statusOf({ files, state, head }: ImportRun, { random }: Deps): Promise<RunStatus> {

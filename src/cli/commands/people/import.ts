@@ -82,7 +82,8 @@ function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {
     spreadSeconds,
     repeatDoesHarm: defaults["send"] !== false,
     plan: (row, order) => ({ route: ROUTES.sendPerson, body: toBody(row, spreadDelay(spreadSeconds, order)) }),
-    createSender: (client, signal, rows) => createPeopleSender(client, signal, { spreadSeconds, rows }),
+    createSender: (client, signal, rows) =>
+      createPeopleSender(client, signal, (position) => spreadDelay(spreadSeconds, { position, rows })),
   };
 }
 
@@ -119,25 +120,17 @@ function spreadDelay(spreadSeconds: number | null, { position, rows }: SendOrder
   return spreadSeconds === null ? 0 : Math.floor((spreadSeconds * position) / Math.max(1, rows));
 }
 
-/** Surveys of `rows` rows are spaced over these seconds; null for no spacing. */
-interface Spread {
-  readonly spreadSeconds: number | null;
-  readonly rows: number;
-}
-
-function createPeopleSender(client: Client, signal: AbortSignal, { spreadSeconds, rows }: Spread): Sender {
+function createPeopleSender(client: Client, signal: AbortSignal, delayAt: (position: number) => number): Sender {
   const breaker = createBreaker();
-  const bodyAt = (row: ImportRow, position: number): JsonObject =>
-    toBody(row, spreadDelay(spreadSeconds, { position, rows }));
   return {
     ...commonParts(client),
     isIdempotent: (row) => isRepeatablePerson(toBody(row)),
     neverRepeatUnknown: false,
     send: (row, { intentAt, position, onAccepted }) =>
-      breaker.outcomeOf(
-        client.sendPerson(bodyAt(row, position), { signal, intentAt, onAccepted }).then(toPersonOutcome),
+      breaker.run(async () =>
+        toPersonOutcome(await client.sendPerson(toBody(row, delayAt(position)), { signal, intentAt, onAccepted })),
       ),
     lookUp: async (row, { position, ...moments }) =>
-      toSettled(await client.lookUpPerson(bodyAt(row, position), { signal, ...moments })),
+      toSettled(await client.lookUpPerson(toBody(row, delayAt(position)), { signal, ...moments })),
   };
 }

@@ -34,7 +34,7 @@ import {
 
 /** `expand` null: person and notes. */
 export interface ResponsesExportOptions extends RangeExportOptions, ResponseFilters {
-  /** Filters that the service does not have. */
+  /** What the service cannot filter by. */
   readonly rows?: RowFilters;
   readonly redact?: boolean;
 }

@@ -111,7 +111,8 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
       ...mail,
     }),
   );
-  const listening = { ...options, dataFile: place.kind === "file" ? dataFile : null, tls, descriptor };
+  const others = place.kind === "file" ? await otherServers(service) : [];
+  const listening = { ...options, tls, descriptor };
   const server = await startServer(deps, service, listening);
   try {
     // Only now: a key that was made for a server that could not listen would never be seen.
@@ -120,6 +121,7 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
     await warnOfKey(deps, log, service);
     await announce(deps, dataFile, publicUrl ?? server.url, key);
     service.startLog({ isAnnounced: key !== null && streams.err.isTTY });
+    if (others.length > 0) noteOthers(log, dataFile, others);
     if (mail.mail === null) noteOutbox(log, options.outbox ?? path.join(path.dirname(dataFile), "outbox"));
     logMetricsAddress(log, server);
     await Promise.race([untilAborted(signal), service.lost]);
@@ -139,7 +141,6 @@ function checkOutlet({ kind }: DataPlace, { outbox, mail }: ServeOptions): void 
 }
 
 interface Address extends ServeOptions {
-  readonly dataFile: string | null;
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** A socket that listens already; null for none. */
   readonly descriptor: number | null;
@@ -154,7 +155,6 @@ async function startServer(deps: Deps, service: Service, address: Address): Prom
     return await runServer(service, {
       ...address,
       metrics: address.metricsListen,
-      random: deps.random,
       check: (host) => checkExposure({ ...address, host }),
     });
   } catch (error) {
@@ -180,6 +180,19 @@ function asAddressError(error: unknown, options: Pick<ServeOptions, "host" | "po
   return message === undefined
     ? error
     : new DataFileError("cannot_listen", message, { hint: "use --port 0 for a free port", cause: error });
+}
+
+/** Names of the processes that deliver from the same data, before this one does. */
+async function otherServers({ store }: Service): Promise<readonly string[]> {
+  const { livingProcesses } = await import("../../../service/scheduler/heartbeat.ts");
+  return asCliError(() => livingProcesses(store));
+}
+
+/** They may share a file; whoever started a second server by mistake wants to know. */
+function noteOthers(log: Log, file: string, processes: readonly string[]): void {
+  const names = processes.map((name) => name.split(":", 2).join(":")).join(", ");
+  const message = `${file} is also served by ${names}, or was within the last 30 seconds; the servers share the work`;
+  log.warn("also_served", { file, processes: processes.length, message });
 }
 
 /** Few who wait for a mail look for a file. */

@@ -20,7 +20,7 @@ import { countHistory, type HistoryTally, type TemporaryDatabase } from "../../.
 import { UsageError } from "../../errors/usage-error.ts";
 import type { HistoryRecord, HistorySource } from "./sources.ts";
 
-/** The reading of files, for any use of their rows. */
+/** How files are read, whatever is done with their rows. */
 export interface HistoryReading extends ShapeChoice {
   readonly format: HistoryFormat | null;
   readonly stream: HistoryStream | null;
@@ -45,7 +45,7 @@ export interface SurveyedSource {
   readonly source: HistorySource;
   /** Null for a file without rows. */
   readonly shape: HistoryShape | null;
-  /** The target of each column's values. */
+  /** Where the values of each column go. */
   readonly columns: ReadonlyMap<string, HistoryTarget>;
   /** The number of its first row in the whole import. */
   readonly firstOrdinal: number;
@@ -64,7 +64,7 @@ export interface HistorySurvey {
 }
 
 export interface SurveyHooks {
-  /** The store in which rows are counted. */
+  /** Where rows are counted. */
   readonly database: TemporaryDatabase;
   readonly onProblem: (problem: HistoryProblem) => void;
   readonly onRows: (rows: number) => Promise<void>;

@@ -2,8 +2,7 @@
 import { StoreFileError } from "../store-errors.ts";
 import { createDatabase, type SqliteDatabase } from "./engine/database.ts";
 import { openEngine } from "./engine/engine.ts";
-import { readHeader } from "./engine/file-guard.ts";
-import { RUN_OFFSET } from "./engine/data-file.ts";
+import { isSqliteFile } from "./engine/data-file.ts";
 import { TABLE_KEYS } from "../sql/rows/table-rows.ts";
 import { IS_OUTDATED, recognize, VERSIONS_TABLE } from "../sql/schema/migrations.ts";
 import { integrityFindings } from "./integrity.ts";
@@ -20,8 +19,7 @@ export interface CopyFacts {
 
 /** Reads all of it. The file was closed properly, so it has no log. Throws StoreFileError for what is no data file. */
 export async function inspectCopy(file: string): Promise<CopyFacts> {
-  if (!readHeader(file).startsWith("SQLite format 3\0"))
-    throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
+  if (!isSqliteFile(file)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
   const database = createDatabase(await openEngine(file));
   try {
     database.exec("PRAGMA query_only = 1");
@@ -47,10 +45,4 @@ export async function inspectCopy(file: string): Promise<CopyFacts> {
 
 function countOf(database: SqliteDatabase, sql: string): number {
   return Number(database.first(sql)?.n ?? 0);
-}
-
-/** Whether a file is a copy that no service has opened since it was made. False for what is not there. */
-export function isUnusedCopy(file: string): boolean {
-  const header = Buffer.from(readHeader(file), "latin1");
-  return header.toString("latin1", 0, 16) === "SQLite format 3\0" && header.readUInt32BE(RUN_OFFSET) === 0;
 }

@@ -1,40 +1,40 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
+import path from "node:path";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { resolveFile, TEMPORARY_SUFFIX } from "../../../runtime/files/file-replacement.ts";
-import { countContents } from "../../domain/moving.ts";
-import type { Store, StoreCommit, StoreContents, Vacuumed } from "../../domain/ports.ts";
+import { makeFolder } from "../../../runtime/files/make-folder.ts";
+import type { Store, StoreCommit, Vacuumed } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import {
   checkContent,
-  closeFile,
   checkPlace,
-  copyTo,
+  closeFile,
+  hasLostLog,
   makeEmptyFile,
-  markRun,
+  markUsed,
   prepareFile,
   refuseLost,
+  refuseOtherName,
 } from "./engine/data-file.ts";
 import { compact, createFileCleaner } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { IN_MEMORY, openEngine } from "./engine/engine.ts";
-import { createFileCopier } from "./engine/file-copier.ts";
-import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
-import { type Ownership, ownFile } from "./engine/file-owner.ts";
 import { findForeign, findMissing } from "./foreign-parts.ts";
-import { createFileWatch, hasNoRoom } from "./engine/file-watch.ts";
-import { createJobQueue } from "./engine/job-queue.ts";
+import { createFileWatch, type FileWatch, hasNoRoom } from "./engine/file-watch.ts";
+import { createJobQueue, isBusy, type JobQueue, waitingForOthers } from "./engine/job-queue.ts";
 import { integrityFindings } from "./integrity.ts";
 import { nameDataFile } from "./engine/sqlite-errors.ts";
-import { createStoredTime } from "./engine/stored-time.ts";
+import { createStoredTime, type StoredTime } from "./engine/stored-time.ts";
 import { migrate } from "./engine/migrate.ts";
 import { MIGRATIONS, newestOf } from "../sql/schema/migrations.ts";
 import { NEW_FILE } from "./new-file.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
-import { createProjectStates, NO_PROJECT, PROJECT_STATE, stateOf } from "../sql/project-states.ts";
+import { createProjectStates, NO_PROJECT, PROJECT_STATE, type ProjectStates, stateOf } from "../sql/project-states.ts";
 import { MARK_EMPTY, READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
-import { createStoreRows } from "../sql/store-rows.ts";
+import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
+import { copySnapshot } from "./snapshot-copy.ts";
 
 export interface SqliteStoreOptions extends StoreOpening {
   /** Created when it does not exist; `:memory:` for a store that nothing outlives. */
@@ -42,8 +42,8 @@ export interface SqliteStoreOptions extends StoreOpening {
   readonly clock: Clock;
   readonly random?: Random;
   readonly onEvent?: (event: StoreEvent) => void;
-  /** Called when no other process can own the file any more, before it is opened. */
-  readonly onOwned?: () => Promise<void>;
+  /** The most rows in a block of `list_blocks`; absent: what suits large lists. */
+  readonly blockRows?: number;
   /** Where the service is seen from outside, without a slash at the end; absent: nowhere. */
   readonly appUrl?: () => string;
   /** Called within each transaction that writes an event for webhooks. */
@@ -58,17 +58,16 @@ const PROBE_MS = 2_000;
 const CLOCK_TOLERANCE_SECONDS = 60;
 
 /**
- * Opens a data file for this process alone and brings its schema up to date. Throws StoreBusyError while another
- * process owns it, StoreFileError when it is no data file of ours, damaged, or cannot be used.
+ * Opens a data file, which other processes may use at the same time, and brings its schema up to date. Throws
+ * StoreFileError when it is no data file of ours, damaged, or cannot be used.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  if (options.file === IN_MEMORY) {
-    return createStore(await openDatabase(options), options, { guard: null, release: () => Promise.resolve() });
-  }
+  if (options.file === IN_MEMORY) return createStore(await openDatabase(options), options);
   const file = resolveFile(options.file);
   checkPlace(file, options.file);
   try {
-    return await openOwned({ ...options, file });
+    await makeFolder(path.dirname(file), 0o700);
+    return await openFile({ ...options, file });
   } catch (caught) {
     const error = nameDataFile(nameFullDisk(file, caught), file, options.file);
     if (!(error instanceof StoreFileError)) throw error;
@@ -77,16 +76,17 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 }
 
 /** `file` is no link. */
-async function openOwned(options: SqliteStoreOptions): Promise<Store> {
-  const { file, filledBy } = options;
-  const ownership = await ownFile(file, options.clock);
+async function openFile(options: SqliteStoreOptions): Promise<Store> {
+  const { file, clock, filledBy, onEvent = () => undefined } = options;
+  if (filledBy !== undefined && !existsSync(file)) await makeMarked(options);
+  const { isNew, isMade, isReadable } = prepareFile(file);
+  if (isReadable) onEvent({ kind: "readable" });
   try {
-    await options.onOwned?.();
-    if (filledBy !== undefined && !existsSync(file)) await makeMarked(options);
-    const { database, guard } = await openFile(options, ownership);
-    return await createStore(database, options, { guard, release: () => ownership.release() });
+    const database = await waitingForOthers(clock, () => openDatabase(options));
+    if (isNew) onEvent({ kind: "created" });
+    return createStore(database, options);
   } catch (error) {
-    await ownership.release();
+    if (isMade && !isBusy(error)) removeFile(file);
     throw error;
   }
 }
@@ -97,8 +97,7 @@ async function openOwned(options: SqliteStoreOptions): Promise<Store> {
  */
 export async function openSqliteCopy(options: SqliteStoreOptions): Promise<Store> {
   makeEmptyFile(options.file);
-  const database = await openDatabase(options, { isCopy: true });
-  return createStore(database, options, { guard: null, release: () => Promise.resolve() });
+  return createStore(await openDatabase(options, { isCopy: true }), options);
 }
 
 /** The file has its name only once it is marked: whatever ends this process, nobody takes it for a new service. */
@@ -111,34 +110,19 @@ async function makeMarked(options: SqliteStoreOptions): Promise<void> {
     closeFile(await openDatabase({ ...options, file: temporary }));
     renameSync(temporary, file);
   } finally {
-    for (const suffix of ["", "-wal", ".lock"]) rmSync(`${temporary}${suffix}`, { recursive: true, force: true });
+    removeFile(temporary);
   }
 }
 
-async function openFile(
-  options: SqliteStoreOptions,
-  ownership: Ownership,
-): Promise<{ readonly database: SqliteDatabase; readonly guard: FileGuard }> {
-  const { file, random = systemRandom, onEvent = () => undefined } = options;
-  const { isNew, isMade, isReadable } = prepareFile(file, ownership.left);
-  if (isReadable) onEvent({ kind: "readable" });
-  const database = await openDatabase(options).catch((error: unknown) => {
-    if (isMade) for (const name of [file, `${file}-wal`]) rmSync(name, { force: true });
-    throw error;
-  });
-  if (isNew) onEvent({ kind: "created" });
-  await ownership.note({ run: markRun(database, random) });
-  return { database, guard: createFileGuard(file) };
+function removeFile(file: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
 }
 
 async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: false }): Promise<SqliteDatabase> {
-  const { file, clock, onEvent, filledBy } = options;
-  const onSlow = (statement: string, seconds: number): void => onEvent?.({ kind: "slow", statement, seconds });
-  const database = createDatabase(await openEngine(file), { clock, onSlow });
+  const { file, filledBy } = options;
+  const database = await openOurs(options);
   try {
-    configure(database);
-    if (file !== IN_MEMORY) checkContent(file, database);
-    await migrate(database, unixSeconds(clock));
+    shareFile(database);
     const [missing] = findMissing(database, SCHEMA);
     if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
     const foreign = findForeign(database, SCHEMA);
@@ -156,17 +140,37 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
   }
 }
 
+/** With today's schema. A file that is not ours, or of another version, stays as it is. */
+async function openOurs({ file, clock, onEvent }: SqliteStoreOptions): Promise<SqliteDatabase> {
+  const onSlow = (statement: string, seconds: number): void => onEvent?.({ kind: "slow", statement, seconds });
+  const isUnlogged = file !== IN_MEMORY && hasLostLog(file);
+  const database = createDatabase(await openEngine(file), { clock, onSlow });
+  try {
+    configure(database);
+    if (file !== IN_MEMORY) checkContent(file, database);
+    await migrate(database, unixSeconds(clock));
+    if (isUnlogged) refuseOtherName(database);
+    return database;
+  } catch (error) {
+    const cause = nameFullDisk(file, error);
+    database.close();
+    throw cause;
+  }
+}
+
 /** All statements that have made an up-to-date file. */
 const SCHEMA = [NEW_FILE, ...MIGRATIONS].flatMap(({ statements }) => statements);
 
-/** One engine tells a full disk as an error of the disk. */
+/** SQLite may tell a full disk as an error of the disk. */
 function nameFullDisk(file: string, error: unknown): unknown {
   const mayBeFull = error instanceof StoreFileError && error.trouble === "unreadable" && file !== IN_MEMORY;
   return mayBeFull && hasNoRoom(file) ? new StoreFileError("full", "the disk is full", { cause: error }) : error;
 }
 
+/** What changes nothing in the file: it may be another program's. */
 function configure(database: SqliteDatabase): void {
-  database.exec("PRAGMA journal_mode = WAL");
+  // Few milliseconds: a longer wait for another process does not hold up the event loop.
+  database.exec("PRAGMA busy_timeout = 5");
   // The queue syncs the log after each commit, beside the event loop.
   database.exec("PRAGMA synchronous = NORMAL");
   database.exec("PRAGMA foreign_keys = ON");
@@ -177,33 +181,59 @@ function configure(database: SqliteDatabase): void {
   database.exec("PRAGMA wal_autocheckpoint = 4000");
 }
 
-interface Held {
-  readonly guard: FileGuard | null;
-  readonly release: () => Promise<void>;
+/** With a log, others read while one writes. */
+function shareFile(database: SqliteDatabase): void {
+  database.exec("PRAGMA journal_mode = WAL");
+  markUsed(database);
 }
 
-async function createStore(
-  database: SqliteDatabase,
-  options: SqliteStoreOptions,
-  { guard, release }: Held,
-): Promise<Store> {
-  const { file, clock, random = systemRandom, onEvent = () => undefined } = options;
-  const { appUrl = () => "", onWebhookEvent = () => undefined } = options;
+/** Everything about one open database that jobs need. */
+interface Work {
+  readonly time: StoredTime;
+  readonly states: ProjectStates;
+  readonly rows: StoreRows;
+  readonly watch: FileWatch;
+  readonly queue: JobQueue;
+  readonly isNoted: { value: boolean };
+}
+
+function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEvent: (event: StoreEvent) => void): Work {
+  const {
+    file,
+    clock,
+    random = systemRandom,
+    appUrl = () => "",
+    onWebhookEvent = () => undefined,
+    blockRows,
+  } = options;
   const time = createStoredTime(database, clock);
-  const behind = time.newest() - unixSeconds(clock);
-  if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
-  const closing = new AbortController();
-  const isNoted = { value: database.first("SELECT 1 FROM long_changes LIMIT 1") !== null };
+  const isNoted = { value: true };
   const states = createProjectStates(async (project) =>
     database.first(`${PROJECT_STATE} WHERE project_id = ?`, [project]),
   );
-  const since = { changes: 0 };
-  const watch = createFileWatch({ file, database, guard, clock, onEvent: tellAndProbe });
+  const rows = createStoreRows(toDatabase(database, states), {
+    isShared: false,
+    isNoted,
+    random,
+    appUrl,
+    onWebhookEvent,
+    blockRows,
+  });
+  const watch = createFileWatch(file === IN_MEMORY ? null : file, onEvent);
+  const state = { version: dataVersion(database), changes: 0 };
   const queue = createJobQueue(database, clock, {
     ...watch,
+    refresh: () => {
+      const version = dataVersion(database);
+      if (version === state.version) return;
+      state.version = version;
+      rows.forget();
+      time.refresh();
+      isNoted.value = true;
+    },
     begin: () => {
       time.begin();
-      since.changes = database.changes;
+      state.changes = database.changes;
     },
     mark: () => {
       const mark = states.mark();
@@ -211,25 +241,39 @@ async function createStore(
     },
     end: () => {
       // What changes nothing writes nothing, but for the look whether there is room again.
-      const isChanged = database.changes !== since.changes || states.isChanged() || time.isNew();
+      const isChanged = database.changes !== state.changes || states.isChanged() || time.isNew();
       if (!isChanged && watch.trouble() === null) return;
       for (const { sql, values } of states.end(time.newest())) database.run(sql, values);
     },
-    afterCommit: () => {
+    recover: () => {
       time.commit();
-      watch.afterCommit();
+      watch.recover();
     },
     over: states.forget,
     ...(options.onCommit === undefined ? {} : { ended: options.onCommit }),
   });
-  const rows = createStoreRows(toDatabase(database, states), {
-    isShared: false,
-    isNoted,
-    random,
-    appUrl,
-    onWebhookEvent,
+  return { time, states, rows, watch, queue, isNoted };
+}
+
+/** Another number whenever another connection has written. */
+function dataVersion(database: SqliteDatabase): unknown {
+  return database.first("PRAGMA data_version")?.["data_version"];
+}
+
+function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Store {
+  const { clock, onEvent = () => undefined } = options;
+  const closing = new AbortController();
+  const work = createWork(database, options, (event) => {
+    onEvent(event);
+    // Rejects when the store is closed meanwhile.
+    if (event.kind === "trouble")
+      void nextTurn()
+        .then(probe, probe)
+        .catch(() => undefined);
   });
-  const copier = file === IN_MEMORY ? null : createFileCopier({ file, database, queue, watch });
+  const { time, states, rows, watch, queue, isNoted } = work;
+  const behind = time.newest() - unixSeconds(clock);
+  if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
 
   /** Tries to write: while clients see 503, no other write would notice that there is room again. */
   async function probe(): Promise<void> {
@@ -238,15 +282,6 @@ async function createStore(
       await queue.write(() => states.of(NO_PROJECT)).catch(() => undefined);
     }
   }
-  function tellAndProbe(event: StoreEvent): void {
-    onEvent(event);
-    // Rejects when the store is closed meanwhile.
-    if (event.kind === "trouble")
-      void nextTurn()
-        .then(probe)
-        .catch(() => undefined);
-  }
-
   const loop = createStepLoop(
     () => isNoted.value,
     () =>
@@ -256,55 +291,51 @@ async function createStore(
       }),
   );
   loop.start();
-  const contents = (): Promise<StoreContents> => countContents(rows.begin(time.now()));
-  const cleaner = createFileCleaner(database, file);
-  const exclusively = <Result>(work: () => Result): Promise<Result> =>
-    queue.read(async () => {
-      watch.beforeCommit();
-      const result = work();
-      watch.afterCommit();
-      return result;
-    });
-  const vacuum = (): Promise<Vacuumed> => exclusively(() => measureCompacting(database));
+  const read: Store["read"] = (job) => queue.read(() => job(rows.begin(time.now())));
   return {
-    isShared: false,
+    isShared: true,
     about: { engine: "sqlite", schema: newestOf(MIGRATIONS) },
     connections: () => null,
     oldestTransaction: () => Promise.resolve(null),
     trouble: () => watch.trouble(),
     lost: watch.lost,
-    read: (work) => queue.read(() => work(rows.begin(time.now()))),
-    write: (work, how) =>
+    read,
+    write: (job, how) =>
       queue
         .write(async () => {
           await states.of(stateOf(how?.project) ?? NO_PROJECT);
-          return work(rows.begin(time.newest(), time.newestMs()));
+          return job(rows.begin(time.newest(), time.newestMs()));
         }, how)
         .finally(loop.start),
     settle: loop.settle,
-    verify: () => queue.read(async () => watch.beforeCommit()),
-    backup: async (copy) => {
-      if (copier !== null) return copier.copy(copy, contents);
-      return queue.read(async () => {
-        copyTo(database, copy);
-        return contents();
-      });
-    },
-    vacuum: async () => (copier === null ? vacuum() : copier.alone(vacuum)),
-    clean: async (texts) => copier?.alone(() => cleaner.clean(texts, exclusively)) ?? true,
+    verify: () => queue.alone(async () => watch.look()),
+    ...createWholeFile(database, options, work),
     check: () => queue.read(async () => integrityFindings(database)),
     close: async () => {
       closing.abort();
-      await copier?.stop();
-      // The file may have gone since the last write.
-      await queue.read(async () => watch.beforeCommit()).catch(() => undefined);
       await queue.close();
       await watch.close();
       closeFile(database);
-      cleaner.close();
-      await copier?.close();
-      await release();
     },
+  };
+}
+
+/** What concerns the file as a whole. */
+function createWholeFile(
+  database: SqliteDatabase,
+  { file, clock, random = systemRandom }: SqliteStoreOptions,
+  { queue, time, watch }: Work,
+): Pick<Store, "backup" | "vacuum" | "clean"> {
+  const cleaner = file === IN_MEMORY ? null : createFileCleaner(database, file);
+  const exclusively = <Result>(change: () => Result): Promise<Result> =>
+    queue.alone(async () => {
+      watch.look();
+      return waitingForOthers(clock, async () => change());
+    });
+  return {
+    backup: (target) => copySnapshot({ file, target, random, now: time.now() }),
+    vacuum: () => exclusively(() => measureCompacting(database)),
+    clean: async (texts) => cleaner?.clean(texts, exclusively) ?? true,
   };
 }
 

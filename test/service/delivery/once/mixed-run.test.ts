@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import type { Page } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
-import { readText } from "../../../../src/service/control/loopback-exchange.ts";
+import { readText } from "../../../helpers/read-text.ts";
 import { summarizeQueue } from "../../../../src/service/domain/delivery/oversight.ts";
 import { openEmbeddedService, type EmbeddedService } from "../../../helpers/embedded-service.ts";
 import { size } from "../../../helpers/long.ts";

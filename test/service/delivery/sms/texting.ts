@@ -1,5 +1,5 @@
 /** A store with one project, the sender of texts over a real socket, and a gateway whose paths have plans. */
-import { readText } from "../../../../src/service/control/loopback-exchange.ts";
+import { readText } from "../../../helpers/read-text.ts";
 import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { createDeliveryMetrics } from "../../../../src/service/delivery-metrics.ts";

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
@@ -44,12 +45,13 @@ async function tell(deps: Deps, name: string, unready: string | null): Promise<E
 }
 
 async function askPlace({ clock, random }: Deps, place: DataPlace): Promise<string | null> {
-  if (place.kind === "file") {
-    const { askDataFile } = await import("../../../../service/health.ts");
-    return askDataFile(place.dataFile, clock, random);
-  }
-  const { askDatabase } = await import("../../../../service/database-health.ts");
-  return asCliError(() => askDatabase(place.url, clock, random));
+  if (place.kind === "file" && !existsSync(place.dataFile)) return "is not running";
+  const { askData } = await import("../../../../service/database-health.ts");
+  const choice =
+    place.kind === "file"
+      ? { dataFile: place.dataFile, database: null }
+      : { dataFile: "", database: { url: place.url, mayMigrate: false } };
+  return asCliError(() => askData(choice, clock, random));
 }
 
 async function askUrl({ clock }: Deps, url: string): Promise<string | null> {

@@ -1,6 +1,7 @@
 /** Removes what deleted rows leave in the data file and its log. */
 import { closeSync, openSync, read, statSync } from "node:fs";
 import { promisify } from "node:util";
+import { StoreFileError } from "../../store-errors.ts";
 import type { SqliteDatabase } from "./database.ts";
 
 export interface FileCleaner {
@@ -43,8 +44,10 @@ export function compact(database: SqliteDatabase): void {
   emptyLog(database);
 }
 
+/** Throws StoreFileError while another connection reads what is in it. */
 function emptyLog(database: SqliteDatabase): void {
-  database.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  const [row] = database.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (row?.["busy"] === 1) throw new StoreFileError("busy", "another program is reading the file");
 }
 
 /** Whether one of the texts is in the file, as UTF-8. */

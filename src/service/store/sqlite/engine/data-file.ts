@@ -1,26 +1,23 @@
-/**
- * The data file before it is opened, and while it is: whose it is, what it looks like from outside, its private mode.
- */
-import { chmodSync, closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
+/** The data file as the file system has it: its place, its private mode, what makes it a copy, how it is closed. */
+import { chmodSync, closeSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { specialKind } from "../../../../runtime/files/file-kind.ts";
 import { isPrivate } from "../../../../runtime/files/processes.ts";
-import type { Random } from "../../../../runtime/random.ts";
-import type { LockFacts } from "../../../../runtime/files/lock-file.ts";
 import { StoreFileError } from "../../store-errors.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { readHeader } from "./file-guard.ts";
 
 const MAGIC = "SQLite format 3\0";
+/** See the SQLite file format, 1.3. */
+const HEADER_BYTES = 100;
+/** Where a header says by 2 that the file has a log, for writing and for reading. */
+const LOG_OFFSET = 18;
+/** Where SQLite keeps a number for the application's use, `user_version`: 4 bytes. A copy that no service has opened has 0. */
+const USED_OFFSET = 60;
 /** A check of more would keep a server from starting for more than about a second. */
 const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 const FILE_MODE = 0o600;
-/** The name of the copy of a file that was lost while it was in use: the file's, this, and the time. */
-export const RESCUED = ".rescued-";
-/** Where SQLite keeps a number for the application's use in a file: 4 bytes. Here it is the number of the last run. */
-export const RUN_OFFSET = 60;
 
-/** Of 255 that a name may have: the longest beside it is a lock's, taken over by a process that another one killed meanwhile. */
+/** Of 255 that a name may have: the longest beside it is a copy's, with a token. */
 const NAME_BYTES_MAX = 160;
 
 export interface Condition {
@@ -34,8 +31,7 @@ export interface Condition {
 
 /**
  * Looks at the path before anything is made beside it. Throws StoreFileError for a folder, pipe, socket or device,
- * and for a name too long. `shown` is
- * what messages are to call the file.
+ * and for a name too long. `shown` is what messages are to call the file.
  */
 export function checkPlace(file: string, shown: string): void {
   const bytes = Buffer.byteLength(path.basename(file));
@@ -52,12 +48,9 @@ export function checkPlace(file: string, shown: string): void {
   }
 }
 
-/**
- * Looks at the file, and makes it where it is missing. Throws StoreFileError. `left` is what a dead owner had noted.
- */
-export function prepareFile(file: string, left: LockFacts | null): Condition {
+/** Looks at the file, and makes it where it is missing. Throws StoreFileError. */
+export function prepareFile(file: string): Condition {
   const size = sizeOf(file) ?? 0;
-  const hasLog = (sizeOf(`${file}-wal`) ?? 0) > 0;
   if (size === 0) {
     refuseLost(file);
     const isMade = makeEmptyFile(file);
@@ -66,20 +59,17 @@ export function prepareFile(file: string, left: LockFacts | null): Condition {
     return { isNew: true, isMade, isReadable: !isPrivate(statSync(file), 0o077) };
   }
   const header = readHeader(file);
-  if (!header.startsWith(MAGIC)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
-  const run = Buffer.from(header, "latin1").readUInt32BE(RUN_OFFSET);
-  // Each start writes another number into the file and notes it in the record; a copy that was put back has an older
-  // one.
-  if (hasLog && typeof left?.["run"] === "number" && left["run"] !== run) {
+  if (!isSqlite(header)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
+  // A file that is closed, and a copy, say that they have no log; one that lies there is another file's.
+  if (header[LOG_OFFSET] === 1 && (sizeOf(`${file}-wal`) ?? 0) > 0)
     throw new StoreFileError(
       "stale_log",
       `the log ${file}-wal belongs to another copy of the file; if this one was restored from a backup, delete the log`,
     );
-  }
   return { isNew: false, isMade: false, isReadable: !isPrivate(statSync(file), 0o077) };
 }
 
-/** Throws StoreFileError where a file that is not there has left its log, or was saved under another name. */
+/** Throws StoreFileError where a file that is not there has left its log. */
 export function refuseLost(file: string): void {
   if ((sizeOf(`${file}-wal`) ?? 0) > 0) {
     throw new StoreFileError(
@@ -87,20 +77,17 @@ export function refuseLost(file: string): void {
       `the file is missing or empty while its log ${file}-wal is there; restore the file, or delete the log to start anew`,
     );
   }
-  const rescued = readdirSync(path.dirname(file)).find((name) => name.startsWith(path.basename(file) + RESCUED));
-  if (rescued !== undefined) {
-    throw new StoreFileError(
-      "missing",
-      `the file is missing, and what it held was saved in ${rescued}; rename that to restore it, or move it away to start anew`,
-    );
-  }
+}
+
+/** Throws the system's error where there is one. SQLite's other files get the mode of this one. */
+export function makeNewFile(file: string): void {
+  closeSync(openSync(file, "wx", FILE_MODE));
 }
 
 /** False where the file is there already, which is left alone. */
 export function makeEmptyFile(file: string): boolean {
   try {
-    // The engine's other files get the mode of this one.
-    closeSync(openSync(file, "wx", FILE_MODE));
+    makeNewFile(file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -119,12 +106,40 @@ function firstLine(text: string): string {
   return text.replace(/^\*\*\* .* \*\*\*\n/, "").split("\n")[0] ?? "";
 }
 
-/** Writes the number of this run into the file itself and empties the log. Returns it. */
-export function markRun(database: SqliteDatabase, random: Random): number {
-  const run = 1 + Math.floor(random.fraction() * 0x7fff_fffe);
-  database.exec(`PRAGMA user_version = ${run}`);
-  database.all("PRAGMA wal_checkpoint(TRUNCATE)");
-  return run;
+/** Whether a file says that it has a log and nothing is in one beside it, as when it is open under another name. */
+export function hasLostLog(file: string): boolean {
+  return (sizeOf(`${file}-wal`) ?? 0) === 0 && readHeader(file)[LOG_OFFSET] === 2;
+}
+
+/** Throws StoreFileError while another connection has the file open: under this name it would not see its log. */
+export function refuseOtherName(database: SqliteDatabase): void {
+  try {
+    database.exec("PRAGMA journal_mode = DELETE");
+  } catch (error) {
+    throw new StoreFileError("busy", "the file is in use under another name", { cause: error });
+  }
+}
+
+/** From then on the file is no unused copy. */
+export function markUsed(database: SqliteDatabase): void {
+  if (database.first("PRAGMA user_version")?.["user_version"] === 0) database.exec("PRAGMA user_version = 1");
+}
+
+/** Whether a file is a copy that no service has opened since it was made. False for what is not there. */
+export function isUnusedCopy(file: string): boolean {
+  const header = readHeader(file);
+  return isSqlite(header) && header.readUInt32BE(USED_OFFSET) === 0;
+}
+
+/** Makes a whole database that nobody has open an unused copy; it can be read where nothing can be written. */
+export function markAsCopy(file: string): void {
+  const descriptor = openSync(file, "r+");
+  try {
+    writeSync(descriptor, Uint8Array.of(1, 1), 0, 2, LOG_OFFSET);
+    writeSync(descriptor, new Uint8Array(4), 0, 4, USED_OFFSET);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /**
@@ -140,21 +155,33 @@ export function closeFile(database: SqliteDatabase): void {
   database.close();
 }
 
-function sizeOf(file: string): number | null {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? null;
+/** False for what is not there. */
+export function isSqliteFile(file: string): boolean {
+  return isSqlite(readHeader(file));
 }
 
-/**
- * Writes a copy to a new file that only this user may read. No run has its number, so that a log of another copy is
- * not taken for its own when it is put back.
- */
-export function copyTo(database: SqliteDatabase, file: string): void {
-  closeSync(openSync(file, "wx", 0o600));
-  database.all("VACUUM INTO ?", [file]);
-  const descriptor = openSync(file, "r+");
+function isSqlite(header: Buffer): boolean {
+  return header.toString("latin1", 0, MAGIC.length) === MAGIC;
+}
+
+/** The first bytes of a file; zeros where they cannot be read. To close it would drop locks that this process has on it. */
+function readHeader(file: string): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
   try {
-    writeSync(descriptor, Buffer.alloc(4), 0, 4, RUN_OFFSET);
-  } finally {
-    closeSync(descriptor);
+    // To open a pipe would wait for its writer.
+    if (!statSync(file).isFile()) return header;
+    const descriptor = openSync(file, "r");
+    try {
+      readSync(descriptor, header, 0, HEADER_BYTES, 0);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // There is none, or it cannot be read.
   }
+  return header;
+}
+
+function sizeOf(file: string): number | null {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? null;
 }

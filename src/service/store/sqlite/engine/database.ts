@@ -46,7 +46,7 @@ export function createDatabase(engine: Engine, timing: StatementTiming | null = 
     const startedMs = timing?.clock.monotonic() ?? 0;
     try {
       const result = use(prepare(sql));
-      if (timing !== null) tellIfSlow(timing, startedMs, sql);
+      if (timing !== null) tellIfSlow(timing, startedMs, [sql]);
       return result;
     } catch (error) {
       // A statement that failed keeps its error and would fail once more when it is used again.
@@ -104,7 +104,7 @@ export function toDatabase(sqlite: SqliteDatabase, states?: ProjectStates): Data
 /** Ends the transaction, if it has not ended. */
 export function rollBack(database: SqliteDatabase): void {
   try {
-    database.exec("ROLLBACK");
+    database.all("ROLLBACK");
   } catch {
     // A full disk, for one, makes SQLite roll back by itself.
   }

@@ -14,6 +14,8 @@ export interface EngineStatement {
 export interface Engine {
   exec(sql: string): void;
   prepare(sql: string): EngineStatement;
+  /** Writes the state that the open transaction sees into an empty file, beside the event loop. */
+  copyTo(file: string): Promise<void>;
   close(): void;
 }
 
@@ -24,7 +26,7 @@ export const TEMPORARY = "";
 
 /** Throws StoreFileError. */
 export async function openEngine(file: string): Promise<Engine> {
-  const { DatabaseSync } = await loadLibrary();
+  const { DatabaseSync, backup } = await loadLibrary();
   try {
     const database = new DatabaseSync(file);
     return {
@@ -36,6 +38,7 @@ export async function openEngine(file: string): Promise<Engine> {
           run: (values) => Number(statement.run(...values).changes),
         };
       },
+      copyTo: async (target) => void (await backup(database, target, { rate: COPIED_PAGES })),
       close: () => database.close(),
     };
   } catch (error) {
@@ -43,7 +46,10 @@ export async function openEngine(file: string): Promise<Engine> {
   }
 }
 
-type Library = Pick<typeof import("node:sqlite"), "DatabaseSync">;
+/** A step: few steps, since each waits for its turn of the event loop. */
+const COPIED_PAGES = 2048;
+
+type Library = Pick<typeof import("node:sqlite"), "DatabaseSync" | "backup">;
 
 async function loadLibrary(): Promise<Library> {
   try {
@@ -56,7 +62,8 @@ async function loadLibrary(): Promise<Library> {
 
 async function loadPackage(): Promise<Library> {
   try {
-    return await import("@photostructure/sqlite");
+    // The same interface; the types of its classes have parts that Node's do not.
+    return (await import("@photostructure/sqlite")) as unknown as Library;
   } catch (error) {
     throw new StoreFileError("unreadable", NO_LIBRARY, { cause: error });
   }

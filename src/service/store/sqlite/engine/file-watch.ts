@@ -1,22 +1,19 @@
 /**
- * What happens around each batch of writes: the file is looked at, troubles are told once, a file that others changed
- * is given up.
+ * What may happen to the file under an open database: it is removed or replaced, or its disk fails or fills. Troubles are
+ * told once; a file that is not the one that was opened is given up.
  */
-import { rmSync, statfsSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import path from "node:path";
-import type { Clock } from "../../../../runtime/clock.ts";
-import type { StoreEvent } from "../../store-errors.ts";
-import { StoreFileError } from "../../store-errors.ts";
-import { copyTo, RESCUED } from "./data-file.ts";
-import type { SqliteDatabase } from "./database.ts";
-import type { Change, FileGuard } from "./file-guard.ts";
+import { type StoreEvent, StoreFileError } from "../../store-errors.ts";
 import { createLogSync } from "./log-sync.ts";
 
 export interface FileWatch {
-  readonly beforeCommit: () => void;
-  readonly afterCommit: () => void;
+  /** Throws where the name of the file, or of its log, no longer leads to what was opened. */
+  readonly look: () => void;
   /** All that is committed is then on the disk, in the file that was opened. */
   readonly sync: () => Promise<void>;
+  /** A write has succeeded. */
+  readonly recover: () => void;
   readonly close: () => Promise<void>;
   readonly failed: (error: unknown) => unknown;
   readonly refusal: () => StoreFileError | null;
@@ -24,54 +21,49 @@ export interface FileWatch {
   readonly lost: Promise<StoreFileError>;
 }
 
-export interface FileWatchOptions {
-  readonly file: string;
-  readonly database: SqliteDatabase;
-  /** Null for a database in memory. */
-  readonly guard: FileGuard | null;
-  readonly clock: Clock;
-  readonly onEvent: (event: StoreEvent) => void;
-}
-
-/** A disk with less room than this is full: one engine tells it as an error of the disk. */
+/** A disk with less room than this is full: a library may tell it as an error of the disk. */
 const ROOM_BYTES_MIN = 128 * 1024;
+const NOT_SAVED = "the disk reports an error; the service has stopped, as it cannot tell what is saved";
 
-export function createFileWatch(options: FileWatchOptions): FileWatch {
-  const { file, guard, onEvent } = options;
+/** `file` is open; null for a database in memory. */
+export function createFileWatch(file: string | null, onEvent: (event: StoreEvent) => void): FileWatch {
   const state: { trouble: StoreFileError | null; refusal: StoreFileError | null } = { trouble: null, refusal: null };
   const loss = createLoss();
-  const log = guard === null ? null : createLogSync(file);
+  const names = file === null ? [] : [file, `${file}-wal`];
+  const opened = names.map(identityOf);
+  const log = file === null ? null : createLogSync(file);
 
-  const abandon = (error: StoreFileError): StoreFileError => {
-    state.refusal = error;
-    loss.resolve(error);
-    return error;
+  const giveUp = (what: string, options?: ErrorOptions): StoreFileError => {
+    state.refusal = new StoreFileError("changed", `${file}: ${what}`, options);
+    loss.resolve(state.refusal);
+    return state.refusal;
   };
-  const look = (when: "before commit" | "after commit"): void => {
-    const change = guard?.check(when) ?? null;
-    if (change === null) return;
-    throw abandon(new StoreFileError("changed", `${file}: ${giveUp(options, change)}`));
+  const look = (): void => {
+    const changed = names.find((name, at) => identityOf(name) !== opened[at]);
+    if (changed === undefined) return;
+    const what = changed === file ? "the file" : `its log ${changed}`;
+    const how = identityOf(changed) === null ? "removed" : "replaced by another";
+    throw giveUp(`${what} was ${how} while it was in use; the service has stopped, as nothing is saved there any more`);
   };
   return {
-    beforeCommit: () => look("before commit"),
-    afterCommit: () => {
-      look("after commit");
-      if (state.trouble !== null) onEvent({ kind: "recovered" });
-      state.trouble = null;
-    },
+    look,
     sync: async () => {
       try {
         await log?.sync();
       } catch (error) {
         // The system may have dropped what it could not write, so a second try would prove nothing.
-        throw abandon(new StoreFileError("changed", `${file}: ${NOT_SAVED}`, { cause: error }));
+        throw giveUp(NOT_SAVED, { cause: error });
       }
-      look("before commit");
+      look();
+    },
+    recover: () => {
+      if (state.trouble !== null) onEvent({ kind: "recovered" });
+      state.trouble = null;
     },
     close: async () => log?.close(),
     failed: (error) => {
       if (!(error instanceof StoreFileError)) return error;
-      const trouble = nameTrouble(file, error);
+      const trouble = file === null ? error : nameTrouble(file, error);
       if (state.trouble?.trouble !== trouble.trouble) onEvent({ kind: "trouble", error: trouble });
       state.trouble = trouble;
       return trouble;
@@ -82,7 +74,11 @@ export function createFileWatch(options: FileWatchOptions): FileWatch {
   };
 }
 
-const NOT_SAVED = "the disk reports an error; the service has stopped, as it cannot tell what is saved";
+/** Null for what is not there. */
+function identityOf(name: string): string | null {
+  const found = statSync(name, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev} ${found.ino}`;
+}
 
 function createLoss(): {
   readonly promise: Promise<StoreFileError>;
@@ -107,50 +103,5 @@ export function hasNoRoom(file: string): boolean {
     return bavail * bsize < ROOM_BYTES_MIN;
   } catch {
     return false;
-  }
-}
-
-/**
- * Saves what we hold where that does no harm, and says what has happened. All that was acknowledged was in the log that
- * others saw, so a file that another program has opened or written to is left exactly as it is.
- */
-function giveUp(options: FileWatchOptions, change: Change): string {
-  if (change.kind === "file") return saveBeside(options, change);
-  if (change.isFileUntouched) saveIntoFile(options.database);
-  return "another program opened the file and removed its log; the service has stopped to keep what is saved";
-}
-
-/** The log that is gone was ours alone, and we still have it open. */
-function saveIntoFile(database: SqliteDatabase): void {
-  try {
-    endTransaction(database);
-    database.all("PRAGMA wal_checkpoint(PASSIVE)");
-  } catch {
-    // The next start reads what the file has.
-  }
-}
-
-function saveBeside(
-  { file, database, clock }: FileWatchOptions,
-  { isMissing, isLogOurs }: Extract<Change, { readonly kind: "file" }>,
-): string {
-  const what = `the file was ${isMissing ? "removed" : "replaced by another"} while it was in use`;
-  const copy = `${file}${RESCUED}${new Date(clock.now()).toISOString().replace(/[-:]|\.\d+/g, "")}`;
-  try {
-    endTransaction(database);
-    copyTo(database, copy);
-    // The copy holds the log as well, which would be taken for one of the file that is there now.
-    if (isLogOurs && !isMissing) rmSync(`${file}-wal`, { force: true });
-    return `${what}; what it held is saved in ${copy}`;
-  } catch (error) {
-    return `${what}, and what it held could not be saved: ${error instanceof Error ? error.message : "unknown"}`;
-  }
-}
-
-function endTransaction(database: SqliteDatabase): void {
-  try {
-    database.exec("ROLLBACK");
-  } catch {
-    // None had begun, or it is committed already.
   }
 }

@@ -1,9 +1,11 @@
 /**
  * All jobs of a store, one after another; writes that wait together share one commit and so one disk sync. While the
- * disk syncs, reads go on; what they may have seen of that commit is answered only when it is on the disk.
+ * disk syncs, reads go on; what they may have seen of that commit is answered only when it is on the disk. While another
+ * process writes, reads go on as well.
  */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
 import type { StoreCommit, WriteOptions } from "../../../domain/ports.ts";
+import { StoreFileError } from "../../store-errors.ts";
 import { rollBack, type SqliteDatabase } from "./database.ts";
 
 /** More would make the first of them wait too long. */
@@ -13,6 +15,9 @@ const BATCH_MAX = 512;
  * and share its commit. Where every tenth of eight clients' requests writes, that saves up to half of the syncs.
  */
 const GATHER_TURNS = 3;
+/** Another process that writes is waited for so long: one that compacts a large file takes seconds. */
+const PATIENCE_MS = 10_000;
+const LOOK_AGAIN_MS = { first: 1, last: 25 } as const;
 
 interface Job {
   run(): Promise<unknown>;
@@ -21,26 +26,30 @@ interface Job {
 }
 
 export interface JobQueue {
+  /** On one state of the database. */
   read<Result>(work: () => Promise<Result>): Promise<Result>;
   write<Result>(work: () => Promise<Result>, options?: WriteOptions): Promise<Result>;
+  /** Outside of any transaction, while no other job runs. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Refuses what comes later and resolves when everything before has ended. */
   close(): Promise<void>;
 }
 
 /** What the store does around the jobs. */
 export interface Watch {
-  /** In the transaction, before its first job. */
+  /** In each transaction, before anything else: other processes may have written. */
+  readonly refresh: () => void;
+  /** In a write, before its first job. */
   readonly begin: () => void;
   /** Before each job; returns what undoes what the job leaves outside the database. */
   readonly mark: () => () => void;
-  /** In the transaction, after its last job. */
+  /** In a write, after its last job. */
   readonly end: () => void;
-  /** The transaction is over, in whichever way. */
+  /** The write is committed. */
+  readonly recover: () => void;
+  /** The write is over, in whichever way. */
   readonly over: () => void;
-  /** All three may throw, and then no job of the batch is acknowledged. */
-  readonly beforeCommit: () => void;
-  readonly afterCommit: () => void;
-  /** Resolves when all that is committed is on the disk. */
+  /** Resolves when all that is committed is on the disk, in the file that was opened; else no job is acknowledged. */
   readonly sync: () => Promise<void>;
   /** With each error that a job, or a whole batch, ended with; returns the one to reject with. */
   readonly failed: (error: unknown) => unknown;
@@ -53,6 +62,10 @@ export interface Watch {
 interface QueueState {
   draining: Promise<void> | null;
   syncing: Promise<void> | null;
+  /** Writes wait for another process. */
+  waiting: Promise<void> | null;
+  /** Since when they have waited, and how long until the next look; null while they do not. */
+  wait: { readonly sinceMs: number; readonly ms: number } | null;
   closed: boolean;
   /** How many of the first writes wait for no others. */
   urgent: number;
@@ -70,7 +83,15 @@ export function createJobQueue(
   const writes: Job[] = [];
   /** Answered when the disk has synced. */
   const held: Done[] = [];
-  const state: QueueState = { draining: null, syncing: null, closed: false, urgent: 0, gathered: 0 };
+  const state: QueueState = {
+    draining: null,
+    syncing: null,
+    waiting: null,
+    wait: null,
+    closed: false,
+    urgent: 0,
+    gathered: 0,
+  };
 
   /** What runs while the disk syncs may have seen what is not yet on it. */
   const answer = (done: Done): void => {
@@ -91,11 +112,40 @@ export function createJobQueue(
     }
     begin();
   };
-  const writeBatch = async (): Promise<void> => {
+  const takeBatch = (): readonly Job[] => {
     state.gathered = 0;
     const batch = writes.splice(0, BATCH_MAX);
     state.urgent = Math.max(0, state.urgent - batch.length);
+    return batch;
+  };
+  const rejectBatch = (error: unknown): void => {
+    state.wait = null;
+    const failure = watch.failed(error);
+    for (const job of takeBatch()) job.reject(failure);
+  };
+  const lookAgain = async (ms: number): Promise<void> => {
+    await clock.sleep(ms);
+    state.waiting = null;
+    begin();
+  };
+  /** Looks again in a while, or gives the batch up. */
+  const waitForOthers = (busy: unknown): void => {
+    const { sinceMs, ms } = state.wait ?? { sinceMs: clock.monotonic(), ms: LOOK_AGAIN_MS.first };
+    if (clock.monotonic() - sinceMs > PATIENCE_MS) return rejectBatch(busy);
+    state.wait = { sinceMs, ms: Math.min(ms * 2, LOOK_AGAIN_MS.last) };
+    state.waiting = lookAgain(ms);
+  };
+  const writeBatch = async (): Promise<void> => {
     const startedMs = clock.monotonic();
+    try {
+      const refusal = watch.refusal();
+      if (refusal !== null) throw refusal;
+      database.all("BEGIN IMMEDIATE");
+    } catch (error) {
+      return isBusy(error) ? waitForOthers(error) : rejectBatch(error);
+    }
+    state.wait = null;
+    const batch = takeBatch();
     const tell = (outcome: StoreCommit["outcome"]): void =>
       watch.ended?.({ outcome, jobs: batch.length, seconds: (clock.monotonic() - startedMs) / 1000 });
     const done = await runBatch(database, batch, watch);
@@ -103,7 +153,8 @@ export function createJobQueue(
     held.push(...done);
     state.syncing = sync(tell);
   };
-  const isReady = (): boolean => reads.length > 0 || (state.urgent > 0 && state.syncing === null);
+  const mayWrite = (): boolean => state.urgent > 0 && state.syncing === null && state.waiting === null;
+  const isReady = (): boolean => reads.length > 0 || mayWrite();
   const mayGather = (): boolean => {
     if (reads.length === 0 || state.closed) return false;
     state.gathered += 1;
@@ -114,7 +165,7 @@ export function createJobQueue(
       for (const job of reads.splice(0)) answer(await runJob(job, watch));
       // Requests that arrived in the same turn of the event loop are still being read: let them join.
       if (state.urgent > 0) await nextTurn();
-      if (state.urgent > 0 && state.syncing === null && !mayGather()) await writeBatch();
+      if (mayWrite() && !mayGather()) await writeBatch();
     }
     state.draining = null;
   };
@@ -134,12 +185,14 @@ export function createJobQueue(
     state.urgent = Math.max(state.urgent, count);
     begin();
   };
+  const alone: JobQueue["alone"] = (work) => {
+    const result = add(reads, work);
+    begin();
+    return result;
+  };
   return {
-    read: (work) => {
-      const result = add(reads, work);
-      begin();
-      return result;
-    },
+    alone,
+    read: (work) => alone(() => waitingForOthers(clock, () => readTogether(database, watch, work))),
     write: (work, { mayWaitMs = 0 } = {}) => {
       const result = add(writes, work);
       const last = writes.at(-1);
@@ -150,7 +203,11 @@ export function createJobQueue(
     close: async () => {
       state.closed = true;
       hurry(writes.length);
-      while (state.draining !== null || state.syncing !== null) await (state.draining ?? state.syncing);
+      for (;;) {
+        const running = state.draining ?? state.syncing ?? state.waiting;
+        if (running === null) return;
+        await running;
+      }
     },
   };
 }
@@ -173,20 +230,52 @@ async function runJob(job: Job, watch: Watch): Promise<Done> {
   }
 }
 
-/** One transaction, each job in its own savepoint; null when it is lost and its jobs are rejected. */
+/** Reads of one transaction see one state. */
+async function readTogether<Result>(
+  database: SqliteDatabase,
+  watch: Watch,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    database.all("BEGIN");
+    watch.refresh();
+    return await work();
+  } finally {
+    rollBack(database);
+  }
+}
+
+/** Does what another process may keep from being done for a moment. Rejects with that error when it takes long. */
+export async function waitingForOthers<Result>(
+  clock: Pick<Clock, "sleep" | "monotonic">,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const sinceMs = clock.monotonic();
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBusy(error) || clock.monotonic() - sinceMs > PATIENCE_MS) throw error;
+    }
+    await clock.sleep(LOOK_AGAIN_MS.last);
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof StoreFileError && error.trouble === "busy";
+}
+
+/** The transaction that has begun, each job in its own savepoint; null when it is lost and its jobs are rejected. */
 async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: Watch): Promise<readonly Done[] | null> {
   const done: Done[] = [];
   try {
-    const refusal = watch.refusal();
-    if (refusal !== null) throw refusal;
-    database.all("BEGIN IMMEDIATE");
     database.writing = true;
+    watch.refresh();
     watch.begin();
     for (const job of jobs) done.push(await runInSavepoint(database, job, watch));
     watch.end();
-    watch.beforeCommit();
     database.all("COMMIT");
-    watch.afterCommit();
+    watch.recover();
     return done;
   } catch (error) {
     rollBack(database);

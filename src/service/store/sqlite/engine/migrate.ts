@@ -52,6 +52,8 @@ async function runMigration(
 ): Promise<void> {
   database.exec("BEGIN IMMEDIATE");
   try {
+    // Another process may have been quicker.
+    if (readVersion(database) >= version) return rollBack(database);
     database.exec(statements.join(";\n"));
     database.writing = true;
     await run?.(toDatabase(database));

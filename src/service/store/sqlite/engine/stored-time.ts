@@ -6,6 +6,8 @@ export interface StoredTime {
   /** The larger of the clock and the newest time that a write has had, Unix seconds. */
   readonly now: () => number;
   readonly newest: () => number;
+  /** Others may have written. */
+  readonly refresh: () => void;
   /** That of the write, as the clock had it, Unix milliseconds. */
   readonly newestMs: () => number;
   /** In a write, before its first change: fixes its time. */
@@ -17,12 +19,17 @@ export interface StoredTime {
 }
 
 export function createStoredTime(database: SqliteDatabase, clock: Clock): StoredTime {
-  const stored = Number(database.first("SELECT max(clock) AS newest FROM project_state")?.newest ?? 0);
+  const read = (): number => Number(database.first("SELECT max(clock) AS newest FROM project_state")?.newest ?? 0);
+  const stored = read();
   const state = { newest: stored, newestMs: stored * 1000, stored };
   const now = (): number => Math.max(unixSeconds(clock), state.newest);
   return {
     now,
     newest: () => state.newest,
+    refresh: () => {
+      state.stored = read();
+      state.newest = Math.max(state.newest, state.stored);
+    },
     newestMs: () => state.newestMs,
     begin: () => {
       state.newest = now();

@@ -17,8 +17,8 @@ async function withSlowDisk(
     mark: () => () => undefined,
     end: () => undefined,
     over: () => undefined,
-    beforeCommit: () => undefined,
-    afterCommit: () => undefined,
+    refresh: () => undefined,
+    recover: () => undefined,
     sync: () =>
       new Promise((resolve, reject) => {
         syncs.push({ resolve, reject });

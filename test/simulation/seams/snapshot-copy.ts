@@ -1,0 +1,35 @@
+/** In place of `service/store/sqlite/snapshot-copy.ts`: SQLite as WebAssembly opens a file only once, so its bytes are copied. */
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { StoreContents } from "../../../src/service/domain/ports.ts";
+import { countContents } from "../../../src/service/domain/moving.ts";
+import { createStoreRows } from "../../../src/service/store/sql/store-rows.ts";
+import { closeFile, makeNewFile, markAsCopy } from "../../../src/service/store/sqlite/engine/data-file.ts";
+import { createDatabase, toDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
+import { openEngine } from "../../../src/service/store/sqlite/engine/engine.ts";
+import type { CopyOptions } from "../../../src/service/store/sqlite/snapshot-copy.ts";
+
+const LOG = "-wal";
+
+export async function copySnapshot({ file, target, random, now }: CopyOptions): Promise<StoreContents> {
+  makeNewFile(target);
+  try {
+    for (const suffix of ["", LOG].filter((one) => existsSync(file + one)))
+      writeFileSync(target + suffix, readFileSync(file + suffix));
+    const database = createDatabase(await openEngine(target));
+    const rows = createStoreRows(toDatabase(database), {
+      random,
+      isShared: true,
+      isNoted: { value: false },
+      appUrl: () => "",
+      onWebhookEvent: () => undefined,
+      blockRows: undefined,
+    });
+    const contents = await countContents(rows.begin(now));
+    closeFile(database);
+    markAsCopy(target);
+    return contents;
+  } catch (error) {
+    for (const suffix of ["", LOG]) rmSync(target + suffix, { force: true });
+    throw error;
+  }
+}
