@@ -2,7 +2,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { isNode, parseSource, readSources, walk, type Sources, type SyntaxNode } from "./helpers/source-code.ts";
+import {
+  commentsOf,
+  isNode,
+  parseSource,
+  readSources,
+  walk,
+  type Sources,
+  type SyntaxNode,
+} from "./helpers/source-code.ts";
 
 const LINES_MAX = 400;
 const FILES_MAX = 14;
@@ -212,6 +220,37 @@ describe("one English", () => {
   ])("when %s has one, then it is found", (_, text, found) => {
     expect(dialect(new Map([["src/a.ts", text]]))).toEqual([`src/a.ts:1 says "${found}"`]);
   });
+});
+
+/** Folders whose comments speak of things; the others follow. */
+const PLAIN_FOLDERS = /^src\/(?:cli|bulk|client|insight|config|contract|runtime)\//;
+const UNFINISHED = /^src\/(?:cli\/commands\/(?:service|serve)|runtime\/files)\//;
+/** A comment whose subject is a clause in place of a thing. */
+const CLAUSE = /^(?:\/\*\*?|\/\/) (?:What|Whether|How|Where|Who|Whose|Nobody)\b/;
+/** Words of the house; the field has others: queue, chunk, span, handler, listener, next to. */
+const HOUSE_WORD = /\b(?:lanes?|pieces?|crowd(?:ed|s)?|stretch(?:es)?|happenings?|doors?|beside|(?<!by )hands?)\b/i;
+
+function unplainComments(sources: Sources): string[] {
+  return [...sources]
+    .filter(([file]) => PLAIN_FOLDERS.test(file) && !UNFINISHED.test(file))
+    .flatMap(([file, text]) =>
+      commentsOf(text)
+        .filter((comment) => CLAUSE.test(comment) || HOUSE_WORD.test(comment))
+        .map((comment) => `${file} says "${comment.slice(0, 60)}"`),
+    );
+}
+
+describe("comments", () => {
+  test("when they are read, then each has a thing for its subject and the field's words", () => {
+    expect(unplainComments(readSources("src"))).toEqual([]);
+  });
+
+  it.each(["/** Whether it is there. */", "// What is left.", "/** Kept beside it. */", "/** In good hands. */"])(
+    "when one is %s, then it is named",
+    (comment) => {
+      expect(unplainComments(new Map([["src/cli/a.ts", comment]]))).toEqual([`src/cli/a.ts says "${comment}"`]);
+    },
+  );
 });
 
 describe("one name, one meaning", () => {

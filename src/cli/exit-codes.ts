@@ -1,4 +1,4 @@
-/** What each exit status promises (documented under `surveyctl help exit-codes`). */
+/** The promise of each exit status (documented under `surveyctl help exit-codes`). */
 export const EXIT = {
   done: 0,
   /** The network or the service failed, after retries. */
@@ -20,7 +20,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What help, the man page and `help --json` say of each. */
+/** The words of help, the man page and `help --json` for each. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.done]: "done",
   [EXIT.failed]: "the network or the service failed, after retries",

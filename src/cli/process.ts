@@ -1,4 +1,4 @@
-/** What the program needs of Node's `process`; only the door, `main`, is handed the real one. */
+/** The part of Node's `process` that the program needs; only `main` is given the real one. */
 export type Process = Pick<
   NodeJS.Process,
   "argv" | "env" | "exitCode" | "stdin" | "stdout" | "stderr" | "on" | "off" | "pid" | "platform" | "cwd" | "kill"

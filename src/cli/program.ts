@@ -17,7 +17,7 @@ import { layOutHelp, layOutRootHelp, SUMMARY } from "./help/help-layout.ts";
 import { type Noun, NOUNS } from "./program/nouns.ts";
 import { incomplete, toUsageError } from "./program/usage-problems.ts";
 
-/** How a command line ended: with text for stdout, or with the status of the work that was done. */
+/** The end of a command line: text for stdout, or the status of the work that was done. */
 export type Outcome =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "done"; readonly exit: ExitCode };

@@ -45,7 +45,7 @@ export interface LookUpOptions extends CallOptions {
   readonly sentBy?: number;
 }
 
-/** How a write ended when nothing threw. */
+/** The end of a write that did not throw. */
 export type WriteResult =
   /** The service answered 2xx with a body that could be read. */
   | { readonly kind: "answered"; readonly reply: ApiReply }
@@ -98,10 +98,10 @@ export interface Client {
   removeMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
 
   /**
-   * Whether a write whose answer was lost arrived, without sending anything: by the service's clock, Unix
-   * seconds, `intentAt` at or before its first try, `sentBy` at or after its last (default: `intentAt`). While the settling
-   * time after `sentBy` is not over, it looks again: what is absent after that did not arrive. Throws what the look-up's own
-   * requests throw.
+   * Tells whether a write whose answer was lost arrived, without sending anything: by the service's clock, Unix
+   * seconds, `intentAt` at or before its first try, `sentBy` at or after its last (default: `intentAt`). While the
+   * settling time after `sentBy` is not over, it looks again: what is absent after that did not arrive. Throws what the
+   * look-up's own requests throw.
    */
   lookUpPerson(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
   lookUpResponse(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
@@ -119,7 +119,7 @@ export interface Client {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly text: string;
-    /** What a status outside 2xx means, as the other methods would reject with it; null when all is well. */
+    /** The error of a status outside 2xx, as the other methods would reject with it; null when all is well. */
     readonly failure: ClientError | null;
   }>;
 

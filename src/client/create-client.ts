@@ -31,7 +31,7 @@ export interface ClientOptions {
   readonly gate?: Gate;
   readonly trace?: Trace;
   readonly onWait?: OnWait;
-  /** How long a write whose answer was lost may still be at work, milliseconds; 30 seconds. */
+  /** The time for which a write whose answer was lost may still be at work, milliseconds; 30 seconds. */
   readonly settleMs?: number;
 }
 

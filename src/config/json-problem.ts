@@ -1,4 +1,4 @@
-/** Where a text stops being JSON: the parser tells it on some versions of Node only, and quotes the text. */
+/** The place where a text stops being JSON: the parser tells it on some versions of Node only, and quotes the text. */
 export interface Place {
   /** Both count from 1. */
   readonly line: number;

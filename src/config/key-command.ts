@@ -58,7 +58,7 @@ async function endWithChildren(child: ChildProcess): Promise<void> {
 function problem(error: Ended["error"], key: string, stderr: string): string {
   if (error === null) return key === "" ? "it printed nothing" : "it printed more than one line";
   const said = stderr.trim().split("\n").at(-1) ?? "";
-  // What it printed before it failed may be the key.
+  // Output before it failed may be the key.
   const words = key === "" ? said : said.replaceAll(key, "…");
   return words === "" ? `it ended with ${error.code ?? "a signal"}` : words;
 }

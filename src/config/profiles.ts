@@ -50,7 +50,7 @@ export async function writeProfiles(
   token: string,
 ): Promise<void> {
   await makeFolder(path.dirname(file), 0o700);
-  // What was there before may be looser, and a replaced file keeps its mode.
+  // A folder that was there before may be looser, and a replaced file keeps its mode.
   await chmod(path.dirname(file), 0o700);
   await chmod(file, 0o600).catch(ignoreMissing);
   const content = { default_profile: defaultName, profiles: Object.fromEntries(byName) };
@@ -126,7 +126,7 @@ async function looseMode(file: string): Promise<string | null> {
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Whether somebody else, root aside, owns or can write the file, its folder, or those that a link leads to. */
+/** The path that somebody else, root aside, owns or can write: the file, its folder, or those that a link leads to. */
 async function othersCanWrite(file: string): Promise<string | null> {
   const own = ownUserId();
   // Windows has neither.

@@ -1,4 +1,4 @@
-/** Where the connection's settings come from: flag, environment, profile; every value remembers its source. */
+/** Sources of the connection's settings: flag, environment, profile; every value remembers its source. */
 import { parseBaseUrl } from "./base-url.ts";
 import { ConfigError } from "./config-error.ts";
 import { runKeyCommand } from "./key-command.ts";
@@ -23,7 +23,7 @@ export interface RemoteConnection {
 export type ConnectionSettings = { readonly kind: "local" } | RemoteConnection;
 
 export interface SettingsRequest extends Surroundings {
-  /** What the command line gives, each with the name of its flag. */
+  /** Values of the command line, each with the name of its flag. */
   readonly flags: { readonly profile: Sourced<string> | null; readonly baseUrl: Sourced<string> | null };
   readonly insecureHttp: boolean;
   /** Ends the wait for a key command. */

@@ -46,8 +46,8 @@ export function characterCount(text: string): number {
 }
 
 /**
- * Whether a page that repeats the one before is a whole list, sent by a service that does not number its pages: no page
- * of which more follow is so short (section 4). A longer one may be any page, and its list cannot be read.
+ * True for a page that repeats the one before and is a whole list, sent by a service that does not number its pages: no
+ * page of which more follow is so short (section 4). A longer one may be any page, and its list cannot be read.
  */
 export function isWholeList(rows: number, perPage: number): boolean {
   return rows < Math.min(perPage, PER_PAGE_DEFAULT);

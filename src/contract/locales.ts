@@ -43,7 +43,7 @@ export type Locale = (typeof LOCALES)[number];
 
 export const FALLBACK_LOCALE: Locale = "en";
 
-/** Whether a value is one of the supported languages, spelled as the specification does. */
+/** True for one of the supported languages, spelled as the specification does. */
 export function isLocale(value: unknown): value is Locale {
   return (LOCALES as readonly unknown[]).includes(value);
 }

@@ -8,7 +8,7 @@ const MARK = "\ufdd0";
 const MANY_DIGITS = 16;
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** Whether JSON may hold a number that a JavaScript number cannot hold: a quick look. */
+/** True when JSON may hold a number that a JavaScript number cannot hold: a quick look. */
 export function mayHoldLongNumbers(text: string): boolean {
   // One of so many digits stands at a multiple of their count. To match /\d{16}/ was 7 % of an export.
   for (let place = 0; place < text.length; place += MANY_DIGITS)
@@ -16,7 +16,7 @@ export function mayHoldLongNumbers(text: string): boolean {
   return false;
 }
 
-/** How many digits are in a row around a place; 0 where there is none. */
+/** The number of digits in a row around a place; 0 where there is none. */
 function countDigits(text: string, place: number): number {
   let end = place;
   while (isDigit(text.charCodeAt(end))) end += 1;

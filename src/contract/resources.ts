@@ -7,7 +7,7 @@ export interface Field {
   readonly name: string;
   readonly type: FieldType;
   readonly nullable: boolean;
-  /** What it, or each item of an array, may be: resources by name, or `string` for an id or a text. */
+  /** Its possible values, or those of each item of an array: resources by name, or `string` for an id or a text. */
   readonly of?: readonly string[];
 }
 

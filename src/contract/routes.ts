@@ -1,4 +1,4 @@
-/** The endpoint table, section 4, and the endpoints that published client libraries call beside it. */
+/** The endpoint table, section 4, and the endpoints that published client libraries call besides it. */
 import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "./limits.ts";
 import type { ResourceName } from "./resources.ts";
 
@@ -17,7 +17,7 @@ export interface Parameter {
   readonly otherwise?: number | boolean | string;
   /** Belongs into the query, whatever the method. */
   readonly isQuery?: boolean;
-  /** What it does, where its name does not say it. */
+  /** Its effect, where its name does not say it. */
   readonly text?: string;
 }
 
@@ -35,9 +35,9 @@ export interface Route {
   readonly anyOf?: readonly string[];
   /** Exactly one of these parameters is required. */
   readonly oneOf?: readonly string[];
-  /** What it does, in a few words. */
+  /** Its effect, in a few words. */
   readonly summary: string;
-  /** What a success brings: a list has many of it. */
+  /** The resource that a success brings: a list has many of it. */
   readonly resource: ResourceName;
   /** Statuses of success. */
   readonly statuses: readonly number[];
@@ -334,5 +334,5 @@ export function routePath(route: Route, placeholders: Readonly<Record<string, st
   return `${filled}.json`;
 }
 
-/** Header of an answer that scheduled a survey, beside the API: the survey will be a file, since nothing sends it. */
+/** Header of an answer that scheduled a survey, not part of the API: the survey will be a file, since nothing sends it. */
 export const LEFT_IN_OUTBOX = { "x-survey-delivery": "outbox" } as const;

@@ -2,7 +2,7 @@ import { EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX } from "./limits.ts";
 
 export interface SpecialProperty {
   readonly key: string;
-  /** What it does, for help and documentation. */
+  /** Its effect, for help and documentation. */
   readonly effect: string;
   /** Characters at most; absent when the specification names no limit. */
   readonly maxLength?: number;

@@ -1,7 +1,7 @@
 /**
- * Whether a score has fallen, asked as often as one likes: an asymptotic confidence sequence (Waudby-Smith and others,
- * 2021) holds the true score at all times at once, so that looking every day raises no more false alarms than looking
- * once. Scores are points, −100 to 100.
+ * The alarm that a score has fallen, asked as often as one likes: an asymptotic confidence sequence (Waudby-Smith and
+ * others, 2021) holds the true score at all times at once, so that looking every day raises no more false alarms than
+ * looking once. Scores are points, −100 to 100.
  */
 import { countAnswers, criticalValue, netPromoterScore, type ScoreCounts, scoreInterval } from "./interval.ts";
 
@@ -24,7 +24,7 @@ export interface AlarmCheck {
   readonly n: number;
   /** Their score; null without any. */
   readonly nps: number | null;
-  /** What the score is compared with: the target, or the baseline's score. */
+  /** The score that another is compared with: the target, or the baseline's. */
   readonly target: number;
   /** The score would have to be at or above this to be at the target; null under 20 answers. */
   readonly limit: number | null;
@@ -54,7 +54,9 @@ function reachOf(reference: AlarmQuestion["reference"], deviation: number, n: nu
   return Math.hypot(sequenceRadius(deviation, n, alpha / 2), criticalValue(1 - alpha / 2) * own);
 }
 
-/** How far the score of `answers` may be from the truth, at all times at once; in the unit of `deviation`. */
+/**
+ * The distance from the truth that the score of `answers` may have, at all times at once; in the unit of `deviation`.
+ */
 export function sequenceRadius(deviation: number, answers: number, alpha: number): number {
   const rho2 = (-2 * Math.log(alpha) + Math.log(1 - 2 * Math.log(alpha))) / TUNED_ANSWERS;
   const growth = answers * rho2 + 1;

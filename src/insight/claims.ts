@@ -16,7 +16,7 @@ export type SummaryClaim =
 
 interface Quoting {
   readonly line: number;
-  /** What a quote line says with its last brackets: where a comment says that, they name no answer. */
+  /** The meaning of a quote line's last brackets: where a comment says that, they name no answer. */
   readonly literal?: string;
 }
 
@@ -40,7 +40,7 @@ export function readClaims(summary: string): SummaryClaim[] {
   return claims.toSorted((a, b) => a.line - b.line);
 }
 
-/** Where ids may stand: `[12]`, `[12, 13]`. */
+/** Places of ids: `[12]`, `[12, 13]`. */
 const BRACKET = /\[([^[\]]*)\]/gu;
 /** `[x]: URL` at a line's start, which gives a link its address. */
 const LINK_DEFINITION = /^:[ \t]*<?(?:[a-z][a-z\d+.-]{0,20}:\/\/|mailto:|www\.|\.{0,2}\/|#)/iu;
@@ -84,7 +84,7 @@ function readQuoteLines(summary: string): Found {
   return { claims, rest: rest.join("\n") };
 }
 
-/** What may lie between a quotation and the answer it is from. */
+/** Text that may lie between a quotation and the answer it is from. */
 const FOLLOWING_IDS = /^[\s.,;:!?()*_–—-]{0,6}\[([^[\]]*)\]/u;
 
 function readQuotations(text: string): Found {
@@ -117,7 +117,7 @@ function indexFrom(text: string, pattern: RegExp, from: number): number {
 }
 
 /**
- * Where a quotation that opens here ends. One that is never closed ends with its paragraph, where it claims too much
+ * The end of a quotation that opens here. One that is never closed ends with its paragraph, where it claims too much
  * and is found out; null where nothing opens, as behind inches.
  */
 function closingOf(text: string, open: number, paragraphEnd: number): number | null {
@@ -141,7 +141,7 @@ function closingOf(text: string, open: number, paragraphEnd: number): number | n
   return paragraphEnd;
 }
 
-/** What a quotation may open behind, besides a space. */
+/** Characters that a quotation may open behind, besides a space. */
 const OPENS = /[([{*_:,;>–—/-]/u;
 
 /** Room for a list of ids behind a quotation. */

@@ -1,4 +1,4 @@
-/** Whether a period is shown whole, and what says so where it is not. */
+/** The coverage of a period: whole, or the words for what is missing. */
 export interface Coverage {
   /** Not over at the time for which it is shown. */
   readonly isRunning: boolean;

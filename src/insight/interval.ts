@@ -1,11 +1,11 @@
 /**
- * How sure a Net Promoter Score is: the adjusted Wald interval of Rocks (2016), three more answers than there are, ¾ of
- * them detractors, 1½ passives, ¾ promoters. It stays honest for few answers and where all say the same. Scores and
- * their errors are points, −100 to 100.
+ * The confidence in a Net Promoter Score: the adjusted Wald interval of Rocks (2016), three more answers than there
+ * are, ¾ of them detractors, 1½ passives, ¾ promoters. It stays honest for few answers and where all say the same.
+ * Scores and their errors are points, −100 to 100.
  */
 import { normalCdf, normalQuantile } from "./normal.ts";
 
-/** How many answers of each kind there are. */
+/** The number of answers of each kind. */
 export interface ScoreCounts {
   readonly detractors: number;
   readonly passives: number;
@@ -27,7 +27,7 @@ export interface ScoreChange {
   readonly standardError: number;
   readonly low: number;
   readonly high: number;
-  /** How often chance alone gives as great a change, two-sided. */
+  /** The probability that chance alone gives as great a change, two-sided. */
   readonly p: number;
 }
 
@@ -74,7 +74,7 @@ export function scoreChange(
   };
 }
 
-/** Whether the score changed, as far as the answers of both sides tell. */
+/** The verdict on a change of the score, as far as the answers of both sides tell. */
 export function changeVerdict(
   before: ScoreCounts,
   after: ScoreCounts,
@@ -91,7 +91,7 @@ export function countAnswers({ detractors, passives, promoters }: ScoreCounts): 
   return detractors + passives + promoters;
 }
 
-/** How many standard errors an interval reaches to each side. */
+/** The number of standard errors that an interval reaches to each side. */
 export function criticalValue(confidence: number): number {
   return -normalQuantile((1 - confidence) / 2);
 }

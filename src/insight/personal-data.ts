@@ -1,6 +1,6 @@
 /**
  * Personal data in prose: e-mail addresses, phone numbers, links that open something, account and card numbers. Nothing
- * is looked up and nothing is guessed by a model, so the same text always gives the same stretches. Names of people
+ * is looked up and nothing is guessed by a model, so the same text always gives the same spans. Names of people
  * other than the one who answered are not recognised.
  */
 import { endWithout, type Span } from "./search.ts";
@@ -13,7 +13,7 @@ export interface PersonalSpan extends Span {
 }
 
 /**
- * Every stretch, in order and without overlaps. `context` is what the text is about, such as the name of its field: it
+ * Every span, in order and without overlaps. `context` is what the text is about, such as the name of its field: it
  * helps to tell a phone number from an order number.
  */
 export function findPersonalData(text: string, context = ""): PersonalSpan[] {
@@ -210,15 +210,15 @@ function nextStart(text: string, from: number): number {
 
 const START = /[\d(]/gu;
 const BEFORE_CHARS = 40;
-/** What precedes the number of a thing. */
+/** Words that precede the number of a thing. */
 const THING =
   /(?:^|[^\p{L}])(?:orders?|invoices?|tickets?|cases?|ref|reference|bookings?|reservation|tracking|parcel|shipment|serial|account|customer|contract|claim|policy|sku|isbn|ean|version|build|article|item|product|model|receipt|transaction|bestell\p{L}*|rechnung\p{L}*|auftrag\p{L}*|vorgang\p{L}*|kunden\p{L}*|artikel\p{L}*|liefer\p{L}*|commande|facture|pedido|factura|ordine|id)(?:[\s.:,#_/(-]|no|nr|number|num|id|is|was|num[eé]ro)*$/iu;
-/** What announces a number to call. */
+/** Words that announce a number to call. */
 const CALL =
   /(?:^|[^\p{L}])(?:call|called|phone|phoned|tel|telephone|telefon\p{L}*|mobile|mobil\p{L}*|cell|cellphone|handy\p{L}*|whatsapp|signal|fax|sms|text|ring|dial|reach|hotline|my number|anruf\p{L}*|ruf\p{L}*|rückruf\p{L}*|t[eé]l[eé]phone|m[oó]vil|tel[eé]fono|portable|numero)(?:[^\p{L}\d]|me|us|at|on|under|is|number|no|nr|back|please|unter|an|mich|au|al|it|my|at)*$/iu;
 const DATE = /^(?:(?:19|20)\d\d([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2(?:\d{4}|\d{2}))(?=$|[ \u00a0])/u;
 
-/** How much of a run of digits is a phone number; null where it is none. */
+/** The length of the phone number at the start of a run of digits; null where there is none. */
 function phoneLength(run: string, before: string): number | null {
   if (THING.test(before) || DATE.test(run)) return null;
   const phone = CALL.test(before) ? run : upTo(run, NATIONAL_DIGITS_MAX);
@@ -248,7 +248,7 @@ const SHAPES: readonly RegExp[] = [
   /^[6-9]\d\d([ -])\d{3}\1(?!000)\d{3}$/u,
 ];
 
-/** What to pass over where no phone number begins. */
+/** The length to pass over where no phone number begins. */
 function notPhoneLength(run: string, before: string): number {
   if (THING.test(before)) return run.length;
   return (DATE.exec(run)?.[0] ?? /^\(?\d+/u.exec(run)?.[0] ?? run).length;

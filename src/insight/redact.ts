@@ -18,7 +18,7 @@ export interface Masker {
    * only what `toShown` gives is masked, counted and returned; the rest still says which words are the person's own.
    */
   row(row: JsonObject, toShown?: ToShown): JsonObject;
-  /** How many values were masked so far, by kind; kinds without any are left out. */
+  /** The number of values that were masked so far, by kind; kinds without any are left out. */
   counts(): ReadonlyMap<PersonalKind, number>;
 }
 
@@ -63,7 +63,7 @@ function digestOf(text: string): number {
   return 4_294_967_296 * (2_097_151 & low) + (high >>> 0);
 }
 
-/** What makes two spellings the same value. */
+/** The key by which two spellings are the same value. */
 function keyOf(kind: PersonalKind, value: string): string {
   if (kind === "email") return emailKey(value);
   if (kind === "url") return value;
@@ -146,7 +146,7 @@ function maskProperty(name: string, value: Json, masking: Masking): Json {
   return maskValue(value, name, masking);
 }
 
-/** What a field holds by its name, whatever it looks like. */
+/** The kind of a field's value by the field's name, whatever it looks like. */
 const FIELD_KINDS: readonly (readonly [PersonalKind, RegExp])[] = [
   ["email", /(?:^|[^a-z])e[_-]?mail(?:[_-]?address)?$/iu],
   [
@@ -183,7 +183,7 @@ function maskText(text: string, { mark, own }: Masking, context = ""): string {
 }
 
 interface MaskedSpan extends PersonalSpan {
-  /** What the stretch is a part of, where it is one. */
+  /** The whole that the part is taken from, where there is one. */
   readonly whole?: string;
 }
 
@@ -203,7 +203,7 @@ const LETTER = /[\p{L}\p{N}]/u;
 /** Scripts that put no spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
-/** Where a text without accents has the part as a word of its own. */
+/** The places at which a text without accents has the part as a word of its own. */
 function placesOf({ part, isExact }: Pick<OwnWord, "part" | "isExact">, folded: string): number[] {
   const [text, sought] = isExact ? [folded, part] : [folded.toLowerCase(), part.toLowerCase()];
   const isWord = !UNSPACED.test(part);

@@ -9,7 +9,7 @@ export function foldAccents(text: string): string {
   return PLAIN.test(text) ? text : text.normalize("NFD").replace(ACCENTS, "").normalize("NFC");
 }
 
-/** A stretch of text, from `start` up to and without `end`, in UTF-16 units. */
+/** A span of text, from `start` up to and without `end`, in UTF-16 units. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -25,22 +25,22 @@ export function endWithout(text: string, from: number, kind: RegExp): number {
 /** A text without accents that knows where each of its characters came from. */
 export interface FoldedText {
   readonly text: string;
-  /** The stretch of the original that a stretch of `text` stands for. */
+  /** The span of the original that a span of `text` stands for. */
   spanOf(start: number, end: number): Span;
 }
 
 export function foldWithPlaces(original: string): FoldedText {
   if (PLAIN.test(original)) return { text: original, spanOf: (start, end) => ({ start, end }) };
-  const pieces: string[] = [];
+  const parts: string[] = [];
   const starts: number[] = [];
   // A letter and its marks fold together.
   for (const { 0: cluster, index } of original.matchAll(/\P{M}\p{M}*|\p{M}+/gsu)) {
     const folded = foldAccents(cluster);
     for (let unit = 0; unit < folded.length; unit += 1) starts.push(index);
-    pieces.push(folded);
+    parts.push(folded);
   }
   return {
-    text: pieces.join(""),
+    text: parts.join(""),
     spanOf: (start, end) => ({
       start: starts[start] ?? original.length,
       // Up to where the next character begins, so that a letter's marks stay with it.
@@ -49,7 +49,7 @@ export function foldWithPlaces(original: string): FoldedText {
   };
 }
 
-/** Where the first character begins that comes after the one before `place`. */
+/** The start of the first character that comes after the one before `place`. */
 function nextStart(starts: readonly number[], place: number): number | undefined {
   let next = place;
   while (next < starts.length && (starts[next] ?? 0) <= (starts[place - 1] ?? 0)) next += 1;
@@ -61,7 +61,7 @@ export interface TextSearch {
   matches(text: string): boolean;
   /** The same for each of several texts. */
   matchEach(texts: readonly string[]): boolean[];
-  /** Every stretch that matches, in order; empty ones are left out. */
+  /** Every span that matches, in order; empty ones are left out. */
   spans(text: string): readonly Span[];
 }
 

@@ -175,8 +175,8 @@ export interface ChangeSplit {
 }
 
 /**
- * How much of the change is that other people answered, and how much that the same kind of people answered otherwise
- * (Kitagawa 1955). Every answer counts. Null where either period has no answers.
+ * The shares of a change: that other people answered, and that the same kind of people answered otherwise (Kitagawa
+ * 1955). Every answer counts. Null where either period has no answers.
  */
 export function explainChange(tally: SegmentTally, property: string): ChangeSplit | null {
   const { all } = tally;

@@ -141,6 +141,6 @@ function logOddsZ({ detractors, promoters }: Counts, totals: Readonly<Record<Com
     Math.log((count + prior) / (total + priorTotal - count - prior));
   const delta = logit(detractors.count, totals.detractors) - logit(promoters.count, totals.promoters);
   const z = delta / Math.sqrt(1 / (detractors.count + prior) + 1 / (promoters.count + prior));
-  // Where a term is all that a group says, nothing is left to compare it with.
+  // A term that is all that a group says leaves nothing to compare it with.
   return Number.isFinite(z) ? z : 0;
 }

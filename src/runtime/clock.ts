@@ -55,7 +55,7 @@ export function nextTurn(): Promise<void> {
   });
 }
 
-/** What `work` resolves with, or `late` when it takes longer than `ms` milliseconds; it then goes on unheard. */
+/** The result of `work`, or `late` when it takes longer than `ms` milliseconds; it then continues unheard. */
 export async function inTime<Value, Late>(
   clock: Pick<Clock, "sleep">,
   ms: number,

@@ -1,4 +1,7 @@
-/** What every POST to somebody else's server needs: the start of its answer, a time limit, and words for what went wrong. */
+/**
+ * The needs of every POST to somebody else's server: the start of its answer, a time limit, and words for what went
+ * wrong.
+ */
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Clock } from "./clock.ts";
 import { onAbort } from "./on-abort.ts";
@@ -18,7 +21,7 @@ export async function readAnswerStart(
       if (size > maxBytes) break;
     }
   } catch {
-    // What has come is kept.
+    // The part that has come is kept.
   }
   if (size > maxBytes || !response.complete) request.destroy();
   return {
@@ -65,10 +68,10 @@ export function retryAfterSeconds(text: string | undefined, clock: Clock): numbe
 }
 
 const CERTIFICATE_PROBLEM = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/;
-/** What newer versions of Node say to those who start it by hand. */
+/** Advice of newer versions of Node to those who start it by hand. */
 const ADVICE = /; if the root CA is installed locally, .*$/;
 
-/** What is wrong with a peer's certificate, by the error's code and message; null where it is something else. */
+/** The fault of a peer's certificate, by the error's code and message; null where it is something else. */
 export function certificateFault(code: string, message: string): string | null {
   return CERTIFICATE_PROBLEM.test(code) ? message.replace(ADVICE, "") : null;
 }

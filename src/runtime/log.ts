@@ -8,7 +8,7 @@ export interface Log {
   /** Somebody should look at it, and the work goes on. */
   warn(event: string, fields: LogFields): void;
   error(event: string, fields: LogFields): void;
-  /** Hands over what is still waiting; lines of one turn of the event loop go out together. */
+  /** Passes on the lines that still wait; lines of one turn of the event loop go out together. */
   flush(): void;
 }
 
@@ -32,20 +32,20 @@ export function createLog(write: (text: string) => Promise<void>, clock: Clock):
     // As text: to join the objects would cost several times as much.
     return rest === "{}" ? `${head}}\n` : `${head},${rest.slice(1)}\n`;
   };
-  const hand = async (text: string): Promise<void> => {
+  const pass = async (text: string): Promise<void> => {
     state.unread += text.length;
     await write(text);
     state.unread -= text.length;
     const { dropped } = state;
     if (dropped === 0 || state.unread > 0) return;
     state.dropped = 0;
-    void hand(format("warn", "log_dropped", { lines: dropped }));
+    void pass(format("warn", "log_dropped", { lines: dropped }));
   };
   const flush = (): void => {
     const lines = waiting.splice(0);
     if (lines.length === 0) return;
     if (state.unread > WAITING_CHARACTERS_MAX) state.dropped += lines.length;
-    else void hand(lines.join(""));
+    else void pass(lines.join(""));
   };
   const add = (level: Level, event: string, fields: LogFields): void => {
     if (waiting.length === 0) setImmediate(flush);
@@ -59,7 +59,7 @@ export function createLog(write: (text: string) => Promise<void>, clock: Clock):
   };
 }
 
-/** What begins a line, without its last brace: that of the line before it where it is of the same millisecond. */
+/** The start of a line, without its last brace: that of the line before it where it is of the same millisecond. */
 function createHeads(clock: Clock): (level: Level, event: string, msg: LogFields[string]) => string {
   const last = { now: NaN, level: "", event: "", msg: null as LogFields[string], head: "" };
   return (level, event, msg) => {

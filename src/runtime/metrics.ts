@@ -1,7 +1,7 @@
 /** Counters, gauges and histograms in Prometheus' text format (version 0.0.4). */
 import type { Clock } from "./clock.ts";
 
-/** What one metric is. Durations are seconds, sizes bytes, and counters end in `_total`. */
+/** The definition of one metric. Durations are seconds, sizes bytes, and counters end in `_total`. */
 export interface Family {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
@@ -43,7 +43,7 @@ export function createCounter(known: readonly (readonly string[])[] = []): Count
 }
 
 interface Series {
-  /** How many values each bucket got; the last one is for what is above all bounds. */
+  /** The number of values that each bucket got; the last one is for those above all bounds. */
   readonly counts: number[];
   sum: number;
 }

@@ -1,12 +1,12 @@
 import type { Resolver } from "node:dns/promises";
 
-/** What DNS says of a name, made replaceable. An empty list means that there is no such record. */
+/** The answers of DNS about a name, made replaceable. An empty list means that there is no such record. */
 export interface NameResolver {
   /** IPv4 and IPv6 addresses. */
   addresses(name: string): Promise<readonly string[]>;
   /** Hosts that take mail, the preferred first; the null MX of RFC 7505 is an empty name. */
   mailHosts(name: string): Promise<readonly string[]>;
-  /** TXT records, each in one piece. */
+  /** TXT records, each as one text. */
   texts(name: string): Promise<readonly string[]>;
 }
 
@@ -42,6 +42,6 @@ export function createNameResolver(servers: readonly string[] | null = null): Na
       const rows = await ask((dns) => dns.resolveMx(name));
       return rows.toSorted((a, b) => a.priority - b.priority).map(({ exchange }) => exchange);
     },
-    texts: async (name) => (await ask((dns) => dns.resolveTxt(name))).map((pieces) => pieces.join("")),
+    texts: async (name) => (await ask((dns) => dns.resolveTxt(name))).map((parts) => parts.join("")),
   };
 }

@@ -30,8 +30,8 @@ export async function inParallel<Item, Result>(
 }
 
 /**
- * What `work` resolves with. The signal that it gets is also aborted when it fails, so that what still runs beside the
- * failure ends with it instead of being repeated for nobody.
+ * The result of `work`. The signal that it gets is also aborted when it fails, so that the rest of it ends with the
+ * failure instead of being repeated for nobody.
  */
 export async function endTogether<Result>(
   signal: AbortSignal,

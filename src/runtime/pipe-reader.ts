@@ -1,4 +1,4 @@
-/** Bytes that come piece by piece: read to the end as one text, or from a named pipe in a way that a signal can end. */
+/** Bytes that come chunk by chunk: read to the end as one text, or from a named pipe in a way that a signal can end. */
 import { constants, createReadStream, type ReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { nextTurn } from "./clock.ts";
@@ -55,12 +55,12 @@ export async function readAll(source: AsyncIterable<Uint8Array>): Promise<Buffer
 
 /** All of a source; null as soon as it is longer than `maxBytes`, and the rest is not read. */
 export async function readAtMost(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | null> {
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of source) {
-    size += piece.byteLength;
+  for await (const chunk of source) {
+    size += chunk.byteLength;
     if (size > maxBytes) return null;
-    pieces.push(piece);
+    chunks.push(chunk);
   }
-  return Buffer.concat(pieces);
+  return Buffer.concat(chunks);
 }

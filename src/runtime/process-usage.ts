@@ -10,7 +10,7 @@ export interface ProcessUsage {
 
 const RESOLUTION_MS = 20;
 
-/** What this process uses. Nothing is measured before the first reading. */
+/** The resources that this process uses. Nothing is measured before the first reading. */
 export function createUsageReader(): () => ProcessUsage {
   const state: { delay: IntervalHistogram | null } = { delay: null };
   return () => {

@@ -57,7 +57,7 @@ export function createWakeLoop(
       return state.restsUntilMs - nowMs;
     } catch (error) {
       onError(error);
-      // What has woken it meanwhile fails as this did; what wakes it later does at once.
+      // A moment that has woken it meanwhile fails as this did; one that wakes it later does at once.
       state.wokenForMs = Infinity;
       state.restsUntilMs = Infinity;
       return AFTER_ERROR_MS;

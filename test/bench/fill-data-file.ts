@@ -1,16 +1,15 @@
 /**
- * Run as a process of its own: makes a data file with so many people and responses over three years, one of each six in a
- * trend.
- * Arguments: data file, rows, now in Unix seconds.
+ * Run as a process of its own: makes a data file with so many people and responses, one of each six in a trend.
+ * Arguments: data file, rows, now in Unix seconds, and the days over which the rows spread, three years unless given.
  */
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
 import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";
-import { COUNT_LISTS } from "../../src/service/store/sql/schema/list-blocks-schema.ts";
+import { TALLY_LISTS } from "../../src/service/store/sql/lists/recount.ts";
 import { migrate } from "../../src/service/store/sqlite/engine/migrate.ts";
 
-const [file = "", rowsText = "", nowText = ""] = process.argv.slice(2);
+const [file = "", rowsText = "", nowText = "", days = "1095"] = process.argv.slice(2);
 const [rows, now] = [Number(rowsText), Number(nowText)];
-const SPAN = 3 * 365 * 86_400;
+const SPAN = Number(days) * 86_400;
 const first = now - SPAN;
 
 const database = createDatabase(await openEngine(file));
@@ -36,7 +35,7 @@ const fill: readonly string[] = [
   `INSERT INTO trend_conditions VALUES (1, ${3 * rows - 1}, 'plan', 'pro')`,
   `INSERT INTO trend_responses SELECT 1, ${3 * rows - 1}, id, created_at, updated_at, score, survey_type FROM responses
     WHERE person_properties LIKE '{"plan":"pro"%'`,
-  ...COUNT_LISTS,
+  ...TALLY_LISTS,
   "COMMIT",
 ];
 for (const statement of fill) database.exec(statement);

@@ -57,7 +57,6 @@ async function inTransaction<Result>(work: (tx: StoreTransaction) => Promise<Res
     random: systemRandom,
     appUrl: () => "",
     onWebhookEvent: () => undefined,
-    blockRows: undefined,
     isShared: true,
     isNoted: { value: false },
   });
@@ -66,7 +65,6 @@ async function inTransaction<Result>(work: (tx: StoreTransaction) => Promise<Res
     await states.of(project.id);
     const now = unixSeconds(systemClock);
     const result = await work(rows.begin(now));
-    await rows.flush();
     for (const { sql, values } of states.end(now)) await query(sql, values);
     await client.query("COMMIT");
     return result;

@@ -104,12 +104,12 @@ export async function openPastStore(): Promise<PastStore> {
 }
 
 /**
- * What each file makes for itself; the blocks of a list depend on the order in which it grew, see `Store.check`, and the
- * state of a project on how many writes it took.
+ * Rows that each file makes for itself; a list keeps the tally of a day from which all rows have gone, see `Store.check`,
+ * and the state of a project depends on how many writes it took.
  */
 const OWN: ReadonlySet<string> = new Set([
   "api_keys",
-  "list_blocks",
+  "list_tallies",
   "project_state",
   "schema_versions",
   "store_secrets",

@@ -1,4 +1,4 @@
-/** Text to bytes: gathered into large pieces, compressed where asked for, counted and hashed as they leave. */
+/** Text to bytes: gathered into large chunks, compressed where asked for, counted and hashed as they leave. */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createGzip, type Gzip } from "node:zlib";
@@ -49,9 +49,9 @@ export function createTextSink({
   return {
     keep: pass,
     async write(text) {
-      const piece = typeof text === "string" ? Buffer.from(text) : text;
-      gathered.push(piece);
-      gatheredBytes += piece.length;
+      const chunk = typeof text === "string" ? Buffer.from(text) : text;
+      gathered.push(chunk);
+      gatheredBytes += chunk.length;
       if (gatheredBytes >= GATHERED_BYTES) await flush();
     },
     async end() {

@@ -41,7 +41,7 @@ export interface CursorList {
   readonly fault: ListFault;
 }
 
-/** What identifies a row, and its time. */
+/** The fields that identify a row, and its time. */
 export interface RowKeys {
   readonly id: (row: JsonObject) => string;
   /** The time that the list is ordered and filtered by, Unix seconds; null when the row has none. */
@@ -69,7 +69,7 @@ const REMEMBERED_ROWS = 10_000;
 
 /** Remembers the last ids that it was asked about: rows that a shifting list shows twice are close together. */
 export interface RecentIds {
-  /** Whether the id is new; it is remembered from then on, for at least 10,000 more ids. */
+  /** True for a new id; it is remembered from then on, for at least 10,000 more ids. */
   isNew(id: string): boolean;
 }
 

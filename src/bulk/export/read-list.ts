@@ -14,7 +14,7 @@ import {
 import { FiltersIgnoredError, readInWindows, type WindowsOptions } from "./windows.ts";
 
 export interface ListReading<Batch> extends WindowsOptions<Batch> {
-  /** What the user asked for. */
+  /** The range that the user asked for. */
   readonly range: Range;
   /** The last second of the snapshot, Unix seconds; asked once, with the first page and whether the list ends there. */
   readonly fixUntil: (first: FetchedPage, isWhole: boolean) => Promise<number>;
@@ -53,7 +53,7 @@ async function* readFirst<Batch>(options: ListReading<Batch>): AsyncGenerator<Ba
 }
 
 /**
- * Whether the first page is the complete list. After a full page of a numbered list another follows, so nothing is
+ * True when the first page is the complete list. After a full page of a numbered list another follows, so nothing is
  * asked.
  */
 async function endsWith<Batch>(
@@ -127,11 +127,11 @@ async function* isReadThrough<Batch>(
 async function* readPages<Batch>(
   { list, range, signal }: ListReading<Batch>,
   first: FetchedPage,
-  ahead: () => number,
+  atOnce: () => number,
 ): AsyncGenerator<FetchedPage> {
   yield first;
   if (list.kind === "page") {
-    yield* readNumbers((page) => list.fetch({ ...range, page }, signal), { ahead, fault: list.fault });
+    yield* readNumbers((page) => list.fetch({ ...range, page }, signal), { atOnce, fault: list.fault });
     return;
   }
   const followed = new Set<string>();
@@ -144,15 +144,15 @@ async function* readPages<Batch>(
   }
 }
 
-/** Pages from the second on in order, `ahead()` of them asked for at once, until one is empty. */
+/** Pages from the second on in order, `atOnce()` of them asked for at once, until one is empty. */
 async function* readNumbers(
   fetch: (page: number) => Promise<FetchedPage>,
-  { ahead, fault }: { readonly ahead: () => number; readonly fault: PageList["fault"] },
+  { atOnce, fault }: { readonly atOnce: () => number; readonly fault: PageList["fault"] },
 ): AsyncGenerator<FetchedPage> {
   const asked: Promise<FetchedPage>[] = [];
   let before = "";
   for (let number = 2; ; number += 1) {
-    while (asked.length < ahead()) {
+    while (asked.length < atOnce()) {
       const page = fetch(number + asked.length);
       // Its error is handled when its turn comes.
       page.catch(() => {});

@@ -15,18 +15,18 @@ export interface PageEncoder {
   readonly tail: (rows: number) => string;
 }
 
-/** What is kept of a page until its turn comes: its text, and what the report and the state need to know. */
+/** The part of a page that is kept until its turn comes: its text, and the facts for the report and the state. */
 interface Batch {
   /**
    * Its rows as UTF-8, empty without any. Bytes and not text: they are outside the garbage-collected heap, where text
-   * of a thousand pieces would be copied again and again while it waits.
+   * of a thousand chunks would be copied again and again while it waits.
    */
   readonly bytes: Uint8Array;
   readonly rows: number;
   /** Unix seconds; null when no row has a time. */
   readonly firstAt: number | null;
   readonly lastAt: number | null;
-  /** What the next incremental run needs. */
+  /** The versions that the next incremental run needs. */
   readonly versions: Versions;
   /** Keys of maps that become columns, in order. */
   readonly found: readonly string[];
@@ -40,7 +40,7 @@ interface BatchMaker extends Pick<ExportReading, "keys" | "keep">, Pick<ExportJo
 
 /** A list that is read, and which of its rows are written. */
 export interface ExportReading extends Omit<ListReading<Batch>, "toBatch"> {
-  /** Whether a row is written at all; null: every row. */
+  /** True for a row that is written at all; null: every row. */
   readonly keep: ((row: RowPage["rows"][number]) => boolean) | null;
   /** Asked when its turn comes. */
   readonly isWanted: () => boolean;
@@ -49,7 +49,7 @@ export interface ExportReading extends Omit<ListReading<Batch>, "toBatch"> {
 export interface ExportJob {
   /** One after the other. */
   readonly readings: readonly ExportReading[];
-  /** What the next run needs; null when there is no state. */
+  /** The log that the next run needs; null when there is no state. */
   readonly log: VersionLog | null;
   readonly encoder: PageEncoder;
   readonly sink: TextSink;
@@ -65,7 +65,7 @@ export interface ExportJob {
 /** Rows that wait on disk until every column is known. */
 export interface FlattenJob extends Omit<ExportJob, "encoder"> {
   readonly scratch: ScratchFile;
-  /** What a page holds that becomes columns, as names in order. */
+  /** Fields of a page that become columns, as names in order. */
   readonly find: (page: RowPage) => readonly string[];
   readonly encoderFor: (found: readonly string[]) => PageEncoder;
 }

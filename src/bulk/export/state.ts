@@ -1,8 +1,8 @@
-/** What an incremental export remembers between two runs. */
+/** The memory of an incremental export between two runs. */
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { markVersion, type Versions } from "./versions.ts";
 
-/** What must be the same in every run that continues from one state; each value as text or as JSON. */
+/** Facts that must be the same in every run that continues from one state; each value as text or as JSON. */
 export interface StateIdentity {
   readonly command: string;
   readonly base_url: string;
@@ -18,7 +18,7 @@ export interface StateIdentity {
 export interface Reach {
   /** Everything up to this second, Unix, is written; null when nothing is yet. */
   readonly until: number | null;
-  /** How long the file was that rows are added to; null when each run replaces it. */
+  /** The length of the file that rows are added to; null when each run replaces it. */
   readonly file_bytes: number | null;
   /** SHA-256 of those bytes in hex; null when unknown. */
   readonly file_sha256: string | null;
@@ -27,7 +27,7 @@ export interface Reach {
 
 export interface ExportState extends Reach {
   readonly identity: StateIdentity;
-  /** What a run was about to write: true once the file has that length and digest. */
+  /** The end that a run was about to write: true once the file has that length and digest. */
   readonly pending: Reach | null;
 }
 

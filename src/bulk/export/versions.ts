@@ -7,7 +7,7 @@ export interface VersionKeys {
   id(row: JsonObject): string;
   /** When the row became what it is, Unix seconds. */
   at(row: JsonObject): number;
-  /** What an edit changes. Two edits within a second have the same time and differ in this. */
+  /** The part that an edit changes. Two edits within a second have the same time and differ in this. */
   content(row: JsonObject): string;
 }
 
@@ -27,7 +27,7 @@ export interface VersionTail {
 }
 
 export interface VersionLog {
-  /** What the next run may need of these rows. */
+  /** The versions of these rows that the next run may need. */
   find(page: RowPage): Versions;
   /** Records it. */
   note(found: Versions): void;
@@ -106,7 +106,7 @@ function createStore(first: Versions): { add(more: Versions, since: number): voi
   };
 }
 
-/** Whether a row is a version that was not written before. */
+/** True for a row of a version that was not written before. */
 export function createVersionFilter(keys: VersionKeys, { marks }: Versions): (row: JsonObject) => boolean {
   const sorted = marks.toSorted();
   return (row) => {

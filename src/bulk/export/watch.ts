@@ -19,7 +19,7 @@ export interface WatchOptions {
   /** By the time of creation, for rows that have no time of change (4.3 does not say where these are listed). */
   readonly created: WatchedList;
   readonly isUnstamped: (row: JsonObject) => boolean;
-  /** Whether a row that was listed by change shows that all are: then nothing is asked by creation any more. */
+  /** True for a row that was listed by change and shows that all are: then nothing is asked by creation any more. */
   readonly provesChanged: (row: JsonObject) => boolean;
   readonly versions: VersionKeys;
   /** The first second that is of interest, Unix; null: all rows. */
@@ -33,8 +33,8 @@ export interface WatchOptions {
 
 export interface ListWatch {
   /**
-   * What has come since the last look. A page counts as seen when the next one is asked for. Rejects with the error of
-   * a request; the next look then begins where this one ended.
+   * Rows that have come since the last look. A page counts as seen when the next one is asked for. Rejects with the
+   * error of a request; the next look then begins where this one ended.
    */
   look(): AsyncGenerator<RowPage>;
 }
@@ -52,7 +52,7 @@ export function openWatch(options: WatchOptions): ListWatch {
       range: { since, until: null },
       perPage: options.perPage,
       concurrency: options.concurrency,
-      // What comes later is for the next look.
+      // Rows that come later are for the next look.
       fixUntil: async ({ rows }) => Math.max(now(), ...rows.map((row) => rowKeys.at(row) ?? 0)),
       toBatch: (page) => page,
       signal: options.signal,

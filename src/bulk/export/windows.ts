@@ -1,4 +1,4 @@
-/** Reads a stretch of time in windows: a queue of them in the order of time, several read at once. */
+/** Reads a span of time in windows: a queue of them in the order of time, several read at once. */
 import { isWholeList } from "../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import {
@@ -22,7 +22,7 @@ export class FiltersIgnoredError extends Error {
   }
 }
 
-export interface Stretch {
+export interface TimeSpan {
   /** First and last second, Unix. */
   readonly since: number;
   readonly until: number;
@@ -51,7 +51,7 @@ export interface WindowsOptions<Batch> {
   /** Rows asked for in a page. */
   readonly perPage: number;
   readonly concurrency: number;
-  /** What is kept of a page until its turn comes; called as pages come in, in any order. */
+  /** The part of a page that is kept until its turn comes; called as pages come in, in any order. */
   readonly toBatch: (page: RowPage) => Batch;
   readonly signal: AbortSignal;
 }
@@ -66,7 +66,7 @@ const WIDENING_MAX = 8;
 interface Part<Batch> {
   readonly batches: readonly Batch[];
   readonly pages: number;
-  /** What of the window is left to read; null when it has been read to its end. */
+  /** The part of the window that is left to read; null when it has been read to its end. */
   readonly rest: Window | null;
 }
 
@@ -77,13 +77,13 @@ interface Task<Batch> {
 }
 
 /**
- * Every row of the stretch once, in order. Windows are equally wide; the width follows from what the latest one held.
+ * Every row of the span once, in order. Windows are equally wide; the width follows from what the latest one held.
  * Ends with the first error of any window: a `FiltersIgnoredError`, before anything was handed on, when the service
  * ignores where a range begins.
  */
-export async function* readInWindows<Batch>(options: WindowsOptions<Batch>, stretch: Stretch): AsyncGenerator<Batch> {
+export async function* readInWindows<Batch>(options: WindowsOptions<Batch>, span: TimeSpan): AsyncGenerator<Batch> {
   const stopping = new AbortController();
-  const { tasks, running, fill } = openQueue(options, stretch, stopping);
+  const { tasks, running, fill } = openQueue(options, span, stopping);
   try {
     fill();
     for (let head = tasks[0]; head !== undefined; head = tasks[0]) {
@@ -113,7 +113,7 @@ interface Queue<Batch> {
 /** The first error of any window aborts `stopping`. */
 function openQueue<Batch>(
   options: WindowsOptions<Batch>,
-  { since, until, seen, width }: Stretch,
+  { since, until, seen, width }: TimeSpan,
   stopping: AbortController,
 ): Queue<Batch> {
   const signal = AbortSignal.any([options.signal, stopping.signal]);
@@ -225,7 +225,7 @@ async function readWindow<Batch>(
   return { batches, pages: WINDOW_PAGES_MAX, rest };
 }
 
-/** What is kept of a page. */
+/** The part of a page that is kept. */
 interface Taken {
   readonly count: number;
   readonly text: string;

@@ -5,7 +5,7 @@ import type { Journal } from "./journal/journal.ts";
 import { countOutcomes, noOutcomes, OUTCOMES, type OutcomeCounts, type RowOutcome } from "./journal/outcome.ts";
 import type { ImportRow } from "./check/row-kind.ts";
 
-/** How a row that a previous run may have sent is settled. */
+/** The end of a row that a previous run may have sent. */
 export type Settled =
   | { readonly kind: "arrived"; readonly outcome: RowOutcome }
   | { readonly kind: "absent" }
@@ -33,7 +33,7 @@ export interface Sender {
    * rows, and this one has no outcome.
    */
   send(row: ImportRow, options: SendContext): Promise<RowOutcome>;
-  /** Whether a row that was to be sent at `intentAt` arrived. Rejects as `send` does. */
+  /** Tells whether a row that was to be sent at `intentAt` arrived. Rejects as `send` does. */
   lookUp(row: ImportRow, options: LookUpContext): Promise<Settled>;
   /**
    * A row that was unknown once is never sent again unless that is asked for, even when a later look-up does not find
@@ -42,7 +42,7 @@ export interface Sender {
   readonly neverRepeatUnknown: boolean;
   /** A repeat of this row's request changes nothing more. */
   isIdempotent(row: ImportRow): boolean;
-  /** Whether `send` rejected with this before a byte of any try left. */
+  /** True when `send` rejected with this before a byte of any try left. */
   isUnsent(error: unknown): boolean;
   /** Unix seconds by the service's clock. */
   serverNow(): number;
@@ -76,7 +76,7 @@ export interface SendReport {
   readonly earlier: OutcomeCounts;
   /** Rows without a recorded outcome that this run or a previous one may have sent. */
   readonly unfinished: number;
-  /** What stopped it; null when every row has an outcome. */
+  /** The reason for stopping; null when every row has an outcome. */
   readonly stoppedBy: unknown;
 }
 
@@ -86,7 +86,7 @@ export class MissingRowsError extends Error {
 }
 
 /** Rows whose intents share one sync, for each worker. */
-const AHEAD = 8;
+const INTENTS_PER_WORKER = 8;
 
 interface Run {
   readonly counts: OutcomeCounts;
@@ -96,7 +96,7 @@ interface Run {
   readonly unsent: Set<number>;
   /** Lines that this run may have sent and whose outcome is not on disk. */
   readonly unfinished: Set<number>;
-  /** What previous runs know of the lines for which this one has recorded nothing. */
+  /** The facts of previous runs for the lines for which this one has recorded nothing. */
   readonly before: OutcomeCounts & { undecided: number };
   stoppedBy: unknown;
 }
@@ -138,7 +138,7 @@ function countUnreached(options: SendOptions, run: Run): void {
   }
 }
 
-/** What this run knows of a line takes the place of what previous ones did. */
+/** The facts of this run for a line take the place of those of previous ones. */
 function supersede({ before }: SendOptions, run: Run, line: number): void {
   const name = before.outcomeOf(line) ?? (before.intentAt(line) === null ? null : "undecided");
   if (name !== null) run.before[name] -= 1;
@@ -151,7 +151,7 @@ function findStop({ signal, rows }: SendOptions, { stoppedBy, counts }: Run): un
   return missing === 0 ? null : new MissingRowsError(`${missing} of ${rows} rows have no outcome`);
 }
 
-/** What stopped the run; a journal whose end cannot be written stops it too. */
+/** The reason for stopping; a journal whose end cannot be written stops the run too. */
 async function writeEnd({ journal, sender }: SendOptions, { unsent }: Run, stoppedBy: unknown): Promise<unknown> {
   const end: JournalEntry = stoppedBy === null ? { end: true } : { unsent: [...unsent], at: sender.serverNow() };
   return await journal.write(end).then(
@@ -254,7 +254,7 @@ async function* intendedJobs(options: SendOptions, run: Run): AsyncGenerator<Int
     coming = intendNext(blocks, options, run);
     yield* block;
     // Outcomes may lag behind, but not without bound.
-    if (run.unwritten.size > options.concurrency * AHEAD) await Promise.race(run.unwritten);
+    if (run.unwritten.size > options.concurrency * INTENTS_PER_WORKER) await Promise.race(run.unwritten);
   }
 }
 
@@ -273,7 +273,7 @@ async function intendNext(blocks: AsyncGenerator<Job[]>, options: SendOptions, r
 }
 
 async function* jobBlocks(options: SendOptions, run: Run): AsyncGenerator<Job[]> {
-  const size = options.concurrency * AHEAD;
+  const size = options.concurrency * INTENTS_PER_WORKER;
   let block: Job[] = [];
   for await (const decision of decideRows(options)) {
     if (isStopped(options, run)) return;

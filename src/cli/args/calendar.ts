@@ -63,7 +63,7 @@ export function rangeOf(unit: PeriodUnit, start: CalendarDay, wallClock: (second
   };
 }
 
-/** What a range is compared with. */
+/** The range that another is compared with. */
 export interface RangeBefore extends PeriodRange {
   /** As `labelOf` writes it; null where the range is not a period of the calendar. */
   readonly period: string | null;

@@ -15,7 +15,7 @@ export type ValueType =
   | "json"
   | "list";
 
-/** What a value must be, by the name that help gives it; text where it is none of these. */
+/** The type of a value, by the name that help gives it; text where it is none of these. */
 const VALUE_TYPES: Readonly<Record<string, ValueType>> = {
   n: "integer",
   line: "integer",
@@ -39,13 +39,13 @@ export interface FlagRecord {
   /** The long name: `--limit`; `--no-send` turns off what is on by default. */
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** What help calls the value; a flag without one is a switch. */
+  /** The name of the value in help; a flag without one is a switch. */
   readonly value?: string;
-  /** What the flag does: one phrase, without what the other fields say. */
+  /** The effect of the flag: one phrase, without what the other fields say. */
   readonly text: string;
   /** The value where the flag is not given: the parser supplies it. */
   readonly default?: string;
-  /** What happens where the flag is not given, for people: the parser supplies nothing. */
+  /** The effect of leaving the flag out, for people: the parser supplies nothing. */
   readonly otherwise?: string;
   /** Environment variable that gives the value where the flag does not. */
   readonly environment?: string;
@@ -69,7 +69,7 @@ export function formOf({ flag, short, value }: FlagRecord): string {
   return `${short === undefined ? "" : `${short}, `}${flag}${value === undefined ? "" : ` <${value}>`}`;
 }
 
-/** What help says in brackets: choices, whether it may be repeated, default and variable. */
+/** The words of help in brackets: choices, whether it may be repeated, default and variable. */
 export function notesOf(record: Partial<FlagRecord>): string[] {
   const { choices = [], environment } = record;
   const value = record.default ?? record.otherwise;

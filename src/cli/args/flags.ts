@@ -1,14 +1,14 @@
 /** The flags of one command line by their long names; a switch by its name without `no-`. */
 export interface Flags {
-  /** Whether a switch is on: given, or one that only `--no-…` turns off. */
+  /** True when a switch is on: given, or one that only `--no-…` turns off. */
   is(flag: string): boolean;
-  /** Whether a switch was switched off: `isOff("--send")` is true after `--no-send`. */
+  /** True when a switch was switched off: `isOff("--send")` after `--no-send`. */
   isOff(flag: string): boolean;
   /** Null when the flag was not given. */
   text(flag: string): string | null;
   /** Every value of a repeatable flag, in order. */
   all(flag: string): readonly string[];
-  /** How often a counted flag was given. */
+  /** The number of times that a counted flag was given. */
   count(flag: string): number;
   /** Parsed by one of the parsers in this folder, whose errors include the flag; null when not given. */
   parse<Value>(flag: string, parser: (text: string, flag: string) => Value): Value | null;

@@ -19,7 +19,7 @@ export interface GlobalOptions {
   readonly time: TimeFormat | null;
   /** IANA zone for reading and writing local times; null: the system's. */
   readonly timeZone: string | null;
-  /** How CSV is written; each is off by default. */
+  /** The form of CSV; each is off by default. */
   readonly bom: boolean;
   readonly crlf: boolean;
   readonly excelSafe: boolean;
@@ -28,7 +28,7 @@ export interface GlobalOptions {
   readonly timeoutMs: number | null;
   readonly retries: number | null;
   readonly maxWaitMs: number | null;
-  /** How long a write whose answer was lost is checked for. */
+  /** The time for which a write whose answer was lost is checked for. */
   readonly settleMs: number | null;
   readonly concurrency: number | null;
   /** Requests a second, never passed. */

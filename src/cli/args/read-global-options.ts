@@ -106,13 +106,16 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
   return isTerminal;
 }
 
-/** Whether the locale says UTF-8; where no locale is set, terminals of today are taken for it. */
+/** True when the locale says UTF-8; where no locale is set, terminals of today are taken for it. */
 function wantsUnicode(env: Environment): boolean {
   const locale = setOr(env["LC_ALL"]) ?? setOr(env["LC_CTYPE"]) ?? setOr(env["LANG"]);
   return locale === null || /utf-?8/i.test(locale);
 }
 
-/** Whether stderr is for machines: from the raw words and the environment, since reading them properly may be what fails. */
+/**
+ * True when stderr is for machines: from the raw words and the environment, since reading them properly may be what
+ * fails.
+ */
 export function wantsJson(args: readonly string[], env: Environment): boolean {
   const format = lastOutput(args) ?? env["SURVEYCTL_OUTPUT"];
   return args.includes("--json") || format === "json" || format === "ndjson";

@@ -50,7 +50,7 @@ export function parseScore(text: string, place: string): number {
 }
 
 const RATE = /^(\d+(?:\.\d+)?)(?:\/(s|m|h))?$/;
-/** What a rate may be counted by. */
+/** The units that a rate may be counted by. */
 const PERIOD_SECONDS = { s: 1, m: 60, h: 3600 } as const;
 
 /** Requests a second: `10`, `10/s`, `600/m`. Throws UsageError. */

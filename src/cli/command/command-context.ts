@@ -1,4 +1,4 @@
-/** What a verb's register half needs: a way to declare itself and a way to tie its flags to its work. */
+/** The needs of a verb's register half: a way to declare itself and a way to tie its flags to its work. */
 import type { Command } from "commander";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
@@ -23,7 +23,7 @@ export interface CommandFacts {
   readonly exits: readonly ExitCode[];
   /** Its own flags, in the order of help; the global ones come on their own. */
   readonly flags?: readonly FlagRecord[];
-  /** What it shows: `--columns` chooses among these. */
+  /** The columns that it shows: `--columns` chooses among these. */
   readonly columns?: Resource;
 }
 
@@ -38,10 +38,10 @@ export interface CommandContext {
   action(command: Command, work: Action): void;
 }
 
-/** What help needs beyond what commander keeps: the facts that a command declared. */
+/** The facts that a command declared and commander does not keep, for help. */
 export type HelpFacts = Omit<CommandFacts, "name" | "summary" | "alias">;
 
-/** Kept beside the commands, since commander has no place for them. */
+/** Kept apart from the commands, since commander has no place for them. */
 export interface FactsBook {
   set(command: Command, facts: HelpFacts): void;
   /** A noun that only groups verbs has none of its own. */

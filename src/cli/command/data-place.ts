@@ -1,4 +1,4 @@
-/** Where a service keeps its data: the flags and variables that say so. */
+/** The place of a service's data: the flags and variables that say so. */
 import { localDataFile } from "../../config/places.ts";
 import { givenBaseUrl, LOCAL_PROFILE, nameProfile } from "../../config/settings.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
@@ -10,7 +10,7 @@ import { type Deps, settingsRequest } from "./deps.ts";
 export type PlaceChoice = string | DatabaseAddress;
 
 type DatabaseAddress = ({ readonly url: string } | { readonly urlFile: string }) & {
-  /** Whether it may be reached without TLS over a network; absent: as the URL says. */
+  /** True when it may be reached without TLS over a network; absent: as the URL says. */
   readonly isInsecureAllowed?: boolean;
 };
 
@@ -19,7 +19,7 @@ export interface DataFileChoice {
   readonly data: PlaceChoice | null;
 }
 
-/** Where a service keeps its data. */
+/** The place of a service's data. */
 export type DataPlace =
   | { readonly kind: "file"; readonly dataFile: string; readonly isNamed: boolean }
   | { readonly kind: "database"; readonly url: string };
@@ -42,7 +42,7 @@ export async function choosePlace(
 
 /**
  * As `choosePlace`, for `service` commands: the file of the profile `local` only where that profile was chosen, and
- * never beside a profile or an address of a service elsewhere. Throws UsageError.
+ * never together with a profile or an address of a service elsewhere. Throws UsageError.
  */
 export async function chooseServicePlace(deps: Deps, choice: DataFileChoice): Promise<DataPlace> {
   const { env, options } = deps;
@@ -113,7 +113,7 @@ export function readPlace(flags: Flags): PlaceChoice | null {
   return file;
 }
 
-/** What a URL says of where its database is and how it is reached; anything else may be a secret. */
+/** Parts of a URL that say where its database is and how it is reached; anything else may be a secret. */
 const SHOWN = new Set(["host", "port", "user", "sslmode", "sslrootcert", "prepare", "max", "insecure"]);
 
 /** Without its password, and so that it opens the same database. */

@@ -6,7 +6,7 @@ import type { GlobalOptions } from "../args/global-options.ts";
 import type { Streams } from "../streams/streams.ts";
 import type { SettingsRequest, Sourced } from "../../config/settings.ts";
 
-/** What commands may ask for; costly members are functions and cost nothing until called. */
+/** Things that commands may ask for; costly members are functions and cost nothing until called. */
 export interface Deps {
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -47,7 +47,7 @@ export interface Account {
   keyFingerprint(): Promise<string>;
 }
 
-/** What the connection of a command line is looked up with. */
+/** The parts that the connection of a command line is looked up with. */
 export function settingsRequest({ env, platform, signal, options }: Deps): SettingsRequest {
   const { profile, baseUrl, insecureHttp } = options;
   return {

@@ -1,4 +1,4 @@
-/** What every `list` does: its flags, and pages from the client to stdout, up to a limit. */
+/** The work of every `list`: its flags, and pages from the client to stdout, up to a limit. */
 import type { CallOptions, Client, Page, Parameters } from "../../client/client.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { keepRows } from "../../contract/row-page.ts";
@@ -20,7 +20,7 @@ export interface ListLimits {
   readonly limit: number | null;
   /** Rows a request; null is 100, or the limit where that is less. */
   readonly perPage: number | null;
-  /** Whether a table wraps what is too wide. */
+  /** True for a table that wraps what is too wide. */
   readonly wrap?: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface ListRequest {
   readonly isNarrowed?: boolean;
   /** Which end of the list comes first, where the command can turn it around. */
   readonly first?: "oldest" | "newest";
-  /** How many rows the filters let through, by one cheap request; null where it is unknown. */
+  /** The number of rows that the filters let through, by one cheap request; null where it is unknown. */
   readonly count?: (client: Client, options: CallOptions) => Promise<number | null>;
 }
 
@@ -108,7 +108,7 @@ async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: 
   if (more === true) await writeDone(deps, describeShown(request, shown, total));
 }
 
-/** Whether later rows match shows one page further on; that page may have none, and a later one may. */
+/** One page further on shows whether later rows match; that page may have none, and a later one may. */
 async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<void> {
   const following = await orNull(() => walk.next());
   if (following === null || following.done === true) return;

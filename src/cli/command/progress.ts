@@ -1,4 +1,4 @@
-/** How far bulk work is: a live line on a terminal, elsewhere a line every ten seconds, none under `--quiet`. */
+/** Progress of bulk work: a live line on a terminal, elsewhere a line every ten seconds, none under `--quiet`. */
 import type { Deps } from "./deps.ts";
 import { formatCount } from "./notes.ts";
 import { clearLine, cursorTo, moveCursor } from "node:readline";
@@ -84,7 +84,7 @@ const SHARED = new WeakMap<Output, Promise<SharedLine>>();
 
 interface SharedLine {
   readonly spinner: Ora;
-  /** What each part of the program shows, in the order in which they began. */
+  /** The text of each part of the program, in the order in which they began. */
   readonly texts: Map<symbol, string>;
 }
 
@@ -123,7 +123,7 @@ async function startLine(err: Output, color: boolean): Promise<SharedLine> {
   return { spinner, texts: new Map() };
 }
 
-/** What the spinner takes for a terminal: the methods of one, over our own output. */
+/** A terminal as the spinner knows it: the methods of one, over our own output. */
 function toTerminal(err: Output): NodeJS.WriteStream {
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {

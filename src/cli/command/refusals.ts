@@ -1,4 +1,7 @@
-/** What a service's refusal means in the terms of a command: it knows what was asked for, the client only the status. */
+/**
+ * The meaning of a service's refusal in the terms of a command: it knows what was asked for, the client only the
+ * status.
+ */
 import { RefusedError } from "../../client/errors/call-errors.ts";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 
@@ -11,9 +14,9 @@ export interface Refusal {
   readonly says?: RegExp;
   /** …and that come as JSON: the page of a proxy, or of a wrong base URL, proves nothing. */
   readonly inJson?: boolean;
-  /** What is said instead of the status and the service's words. */
+  /** The text in place of the status and the service's words. */
   readonly words: string;
-  /** What to do about it. */
+  /** The advice. */
   readonly hint: string;
 }
 

@@ -52,7 +52,7 @@ export function localeWarning(properties: JsonObject | null, place = "--locale")
   return `${place}: "${named}" is not a supported locale; the survey falls back to ${FALLBACK_LOCALE}${advice}`;
 }
 
-/** A slip of the hand, or else the language of a country's own variant: `de` for `de-AT`. */
+/** A typing error, or else the language of a country's own variant: `de` for `de-AT`. */
 function nearestLocale(named: string): string | null {
   const language = named.split(/[-_]/)[0]?.toLowerCase();
   return suggest(named, LOCALES) ?? (isLocale(language) ? language : null);

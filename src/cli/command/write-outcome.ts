@@ -11,11 +11,11 @@ import type { JsonObject } from "../../contract/json.ts";
 import { LEFT_IN_OUTBOX, type Route, routePath } from "../../contract/routes.ts";
 
 export interface OutcomeOptions {
-  /** What the answer is shown as. */
+  /** The columns of the answer. */
   readonly answer: Resource;
-  /** What a look-up found is shown as, when the answer was lost. */
+  /** The columns of what a look-up found, when the answer was lost. */
   readonly found: Resource;
-  /** Where to look when it is unknown whether the write arrived. */
+  /** The place to look at when it is unknown whether the write arrived. */
   readonly evidence: string;
 }
 

@@ -40,7 +40,7 @@ export interface Lookups {
   profiles(): readonly string[];
 }
 
-/** Whether the word at the cursor may be a file's name, so that the shell offers some. */
+/** True when the word at the cursor may be a file's name, so that the shell offers some. */
 export function mayBeFile(tree: CommandTree, before: readonly string[], current: string): boolean {
   if (before[0] === "help") return false;
   const { node, pending, operands } = readWords(tree, before);

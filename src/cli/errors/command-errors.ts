@@ -1,7 +1,10 @@
-/** How a command can end besides a wrong command line; one class for each kind of reaction. */
+/** Ends of a command besides a wrong command line; one class for each kind of reaction. */
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
-/** What a command was asked to show or work on is not there, although the service answered well. Exit status 5. */
+/**
+ * The object that a command was asked to show or work on is not there, although the service answered well. Exit status
+ * 5.
+ */
 export class NothingFoundError extends Error {
   override readonly name = "NothingFoundError";
   readonly hint: string | null;
@@ -78,7 +81,7 @@ const SENTENCES: Readonly<Record<StopSignal, string>> = {
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
   readonly signal: StopSignal;
-  /** What may have been done nevertheless, and where to look. */
+  /** The changes that may have been made nevertheless, and where to look. */
   readonly hint: string | null;
 
   constructor(signal: StopSignal, hint: string | null = null) {

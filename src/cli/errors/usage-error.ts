@@ -3,7 +3,7 @@ import type { Json } from "../../contract/json.ts";
 /** A wrong flag, value, row or combination; nothing was sent. Exit status 2. */
 export class UsageError extends Error {
   override readonly name: string = "UsageError";
-  /** What to do about it, one line without a dot; null when the message says it all. */
+  /** The advice, one line without a dot; null when the message says it all. */
   readonly hint: string | null;
   /** For the error JSON: the problems of an import's rows. */
   readonly details: Json;

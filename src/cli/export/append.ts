@@ -1,4 +1,4 @@
-/** Whether rows may be added to a file that is there: it has to hold the same columns in the same format. */
+/** The check of a file that rows are added to: it has to hold the same columns in the same format. */
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { isJsonObject } from "../../contract/json.ts";

@@ -1,4 +1,4 @@
-/** How a run continues from the end of the previous one, and the state on disk that it leaves for the next. */
+/** The way of a run from the end of the previous one, and the state on disk that it leaves for the next. */
 import { readFile, stat } from "node:fs/promises";
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
 import {
@@ -32,16 +32,16 @@ export interface OpenedExport {
 
 export interface Increment {
   readonly source: ExportSource;
-  /** Where new rows are that `source` may leave out; null when there are none such. */
+  /** The place of new rows that `source` may leave out; null when there are none such. */
   readonly unstamped: UnstampedRows | null;
-  /** Whether the complete list is read, and not only what is new. */
+  /** True when the complete list is read, and not only what is new. */
   readonly isWhole: boolean;
-  /** Whether a row is written; null: every row. */
+  /** True for a row that is written; null: every row. */
   readonly keep: ((row: JsonObject) => boolean) | null;
   /** Throws `UsageError` when the state is ahead of the service's clock (Unix seconds; null when it sends none). */
   readonly checkClock: (serverTime: number | null) => void;
   /**
-   * What is recorded for the next run, where `startedAt()` is the service's time at the start; null when nothing is.
+   * The log for the next run, where `startedAt()` is the service's time at the start; null when nothing is recorded.
    */
   openLog(startedAt: () => number): VersionLog | null;
   /**
@@ -141,8 +141,8 @@ async function identify({ deps, request, plan, connection }: OpenedExport): Prom
 }
 
 /**
- * What the file is by now: as the last run recorded it, or as one was about to leave it that died right after. Nothing
- * that others wrote is ever cut off: then the file is refused.
+ * The state of the file by now: as the last run recorded it, or as one was about to leave it that died right after.
+ * Nothing that others wrote is ever cut off: then the file is refused.
  */
 async function settlePending(
   { flags, output, plan }: OpenedExport,
@@ -165,7 +165,7 @@ async function settlePending(
 }
 
 export interface StateFile {
-  /** What the last run left; null when this is the first. */
+  /** The state of the last run; null when this is the first. */
   readonly last: ExportState | null;
   /** Throws `UsageError` when the last run was of another account, filter or column set. */
   check(identity: StateIdentity): void;

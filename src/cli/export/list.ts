@@ -1,4 +1,4 @@
-/** What every `export` does: a list of the API into a file or stdout. */
+/** The work of every `export`: a list of the API into a file or stdout. */
 import type { Deps } from "../command/deps.ts";
 import { writeNote } from "../command/notes.ts";
 import { createProgress } from "../command/progress.ts";

@@ -1,4 +1,4 @@
-/** Where an export goes: stdout, or a file that is replaced atomically. */
+/** The target of an export: stdout, or a file that is replaced atomically. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";

@@ -23,7 +23,7 @@ export interface RangeExport {
   readonly command: string;
   readonly summary: string;
   readonly examples: readonly string[];
-  /** What happened at the time that `--since` and `--until` are about: "created". */
+  /** The event at the time that `--since` and `--until` are about: "created". */
   readonly what: string;
   readonly resource: Resource;
   readonly idField: string;

@@ -11,7 +11,7 @@ export interface ExportReport {
   readonly noun: string;
   /** Null: stdout. */
   readonly file: string | null;
-  /** What the service was asked for, both ends inclusive; null ends were left open. */
+  /** The range that the service was asked for, both ends inclusive; null ends were left open. */
   readonly range: Range;
   readonly totals: ExportTotals;
   readonly written: SinkTotals;

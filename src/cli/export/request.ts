@@ -1,4 +1,4 @@
-/** What the five exports differ in, as data, and the flags that they share. */
+/** The differences of the five exports, as data, and the flags that they share. */
 import type { CursorList, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../bulk/export/versions.ts";
 import type { Client } from "../../client/client.ts";
@@ -37,7 +37,7 @@ export interface RangeExportOptions {
 export interface ExportSource {
   readonly list: (client: Client, perPage: number) => PageList | CursorList;
   readonly keys: RowKeys;
-  /** What the user asked for, of the time that `list` filters by. */
+  /** The range that the user asked for, of the time that `list` filters by. */
   readonly range: Range;
 }
 
@@ -63,7 +63,7 @@ export interface ExportRequest {
   readonly filterText: string;
   /** Null: the list cannot be filtered by time, so there is no `--state`. */
   readonly incremental: {
-    /** What later runs read: everything that became what it is at or after a time. */
+    /** The rows that later runs read: everything that became what it is at or after a time. */
     readonly source: (since: number) => ExportSource;
     /** New rows that a service may leave out there; null when every row has its time. */
     readonly unstamped: ((since: number) => UnstampedRows | null) | null;
@@ -80,7 +80,7 @@ export interface ExportRequest {
       ) => Promise<number | null>)
     | null;
   readonly flat: FlatColumns | null;
-  /** What is done with the rows before they are written; null: nothing. */
+  /** The changes to rows before they are written; null: none. */
   readonly shaping?: ExportShaping | null;
 }
 

@@ -16,20 +16,27 @@ import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Increment, OpenedExport } from "./increment.ts";
 import { createPageEncoder } from "./plan.ts";
 import type { ExportSource, FlatColumns } from "./request.ts";
-import { createCount, createSnapshot, type Beside, type Count, type CountRange, type Snapshot } from "./snapshot.ts";
+import {
+  createCount,
+  createSnapshot,
+  type Background,
+  type Count,
+  type CountRange,
+  type Snapshot,
+} from "./snapshot.ts";
 
 export interface ReadRows {
   readonly totals: ExportTotals;
   /** The service's own count; null when it has none for these rows, or does not answer. */
   readonly counted: Promise<CountRange | null>;
-  /** What the next run needs; null when there is no state. */
+  /** The log that the next run needs; null when there is no state. */
   readonly log: VersionLog | null;
 }
 
 export async function readRows(
   opened: OpenedExport,
   increment: Increment,
-  { progress, ended }: Beside,
+  { progress, ended }: Background,
 ): Promise<ReadRows> {
   const { deps, request, flags, plan, output } = opened;
   const asked = AbortSignal.any([deps.signal, ended]);

@@ -39,8 +39,8 @@ export function createSnapshot(options: SnapshotOptions): Snapshot {
       const now = first.serverTime ?? startedAt + DAY_SECONDS;
       const last = range.until ?? FAR_FUTURE;
       if (last <= now) return last;
-      const ahead = first.rows.some((row) => (keys.at(row) ?? 0) > now);
-      if (ahead) return last;
+      const isLate = first.rows.some((row) => (keys.at(row) ?? 0) > now);
+      if (isLate) return last;
       return isWhole ? now : Math.min(last, await lastAhead(options, now));
     },
     startedAt: () => startedAt,
@@ -66,18 +66,16 @@ async function lastAhead({ list, keys, range, signal }: SnapshotOptions, now: nu
   }
 }
 
-/** What runs beside the rows: progress, and requests that end with the run. */
-export interface Beside {
+/** Tasks that run while rows are read: progress, and requests that end with the run. */
+export interface Background {
   readonly progress: Progress;
   readonly ended: AbortSignal;
 }
 
-/** The service's own count of what is exported, asked for beside the rows. */
+/** The service's own count of what is exported, asked for while rows are read. */
 export interface Count {
   begin(first: FetchedPage, until: number): void;
-  /**
-   * What the service counted at the start, and where `rows` differ, what it counts now; null when it does not answer.
-   */
+  /** The service's count at the start, and where `rows` differ, its count now; null when it does not answer. */
   result(rows: number): Promise<CountRange | null>;
 }
 
@@ -90,7 +88,7 @@ export interface CountRange {
 export function createCount(
   { request, connection }: OpenedExport,
   { isWhole, source }: Increment,
-  { progress, ended }: Beside,
+  { progress, ended }: Background,
 ): Count {
   let ask: (() => Promise<number | null>) | null = null;
   let asked: Promise<number | null> = Promise.resolve(null);

@@ -44,7 +44,7 @@ export function cursorList(client: Client, call: ListCall, times: TimeParameters
   };
 }
 
-/** Where the user has bounds of the same time as well, both hold. */
+/** Both bounds hold where the user has bounds of the same time as well. */
 function bounds(times: TimeParameters, user: Parameters, since: number | null, until: number | null): Parameters {
   const sinces = [since, user[times.since]].filter((value) => typeof value === "number");
   const untils = [until, user[times.until]].filter((value) => typeof value === "number");

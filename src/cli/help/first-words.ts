@@ -1,7 +1,7 @@
 import { fill } from "./help-layout.ts";
 import { NOUNS } from "../program/nouns.ts";
 
-/** What `surveyctl` alone says: where to begin. */
+/** The output of `surveyctl` alone: where to begin. */
 export function firstWords(): string {
   const names = fill(
     NOUNS.map(({ name }) => name)

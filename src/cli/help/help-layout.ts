@@ -125,10 +125,10 @@ function wrapped(text: string, width: number): string {
   return fill(text.split(" "), width).join("\n");
 }
 
-/** As many pieces on a line as it takes, a blank between them. */
-export function fill(pieces: readonly string[], width: number): string[] {
+/** As many parts on a line as it takes, a blank between them. */
+export function fill(parts: readonly string[], width: number): string[] {
   const lines = [""];
-  for (const word of pieces) {
+  for (const word of parts) {
     const line = lines.at(-1) ?? "";
     if (line === "") lines[lines.length - 1] = word;
     else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;

@@ -21,7 +21,7 @@ export interface ImportFlags {
   readonly allowEmpty: boolean;
   readonly maxErrors: number;
   readonly explain: number | null;
-  /** Null: beside the input. */
+  /** Null: next to the input. */
   readonly results: string | null;
   readonly failedTo: string | null;
   readonly resume: boolean;

@@ -14,7 +14,7 @@ export interface SendOrder {
   readonly rows: number;
 }
 
-/** What the bulk commands differ in; the rest is one pipeline. */
+/** The differences of the bulk commands; the rest is one pipeline. */
 export interface ImportRequest {
   /** As users type it: `people import`. */
   readonly command: string;
@@ -24,19 +24,19 @@ export interface ImportRequest {
   readonly kind: RowKind;
   /** Values from flags for rows that have none of their own. */
   readonly defaults: RowValues;
-  /** What a resumed run must share in place of the values in `defaults`, by flag. */
+  /** Choices that a resumed run must share in place of the values in `defaults`, by flag. */
   readonly choices?: JournalHead["choices"];
   /** Values from flags that hold for every row. */
   readonly overrides: RowValues;
   /** A column that gives consent where flags do not; `send` for people. */
   readonly consentColumn: string | null;
-  /** Whether flags give consent: `--send`, `--no-send`, or a command that needs none. */
+  /** True when flags give consent: `--send`, `--no-send`, or a command that needs none. */
   readonly consented: boolean;
   /** Advice where nothing gives consent: `can email your customers: pass --send or --no-send`. */
   readonly guardAdvice: string;
   /** The question before so many rows that schedule no surveys are sent: `Add 3 responses?`. */
   readonly question: (rows: number) => string;
-  /** What the summary calls a row that was saved: `removed`. */
+  /** The summary's word for a row that was saved: `removed`. */
   readonly savedWord: string;
   readonly flags: ImportFlags;
   readonly skipSuppressed: boolean;

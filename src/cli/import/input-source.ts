@@ -41,7 +41,7 @@ async function spoolStandardInput(deps: Deps, delimiter: string | null): Promise
  */
 async function spool(
   { random }: Deps,
-  pieces: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   input: Omit<InputFacts, "path">,
 ): Promise<InputFile> {
   const name = path.join(tmpdir(), `surveyctl-${random.token(9)}.input`);
@@ -54,7 +54,7 @@ async function spool(
     if (!isUnlinked) await unlink(name).catch(() => undefined);
   };
   try {
-    await writeAll(handle, pieces);
+    await writeAll(handle, chunks);
     return await openInputFile(handle, { ...input, path: null, onClose });
   } catch (error) {
     await handle.close();
@@ -63,6 +63,6 @@ async function spool(
   }
 }
 
-async function writeAll(handle: FileHandle, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const piece of pieces) await handle.writeFile(piece);
+async function writeAll(handle: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of chunks) await handle.writeFile(chunk);
 }

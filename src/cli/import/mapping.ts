@@ -1,4 +1,4 @@
-/** What the columns of a file mean: notes about its header, and the question where it has none for a person. */
+/** The meaning of a file's columns: notes about its header, and the question where it has none for a person. */
 import { InputError } from "../../bulk/import/table/input-file.ts";
 import type { NearMiss } from "../../bulk/import/table/header.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";

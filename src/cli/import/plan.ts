@@ -1,4 +1,4 @@
-/** What an import is going to do, counted before anything leaves: shown by `--dry-run`, asked on a terminal. */
+/** The plan of an import, counted before anything leaves: shown by `--dry-run`, asked on a terminal. */
 import { type CheckReport, countSendable } from "../../bulk/import/check/check.ts";
 import { wayOf } from "../../bulk/import/check/row-kind.ts";
 import { decideRows, type JobOptions } from "../../bulk/import/journal/job-source.ts";
@@ -31,7 +31,7 @@ function hasConsent(table: ImportTable, { consented, consentColumn }: ImportRequ
   );
 }
 
-/** How many rows go which way. */
+/** The number of rows for each way. */
 interface Plan {
   rows: number;
   emails: number;
@@ -54,7 +54,7 @@ async function countRows(jobs: JobOptions, signal: AbortSignal): Promise<Plan> {
 }
 
 export interface PlanContext {
-  /** What messages call the service. */
+  /** The name of the service in messages. */
   readonly place: string;
   readonly report: CheckReport;
   readonly jobs: JobOptions;

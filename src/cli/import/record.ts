@@ -1,4 +1,4 @@
-/** Where an import is recorded: results, journal and lock, and whether a run may begin or be resumed. */
+/** The record of an import: results, journal and lock, and whether a run may begin or be resumed. */
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { emptyJournal, readJournal, type JournalState } from "../../bulk/import/journal/journal-state.ts";
@@ -53,7 +53,10 @@ export async function listJournals(folder: string): Promise<string[]> {
   return journals.toSorted().map((name) => (folder === "." ? name : path.join(folder, name)));
 }
 
-/** What cannot be written at the end is found before the first request. Throws UsageError, or UnwritableFileError. */
+/**
+ * Files that cannot be written at the end are found before the first request. Throws UsageError, or
+ * UnwritableFileError.
+ */
 export async function checkTargets(
   { random }: Deps,
   { input, flags: { failedTo } }: ImportRequest,
@@ -102,7 +105,8 @@ export async function lockRecord({ lock }: RecordFiles, { random }: Deps): Promi
 }
 
 /**
- * What previous runs did that this one resumes; an empty state for a new import. Throws UsageError when neither fits.
+ * The state of previous runs that this one resumes; an empty state for a new import. Throws UsageError when neither
+ * fits.
  */
 export async function findPreviousRun(
   files: RecordFiles,

@@ -17,16 +17,16 @@ import type { Json, JsonObject } from "../../contract/json.ts";
 const FAILURES_IN_A_ROW = 20;
 
 export interface Breaker {
-  /** Turns what one row's write threw into its outcome; rethrows what concerns every row. */
-  run(write: () => Promise<RowOutcome>): Promise<RowOutcome>;
+  /** The outcome of one row's write, also where it threw; rethrows an error that concerns every row. */
+  outcomeOf(write: Promise<RowOutcome>): Promise<RowOutcome>;
 }
 
 export function createBreaker(): Breaker {
   let inARow = 0;
   return {
-    async run(write) {
+    async outcomeOf(write) {
       try {
-        const outcome = await write();
+        const outcome = await write;
         inARow = outcome.outcome === "unknown" ? inARow + 1 : 0;
         return outcome;
       } catch (error) {

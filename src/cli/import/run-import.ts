@@ -104,7 +104,7 @@ async function importTable(
 /** Unix seconds by our clock. */
 interface RunMoments {
   readonly startedAt: number;
-  /** What words such as "tomorrow" in cells are counted from. */
+  /** The moment that words such as "tomorrow" in cells are counted from. */
   readonly wordsAt: number;
 }
 

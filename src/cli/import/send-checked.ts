@@ -187,7 +187,7 @@ async function lastSendingAt({ deps, files, client }: Checked, before: JournalSt
 
 interface Written {
   readonly results: ResultsState;
-  /** What kept results, or `--failed-to`, from being written; null when nothing did. */
+  /** The error that kept results, or `--failed-to`, from being written; null when nothing did. */
   readonly error: unknown;
 }
 

@@ -92,7 +92,7 @@ function describeCounts({ savedWord }: ImportRequest, { counts, earlier }: Endin
   });
 }
 
-/** What is typed next; nothing where all went well. */
+/** The commands to type next; none where all went well. */
 function nextSteps({ counts, stoppedBy }: Ending, commandLine: readonly string[], quiet: boolean): string[] {
   const resume = resumeCommand(commandLine, ["--resume"]);
   if (stoppedBy !== null) return [`To resume: ${resume}`];

@@ -145,10 +145,10 @@ function exitOfClient(error: ClientError): ExitCode {
   return error instanceof RefusedError ? EXIT.refused : EXIT.failed;
 }
 
-/** What the operating system refuses because of what was named; everything else is a failure. */
+/** Refusals of the operating system that are about the name; everything else is a failure. */
 const MISNAMED: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EROFS"]);
 
-/** What a call without a path is about. */
+/** The subject of a call without a path. */
 const PLACES: ReadonlyMap<string, string> = new Map([
   ["write", "writing the output"],
   ["uv_cwd", "the current directory"],

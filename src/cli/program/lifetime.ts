@@ -1,4 +1,4 @@
-/** What ends a command early: signals, and errors that nothing caught. */
+/** Events that end a command early: signals, and errors that nothing caught. */
 import { CrashError, InterruptedError, type StopSignal } from "../errors/command-errors.ts";
 import type { Process } from "../process.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -58,7 +58,7 @@ export interface CrashWatch {
   commandEnded(): void;
 }
 
-/** What the command waits for may never come after a crash. */
+/** A reply that the command waits for may never come after a crash. */
 const GRACE_MS = 3000;
 
 /**

@@ -16,7 +16,7 @@ import { type Lifetime, watchCrashes, watchSignals } from "./lifetime.ts";
 
 /** Reports every error on stderr and turns it into an exit status. */
 export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {
-  // Beside FORCE_COLOR Node itself warns on a terminal that it ignores NO_COLOR, which wins here.
+  // With FORCE_COLOR set, Node itself warns on a terminal that it ignores NO_COLOR, which wins here.
   if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
   const lifetime = watchSignals(process);
   const streams = createProcessStreams(process, {
@@ -32,7 +32,7 @@ export async function run(process: Process, args: readonly string[]): Promise<Ex
   const crashes = watchCrashes(process, lifetime, report);
   try {
     const exit = await dispatch(process, { args, streams, lifetime, keys });
-    // What is still on its way out may fail too: a full disk shows itself at the end.
+    // Output that is still on its way may fail too: a full disk shows itself at the end.
     await streams.flush();
     const crash = crashes.first();
     return crash === null ? exit : await report(crash.cause);

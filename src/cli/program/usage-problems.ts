@@ -8,7 +8,7 @@ import { flagsFor, type Arranged } from "./arrange.ts";
 /** Accepted in a command's place: flags that answer at once. */
 const ANSWERS = ["--version", "--help"];
 
-/** What the API can do and no command does. */
+/** Abilities of the API that no command has. */
 const ELSEWHERE = new Map(
   ["delete", "remove", "rm"].map((verb) => [
     `people ${verb}`,
@@ -42,7 +42,7 @@ export function incomplete({ command, path, rest, stray }: Arranged, facts: Fact
   return new UsageError(`${called} ${rest[0] ?? ""}: a command is required`, { hint });
 }
 
-/** What people type who expect a flag for the key. */
+/** Flags that people type who expect one for the key. */
 const KEY_FLAGS = new Set(["--key", "--api-key", "--apikey", "--token", "--password"]);
 
 function unknownFlag(flag: string, hint: string): UsageError {
@@ -56,7 +56,7 @@ function didYouMean(nearest: string | null): string | null {
   return nearest === null ? null : `did you mean ${nearest}?`;
 }
 
-/** What the parser found wrong, in our own words: it says "option" where everything else says "flag". */
+/** The parser's complaint in our own words: it says "option" where everything else says "flag". */
 export function toUsageError(error: CommanderError, { command, path }: Arranged): UsageError {
   const help = `${["surveyctl", ...path].join(" ")} --help shows its usage and flags`;
   // Of its message, only the name in quotes and the suggestion are of use.

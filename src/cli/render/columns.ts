@@ -4,7 +4,7 @@ import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { TimeFormatter } from "./time.ts";
 
-/** What a value means, and so how it is written and whether it may be cut or coloured. */
+/** The meaning of a value, and so how it is written and whether it may be cut or coloured. */
 export type ColumnKind =
   | "text"
   | "id"
@@ -27,14 +27,14 @@ export interface Column {
   readonly kind: ColumnKind;
   /** The value in a row; undefined when the row has none. */
   readonly read: (row: JsonObject) => Json | undefined;
-  /** What a record shows behind the value. */
+  /** Text that a record shows behind the value. */
   readonly addition?: string;
-  /** Stretches of its text that stand out on a terminal, in order: `start` up to and without `end`. */
+  /** Spans of its text that stand out on a terminal, in order: `start` up to and without `end`. */
   readonly spans?: (text: string) => readonly { readonly start: number; readonly end: number }[];
 }
 
 export interface Resource {
-  /** What the rows are called: "people", "responses". */
+  /** The name of the rows: "people", "responses". */
   readonly noun: string;
   /** Every column in the contract's order: CSV, TSV and the names that `--columns` offers. */
   readonly columns: readonly Column[];
@@ -48,7 +48,7 @@ export interface Resource {
   readonly flexible?: string;
   /** Fields of the API that are not columns but may begin a dotted path. */
   readonly fields: readonly string[];
-  /** Whether the service decides on further fields (metric groups), so that any name is taken. */
+  /** True when the service decides on further fields (metric groups), so that any name is taken. */
   readonly open?: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { GlobalOptions } from "../args/global-options.ts";
 import type { Streams } from "../streams/streams.ts";
 
-/** What renderers need of a command's `Deps`. */
+/** The part of a command's `Deps` that renderers need. */
 export interface RenderContext {
   readonly streams: Streams;
   readonly clock: Clock;

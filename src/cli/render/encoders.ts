@@ -105,7 +105,7 @@ function createLineEncoder(options: EncoderOptions): Encoder {
   };
 }
 
-/** What `write` makes of a page's rows, with all digits of numbers that a JavaScript number cannot hold. */
+/** The result of `write` for a page's rows, with all digits of numbers that a JavaScript number cannot hold. */
 export function withExactNumbers(page: RowPage, write: (rows: readonly JsonObject[]) => readonly string[]): string[] {
   // The text of some of a page's rows has to be made, a twelfth of an export, so it is asked for only where it is needed.
   const exact = mayHoldLongNumbers(page.source ?? page.text) ? markLongNumbers(page.text) : null;
@@ -158,8 +158,8 @@ interface JsonRowOptions {
 }
 
 /**
- * How `--columns` and `--time` change a row's JSON: an object of the selected columns, times rewritten.
- * Null when neither is given: then the row's own text is the output.
+ * The effect of `--columns` and `--time` on a row's JSON: an object of the selected columns, times rewritten. Null when
+ * neither is given: then the row's own text is the output.
  */
 export function createJsonWriter({ columns, time, zone, now }: JsonRowOptions): ((row: JsonObject) => string) | null {
   const retime = time === null || time === "unix" ? null : createTimeFormatter({ format: time, zone, now });

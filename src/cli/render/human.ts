@@ -23,7 +23,7 @@ export function toHumanText(column: Column, value: Json | undefined, time: TimeF
   );
 }
 
-/** What is computed has many decimals; people read one. */
+/** A computed number has many decimals; people read one. */
 const NUMBER_TEXTS = {
   points: toPoints,
   change: (value: number) => (value > 0 ? `+${toPoints(value)}` : toPoints(value)),

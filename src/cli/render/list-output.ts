@@ -33,9 +33,11 @@ export async function openListOutput(
 export interface ListOutputOptions {
   readonly resource: Resource;
   readonly defaultFormat?: OutputFormat;
-  /** Whether a table wraps text that is too wide, and does not cut it. */
+  /** True for a table that wraps text that is too wide, and does not cut it. */
   readonly wrap?: boolean;
-  /** Whether rows come one by one, each to be shown at once: then the first decides how wide a table's columns are. */
+  /**
+   * True when rows come one by one, each to be shown at once: then the first decides how wide a table's columns are.
+   */
   readonly live?: boolean;
 }
 

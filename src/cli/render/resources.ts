@@ -142,7 +142,7 @@ export const REMOVED_MEMBER: Resource = {
   table: ADDED_MEMBER.table.filter((name) => name !== "properties"),
 };
 
-/** How sure the score is: computed here from the service's counts. */
+/** Columns that say how sure the score is: computed here from the service's counts. */
 const INTERVAL: readonly Column[] = [
   pathColumn("nps_low", "points"),
   pathColumn("nps_high", "points"),

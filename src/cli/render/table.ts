@@ -172,7 +172,7 @@ const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
 const FLOOR = 4;
 
-/** What later rows may need; ids are as long as they will be for a long time. */
+/** The width that later rows may need; ids are as long as they will be for a long time. */
 function liveWidth({ name, kind }: Column, flexible: boolean, room: number): number {
   if (kind !== "text") return 0;
   return flexible ? room : name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;

@@ -1,6 +1,6 @@
 /**
- * How many terminal cells text takes, and cutting or wrapping it to fit: by grapheme, so that no emoji or accent is
- * torn.
+ * The number of terminal cells that text takes, and cutting or wrapping it to fit: by grapheme, so that no emoji or
+ * accent is torn.
  */
 import stringWidth from "string-width";
 
@@ -40,18 +40,18 @@ function takeWidth(text: string, max: number): string {
   return parts.slice(0, end === -1 ? undefined : end).join("");
 }
 
-/** A word in pieces of at most `max` cells. */
+/** A word in parts of at most `max` cells. */
 function piecesOf(word: string, max: number): string[] {
-  const pieces = [""];
+  const parts = [""];
   let taken = 0;
   for (const grapheme of graphemes(word)) {
     const cells = width(grapheme);
     const isFull = taken > 0 && taken + cells > max;
     taken = isFull ? cells : taken + cells;
-    if (isFull) pieces.push(grapheme);
-    else pieces.push((pieces.pop() ?? "") + grapheme);
+    if (isFull) parts.push(grapheme);
+    else parts.push((parts.pop() ?? "") + grapheme);
   }
-  return pieces;
+  return parts;
 }
 
 function wrap(text: string, max: number, breakWords: boolean = true): string[] {

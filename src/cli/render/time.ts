@@ -87,10 +87,10 @@ const STEPS = [
   ["minute", 60],
 ] as const;
 
-function toRelative(ahead: number): string {
-  const [unit, length] = STEPS.find(([, seconds]) => Math.abs(ahead) >= seconds) ?? ["second", 1];
-  const count = Math.floor(Math.abs(ahead) / length);
+function toRelative(secondsFromNow: number): string {
+  const [unit, length] = STEPS.find(([, seconds]) => Math.abs(secondsFromNow) >= seconds) ?? ["second", 1];
+  const count = Math.floor(Math.abs(secondsFromNow) / length);
   if (count === 0) return "now";
   const amount = `${count} ${unit}${count === 1 ? "" : "s"}`;
-  return ahead < 0 ? `${amount} ago` : `in ${amount}`;
+  return secondsFromNow < 0 ? `${amount} ago` : `in ${amount}`;
 }

@@ -20,7 +20,7 @@ export interface ProcessStreamsOptions {
   readonly onOutputLost: (error: Error) => void;
   /** Ends a question that has no answer yet, and the wait for input that does not come. */
   readonly signal: AbortSignal;
-  /** Whether stderr holds JSON lines only. */
+  /** True when stderr holds JSON lines only. */
   readonly jsonErrors: boolean;
 }
 

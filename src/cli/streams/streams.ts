@@ -1,6 +1,6 @@
 /** One object owns stdin, stdout and stderr: data goes to `out`, everything else to `err`. */
 export interface Output {
-  /** Whether it is a terminal. */
+  /** True for a terminal. */
   readonly isTTY: boolean;
   /** Width in columns; 80 when it is not a terminal. */
   readonly columns: number;

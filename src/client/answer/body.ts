@@ -11,7 +11,7 @@ export interface Body {
   readonly bytes: Uint8Array;
   /** More came, or was announced, than the limit; `bytes` is but its beginning. */
   readonly tooLarge: boolean;
-  /** What broke the body off, when it did; `bytes` is what had come. */
+  /** The error that broke the body off, when one did; `bytes` is what had come. */
   readonly brokenBy: Error | null;
 }
 

@@ -82,7 +82,7 @@ function previewOf(text: string, redact: Redact): string {
   return oneLine(redact(text), PREVIEW_LENGTH) ?? text.slice(0, 1).replace(/./s, " ");
 }
 
-/** What a reader expects; throws `BadReplyError` when it is something else. */
+/** A reader's expectation; throws `BadReplyError` when the answer is something else. */
 export type ReplyReader<T> = (answer: AnswerText, call: CallName, redact: Redact) => T;
 
 /** Whatever came, whether JSON or not. */

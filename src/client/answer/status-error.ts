@@ -63,7 +63,7 @@ function redirectError(response: Pick<HttpResponse, "headers">, facts: StatusFac
   });
 }
 
-/** Where a redirect leads, without its query. */
+/** The target of a redirect, without its query. */
 function shortTarget(location: string, base: string): string {
   if (!URL.canParse(location, base)) return oneLine(location, 200) ?? "";
   const { origin, pathname, href } = new URL(location, base);

@@ -19,7 +19,7 @@ export interface AttemptOptions {
   readonly count: () => number;
 }
 
-/** How one exchange went. `answer` is what came outside 2xx, for those who show answers as they are. */
+/** The end of one exchange. `answer` is what came outside 2xx, for those who show answers as they are. */
 export type Attempt<T> =
   | { readonly kind: "answered"; readonly value: T; readonly serverTime: number | null }
   | {

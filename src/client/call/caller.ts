@@ -26,7 +26,7 @@ export interface CallerOptions {
   readonly onServerTime: (serverTime: number) => void;
 }
 
-/** How a call ended, its repeats included. */
+/** The end of a call, its repeats included. */
 export type CallOutcome<T> =
   | { readonly kind: "answered"; readonly value: T; readonly lostBefore: boolean }
   | {
@@ -103,7 +103,7 @@ export function createCaller(options: CallerOptions): RequestCaller {
   };
 }
 
-/** What every wait tells of the failure that it follows. */
+/** The facts that every wait tells of the failure that it follows. */
 export function waitFacts(
   { what, call, code, status }: ClientError,
   waitMs: number,
@@ -153,7 +153,7 @@ export async function callRaw(
   if (outcome.kind === "answered") return { ...withoutKey(outcome.value, redactAnswer), failure: null };
   const { answer, error } = outcome;
   if (answer !== null && answer.status >= 300 && answer.status < 400) throw error;
-  // What a raw write does is not known here: there is nothing to look at.
+  // The effect of a raw write is not known here: there is nothing to look at.
   const isUnknown = !REPEATABLE.has(request.method) && mayHaveArrived(error);
   const failure = isUnknown ? new UnknownOutcomeError(error, null) : error;
   if (answer === null) throw failure;

@@ -10,7 +10,7 @@ export interface RetryLimits {
 /** Five repeats, five minutes. */
 export const RETRY_LIMITS: RetryLimits = { retries: 5, maxWaitMs: 300_000 };
 
-/** How one try failed. */
+/** The failure of one try. */
 export type Failure =
   /** An answer with a status outside 2xx. */
   | { readonly kind: "status"; readonly status: number; readonly retryAfterMs: number | null }
@@ -59,7 +59,7 @@ const RULES: readonly Rule[] = [
   { when: status((code) => PASSING.has(code)), repeated: "idempotent" },
 ];
 
-/** What happens after a failed try. */
+/** The next step after a failed try. */
 export function decide(facts: RetryFacts): RetryDecision {
   const { failure, idempotent } = facts;
   const rule = RULES.find(({ when }) => when(failure));
@@ -81,7 +81,7 @@ export function backoffMs(tries: number, fraction: number): number {
   return Math.round(fraction * Math.min(BACKOFF_LONGEST_MS, BACKOFF_FIRST_MS * 2 ** (tries - 1)));
 }
 
-/** RFC 9110's three date forms all carry the month's English name; anything that `Date.parse` takes beside them is no date here. */
+/** RFC 9110's three date forms all carry the month's English name; anything that `Date.parse` takes besides them is no date here. */
 const HTTP_DATE = /^[A-Za-z]+,? .*\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/;
 
 /**

@@ -2,13 +2,16 @@
 import { ClientError, type CallName } from "./client-error.ts";
 import type { Json } from "../../contract/json.ts";
 
-/** Whether any byte of the request can have reached the service; `no` makes a repeat safe. */
+/** `maybe` when any byte of the request can have reached the service; `no` makes a repeat safe. */
 export type Sent = "no" | "maybe";
 
 export interface ConnectionFacts {
   readonly call: CallName;
   readonly sent: Sent;
-  /** How many repeats make sense: 0 for a certificate or a proxy's refusal, 1 for an unknown host, else no bound. */
+  /**
+   * The number of repeats that make sense: 0 for a certificate or a proxy's refusal, 1 for an unknown host, else no
+   * bound.
+   */
   readonly repeatsMax?: number;
   readonly hint?: string | null;
   readonly cause?: unknown;
@@ -65,7 +68,7 @@ export class RefusedError extends ClientError {
 /** 5xx or 408, after retries. */
 export class ServiceError extends ClientError {
   override readonly name = "ServiceError";
-  /** What the service asked for, milliseconds; null when it named no time. */
+  /** The wait that the service asked for, milliseconds; null when it named no time. */
   readonly retryAfterMs: number | null;
 
   constructor(what: string, facts: StatusFacts & { readonly retryAfterMs?: number | null }) {
@@ -77,7 +80,7 @@ export class ServiceError extends ClientError {
 /** 429, after retries, or with a wait longer than allowed. */
 export class RateLimitedError extends ClientError {
   override readonly name = "RateLimitedError";
-  /** What the service asked for, milliseconds; null when it named no time. */
+  /** The wait that the service asked for, milliseconds; null when it named no time. */
   readonly retryAfterMs: number | null;
 
   constructor(what: string, facts: StatusFacts & { readonly retryAfterMs: number | null }) {
@@ -155,7 +158,7 @@ export class UnknownOutcomeError extends ClientError {
   }
 }
 
-/** What a failed write may have done all the same. */
+/** The possible effect of a failed write. */
 export type WriteEffect =
   /** No byte of the request left this machine. */
   | "not-sent"
@@ -174,7 +177,7 @@ export function effectOf(error: unknown): WriteEffect {
   return error instanceof RedirectError && error.status === 303 ? "unknown" : "refused";
 }
 
-/** Whether a write that failed so may have been carried out, or may be yet. */
+/** True when a write that failed so may have been carried out, or may be yet. */
 export function mayHaveArrived(error: unknown): error is ClientError {
   return effectOf(error) === "unknown";
 }

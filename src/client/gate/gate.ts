@@ -3,7 +3,7 @@ import { onAbort } from "../../runtime/on-abort.ts";
 import { afterAccepted, afterPause, afterThrottled, initialPressure, type Pressure } from "./pressure.ts";
 import { createRateCeiling, createSpacing, type RateCeiling } from "./rate-ceiling.ts";
 
-/** How a request that went through the gate ended, as far as the service's load is concerned. */
+/** The end of a request that went through the gate, as far as the service's load is concerned. */
 export type TurnEnding =
   | { readonly kind: "accepted" }
   /** Failed in a way that is unrelated to load. */

@@ -1,6 +1,7 @@
 /**
- * How hard the service may be pushed, learned from its answers: the requests at once and the pace at which they start
- * rise little by little with good answers, and a 429 cuts both by a factor. Plain data and pure functions; `gate.ts` applies them.
+ * The load that the service may be given, learned from its answers: the requests at once and the pace at which they
+ * start rise little by little with good answers, and a 429 cuts both by a factor. Plain data and pure functions;
+ * `gate.ts` applies them.
  */
 export interface Pressure {
   /** Requests at once: halved by a 429 or 503, one more after a round of good answers. */
@@ -11,7 +12,7 @@ export interface Pressure {
   /** Good answers until the first 429, and since the limit last rose. */
   readonly accepted: number;
   readonly acceptedThisRound: number;
-  /** Whether there was a good answer since the last 429: those of one storm say the same. */
+  /** True when there was a good answer since the last 429: those of one storm say the same. */
   readonly isProven: boolean;
   readonly beganAtMs: number;
   /** Answers to requests that started before this moment belong to the time before the last cut. */

@@ -30,7 +30,7 @@ export function createRateCeiling(ratePerSecond: number): RateCeiling {
   };
 }
 
-/** How far a start that came late may be made up for, milliseconds: timers are coarse. */
+/** The most that is made up for a start that came late, milliseconds: timers are coarse. */
 const CATCH_UP_MS = 20;
 
 export interface Spacing {

@@ -17,7 +17,7 @@ export interface FailureContext {
   readonly timeoutMs: number;
 }
 
-/** What a failed connection means to the user, named by host, proxy or certificate. */
+/** The meaning of a failed connection for the user, named by host, proxy or certificate. */
 export function connectionFailure(error: Error, context: FailureContext): ClientError {
   const { call, sent } = context;
   const code = codeOf(error);

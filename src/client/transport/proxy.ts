@@ -117,7 +117,7 @@ function bare(host: string): string {
   return host.replace(/^\[|\]$/g, "");
 }
 
-/** Whether an address lies in a block such as `10.0.0.0/8`; one that makes no sense holds none. */
+/** True when an address lies in a block such as `10.0.0.0/8`; one that makes no sense holds none. */
 function isInBlock(address: string, block: string): boolean {
   const [network = "", length = ""] = block.split("/");
   const family = isIP(network);

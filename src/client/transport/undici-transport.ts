@@ -21,10 +21,10 @@ import { createResponseStream, type ResponseStream } from "../answer/response-st
 export interface TransportOptions {
   /** Every request goes to this origin: one pool. */
   readonly baseUrl: string;
-  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read. */
+  /** The variables in which `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read. */
   readonly env: ProxyEnvironment;
   readonly connectTimeoutMs?: number;
-  /** Until the answer begins, and between two pieces of it; after that its body must come at 1 KB/s or faster. */
+  /** Until the answer begins, and between two chunks of it; after that its body must come at 1 KB/s or faster. */
   readonly timeoutMs?: number | null;
   /** At most so many: the gate's concurrency. Absent: as many as requests run at once. */
   readonly connections?: number;
@@ -180,7 +180,7 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
 /** The slowest body that is waited for, once it has lasted as long as an answer may take to begin. */
 const BYTES_PER_SECOND_MIN = 1024;
 
-/** Counts a body's pieces; true once too little of it came for the time that it has taken. */
+/** Counts a body's chunks; true once too little of it came for the time that it has taken. */
 function createFloor(timeoutMs: number): (bytes: number) => boolean {
   let beganAt: number | null = null;
   let bytes = 0;

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../contract/json.ts";
 import { emailKey } from "../../contract/text/email.ts";
 import { toIsoTime } from "../../contract/text/iso-time.ts";
 
-/** What a look-up says about a write whose answer was lost. */
+/** The result of a look-up about a write whose answer was lost. */
 export type Settlement =
   /** It arrived; `evidence` is one sentence, `found` what the service holds. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
@@ -51,7 +51,7 @@ export function surveyEvidence(person: JsonObject, body: JsonObject, moments: Mo
   return { kind: "unsettled", reason: `the person exists and ${state}`, mayChange: true };
 }
 
-/** Whether something is said to have happened after the look-up that shows it. */
+/** True when something is said to have happened after the look-up that shows it. */
 function isAhead(at: number, lookedAt: number): boolean {
   return at > lookedAt + ROUNDING_SECONDS;
 }
@@ -66,7 +66,7 @@ export function toNumber(value: Json | undefined): number | null {
 
 export type Identifier = { readonly email: string } | { readonly phone_number: string };
 
-/** Whether a row or an answer is about the person that an identifier names, however the service writes addresses. */
+/** True when a row or an answer is about the person that an identifier names, however the service writes addresses. */
 export function isNamed(person: JsonObject, identifier: Identifier): boolean {
   const { email, phone_number: phone } = person;
   if ("email" in identifier) return typeof email === "string" && normalEmail(email) === normalEmail(identifier.email);

@@ -22,7 +22,7 @@ export interface LookUp {
 
 const NO_CLOCK: Settlement = { kind: "unsettled", reason: "the service does not tell its time" };
 
-/** Whether `POST /v1/people.json` with this body arrived. Throws what the look-up's own requests throw. */
+/** Tells whether `POST /v1/people.json` with this body arrived. Throws what the look-up's own requests throw. */
 export async function lookUpPerson(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
   const change = renamed(body);
   if (change !== null) return await lookUpRenamed(body, change, lookUp);
@@ -100,10 +100,12 @@ function moments({ intentAt }: LookUp, lookedAt: number): Moments {
   return { intentAt: intentAt(), lookedAt };
 }
 
-/** Nobody has answered so often; a list that goes on beyond cannot settle anything. */
+/** No person has answered so often; a list that goes on beyond cannot settle anything. */
 const PAGES_MAX = 50;
 
-/** Whether `POST /v1/survey_responses.json` with this body arrived. Throws what the look-up's own requests throw. */
+/**
+ * Tells whether `POST /v1/survey_responses.json` with this body arrived. Throws what the look-up's own requests throw.
+ */
 export async function lookUpResponse(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
   const person = idText(body["person"]);
   const createdAt = toNumber(body["created_at"]);

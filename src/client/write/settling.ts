@@ -35,7 +35,7 @@ export interface ServerClock {
   now(): number;
   /** Our own clock, milliseconds since the epoch. */
   ownNow(): number;
-  /** What `now()` would have said at a moment of our own clock, milliseconds, by what is known since. */
+  /** The `now()` of a moment of our own clock, milliseconds, by what is known since. */
   at(ownMs: number): number;
   /** Takes the time of an answer that has just come, Unix seconds. */
   learn(serverTime: number): void;

@@ -21,7 +21,7 @@ interface Tools {
   readonly pages: Pick<Client, "page" | "baseUrl">;
   readonly serverClock: ServerClock;
   readonly clock: Clock;
-  /** How long a request whose answer was lost may be at work, milliseconds. */
+  /** The time for which a request whose answer was lost may be at work, milliseconds. */
   readonly settleMs: number;
   readonly onWait: OnWait | undefined;
 }
@@ -97,7 +97,7 @@ export interface Write extends Pick<IntentOptions, "onAccepted"> {
   readonly request: HttpRequest;
   /** A repeat changes nothing more. */
   readonly idempotent: boolean;
-  /** What its answer must be to count as one. */
+  /** The form that its answer must have to count as one. */
   readonly read: ReplyReader<ApiReply>;
   /** Looks for evidence until the settling time is over; absent where a repeat is as good, or there is nothing to look at. */
   readonly settle?: (failure: ClientError) => Promise<Settlement>;

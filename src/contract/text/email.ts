@@ -8,7 +8,7 @@ const LOCAL_BYTES_MAX = 64;
 const SPACE = /[ \t\r\n]/;
 /** Controls, separators and halves of surrogate pairs are invisible too. */
 const UNPRINTABLE = /[\p{Cc}\p{Z}\p{Cs}]/u;
-/** What lists and headers split on. */
+/** Characters that lists and headers split on. */
 const SPECIAL = /[<>,;:"()[\]\\]/;
 const LABEL = /^(?!-)[\p{L}\p{M}\p{N}-]{1,63}(?<!-)$/u;
 /** A host whose last label is a number is read as an IPv4 address, in whatever base. */
@@ -21,12 +21,12 @@ const NUMBER = /^(?:\d+|0x[\da-f]*)$/i;
 const PLAIN =
   /^(?=[^@]{1,64}@)[\w%+-]+(?:\.[\w%+-]+)*@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)*[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-/** Whether text has the form of an e-mail address. A check of form, not of existence. */
+/** True when text has the form of an e-mail address. A check of form, not of existence. */
 export function isEmail(value: string): boolean {
   return emailProblem(value) === null;
 }
 
-/** What keeps text from being an e-mail address, in words that follow it (`has no @`); null when it has the form. */
+/** The reason why text is not an e-mail address, in words that follow it (`has no @`); null when it has the form. */
 export function emailProblem(value: string): string | null {
   if (value.length <= LENGTH_MAX && PLAIN.test(value)) return null;
   if (value === "") return "is empty";
@@ -74,7 +74,7 @@ export function emailKey(email: string): string {
   return foldAscii(local) + hostKey(email.slice(at + 1).normalize("NFC"));
 }
 
-/** Whether every character is one of ASCII's 128. */
+/** True when every character is one of ASCII's 128. */
 export function isAscii(text: string): boolean {
   return !/[\u0080-\uffff]/.test(text);
 }

@@ -21,7 +21,7 @@ export function guardPhone(cell: string): string {
   return isE164(cell) ? cell : guardFormula(cell);
 }
 
-/** Whether a guard (`'+1555…`, `'=SUM`, and `''=…` for a text that began with `'=`) precedes the text. */
+/** True when a guard (`'+1555…`, `'=SUM`, and `''=…` for a text that began with `'=`) precedes the text. */
 export function hasGuard(cell: string): boolean {
   return cell.charCodeAt(0) === APOSTROPHE && GUARDED.test(cell);
 }

@@ -43,10 +43,10 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** What says nothing about relations: targets, and other parameters between quotes. */
+/** Text that says nothing about relations: targets, and other parameters between quotes. */
 const ASIDE = /<[^>]*>|\b(?!rel\b)[\w*-]+\s*=\s*"(?:[^"\\]|\\.)*"/gi;
 
-/** Whether a header that `parseNextLink` finds no target in names a next page all the same. */
+/** True when a header that `parseNextLink` finds no target in names a next page all the same. */
 export function mayNameNext(header: string): boolean {
   return /\brel\s*=(?:[^,;]*[\s"'])?next(?:$|[\s"',;])/i.test(header.replace(ASIDE, ""));
 }

@@ -1,4 +1,4 @@
-/** What every store keeps, and gives back as it was. */
+/** Values that every store keeps, and gives back as they were. */
 import type { Json } from "../json.ts";
 
 /** No real properties are nested deeper; the store's JSON has a limit too. */

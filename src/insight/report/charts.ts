@@ -1,6 +1,6 @@
 /**
  * Charts as SVG in units of a drawing 480 wide. A point's `cy` and a bar's `height` lie on the scale of the tick texts
- * beside them, so that what is drawn can be measured. Every text is set from the sides that have room on a phone, where
+ * with them, so that what is drawn can be measured. Every text is set from the sides that have room on a phone, where
  * the style sheet makes the letters larger.
  */
 import { markPeriod } from "../coverage.ts";
@@ -15,7 +15,7 @@ const RIGHT = 36;
 const LEFT = 44;
 const TOP = 14;
 const PLOT_HEIGHT = 190;
-/** What a character takes up where letters are largest. */
+/** The width of a character where letters are largest. */
 const CHARACTER = 9.9;
 
 interface Scale {
@@ -247,7 +247,7 @@ export function drawSegments(rows: readonly SegmentRow[], words: ChartWords): Ht
   return svg(bottom + 26, words, [...axis, ...lines]);
 }
 
-/** Cut to the room beside the plot; letters of East Asia and pictures are two cells wide. */
+/** Cut to the room next to the plot; letters of East Asia and pictures are two cells wide. */
 function fitLabel(text: string): string {
   let cells = 0;
   let fitted = "";

@@ -58,7 +58,7 @@ function commentsLine({ commented }: DigestFacts, shown: number): string {
 
 const BAR_CELLS = 30;
 
-/** What ends a digest that comes by itself: why, and where it is ended. */
+/** The end of a digest that comes by itself: why, and where it is ended. */
 export interface DigestFoot {
   readonly why: string;
   readonly leaveUrl: string;

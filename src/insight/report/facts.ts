@@ -1,4 +1,6 @@
-/** What a report and a digest say: facts computed from rows, and the sentences that they make. All of it is pure. */
+/**
+ * The content of a report and a digest: facts computed from rows, and the sentences that they make. All of it is pure.
+ */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import type { Coverage } from "../coverage.ts";
 import {
@@ -44,7 +46,7 @@ export interface ReportFacts {
   readonly version: string;
 }
 
-/** What a digest says of them. */
+/** The facts that a digest tells. */
 export type DigestFacts = Pick<ReportFacts, "title" | "range" | "counts" | "commented" | "change" | "comments">;
 
 export interface ChangeFacts {

@@ -1,4 +1,4 @@
-/** What a report carries to be checked by: how to make it again, sums of its rows, and a sum of its own bytes. */
+/** The seal by which a report is checked: how to make it again, sums of its rows, and a sum of its own bytes. */
 import { createHash } from "node:crypto";
 import type { Html } from "../../contract/text/html.ts";
 import { lean as html } from "./markup.ts";
@@ -9,7 +9,7 @@ export interface ReportMarks {
   /** SHA-256 of the rows, and of their ids; hex. */
   readonly rows: string;
   readonly ids: string;
-  /** What made it. */
+  /** The version of the program that made it. */
   readonly version: string;
 }
 
@@ -39,7 +39,7 @@ export function readMarks(text: string): ReportMarks | null {
   return { request, rows, ids, version };
 }
 
-/** Whether the bytes are those that were sealed. */
+/** True when the bytes are those that were sealed. */
 export function isSealed(text: string): boolean {
   const seal = SEAL.exec(text)?.[2];
   return seal === sha256(withSeal(text, NO_SEAL));

@@ -108,8 +108,6 @@ export interface NewPerson {
   readonly lastSentAt: number | null;
   /** When the survey is due that this very write schedules for the person; absent: none. */
   readonly nextSurveyAt?: number | null;
-  /** Whether this very write has found that nobody has the addresses; absent: an engine has to see. */
-  readonly isFree?: boolean;
 }
 
 export interface PeopleFilter extends TimeRange {

@@ -8,10 +8,10 @@ export interface StatementTiming {
 
 const SLOW_MS = 1000;
 
-/** To be called once a statement has ended, or several that were answered together. */
-export function tellIfSlow({ clock, onSlow }: StatementTiming, startedMs: number, sqls: readonly string[]): void {
+/** To be called once a statement has ended. */
+export function tellIfSlow({ clock, onSlow }: StatementTiming, startedMs: number, sql: string): void {
   const ms = clock.monotonic() - startedMs;
-  if (ms > SLOW_MS) onSlow(sqls.map(statementName).join(", "), ms / 1000);
+  if (ms > SLOW_MS) onSlow(statementName(sql), ms / 1000);
 }
 
 /** The verb, the first table and a checksum of the text, such as `select people 3f2a91c0`: the same in every run. */

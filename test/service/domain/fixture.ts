@@ -37,7 +37,6 @@ export async function openFixture(
   options: {
     readonly file?: string;
     readonly engine?: StoreEngine;
-    readonly blockRows?: number;
     readonly random?: Random;
   } = {},
 ): Promise<Fixture> {

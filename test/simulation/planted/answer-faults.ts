@@ -1,7 +1,7 @@
 /** Faults in answers and the figures that are made of them. */
 import { answerSurvey, type noteLook } from "../../../src/service/domain/answers/answers.ts";
 import type { createResponseRows } from "../../../src/service/store/sql/rows/answers/response-rows.ts";
-import type { createListBlocks } from "../../../src/service/store/sql/lists/list-blocks.ts";
+import type { createListTallies } from "../../../src/service/store/sql/lists/list-tallies.ts";
 import { fault } from "./plant.ts";
 
 const ANSWERS = "service/domain/answers/answers.ts";
@@ -38,12 +38,9 @@ export const ANSWER_FAULTS = [
       };
     },
   ),
-  fault<typeof createListBlocks>(
+  fault<typeof createListTallies>(
     "what is deleted stays in the tally",
-    ["service/store/sql/lists/list-blocks.ts", "createListBlocks"],
-    (original) => (database, isShared, blockMax) => ({
-      ...original(database, isShared, blockMax),
-      remove: async () => undefined,
-    }),
+    ["service/store/sql/lists/list-tallies.ts", "createListTallies"],
+    (original) => (database) => ({ ...original(database), remove: () => undefined }),
   ),
 ];

@@ -22,7 +22,6 @@ export async function copySnapshot({ file, target, random, now }: CopyOptions): 
       isNoted: { value: false },
       appUrl: () => "",
       onWebhookEvent: () => undefined,
-      blockRows: undefined,
     });
     const contents = await countContents(rows.begin(now));
     closeFile(database);

@@ -29,7 +29,7 @@ export interface CheckReport {
   /** At most `maxErrors`, in the order in which they were met first. */
   readonly problems: readonly ProblemGroup[];
   readonly duplicates: Duplicates;
-  /** How the rows that are to be sent reach their people. */
+  /** The number of rows to be sent for each way to their people. */
   readonly ways: Readonly<Record<Way, number>>;
   readonly oddLocales: readonly OddLocale[];
   /** Valid rows in which an override counts and not the cell. */
@@ -37,11 +37,11 @@ export interface CheckReport {
   /** Cells from which a spreadsheet guard, a leading `'`, was taken. */
   readonly guardedCells: number;
   readonly strayQuotes: readonly StrayQuote[];
-  /** Where the file stops being a table; null for a sound one. */
+  /** The place where the file stops being a table; null for a sound one. */
   readonly broken: InputError | null;
 }
 
-/** How many rows are to be sent. */
+/** The number of rows to be sent. */
 export function countSendable({ rows, invalidRows, duplicates }: CheckReport): number {
   return rows - invalidRows - duplicates.size;
 }

@@ -39,7 +39,7 @@ export function watchLocales(columns: readonly HeaderColumn[]): LocaleWatch {
 }
 
 export interface StrayQuote {
-  /** Where the cell begins. */
+  /** The line on which the cell begins. */
   readonly line: number;
   /** The header of its column; empty where there is none. */
   readonly column: string;
@@ -71,7 +71,7 @@ function holdsRows(cell: string, width: number): boolean {
 /** As many fields as the header has, and one of them identifies a person. */
 function looksLikeRow(text: string, width: number): boolean {
   return DELIMITERS.some((delimiter) => {
-    const pieces = text.split(delimiter).map((piece) => piece.replaceAll('"', "").trim());
-    return pieces.length === width && width > 1 && pieces.some((piece) => isEmail(piece) || isE164(piece));
+    const cells = text.split(delimiter).map((cell) => cell.replaceAll('"', "").trim());
+    return cells.length === width && width > 1 && cells.some((cell) => isEmail(cell) || isE164(cell));
   });
 }

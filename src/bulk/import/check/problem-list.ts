@@ -7,7 +7,7 @@ export interface LineRange {
 }
 
 export interface ProblemGroup extends RowProblem {
-  /** How many rows have it. */
+  /** The number of rows that have it. */
   readonly rows: number;
   /** The first of them; rows that follow one another are one range. */
   readonly ranges: readonly LineRange[];

@@ -1,4 +1,4 @@
-/** What a row of each bulk command may hold, as data. */
+/** The fields that a row of each bulk command may hold, as data. */
 import type { JsonObject } from "../../../contract/json.ts";
 
 export type FieldRule = "id" | "email" | "phone" | "text" | "channel" | "delay" | "send" | "time" | "score" | "nps";
@@ -30,7 +30,7 @@ export interface RowProblem {
   readonly message: string;
 }
 
-/** What a cell of a field means. */
+/** The meaning of a field's cell. */
 export type CellValue = string | number | boolean;
 
 /** Parsed values by field name. */
@@ -45,7 +45,7 @@ export interface ImportRow {
   readonly properties: JsonObject;
 }
 
-/** How a valid row reaches its person. */
+/** The way of a valid row to its person. */
 export type Way = "emails" | "texts" | "quiet";
 
 /** Without an address nothing can be sent by e-mail, which is what no channel means (4.2). */

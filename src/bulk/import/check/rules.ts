@@ -51,7 +51,7 @@ function scientificAdvice(text: string, what: string): string {
   return `${quoteText(text)} is ${what} rounded by a spreadsheet; its digits are lost; ${fix}`;
 }
 
-/** What most likely happened to a number that is not E.164. Nothing is fixed silently. */
+/** The most likely cause of a number that is not E.164. Nothing is fixed silently. */
 function phoneAdvice(text: string): string {
   const digits = text.replace(/[\s().\-/\u00a0\u2011]/g, "");
   const expected = "a leading +, the country code, then the number, as in +14155550000";

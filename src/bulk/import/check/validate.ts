@@ -37,7 +37,7 @@ export interface Validator {
   checkFields(record: InputRecord): FieldCheck;
 }
 
-/** What `checkFields` gives is overwritten by the next record; what `validate` gives is not. */
+/** The result of `checkFields` is overwritten by the next record; that of `validate` is not. */
 export function createValidator(options: ValidatorOptions): Validator {
   const checkFields = createFieldCheck(options);
   const cells = propertyCells(options.columns);
@@ -78,8 +78,8 @@ function readProperties(cells: readonly PropertyCell[], fields: readonly string[
 }
 
 /**
- * Whether the cell of a flattened column repeats as text what the map holds: as a number, a list, a map, a text with a
- * leading `'` of its own, or under a key that a header spells in another way.
+ * True when the cell of a flattened column repeats as text what the map holds: as a number, a list, a map, a text with
+ * a leading `'` of its own, or under a key that a header spells in another way.
  */
 function repeatsMap(all: JsonObject, key: string, cell: string): boolean {
   const isSame = (value: Json | undefined): boolean => [cell, withoutGuard(cell)].includes(toCellText(value));
@@ -122,7 +122,7 @@ function present(values: RowValues): RowValues {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** What messages and results call a row's person; empty when there is no identifier. */
+/** The name of a row's person in messages and results; empty when there is no identifier. */
 export function identifierOf(values: RowValues): string {
   return String(values["email"] ?? values["phone_number"] ?? values["person_id"] ?? "");
 }
@@ -182,7 +182,7 @@ function createFieldCheck({
   };
 }
 
-/** Whether a cell had another value. */
+/** True when a cell had another value. */
 function override(values: Record<string, CellValue | undefined>, overrides: RowValues): boolean {
   let differs = false;
   for (const name of Object.keys(overrides)) {

@@ -50,7 +50,7 @@ export async function* decideRows({ table, before, skip }: JobOptions): AsyncGen
   }
 }
 
-/** Whether a row with this outcome is worth another try. */
+/** True when a row with this outcome is worth another try. */
 function isOpen(outcome: OutcomeName): boolean {
   return outcome === "unknown" || outcome === "failed";
 }

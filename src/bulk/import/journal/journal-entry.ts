@@ -3,7 +3,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import type { Json } from "../../../contract/json.ts";
 import { OUTCOMES, type RecordedOutcome } from "./outcome.ts";
 
-/** What the journal belongs to; another file, account or selection of rows is refused. */
+/** The import that the journal belongs to; another file, account or selection of rows is refused. */
 export interface JournalHead {
   readonly format: 2;
   /** SHA-256 of the input, hexadecimal. */
@@ -75,7 +75,7 @@ function packId(id: string | null): string | number | null {
 
 export interface JournalLine {
   readonly entry: JournalEntry;
-  /** Where it begins, bytes. */
+  /** Its first byte. */
   readonly start: number;
   /** Behind its line end, bytes. */
   readonly end: number;
@@ -111,7 +111,7 @@ export async function* readJournalLines(file: string): AsyncGenerator<JournalLin
   }
 }
 
-/** What a journal belongs to; null for a file that is not a journal of this version. */
+/** The import that a journal belongs to; null for a file that is not a journal of this version. */
 export async function readJournalHead(file: string): Promise<JournalHead | null> {
   for await (const [first] of readJournalLines(file))
     return first !== undefined && "head" in first.entry ? first.entry.head : null;

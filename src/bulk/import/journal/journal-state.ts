@@ -54,7 +54,7 @@ function createState(): WritableState {
   const outcomes = createLineNumbers(Uint8Array);
   const intents = createLineNumbers(Uint32Array);
   const noRepeats = createLineNumbers(Uint8Array);
-  // What earlier versions left unknown may have been answered with success, or repeated any number of times.
+  // Rows that earlier versions left unknown may have been answered with success, or repeated any number of times.
   const isUnmarked = (): boolean => facts.head !== null && facts.head.marksRepeats !== true;
   const stop = (unsent: readonly number[], at: number): void => {
     facts.stoppedAt = at;
@@ -68,7 +68,7 @@ function createState(): WritableState {
   const intend = (line: number, at: number): void => {
     const before = outcomes.get(line);
     if (before === FAILED || before === DOUBTFUL) outcomes.set(line, 0);
-    // What the service refused is sent anew; everything else that may have arrived is looked up since its first intent.
+    // A row that the service refused is sent anew; any other that may have arrived is looked up since its first intent.
     if (before === FAILED || intents.get(line) === 0) intents.set(line, at);
   };
   const outcomeOf = (line: number): OutcomeName | null => {

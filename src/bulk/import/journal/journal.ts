@@ -15,7 +15,7 @@ export interface Journal {
 }
 
 const FILE_MODE = 0o600;
-/** What comes within that time after a sync shares the next one; a block of intents lasts longer. */
+/** Entries that come within that time after a sync share the next one; a block of intents lasts longer. */
 const PAUSE_MS = 10;
 
 /** Continues after `length` bytes, those of complete lines; what a crash left after them is cut off. */

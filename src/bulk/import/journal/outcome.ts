@@ -1,7 +1,7 @@
 export const OUTCOMES = ["scheduled", "saved", "failed", "unknown", "skipped"] as const;
 export type OutcomeName = (typeof OUTCOMES)[number];
 
-/** How one row ended. */
+/** The end of one row. */
 export interface RowOutcome {
   readonly outcome: OutcomeName;
   readonly personId: string | null;

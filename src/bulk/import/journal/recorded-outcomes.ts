@@ -42,7 +42,7 @@ export async function openRecordedOutcomes(journalFile: string): Promise<Recorde
 const BATCH = 500;
 
 interface Places {
-  /** Where a line's latest outcome begins in the journal, bytes. */
+  /** The first byte of a line's latest outcome in the journal. */
   get(line: number): number | null;
   /** No line from this one on has one. */
   readonly end: number;

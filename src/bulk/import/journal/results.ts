@@ -8,7 +8,7 @@ import type { RecordedOutcomes } from "./recorded-outcomes.ts";
 const RESULT_COLUMNS = ["line", "identifier", "outcome", "person_id", "survey_scheduled_at", "error"] as const;
 
 /**
- * CSV text in pieces, in the order of the input; rows without an outcome are not in it. `time` writes Unix seconds.
+ * CSV text in chunks, in the order of the input; rows without an outcome are not in it. `time` writes Unix seconds.
  * Cells that hold text from the input or the service are guarded: the file is made to be opened in a spreadsheet.
  */
 export async function* resultsCsv(

@@ -1,9 +1,9 @@
-/** What the beginning of a file shows: how its fields are delimited, or that it is in another format. */
+/** The format of a file by its beginning: how its fields are delimited, or that it is in another format. */
 
 export interface ForeignFormat {
   /** Completes `customers.csv is …`. */
   readonly what: string;
-  /** What to do. */
+  /** The advice. */
   readonly hint: string;
 }
 
@@ -52,7 +52,7 @@ function describeText(text: string): ForeignFormat | null {
   };
 }
 
-/** Whether records are separated by carriage returns alone: outside quotes, more of them than line feeds. */
+/** True when records are separated by carriage returns alone: outside quotes, more of them than line feeds. */
 export function endsLinesWithCarriageReturns(text: string): boolean {
   let [returns, feeds] = [0, 0];
   for (const [, end] of text.replaceAll(/"[^"]*"/g, "").matchAll(/(\r(?!\n)|\n)/g)) {

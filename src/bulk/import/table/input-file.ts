@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { stat, type FileHandle } from "node:fs/promises";
 
-/** What would fix an input; the command line describes it in terms of its flags. */
+/** The change that would fix an input; the command line describes it in terms of its flags. */
 export type InputFix =
   | { readonly kind: "map"; readonly columns: readonly { readonly header: string; readonly field: string }[] }
   | { readonly kind: "ignore"; readonly header: string };

@@ -21,7 +21,7 @@ const RECORD_MAX = 4 * 1024 * 1024;
 const [NEWLINE, SPACE, QUOTE, COMMA, BACKSLASH] = [10, 32, 34, 44, 92];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
 
-/** Whether text begins as JSON does and no table. */
+/** True when text begins as JSON does and no table. */
 export function looksLikeJson(head: Uint8Array): boolean {
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, 1024)).toString("utf8");
   return /^\ufeff?\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[{\]["\d]|$))/.test(text);
@@ -125,7 +125,7 @@ class ObjectScanner {
     return { line, size, value: {}, problem: value === undefined ? "not valid JSON" : "expected an object" };
   }
 
-  /** What is between objects. */
+  /** A byte between objects. */
   private between(byte: number): void {
     if (byte <= SPACE) return;
     if (byte === OPEN_ARRAY && this.state === "start") this.state = "array";

@@ -9,20 +9,20 @@ export interface LineNumbers {
 
 type NumberArray = Uint32Array | Uint8Array;
 
-/** Lines in one piece: growing never copies what is there, so nothing is held twice. */
-const PIECE = 64 * 1024;
+/** Lines in one chunk: growing never copies what is there, so nothing is held twice. */
+const CHUNK = 64 * 1024;
 
 export function createLineNumbers(Type: new (length: number) => NumberArray): LineNumbers {
-  const pieces: NumberArray[] = [];
+  const chunks: NumberArray[] = [];
   return {
     get end() {
-      return pieces.length * PIECE;
+      return chunks.length * CHUNK;
     },
-    get: (line) => pieces[Math.floor(line / PIECE)]?.[line % PIECE] ?? 0,
+    get: (line) => chunks[Math.floor(line / CHUNK)]?.[line % CHUNK] ?? 0,
     set(line, value) {
-      const index = Math.floor(line / PIECE);
-      while (pieces.length <= index) pieces.push(new Type(PIECE));
-      (pieces[index] as NumberArray)[line % PIECE] = value;
+      const index = Math.floor(line / CHUNK);
+      while (chunks.length <= index) chunks.push(new Type(CHUNK));
+      (chunks[index] as NumberArray)[line % CHUNK] = value;
     },
   };
 }

@@ -79,7 +79,7 @@ function* validateEach(validator: Validator, batch: readonly InputRecord[]): Gen
 /** A file that was read as far as its header. */
 interface Begun {
   readonly header: InputRecord;
-  /** What was read with the header. */
+  /** Records that were read with the header. */
   readonly rest: readonly InputRecord[];
   readonly batches: AsyncGenerator<readonly InputRecord[]>;
 }

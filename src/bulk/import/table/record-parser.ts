@@ -29,7 +29,7 @@ export class RecordTooLongError extends Error {
 }
 
 /**
- * Collects the records of each piece instead of streaming them one by one: no promise and no stream event for each of a
+ * Collects the records of each chunk instead of streaming them one by one: no promise and no stream event for each of a
  * million records.
  */
 export class RecordParser {
@@ -67,7 +67,7 @@ export class RecordParser {
     return records;
   }
 
-  /** What the end of the file completes. Throws CsvError. */
+  /** Records that the end of the file completes. Throws CsvError. */
   async finish(): Promise<InputRecord[]> {
     await new Promise<void>((resolve, reject) => {
       this.parser.once("error", reject);
@@ -76,7 +76,7 @@ export class RecordParser {
     return this.takeRecords();
   }
 
-  /** What was read since the last call; also after an error. */
+  /** Records that were read since the last call; also after an error. */
   takeRecords(): InputRecord[] {
     this.drain();
     const records = this.records;
@@ -121,7 +121,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; a quote inside a field is written ""',
 };
 
-/** What is wrong with the file where the parser stopped. */
+/** The fault of the file where the parser stopped. */
 export function describeProblem(error: CsvError | RecordTooLongError): string {
   if (error instanceof CsvError) return PROBLEMS[error.code] ?? error.message;
   if (error.isBlank) return TOO_MANY_BLANK_LINES;

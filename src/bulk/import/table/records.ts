@@ -20,7 +20,7 @@ export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord
   } catch (error) {
     if (error instanceof EncodingError) throw await notText(input, error);
     if (parser === null || !(error instanceof CsvError || error instanceof RecordTooLongError)) throw error;
-    // What was read before it broke is checked all the same: every problem is listed in one pass.
+    // Records that were read before it broke are checked all the same: every problem is listed in one pass.
     yield parser.takeRecords();
     throw notATable(input.name, parser.currentLine, error);
   } finally {
@@ -47,7 +47,7 @@ function openParser({ name, delimiter }: InputFile, text: string): RecordParser 
   return new RecordParser(delimiter ?? findDelimiter(text));
 }
 
-/** Where the bytes are no text, and what they may be. */
+/** The place where the bytes are no text, and what they may be. */
 export async function notText(input: InputFile, cause: EncodingError): Promise<InputError> {
   const { line, byte } = await placeOf(input, cause.offset);
   const place = `${input.name}:${line}`;
@@ -100,10 +100,10 @@ export async function readRawLines(input: InputFile, first: number, last: number
   let begun = "";
   for await (const bytes of toUtf8(input.bytes())) {
     // A carriage return at the end may be the first half of a line end.
-    const pieces = (begun + bytes.toString()).split(/(?<=\n|\r(?!\n|$))/);
-    begun = pieces.pop() ?? "";
-    for (const piece of pieces) {
-      if (line >= first && line <= last) found.push(piece);
+    const rawLines = (begun + bytes.toString()).split(/(?<=\n|\r(?!\n|$))/);
+    begun = rawLines.pop() ?? "";
+    for (const rawLine of rawLines) {
+      if (line >= first && line <= last) found.push(rawLine);
       line += 1;
     }
     if (line > last) break;

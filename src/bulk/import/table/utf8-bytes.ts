@@ -12,7 +12,7 @@ export class EncodingError extends Error {
   readonly offset: number;
   /** Valid UTF-8, and in no text all the same. */
   readonly isZero: boolean;
-  /** What the bytes were read as. */
+  /** The encoding that the bytes were read as. */
   readonly encoding: Encoding;
 
   constructor(offset: number, { isZero = false, encoding = "utf-8" }: { isZero?: boolean; encoding?: Encoding } = {}) {
@@ -35,7 +35,7 @@ export async function* toUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
   else yield* checkUtf8(head, rest, hasMark(head) ? LONGEST_MARK : 0);
 }
 
-/** A byte order mark may come in pieces. */
+/** A byte order mark may come in parts. */
 async function readHead(source: AsyncIterator<Uint8Array>): Promise<Buffer> {
   let head = Buffer.alloc(0);
   while (head.length < LONGEST_MARK) {

@@ -1,4 +1,4 @@
-/** What `api` sends: the method, the URL that a path resolves to, and the fields of -F and -f. */
+/** The request of `api`: the method, the URL that a path resolves to, and the fields of -F and -f. */
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { formatQuery, parseBracketPairs } from "../../../contract/brackets.ts";
 import { isJsonObject, type Json, type JsonObject, numberThatLosesDigits } from "../../../contract/json.ts";
@@ -6,7 +6,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { readTextFile } from "../../args/text-file.ts";
 import { parseKeyValue } from "../../args/values.ts";
 
-/** What `api` can send; written in either case. */
+/** Methods that `api` can send; written in either case. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
 /** The absolute URL of a path below the base URL. Throws UsageError for any other address: the key goes nowhere else. */

@@ -7,7 +7,7 @@ import { writeRecord } from "../../render/record-output.ts";
 import { indentJson } from "../../render/json-indent.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
 
-/** Whether `-o`, `--excel`, `--columns` or `--time` asks for more than the answer's own JSON. */
+/** True when `-o`, `--excel`, `--columns` or `--time` asks for more than the answer's own JSON. */
 export function isShaped({ options: { output, columns, time, excel } }: Deps): boolean {
   return (output !== null && output !== "json") || excel || columns !== null || time !== null;
 }
@@ -30,7 +30,7 @@ export async function writeShaped(deps: Deps, text: string, list: Resource | nul
   return true;
 }
 
-/** What no specification names has the columns that it came with. */
+/** Rows that no specification names have the columns that they came with. */
 function resourceOf(rows: readonly JsonObject[]): Resource {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return {

@@ -96,7 +96,7 @@ interface SavedConnection {
   readonly key: string;
 }
 
-/** What was saved is not what is used while a variable says otherwise. */
+/** A saved connection is not used while a variable says otherwise. */
 async function warnOfVariables(deps: Deps, { name, baseUrl, key }: SavedConnection): Promise<void> {
   const { env } = deps;
   const differs = (variable: string, saved: string): boolean => ![undefined, "", saved].includes(env[variable]?.trim());
@@ -135,7 +135,7 @@ async function readKey({ streams }: Deps): Promise<string> {
   );
 }
 
-/** What to look at when the check fails; auth status would know nothing of it yet. */
+/** The advice when the check fails; auth status would know nothing of it yet. */
 function adviseLogin(error: ClientError): string | null {
   if (error instanceof AuthError)
     return "Nothing was saved. Check that the key is complete and belongs to this service.";

@@ -61,7 +61,7 @@ export function checkSaved({ byName }: Profiles, name: string): void {
   });
 }
 
-/** What reads the file leaves out: an object has them of its own. */
+/** Names that a reader of the file leaves out: an object has them of its own. */
 const UNREADABLE = new Set(["__proto__", "constructor", "prototype"]);
 
 /** Throws ConfigError (exit 2) for names that cannot be used. */

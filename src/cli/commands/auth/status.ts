@@ -97,7 +97,7 @@ async function write(deps: Deps, json: JsonObject): Promise<void> {
   await writeRecord(deps, STATUS, { json, text: JSON.stringify(json) });
 }
 
-/** What `auth status` shows. The key itself is never among it. */
+/** The columns of `auth status`. The key itself is never among them. */
 export const STATUS: Resource = {
   noun: "settings",
   columns: ["profile", "profile_source", "base_url", "base_url_source", "api_key", "api_key_source", "status"].map(
@@ -108,7 +108,7 @@ export const STATUS: Resource = {
   fields: [],
 };
 
-/** What `auth list` shows, under the names that `auth status` has. */
+/** The columns of `auth list`, under the names that `auth status` has. */
 export const PROFILES: Resource = {
   noun: "profiles",
   columns: ["profile", "base_url", "api_key", "api_key_source", "default"].map((name) => pathColumn(name, "text")),
@@ -127,7 +127,7 @@ export function maskKey(key: string): string {
 export interface ConnectionCheck {
   readonly baseUrl: string;
   readonly key: string;
-  /** What to do about an error; null keeps what it says itself. */
+  /** The advice for an error; null keeps the error's own. */
   readonly advice: (error: ClientError) => string | null;
 }
 
@@ -150,7 +150,7 @@ export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionChec
 
 export const BASE_URL_ADVICE = "Is the base URL right? It is the part before /v1, such as https://surveys.example.com";
 
-/** Whether something answered that speaks no survey API at that address. */
+/** True when something answered that speaks no survey API at that address. */
 export function answeredElse(error: ClientError): boolean {
   return error instanceof RefusedError || error instanceof BadReplyError;
 }

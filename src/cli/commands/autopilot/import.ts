@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { memberRows } from "../../../bulk/import/check/kinds.ts";
 import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
-import type { SendContext, Sender } from "../../../bulk/import/send-rows.ts";
+import type { Sender } from "../../../bulk/import/send-rows.ts";
 import type { Client, WriteResult } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
@@ -48,10 +48,12 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
       spreadSeconds: null,
       repeatDoesHarm: false,
       plan: (row) => ({ route: ROUTES.addMember, placeholders: { platform }, body: toMemberBody(row) }),
-      createSender: (client, signal) =>
-        createMemberSender(client, async (row) =>
-          toMemberOutcome(await client.addMember(platform, toMemberBody(row), { signal }), "scheduled"),
-        ),
+      createSender: (client, signal) => {
+        const breaker = createBreaker();
+        const add = async (row: ImportRow): Promise<RowOutcome> =>
+          toMemberOutcome(await client.addMember(platform, toMemberBody(row), { signal }), "scheduled");
+        return { ...memberParts(client), send: (row) => breaker.outcomeOf(add(row)) };
+      },
     });
   });
 }
@@ -81,17 +83,12 @@ export function toMemberOutcome(result: WriteResult, done: RowOutcome["outcome"]
   };
 }
 
-/** Adding and removing are idempotent (section 3): an unknown outcome is repeated. */
-export function createMemberSender(
-  client: Client,
-  send: (row: ImportRow, context: SendContext) => Promise<RowOutcome>,
-): Sender {
-  const breaker = createBreaker();
+/** The parts of a sender that adds or removes: both are idempotent (section 3), so an unknown outcome is repeated. */
+export function memberParts(client: Client): Omit<Sender, "send"> {
   return {
     ...commonParts(client),
     isIdempotent: () => true,
     neverRepeatUnknown: false,
-    send: (row, context) => breaker.run(() => send(row, context)),
     lookUp: async () => toSettled({ kind: "absent", evidence: "a repeat changes nothing more" }),
   };
 }

@@ -25,7 +25,8 @@ import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { createMemberSender, toMemberOutcome } from "./import.ts";
+import { createBreaker } from "../../import/row-senders.ts";
+import { memberParts, toMemberOutcome } from "./import.ts";
 
 export interface AutopilotRemoveOptions {
   readonly platform: Platform;
@@ -125,13 +126,18 @@ export async function runRemoveFrom(deps: Deps, { input, platform, flags }: Remo
     spreadSeconds: null,
     repeatDoesHarm: false,
     plan: (row) => ({ route: ROUTES.removeMember, placeholders: { platform }, body: toRemovalBody(row) }),
-    createSender: (client, signal) =>
-      createMemberSender(client, (row, { previousIntentAt }) =>
+    createSender: (client, signal) => {
+      const breaker = createBreaker();
+      const remove = (row: ImportRow, wasSent: boolean): Promise<RowOutcome> =>
         client.removeMember(platform, toRemovalBody(row), { signal }).then(
           (result) => toMemberOutcome(result, "saved"),
-          (error: unknown) => takeAbsent(error, platform, previousIntentAt !== null),
-        ),
-      ),
+          (error: unknown) => takeAbsent(error, platform, wasSent),
+        );
+      return {
+        ...memberParts(client),
+        send: (row, { previousIntentAt }) => breaker.outcomeOf(remove(row, previousIntentAt !== null)),
+      };
+    },
   });
 }
 

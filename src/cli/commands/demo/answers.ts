@@ -16,7 +16,7 @@ const ANSWERING_SHARE = 0.35;
 /** Of those who answer, about so many write something. */
 const COMMENTING_SHARE = 0.55;
 
-/** How often each score from 0 to 10 is given, out of a hundred. */
+/** The share of each score from 0 to 10, in per cent. */
 const SCORE_WEIGHTS = [2, 1, 2, 2, 2, 5, 6, 13, 19, 22, 26] as const;
 
 const COMMENTS: Readonly<Record<ScoreCategory, readonly string[]>> = {
@@ -56,7 +56,7 @@ function sampleScore(fraction: number): number {
   return score === -1 ? 10 : score;
 }
 
-/** How many people were asked and how many answered. */
+/** The numbers of people who were asked and who answered. */
 export interface Collected {
   readonly asked: number;
   readonly answered: number;
@@ -101,11 +101,11 @@ export interface Customer {
   readonly email: string;
   readonly phoneNumber: string;
   readonly name: string;
-  /** What the import makes properties of. */
+  /** Columns that the import makes properties of. */
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** Lies beside this module, in the sources and in the built package alike. */
+/** Lies next to this module, in the sources and in the built package alike. */
 const FILE = new URL("./demo-people.csv", import.meta.url);
 const PROPERTIES = ["locale", "plan", "region", "store"] as const;
 

@@ -12,7 +12,7 @@ import { answerOnPage, readSurveyLinks } from "./survey-page.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
 
 export interface DemoOptions {
-  /** Whether to wait for Enter between the steps, where there is a terminal to press it on. */
+  /** True to wait for Enter between the steps, where there is a terminal to press it on. */
   readonly pause: boolean;
 }
 
@@ -42,7 +42,7 @@ async function playToTheEnd(deps: Deps, stage: Stage, narrator: Narrator): Promi
 }
 
 async function play(deps: Deps, stage: Stage, narrator: Narrator): Promise<DemoConnection> {
-  // What a pipe would get as bare columns is to be read here.
+  // Rows that a pipe would get as bare columns are to be read here.
   const forReading = deps.streams.out.isTTY ? [] : ["-o", "table"];
   const run = async (...words: readonly string[]): Promise<void> => {
     deps.signal.throwIfAborted();

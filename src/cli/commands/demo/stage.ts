@@ -1,4 +1,6 @@
-/** Where the demo plays: a temporary folder, a server in it, and the program itself to run command lines against it. */
+/**
+ * The stage of the demo: a temporary folder, a server in it, and the program itself to run command lines against it.
+ */
 import path from "node:path";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
@@ -100,7 +102,7 @@ async function firstLine(server: ChildProcess, log: string): Promise<string> {
 
 /** Rejects when the command failed, or with the signal's reason when that ended it. */
 async function finish({ signal }: Deps, child: ChildProcess, words: readonly string[]): Promise<void> {
-  // What it leaves half-done is discarded with the folder.
+  // A step that is left half-done is discarded with the folder.
   const release = onAbort(signal, () => void child.kill("SIGKILL"));
   const status = await ended(child);
   release();

@@ -1,4 +1,4 @@
-/** What people do with a survey's link: open its page, and send its form. */
+/** The uses of a survey's link: open its page, and send its form. */
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { undiciTransport } from "../../../client/transport/undici-transport.ts";

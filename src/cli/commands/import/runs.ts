@@ -23,7 +23,7 @@ export interface ImportRun {
  */
 export type RunStatus = "finished" | "incomplete" | "stopped" | "running";
 
-/** What `import status` shows. */
+/** The columns of `import status`. */
 export const RUNS: Resource = {
   noun: "imports",
   columns: [
@@ -54,7 +54,7 @@ export const RUNS: Resource = {
   fields: [],
 };
 
-/** What `import clean` removes. */
+/** The columns of `import clean`. */
 export const JOURNALS: Resource = {
   noun: "journals",
   columns: [pathColumn("journal", "text")],
@@ -80,9 +80,9 @@ async function journalsOf(name: string): Promise<string[]> {
   const found = await stat(name).catch(() => null);
   if (found?.isDirectory() === true) return listJournals(name);
   if (name.endsWith(JOURNAL_SUFFIX)) return [name];
-  const beside = await listJournals(path.dirname(name));
+  const journals = await listJournals(path.dirname(name));
   const base = path.basename(name);
-  return beside.filter((journal) => path.basename(journal).startsWith(`${base}.`));
+  return journals.filter((journal) => path.basename(journal).startsWith(`${base}.`));
 }
 
 export async function statusOf({ files, state, head }: ImportRun, { random }: Deps): Promise<RunStatus> {

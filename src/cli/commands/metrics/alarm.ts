@@ -30,7 +30,7 @@ export interface AlarmOptions {
   readonly confidence: number;
 }
 
-/** What must be the same in every run that goes on with one file. */
+/** Facts that must be the same in every run that continues with one file. */
 interface Identity {
   readonly base_url: string;
   /** Distinguishes keys without revealing them. */

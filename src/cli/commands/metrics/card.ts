@@ -41,7 +41,7 @@ function scoreLine({ options }: RenderContext, { metrics, confidence }: CardFact
   return `NPS ${paint.tone(String(nps), toneOfNumber(nps))}${intervalText(options, metrics, confidence)}`;
 }
 
-/** What follows a score, as in `  (29 … 67, 95 %, n 51)`; empty where its counts are not known. */
+/** The text after a score, as in `  (29 … 67, 95 %, n 51)`; empty where its counts are not known. */
 export function intervalText(options: RenderContext["options"], metrics: JsonObject, confidence: number): string {
   const counts = countsOf(metrics);
   const interval = counts === null ? null : scoreInterval(counts, confidence);

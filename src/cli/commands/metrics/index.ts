@@ -82,7 +82,7 @@ const SHAPES: readonly (readonly [flag: string, others: readonly string[]])[] = 
   ["--histogram", ["--by", "--compare", "--confidence", "--group", "--assert", "--raw"]],
   ["--raw", ["--by", "--compare", "--confidence"]],
 ];
-/** What a flag is of no use without. */
+/** Flags that are of no use without another. */
 const NEEDS: readonly (readonly [flag: string, needed: string])[] = [
   ["--target", "--alarm"],
   ["--min-n", "--segment"],

@@ -61,7 +61,7 @@ export function metricsResource({ byPeriod, compared, core, open }: MetricsShape
   };
 }
 
-/** Where the service decides on the fields, those that it sent become columns behind the known ones. */
+/** Fields that the service decides on become columns behind the known ones. */
 export function withSentFields(resource: Resource, sent: JsonObject): Resource {
   if (resource.open !== true) return resource;
   const known = new Set(resource.columns.map(({ name }) => name));

@@ -1,4 +1,4 @@
-/** What a terminal shows for people: a card for one period, a line beneath a table of many. */
+/** The pictures of a terminal: a card for one period, a line beneath a table of many. */
 import type { JsonObject } from "../../../contract/json.ts";
 import { type Coverage, explainMark, markPeriod } from "../../../insight/coverage.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
@@ -11,10 +11,10 @@ export function wantsPictures(deps: Deps): boolean {
   return deps.streams.out.isTTY && chooseFormat(deps) === "table" && deps.options.columns === null;
 }
 
-/** Cells beside the line: `nps  `, `*  min -100, max -100` and the mark of what was left out. */
+/** Cells next to the line: `nps  `, `*  min -100, max -100` and the mark of what was left out. */
 const BESIDE_TREND = 28;
 
-/** What is drawn below the table of periods: a line as long as they are many, and their intervals. */
+/** The picture below the table of periods: a line as long as they are many, and their intervals. */
 export async function drawPeriods(
   deps: Deps,
   rows: readonly JsonObject[],
@@ -83,7 +83,7 @@ export function toSparkline(
   /** False draws in ASCII. */
   unicode: boolean = true,
 ): string {
-  // What says nothing has no level, and does not flatten those that do.
+  // A point that says nothing has no level, and does not flatten those that do.
   const known = points.flatMap(({ nps, isFew }) => (nps === null || isFew ? [] : [nps]));
   const low = Math.min(...known);
   const span = Math.max(...known) - low;

@@ -16,7 +16,7 @@ const PLOT_COLUMNS_MIN = 60;
 const PLOT_ROWS = 12;
 
 export interface ScorePoint {
-  /** What the score is of: a period, a value. */
+  /** The subject of the score: a period, a value. */
   readonly label: string;
   /** Null without answers. */
   readonly nps: number | null;
@@ -59,7 +59,7 @@ const ASCII: Marks = {
   dots: "...",
 };
 
-/** What all plots of a terminal share; null where there is no room for one. */
+/** The frame that all plots of a terminal share; null where there is no room for one. */
 interface Canvas {
   readonly columns: number;
   readonly marks: Marks;

@@ -98,7 +98,7 @@ export interface PeriodRequest {
   readonly zone: string | null;
 }
 
-/** How many periods are shown when no `--since` says where to begin. */
+/** The number of periods when no `--since` says where to begin. */
 const PERIODS_DEFAULT: Readonly<Record<PeriodUnit, number>> = { day: 30, week: 12, month: 12, quarter: 8, year: 5 };
 /** Each period is a request. */
 const PERIODS_MAX = 1000;
@@ -140,7 +140,7 @@ export function coverageOf(
   return { isRunning: since <= request.now && request.now < until, isCut };
 }
 
-/** What `--compare previous` compares a range with, whose open end is now. Throws UsageError. */
+/** The range that `--compare previous` compares with, for a range whose open end is now. Throws UsageError. */
 export function comparedRange({ clock, options }: Deps, { since, until }: TimeFilter): RangeBefore {
   if (since === null) throw new UsageError("--compare previous requires --since or --by");
   const now = unixSeconds(clock);

@@ -16,9 +16,9 @@ import { CREATED, keysOf, pageList } from "../../export/sources.ts";
 export interface ResponseReading<Batch> {
   readonly range: TimeFilter;
   readonly trend: string | null;
-  /** What comes with each row; nothing where it is left out. */
+  /** Objects that come with each row; none where it is left out. */
   readonly expand?: readonly Expansion[];
-  /** What is kept of a page: counts, so that memory stays flat. Pages come in any order. */
+  /** The part of a page that is kept: counts, so that memory stays flat. Pages come in any order. */
   readonly toBatch: (rows: readonly JsonObject[]) => Batch;
   /** Called in the order of time. What it throws ends the reading. */
   readonly take: (batch: Batch) => void;

@@ -72,7 +72,7 @@ interface Showing {
   readonly write: (resource: Resource, rows: readonly RecordValue[]) => Promise<void>;
 }
 
-/** What the service sent, for what is shown beside or instead of what is computed. */
+/** The service's answer, for what is shown with it or in place of it. */
 interface Sent {
   current: RecordValue;
   previous: JsonObject;
@@ -124,7 +124,7 @@ async function withIntervalText(
   return { ...resource, columns };
 }
 
-/** What the card has no place for: fields of other groups. */
+/** Fields of other groups, for which the card has no place. */
 async function writeFurther(deps: Deps, resource: Resource, { json }: RecordValue): Promise<void> {
   const known = new Set(resource.columns.map(({ name }) => name));
   const further = Object.entries(json).filter(([name]) => !known.has(name) && !name.endsWith("_change"));

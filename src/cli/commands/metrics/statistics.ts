@@ -1,4 +1,4 @@
-/** What `metrics` adds to the API's numbers: how sure the score is, and whether it changed. */
+/** The additions of `metrics` to the API's numbers: how sure the score is, and whether it changed. */
 import type { JsonObject } from "../../../contract/json.ts";
 import {
   CHANGE_VERDICTS,

@@ -82,8 +82,7 @@ function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {
     spreadSeconds,
     repeatDoesHarm: defaults["send"] !== false,
     plan: (row, order) => ({ route: ROUTES.sendPerson, body: toBody(row, spreadDelay(spreadSeconds, order)) }),
-    createSender: (client, signal, rows) =>
-      createPeopleSender(client, signal, (position) => spreadDelay(spreadSeconds, { position, rows })),
+    createSender: (client, signal, rows) => createPeopleSender(client, signal, { spreadSeconds, rows }),
   };
 }
 
@@ -120,17 +119,25 @@ function spreadDelay(spreadSeconds: number | null, { position, rows }: SendOrder
   return spreadSeconds === null ? 0 : Math.floor((spreadSeconds * position) / Math.max(1, rows));
 }
 
-function createPeopleSender(client: Client, signal: AbortSignal, delayAt: (position: number) => number): Sender {
+/** Surveys of `rows` rows are spaced over these seconds; null for no spacing. */
+interface Spread {
+  readonly spreadSeconds: number | null;
+  readonly rows: number;
+}
+
+function createPeopleSender(client: Client, signal: AbortSignal, { spreadSeconds, rows }: Spread): Sender {
   const breaker = createBreaker();
+  const bodyAt = (row: ImportRow, position: number): JsonObject =>
+    toBody(row, spreadDelay(spreadSeconds, { position, rows }));
   return {
     ...commonParts(client),
     isIdempotent: (row) => isRepeatablePerson(toBody(row)),
     neverRepeatUnknown: false,
     send: (row, { intentAt, position, onAccepted }) =>
-      breaker.run(async () =>
-        toPersonOutcome(await client.sendPerson(toBody(row, delayAt(position)), { signal, intentAt, onAccepted })),
+      breaker.outcomeOf(
+        client.sendPerson(bodyAt(row, position), { signal, intentAt, onAccepted }).then(toPersonOutcome),
       ),
     lookUp: async (row, { position, ...moments }) =>
-      toSettled(await client.lookUpPerson(toBody(row, delayAt(position)), { signal, ...moments })),
+      toSettled(await client.lookUpPerson(bodyAt(row, position), { signal, ...moments })),
   };
 }

@@ -15,7 +15,7 @@ import { localeWarning } from "../../command/survey-properties.ts";
 export interface AddOrUpdateOptions {
   /** The address or number that the person is looked up by. */
   readonly who: string;
-  /** What must hold before anything is sent or shown; rejects otherwise. */
+  /** A check before anything is sent or shown; rejects when it fails. */
   readonly before?: (client: Client) => Promise<void>;
   /** A request that must succeed before the body's own. */
   readonly first?: JsonObject | null;
@@ -74,7 +74,7 @@ async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject, 
   if (result.kind === "unknown") throw result.error.advise(evidenceOf(body, who));
 }
 
-/** Where to look, and what a repeat may do. */
+/** The place to look at, and the effect of a repeat. */
 function evidenceOf(body: JsonObject, who: string): string {
   const look = `look with "surveyctl people get ${who}"`;
   if (isRepeatablePerson(body)) return `${look}; saving again is safe`;

@@ -26,7 +26,7 @@ import { coverageOf, listPeriods, type Period } from "../metrics/read-metrics.ts
 import { kindOf, readResponses, scoreOf } from "../metrics/read-responses.ts";
 import { checkFound, explainValues, tallyPage } from "../metrics/segments.ts";
 
-/** What a report was asked for, all of it resolved: the same request makes the same report of the same rows. */
+/** The request for a report, all of it resolved: the same request makes the same report of the same rows. */
 export interface ReportRequest extends TimeFilter {
   /** Unix seconds; answers after it are left out. */
   readonly asOf: number;
@@ -138,8 +138,8 @@ function personId({ person }: JsonObject): string {
 }
 
 /**
- * What a report may say of a row: without its link, which changes with the service's address, and of the person only what
- * is masked or shown.
+ * The parts of a row that a report may tell: without its link, which changes with the service's address, and of the
+ * person only what is masked or shown.
  */
 function rowText({ person, ...row }: JsonObject): string {
   const known = isJsonObject(person)
@@ -163,7 +163,7 @@ interface PeriodCounts {
   readonly list: () => PeriodScore[];
 }
 
-/** Where the range has no start, the first answer is it. */
+/** A range without a start begins at the first answer. */
 function createPeriodCounts(request: ReportRequest): PeriodCounts {
   const { asOf, zone } = request;
   let all: readonly { readonly period: Period; readonly counts: Record<keyof ScoreCounts, number> }[] = [];

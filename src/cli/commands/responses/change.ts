@@ -147,7 +147,7 @@ interface Change {
   /** The body that is sent; null where the response is as wanted already. */
   readonly plan: (row: JsonObject) => JsonObject | null;
   readonly isRepeatable: boolean;
-  /** Whether the response that was read back shows the change. */
+  /** True when the response that was read back shows the change. */
   readonly isTaken: (after: JsonObject, body: JsonObject, before: JsonObject) => boolean;
   readonly show: (row: JsonObject) => JsonObject;
 }
@@ -196,7 +196,7 @@ function exitOf(error: unknown): ExitCode {
   return error instanceof RefusedError || error instanceof NothingFoundError ? EXIT.refused : EXIT.failed;
 }
 
-/** Hands rows on in the order of their places, whenever they come; resolves while another call does so. */
+/** Passes rows on in the order of their places, whenever they come; resolves while another call does so. */
 function createInOrder(take: (row: JsonObject) => Promise<void>): (place: number, row: JsonObject) => Promise<void> {
   const waiting = new Map<number, JsonObject>();
   const state = { next: 0, isTaking: false };
@@ -230,7 +230,7 @@ async function changeOne(deps: Deps, client: Client, id: string, change: Change)
   const advice = change.isRepeatable ? `${look}; the same again is safe` : `${look} before trying again`;
   const stopped = ({ signal }: InterruptedError): InterruptedError =>
     new InterruptedError(signal, `the request may have been processed: ${advice}`);
-  // Whether a write whose answer was lost arrived shows below.
+  // The arrival of a write whose answer was lost shows below.
   const lost = await tellRefusals(sent, updateRefusals(id)).then(
     () => null,
     (error: unknown) => {

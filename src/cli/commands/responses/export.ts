@@ -34,7 +34,7 @@ import {
 
 /** `expand` null: person and notes. */
 export interface ResponsesExportOptions extends RangeExportOptions, ResponseFilters {
-  /** What the service cannot filter by. */
+  /** Filters that the service does not have. */
   readonly rows?: RowFilters;
   readonly redact?: boolean;
 }

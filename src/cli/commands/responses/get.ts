@@ -42,7 +42,7 @@ export async function runResponsesGet(deps: Deps, { id, expand }: ResponsesGetOp
   return EXIT.done;
 }
 
-/** What a service says that has no such response, or no such endpoint. */
+/** The answers of a service that has no such response, or no such endpoint. */
 export function getRefusals(id: string): readonly Refusal[] {
   const lacking = {
     words: "this service cannot look up a response by id",

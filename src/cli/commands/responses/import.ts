@@ -3,7 +3,7 @@ import { RESPONSE_ROWS } from "../../../bulk/import/check/kinds.ts";
 import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import type { Sender } from "../../../bulk/import/send-rows.ts";
-import type { Client, WriteResult } from "../../../client/client.ts";
+import type { Client, IntentOptions, WriteResult } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
@@ -70,17 +70,11 @@ function createResponseSender(client: Client, signal: AbortSignal): Sender {
     isIdempotent: () => false,
     neverRepeatUnknown: true,
     async send(row, { intentAt, onAccepted }) {
-      let isSent = false;
-      const outcome = await breaker.run(async () => {
-        const person = await findOrCreate(client, row, signal);
-        if (typeof person !== "string") return person;
-        isSent = true;
-        const options = { signal, intentAt, onAccepted };
-        return toResponseOutcome(await client.addResponse(toResponseBody(row, person), options), person);
-      });
+      const attempt = { isSent: false };
+      const outcome = await breaker.outcomeOf(sendResponse(client, row, { signal, intentAt, onAccepted }, attempt));
       // The person's write alone leaves no response behind: the next run may send it without being told to.
       const { mayHaveArrived: _mayHaveArrived, ...unsent } = outcome;
-      return isSent ? outcome : unsent;
+      return attempt.isSent ? outcome : unsent;
     },
     lookUp: async (row, { position: _position, ...moments }) => {
       const person = await findOrCreate(client, row, signal);
@@ -90,6 +84,19 @@ function createResponseSender(client: Client, signal: AbortSignal): Sender {
       return toSettled(settlement, () => saved(person));
     },
   };
+}
+
+/** `attempt.isSent` is true once the response's own request may have left. */
+async function sendResponse(
+  client: Client,
+  row: ImportRow,
+  options: IntentOptions & { readonly signal: AbortSignal },
+  attempt: { isSent: boolean },
+): Promise<RowOutcome> {
+  const person = await findOrCreate(client, row, options.signal);
+  if (typeof person !== "string") return person;
+  attempt.isSent = true;
+  return toResponseOutcome(await client.addResponse(toResponseBody(row, person), options), person);
 }
 
 /**

@@ -31,7 +31,7 @@ import {
 
 /** `expand` null: what the columns need. */
 export interface ResponsesListOptions extends ResponseFilters {
-  /** What the service cannot filter by. */
+  /** Filters that the service does not have. */
   readonly rows?: RowFilters;
   readonly redact?: boolean;
   readonly limits: ListLimits;
@@ -80,7 +80,7 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
 
 export async function runResponsesList(deps: Deps, options: ResponsesListOptions): Promise<ExitCode> {
   const { limits, since, until, rows = NO_ROW_FILTERS } = options;
-  // What is read on a screen is the news; a script gets the order of the API.
+  // A person at a screen reads the news first; a script gets the order of the API.
   const order = options.order ?? (deps.streams.out.isTTY ? "desc" : null);
   const asked = options.expand ?? neededExpansions(deps);
   const redaction = options.redact === true ? createRedaction(deps, asked) : null;

@@ -99,7 +99,7 @@ export async function runResponsesWords(
   return EXIT.done;
 }
 
-/** What `addTo` reads. */
+/** The fields that `addTo` reads. */
 function toShown({ id = null, score = null, comment = null }: JsonObject): JsonObject {
   return { id, score, comment };
 }

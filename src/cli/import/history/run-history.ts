@@ -34,7 +34,7 @@ export interface HistoryRequest {
   readonly onConflict: ConflictPolicy;
   /** `now`: as if responses had changed when they are stored, for readers by `updated_since`. */
   readonly updatedAt: "keep" | "now";
-  /** Whether webhooks get events of what comes in. */
+  /** True when webhooks get events of the rows that come in. */
   readonly webhooks: boolean;
   readonly expectations: readonly HistoryExpectation[];
   readonly report: string | null;

@@ -21,7 +21,7 @@ export interface HistoryRecord {
   /** Bytes or characters of its text. */
   readonly size: number;
   readonly value: JsonObject;
-  /** What is wrong with it as a row of its table. */
+  /** The fault of it as a row of its table. */
   readonly problem?: string;
 }
 
@@ -65,7 +65,7 @@ async function filesBelow(name: string): Promise<readonly string[]> {
 }
 
 /**
- * The files of a folder come before those of its folders: a volume of Kubernetes shows each file as a link beside the
+ * The files of a folder come before those of its folders: a volume of Kubernetes shows each file as a link next to the
  * folder that has it. `entered` holds the real paths of folders, so that a link to one of them ends the walk.
  */
 async function filesIn(folder: string, entered: Set<string>): Promise<readonly string[]> {
@@ -118,7 +118,7 @@ function createSource(name: string): HistorySource {
   };
 }
 
-/** What is open already, and stays open until it is closed. */
+/** An input that is open already, and stays open until it is closed. */
 function toSource(input: InputFile): HistorySource {
   return { name: input.name, read: () => readRows(input), close: () => input.close() };
 }

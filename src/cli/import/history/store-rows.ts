@@ -29,10 +29,10 @@ const STREAMS: Readonly<Record<HistoryStep, readonly HistoryStream[]>> = {
   responses: ["responses"],
 };
 
-/** What was left out is known since the first pass. */
+/** Rows that were left out are known since the first pass. */
 const TOLD = { onColumn: (): void => undefined, onLost: (): void => undefined, onOtherKind: (): void => undefined };
 
-/** What became of a stream's newest rows. */
+/** The fate of a stream's newest rows. */
 export interface StoredCounts {
   kept: number;
   unchanged: number;
@@ -65,7 +65,7 @@ export interface StoredRows {
   readonly nameless: number;
 }
 
-/** What was stored before it is interrupted stays, and is found again by the same import. */
+/** Rows that were stored before it is interrupted stay, and are found again by the same import. */
 export async function storeRows(options: StoreOptions): Promise<StoredRows> {
   const counts = new Map<HistoryStream, StoredCounts>();
   const people = createPeopleHere();

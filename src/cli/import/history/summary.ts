@@ -1,4 +1,6 @@
-/** What an import of history says: counts for each stream, the score of each month, and what could not be kept. */
+/**
+ * The report of an import of history: counts for each stream, the score of each month, and rows that could not be kept.
+ */
 import type { JsonObject } from "../../../contract/json.ts";
 import { findUnusedRenames } from "../../../service/history/columns.ts";
 import type { LostPart } from "../../../service/history/convert-rows.ts";

@@ -20,7 +20,7 @@ import { countHistory, type HistoryTally, type TemporaryDatabase } from "../../.
 import { UsageError } from "../../errors/usage-error.ts";
 import type { HistoryRecord, HistorySource } from "./sources.ts";
 
-/** How files are read, whatever is done with their rows. */
+/** The reading of files, for any use of their rows. */
 export interface HistoryReading extends ShapeChoice {
   readonly format: HistoryFormat | null;
   readonly stream: HistoryStream | null;
@@ -45,7 +45,7 @@ export interface SurveyedSource {
   readonly source: HistorySource;
   /** Null for a file without rows. */
   readonly shape: HistoryShape | null;
-  /** Where the values of each column go. */
+  /** The target of each column's values. */
   readonly columns: ReadonlyMap<string, HistoryTarget>;
   /** The number of its first row in the whole import. */
   readonly firstOrdinal: number;
@@ -64,7 +64,7 @@ export interface HistorySurvey {
 }
 
 export interface SurveyHooks {
-  /** Where rows are counted. */
+  /** The store in which rows are counted. */
   readonly database: TemporaryDatabase;
   readonly onProblem: (problem: HistoryProblem) => void;
   readonly onRows: (rows: number) => Promise<void>;

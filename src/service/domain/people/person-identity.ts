@@ -119,7 +119,7 @@ async function addPerson(
   };
   const marks = await suppressionMarks(tx, project, person);
   const nextSurveyAt = await firstSurvey({ ...person, ...marks });
-  const added = await tx.people.insert(project.id, { createdAt, nextSurveyAt, isFree: true, ...wanted });
+  const added = await tx.people.insert(project.id, { createdAt, nextSurveyAt, ...wanted });
   return markSuppressed(tx, project, added, marks);
 }
 

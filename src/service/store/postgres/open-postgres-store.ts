@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Clock } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
-import type { ReadOptions, Store, StoreWatch, Transaction, WriteOptions } from "../../domain/ports.ts";
+import type { ReadOptions, Store, StoreWatch, WriteOptions } from "../../domain/ports.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { MIGRATIONS, newestOf } from "../sql/schema/migrations.ts";
 import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
@@ -20,7 +20,7 @@ import { withRetries } from "./retries.ts";
 import { createStatements } from "./statements.ts";
 import { TransactionDatabase, type TransactionKind } from "./transaction-database.ts";
 import { createTroubleNotes, type TroubleNotes } from "./trouble-notes.ts";
-import { runWrite } from "./write-transaction.ts";
+import { runWrite, type WriteEnd } from "./write-transaction.ts";
 
 export interface PostgresStoreOptions extends StoreWatch, StoreOpening {
   readonly url: string;
@@ -34,7 +34,6 @@ export interface PostgresStoreOptions extends StoreWatch, StoreOpening {
   /** See `SqliteStoreOptions`. */
   readonly appUrl?: () => string;
   readonly onWebhookEvent?: () => void;
-  readonly blockRows?: number;
 }
 
 /** How long an answer is awaited: longer than the server's own limits, which a server that is cut off cannot keep. */
@@ -73,19 +72,20 @@ interface Engine {
   readonly time: DatabaseTime;
   readonly trouble: TroubleNotes;
   readonly queue: ProjectQueue;
-  /** Whether changes that go in steps may be noted. */
+  /** Whether changes that go in steps may be noted; a write that notes one says so once it has ended. */
   readonly isNoted: { value: boolean };
-  /** Runs `work` on a connection of its own. */
+  /** Runs `work` on a connection of its own. It sets `isNoted` when it notes a change that goes in steps. */
   readonly transact: <Result>(
     kind: TransactionKind,
     work: (database: TransactionDatabase, rows: StoreRows) => Promise<Result>,
+    isNoted?: { value: boolean },
   ) => Promise<Result>;
   /** A pooler has lost prepared statements. */
   readonly unprepare: () => void;
 }
 
 function createEngine(pool: pg.Pool, options: PostgresStoreOptions, target: DatabaseTarget): Engine {
-  const { clock, random = systemRandom, appUrl = () => "", onWebhookEvent = () => undefined, blockRows } = options;
+  const { clock, random = systemRandom, appUrl = () => "", onWebhookEvent = () => undefined } = options;
   const { onEvent = () => undefined } = options;
   const state = { isPrepared: target.isPrepared };
   const isNoted = { value: true };
@@ -97,11 +97,11 @@ function createEngine(pool: pg.Pool, options: PostgresStoreOptions, target: Data
       onSlow: (statement: string, seconds: number) => onEvent({ kind: "slow", statement, seconds }),
     },
   };
-  const rowsOptions = { random, appUrl, onWebhookEvent, blockRows, isShared: true, isOneTransaction: true, isNoted };
-  const transact: Engine["transact"] = (kind, work) =>
+  const rowsOptions = { random, appUrl, onWebhookEvent, isShared: true, isOneTransaction: true };
+  const transact: Engine["transact"] = (kind, work, isNotedBy = { value: false }) =>
     withConnection(pool, async (client) => {
       const database = new TransactionDatabase(client, kind, statements);
-      return work(database, createStoreRows(database, rowsOptions));
+      return work(database, createStoreRows(database, { ...rowsOptions, isNoted: isNotedBy }));
     });
   const unprepare = (): void => {
     state.isPrepared = false;
@@ -118,12 +118,15 @@ function createEngine(pool: pg.Pool, options: PostgresStoreOptions, target: Data
   const queue = createProjectQueue({
     ...options,
     onEnd: trouble.note,
-    run: (batch) => {
+    run: async (batch) => {
       const answerMs = batch.jobs.some(({ isLong }) => isLong) ? null : WRITE_ANSWER_MS;
       const kind = { writing: true, project: batch.project, answerMs };
-      return withRetries(retries, () =>
-        transact(kind, (database, rows) => runWrite(database, rows, batch, { ...options, time })),
-      );
+      const isNotedBy = { value: false };
+      const run = (): Promise<WriteEnd> =>
+        transact(kind, (database, rows) => runWrite(database, rows, batch, { ...options, time }), isNotedBy);
+      return withRetries(retries, run).finally(() => {
+        isNoted.value ||= isNotedBy.value;
+      });
     },
   });
   return { pool, clock, time, trouble, queue, isNoted, transact, unprepare };
@@ -144,7 +147,13 @@ function createStore(engine: Engine): Store {
   };
   const loop = createStepLoop(
     () => isNoted.value && !state.isClosed,
-    () => write((tx) => tx.step()),
+    async () => {
+      isNoted.value = false;
+      const project = await read(engine, (tx) => tx.changingProject());
+      if (project === null) return;
+      isNoted.value = true;
+      await write((tx) => tx.step(project), { project });
+    },
   );
   return {
     isShared: true,
@@ -179,7 +188,7 @@ function createStore(engine: Engine): Store {
 /** Begins again for a passing reason. Throws StoreDatabaseError, and what `work` throws. */
 async function read<Result>(
   { clock, time, trouble, transact, unprepare }: Engine,
-  work: (tx: Transaction) => Promise<Result>,
+  work: (tx: StoreTransaction) => Promise<Result>,
   { isLong = false }: ReadOptions = {},
 ): Promise<Result> {
   const kind = { writing: false, project: null, answerMs: isLong ? null : READ_ANSWER_MS };

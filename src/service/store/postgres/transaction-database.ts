@@ -128,7 +128,7 @@ export class TransactionDatabase implements Database {
       throw translateError(error);
     } finally {
       // The server answers in order: it began with this one when the one before was done.
-      tellIfSlow(timing, Math.max(sentMs, this.#answeredMs), [sql]);
+      tellIfSlow(timing, Math.max(sentMs, this.#answeredMs), sql);
       this.#answeredMs = timing.clock.monotonic();
     }
   }

@@ -85,13 +85,12 @@ export async function runWrite(
   const { now, nowMs } = time.ofWrite(Number(first.now), Math.max(...held.map((row) => Number(row.clock))));
   const tx = rows.begin(now, nowMs);
   const ends: JobEnd[] = [];
-  for (const job of jobs) ends.push(await runJob(database, rows, tx, job));
+  for (const job of jobs) ends.push(await runJob(database, tx, job));
   const answers = ends.map(({ answer }) => answer);
   if (!ends.some(({ isKept }) => isKept)) {
     await database.command("ROLLBACK");
     return { outcome: "rolled_back", answers };
   }
-  await rows.flush();
   if (database.changes > 0 || states.isChanged())
     for (const { sql, values } of states.end(now)) await database.run(sql, values);
   const end: WriteEnd = { outcome: "committed", answers };
@@ -100,15 +99,9 @@ export async function runWrite(
 }
 
 /** A job that throws is undone alone. */
-async function runJob(
-  database: TransactionDatabase,
-  rows: StoreRows,
-  tx: StoreTransaction,
-  job: WriteJob,
-): Promise<JobEnd> {
+async function runJob(database: TransactionDatabase, tx: StoreTransaction, job: WriteJob): Promise<JobEnd> {
   database.tell("SAVEPOINT job");
   const held = database.states.mark();
-  const uncount = rows.mark();
   try {
     const value = await job.work(tx);
     return { isKept: true, answer: () => job.resolve(value) };
@@ -116,7 +109,6 @@ async function runJob(
     await database.settle();
     await database.command("ROLLBACK TO job");
     database.states.restore(held);
-    uncount();
     return { isKept: false, answer: () => job.reject(error) };
   }
 }

@@ -2,8 +2,7 @@
 import type { Random } from "../../../runtime/random.ts";
 import type { Transaction } from "../../domain/ports.ts";
 import type { Database, Session } from "./database.ts";
-import { createDeferredBlocks } from "./lists/deferred-blocks.ts";
-import { createListBlocks, type ListBlocks } from "./lists/list-blocks.ts";
+import { createListTallies, type ListTallies } from "./lists/list-tallies.ts";
 import { createHistoryRows } from "./rows/answers/history-rows.ts";
 import { createLinkRows } from "./rows/answers/link-rows.ts";
 import { createResponseRows } from "./rows/answers/response-rows.ts";
@@ -31,8 +30,6 @@ export interface StoreRowsOptions {
   readonly appUrl: () => string;
   /** Called within each transaction that writes an event for webhooks. */
   readonly onWebhookEvent: () => void;
-  /** The most rows in a block of `list_blocks`; undefined: what suits large lists. */
-  readonly blockRows: number | undefined;
   /** Whether other processes change the rows too: nothing that was read is then remembered. */
   readonly isShared: boolean;
   /** Whether the rows are used for one transaction alone. */
@@ -43,19 +40,15 @@ export interface StoreRowsOptions {
 
 /** A transaction as the store itself has it. */
 export interface StoreTransaction extends Transaction {
-  /** Does one step of a change that goes in steps. */
-  readonly step: () => Promise<void>;
+  /** The project of a change that goes in steps; null when there is none. */
+  readonly changingProject: () => Promise<number | null>;
+  /** Does one step of such a change, of this project or of any. */
+  readonly step: (project?: number) => Promise<void>;
 }
 
 export interface StoreRows {
   /** A transaction whose time is `now`, Unix seconds. One at a time. */
   readonly begin: (now: number, nowMs?: number) => StoreTransaction;
-  /** Stores what a write has left to its end. */
-  readonly flush: () => Promise<void>;
-  /** Other processes have written: what was read is read anew. */
-  readonly forget: () => void;
-  /** Before a job; returns what undoes what the job leaves outside the database. */
-  readonly mark: () => () => void;
 }
 
 /** 16 bytes: 22 characters. */
@@ -65,24 +58,22 @@ const SECRET_BYTES = 32;
 
 export function createStoreRows(
   database: Database,
-  { random, appUrl, onWebhookEvent, blockRows, isShared, isOneTransaction = false, isNoted }: StoreRowsOptions,
+  { random, appUrl, onWebhookEvent, isShared, isOneTransaction = false, isNoted }: StoreRowsOptions,
 ): StoreRows {
   const session: Session = { now: 0 };
-  const plainBlocks = createListBlocks(database, isShared, blockRows);
-  const deferred = isShared ? createDeferredBlocks(plainBlocks) : null;
-  const blocks = deferred ?? plainBlocks;
-  const changes = createLongChanges(database, createSteps(database, session, blocks), isNoted);
+  const tallies = createListTallies(database);
+  const changes = createLongChanges(database, createSteps(database, session, tallies), isNoted);
   const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES), isOneTransaction);
   const rows = {
     token: () => random.token(TOKEN_BYTES),
-    projects: createProjectRows(database, session, blocks),
-    people: createPersonRows(database, session, blocks, changes),
-    requests: createRequestRows(database, session, blocks),
+    projects: createProjectRows(database, session, tallies),
+    people: createPersonRows(database, tallies, changes),
+    requests: createRequestRows(database, session, tallies),
     deliveries: createDeliveryRows(database, session),
     reports: createReportRows(database, session),
     texts: createTextRows(database, session),
     digests: createDigestRows(database, session),
-    responses: createResponseRows(database, blocks),
+    responses: createResponseRows(database, tallies),
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),
     suppressions: createSuppressionRows(database, secrets),
@@ -91,16 +82,10 @@ export function createStoreRows(
     webhooks: createWebhookRows(database, session, onWebhookEvent),
     tables: createTableRows(database, isShared),
     erasures: createErasureRows(database, secrets),
-    retention: createRetentionRows(database, session, blocks),
-    history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),
+    retention: createRetentionRows(database, session, tallies),
+    history: createHistoryRows(database, tallies, secrets, (count) => manyTokens(random, count)),
   };
   return {
-    forget: () => blocks.forget(),
-    flush: async () => deferred?.flush(),
-    mark: () => {
-      const mark = deferred?.mark();
-      return () => mark !== undefined && deferred?.restore(mark);
-    },
     begin: (now, nowMs = now * 1000) => {
       session.now = now;
       // To copy the rows into each would cost a read a fiftieth of its time.
@@ -108,7 +93,8 @@ export function createStoreRows(
         now,
         nowMs,
         appUrl: appUrl(),
-        step: () => changes.step(),
+        changingProject: () => changes.project(),
+        step: (project?: number) => changes.step(project),
       });
     },
   };
@@ -121,11 +107,15 @@ function manyTokens(random: Random, count: number): string[] {
 }
 
 /** How each kind of long change does a step. */
-function createSteps(database: Database, session: Session, blocks: ListBlocks): Readonly<Record<LongChangeKind, Step>> {
+function createSteps(
+  database: Database,
+  session: Session,
+  tallies: ListTallies,
+): Readonly<Record<LongChangeKind, Step>> {
   return {
-    "fill trend": (change) => fillTrendStep(database, blocks, change),
-    "remove trend": (change) => removeTrendStep(database, blocks, change),
-    "remove person": (change) => removePersonStep(database, blocks, change),
+    "fill trend": (change) => fillTrendStep(database, tallies, change),
+    "remove trend": (change) => removeTrendStep(database, tallies, change),
+    "remove person": (change) => removePersonStep(database, tallies, change),
     "follow frequency": (change) => followFrequencyStep(database, session.now, change),
     "follow activity": (change) => followActivityStep(database, change),
   };

@@ -42,8 +42,6 @@ export interface SqliteStoreOptions extends StoreOpening {
   readonly clock: Clock;
   readonly random?: Random;
   readonly onEvent?: (event: StoreEvent) => void;
-  /** The most rows in a block of `list_blocks`; absent: what suits large lists. */
-  readonly blockRows?: number;
   /** Where the service is seen from outside, without a slash at the end; absent: nowhere. */
   readonly appUrl?: () => string;
   /** Called within each transaction that writes an event for webhooks. */
@@ -198,14 +196,7 @@ interface Work {
 }
 
 function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEvent: (event: StoreEvent) => void): Work {
-  const {
-    file,
-    clock,
-    random = systemRandom,
-    appUrl = () => "",
-    onWebhookEvent = () => undefined,
-    blockRows,
-  } = options;
+  const { file, clock, random = systemRandom, appUrl = () => "", onWebhookEvent = () => undefined } = options;
   const time = createStoredTime(database, clock);
   const isNoted = { value: true };
   const states = createProjectStates(async (project) =>
@@ -217,7 +208,6 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
     random,
     appUrl,
     onWebhookEvent,
-    blockRows,
   });
   const watch = createFileWatch(file === IN_MEMORY ? null : file, onEvent);
   const state = { version: dataVersion(database), changes: 0 };
@@ -227,7 +217,6 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
       const version = dataVersion(database);
       if (version === state.version) return;
       state.version = version;
-      rows.forget();
       time.refresh();
       isNoted.value = true;
     },

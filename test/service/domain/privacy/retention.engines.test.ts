@@ -30,7 +30,7 @@ import { peopleQuery } from "../fixture.ts";
 let fixture: Fixture;
 let trend = "";
 beforeEach(async () => {
-  fixture = await openFixture({ blockRows: 128 });
+  fixture = await openFixture();
 });
 afterEach(() => fixture.store.close());
 

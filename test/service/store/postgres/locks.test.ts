@@ -60,7 +60,20 @@ const READS: typeof COMMANDS = {
 };
 
 const outcomeOf = (work: Promise<unknown>): Promise<string> =>
-  Promise.race([work.then(() => "done"), systemClock.sleep(2000).then(() => "waits")]);
+  Promise.race([work.then(() => "done"), systemClock.sleep(6000).then(() => "waits")]);
+
+/** Of nobody's survey, all with the plan that `trend.add` asks for. */
+async function addResponses(url: string, project: string, count: number): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    `INSERT INTO responses (project_id, id, person_id, score, token, created_at, updated_at, person_properties)
+     SELECT p.project_id, 1000 + n, p.id, 9, 'token' || n, n, n, '{"plan":"pro"}'
+     FROM people p JOIN projects q ON q.id = p.project_id CROSS JOIN generate_series(1, $2::int) AS n WHERE q.name = $1`,
+    [project, count],
+  );
+  await client.end();
+}
 
 describe.skipIf(!hasPostgres)("while a project is locked by a long write", () => {
   let service: Service;
@@ -83,6 +96,8 @@ describe.skipIf(!hasPostgres)("while a project is locked by a long write", () =>
       const acme = (await findProject(tx, "acme"))!;
       await sendPerson(tx, acme, sendInput({ email: "ada@x.co", send: false }));
     });
+    // More than one step of a change.
+    await addResponses(url, "acme", 2500);
     holder = new Client({ connectionString: url });
     await holder.connect();
     await holder.query("BEGIN");

@@ -232,6 +232,20 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
     expect([ended, onError.mock.calls]).toEqual([["due@x.co sent"], []]);
   });
 
+  test("when another process writes in the middle of a read, then the read sees what it saw at first", async () => {
+    const [reader, writer] = stores as [Store, Store];
+    const email = "meanwhile@x.co";
+    const seen = await reader.read(async (tx) => {
+      const before = await tx.projects.counts(project.id);
+      await writer.write((other) => sendPerson(other, project, sendInput({ email, send: false })), {
+        project: project.id,
+      });
+      return { before, after: await tx.projects.counts(project.id), found: await tx.people.byEmail(project.id, email) };
+    });
+    expect(seen).toEqual({ before: seen.before, after: seen.before, found: null });
+    expect(await reader.read((tx) => tx.people.byEmail(project.id, email))).toMatchObject({ email });
+  });
+
   test("when a write names a project and changes another, then it is refused", async () => {
     const other = await stores[0]!.write(async (tx) => (await findProject(tx, "b")) ?? addProject(tx, "b"));
     const crossing = stores[0]!.write((tx) => sendPerson(tx, other, sendInput({ email: "x@x.co" })), {

@@ -16,7 +16,7 @@ const NAMED: readonly string[] = [
   "UPDATE survey_requests … WHERE ${others} AND state = 'cancelled'",
   "UPDATE survey_requests … WHERE ${others} AND state = 'claimed'",
   "UPDATE survey_requests … WHERE s.project_id = survey_requests.project_id AND s.p",
-  "list_blocks WHERE ${whereSql(blocks)}",
+  "list_tallies WHERE ${whereSql(where)}",
   "memberships m LEFT … WHERE ${whereSql(where)}",
   "people WHERE ${whereSql(slice.where)}",
   "people WHERE ${whereSql(where)}",
@@ -34,7 +34,7 @@ const NAMED: readonly string[] = [
   "survey_requests q … WHERE q.${column} = ?",
   // Which projects have work.
   "(SELECT (SELECT q.due_at FROM survey_requests q WHERE q.project_id = p.id AND q.",
-  "long_changes",
+  "long_changes ${of}",
   "survey_requests WHERE ${claimedByOthers(null, living)}",
   "text_replies WHERE due_at IS NOT NULL",
   "webhook_counts c WHERE n > 0 AND NOT EXISTS ( SELECT 1 FROM webhooks w WHERE w.p",

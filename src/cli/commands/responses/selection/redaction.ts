@@ -16,7 +16,7 @@ export const REDACT_FLAG: FlagRecord = {
 
 /** `--redact` over the rows of one run. */
 export interface Redaction {
-  /** What has to be asked for: only an expanded person shows which words are their name. */
+  /** The expansions that it needs: only an expanded person shows which words are their name. */
   readonly expand: readonly Expansion[];
   readonly page: (page: RowPage) => RowPage;
   /** One line on stderr: how much was replaced. */

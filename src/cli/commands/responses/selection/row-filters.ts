@@ -10,11 +10,11 @@ import { badValue, parseKeyValue } from "../../../args/values.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import type { Resource } from "../../../render/columns.ts";
 
-/** What a response has to be to be shown; all of it. */
+/** Conditions for a response to be shown; all of them hold. */
 export interface RowFilters {
   /** Null takes them all. */
   readonly scores: ReadonlySet<number> | null;
-  /** What the comment matches; null: anything. */
+  /** The pattern of the comment; null: any comment. */
   readonly search: TextSearch | null;
   /** Of several values of one property, one has to fit. */
   readonly properties: readonly (readonly [string, string])[];
@@ -164,7 +164,7 @@ function propertyText({ person_properties: properties }: JsonObject, key: string
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Where comments are shown in colour, what was searched for stands out. */
+/** Matches stand out where comments are shown in colour. */
 export function withSearch(resource: Resource, { search }: RowFilters): Resource {
   if (search === null) return resource;
   const columns = resource.columns.map((column) =>

@@ -38,7 +38,7 @@ export function expandFlag(otherwise: string): FlagRecord {
   return { flag: "--expand", value: "objects", text, choices: EXPANSIONS, otherwise, repeatable: true };
 }
 
-/** What `neededExpansions` does, in help. */
+/** The default of `neededExpansions`, in help. */
 export const EXPAND_DEFAULT = "what the columns need; JSON has the person's email only with --expand person";
 
 /** Null where the flag was not given. Throws UsageError. */
@@ -89,7 +89,7 @@ export function toFilterParameters({
   };
 }
 
-/** Whether the metrics count the same responses: they know the time of creation and trends alone (4.7). */
+/** True when the metrics count the same responses: they know the time of creation and trends alone (4.7). */
 export function isCountable({ updatedSince, updatedUntil, personId, personEmail }: ResponseFilters): boolean {
   return [updatedSince, updatedUntil, personId, personEmail].every((filter) => filter === null);
 }

@@ -163,7 +163,10 @@ async function follow(deps: Deps, options: ResponsesTailOptions, opened: Opened)
   }
 }
 
-/** What may be over by the next look. The first look is without mercy: a wrong address would be waited for in vain. */
+/**
+ * Failures that may be over by the next look. Those of the first look are final: a wrong address would be waited for in
+ * vain.
+ */
 function isOutage(error: unknown): error is ConnectionError | TimeoutError | ServiceError {
   return [ConnectionError, TimeoutError, ServiceError, RateLimitedError, BadReplyError].some(
     (kind) => error instanceof kind,

@@ -1,11 +1,11 @@
-/** The lists whose pages are numbered or whose rows are counted: each is kept in blocks, see `list-blocks.ts`. */
+/** The lists whose pages are numbered or whose rows are counted: each has tallies, see `list-tallies.ts`. */
 import type { Channel } from "../../../../contract/routes.ts";
 import { addCondition, type Where } from "./fragments.ts";
 
 /** Rows of one table in the order of a time and an id, both ascending. */
 export interface CountedList {
   readonly project: number;
-  /** Its name in `list_blocks`. */
+  /** Its name in `list_tallies`. */
   readonly name: string;
   readonly table: string;
   /** The rows of the table that belong to it. */

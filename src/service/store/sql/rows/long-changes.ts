@@ -22,8 +22,10 @@ export interface LongChanges {
   begin(change: Omit<LongChange, "doneTo">): Promise<boolean>;
   /** Gives a change up. */
   forget(change: Omit<LongChange, "doneTo">): void;
-  /** Does one step of a change that was noted. In a write. */
-  step(): Promise<void>;
+  /** The project of a change that was noted; null when there is none. */
+  project(): Promise<number | null>;
+  /** Does one step of a change that was noted, of this project or of any. In a write. */
+  step(project?: number): Promise<void>;
 }
 
 const CHANGE = "project_id = ? AND kind = ? AND target = ?";
@@ -33,10 +35,14 @@ export function createLongChanges(
   steps: Readonly<Record<LongChangeKind, Step>>,
   isNoted: { value: boolean },
 ): LongChanges {
-  const next = async (): Promise<LongChange | null> =>
-    (await database.first(
-      `SELECT project_id AS project, kind, target, done_to AS "doneTo" FROM long_changes ORDER BY project_id, kind, target LIMIT 1`,
+  const next = async (project?: number): Promise<LongChange | null> => {
+    const of = project === undefined ? "" : "WHERE project_id = ?";
+    return (await database.first(
+      `SELECT project_id AS project, kind, target, done_to AS "doneTo" FROM long_changes ${of}
+       ORDER BY project_id, kind, target LIMIT 1`,
+      project === undefined ? [] : [project],
     )) as LongChange | null;
+  };
   const forget = ({ project, kind, target }: Omit<LongChange, "doneTo">): void =>
     database.send(`DELETE FROM long_changes WHERE ${CHANGE}`, [project, kind, target]);
   return {
@@ -54,8 +60,9 @@ export function createLongChanges(
       return false;
     },
     forget,
-    step: async () => {
-      const change = await next();
+    project: async () => (await next())?.project ?? null,
+    step: async (project) => {
+      const change = await next(project);
       isNoted.value = change !== null;
       if (change === null) return;
       const doneTo = await steps[change.kind](change);

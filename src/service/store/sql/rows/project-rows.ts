@@ -5,14 +5,14 @@ import type { KeyRow, KnownKeyRow, ProjectRow, ProjectRows } from "../../../doma
 import { type Database, UniqueViolation } from "../database.ts";
 import type { Session } from "../database.ts";
 import { peopleIn, responsesBy } from "../lists/counted-lists.ts";
-import type { ListBlocks } from "../lists/list-blocks.ts";
+import type { ListTallies } from "../lists/list-tallies.ts";
 
 const ALL_TIME = { since: null, until: null };
 
 const PROJECT = `SELECT id, name, created_at AS "createdAt", throttle_seconds AS "throttleSeconds",
   paused_at AS "pausedAt" FROM projects`;
 
-export function createProjectRows(database: Database, session: Session, blocks: ListBlocks): ProjectRows {
+export function createProjectRows(database: Database, session: Session, tallies: ListTallies): ProjectRows {
   return {
     insert: async (project) => insertProject(database, session, project),
     list: async () => (await database.all(`${PROJECT} ORDER BY id`)) as unknown as ProjectRow[],
@@ -58,8 +58,8 @@ export function createProjectRows(database: Database, session: Session, blocks: 
     },
     byKeyHash: async (hash) => findByKeyHash(database, hash),
     counts: async (project) => ({
-      people: await blocks.count(peopleIn(project), ALL_TIME),
-      responses: await blocks.count(responsesBy(project, null, "created_at"), ALL_TIME),
+      people: await tallies.count(peopleIn(project), ALL_TIME),
+      responses: await tallies.count(responsesBy(project, null, "created_at"), ALL_TIME),
     }),
   };
 }

@@ -2,15 +2,15 @@
 import type { Position, RetentionCounts, RetentionLimits, RetentionRows } from "../../../domain/ports.ts";
 import type { Database, Session, SqlRow } from "../database.ts";
 import { responsesBy } from "../lists/counted-lists.ts";
-import type { ListBlocks } from "../lists/list-blocks.ts";
+import type { ListTallies } from "../lists/list-tallies.ts";
 import { deleteResponses, type PlacedResponse, touchResponses } from "./answers/response-changes.ts";
 import { refreshLastResponse } from "./answers/response-rows.ts";
 import { deleteListedRequests } from "./people/person-removal.ts";
 import { nextId } from "./project-rows.ts";
 
-export function createRetentionRows(database: Database, session: Session, blocks: ListBlocks): RetentionRows {
+export function createRetentionRows(database: Database, session: Session, tallies: ListTallies): RetentionRows {
   return {
-    count: async (project, limits, removed) => countOld(database, blocks, project, limits, removed),
+    count: async (project, limits, removed) => countOld(database, tallies, project, limits, removed),
     addRemovedPerson: async (project) => {
       const id = await nextId(database, project);
       database.send("INSERT INTO people (project_id, id, created_at, removed) VALUES (?, ?, ?, 1)", [
@@ -29,12 +29,12 @@ export function createRetentionRows(database: Database, session: Session, blocks
         step.limit,
       ])) as unknown as OldResponse[];
       const old = rows.filter(({ personId }) => personId !== step.removed);
-      if (step.removed === null) await deleteResponses(database, blocks, project, old);
-      else await anonymize(database, session, blocks, project, old, step.removed);
+      if (step.removed === null) await deleteResponses(database, tallies, project, old);
+      else await anonymize(database, session, tallies, project, old, step.removed);
       await refreshLastResponses(database, project, old);
       return { changed: old.length, next: nextPlace(rows, step.limit) };
     },
-    requests: async (project, before, limit) => deleteOldRequests(database, blocks, project, before, limit),
+    requests: async (project, before, limit) => deleteOldRequests(database, tallies, project, before, limit),
     events: async (project, before, limit) =>
       database.run(
         `DELETE FROM webhook_events WHERE project_id = ? AND id IN
@@ -69,7 +69,7 @@ async function refreshLastResponses(database: Database, project: number, rows: r
 async function anonymize(
   database: Database,
   { now }: Session,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   rows: readonly OldResponse[],
   removed: number,
@@ -80,7 +80,7 @@ async function anonymize(
          additional_answers = '[]', notes = '[]', note_ids = '[]', updated_at = ? WHERE project_id = ? AND id = ?`,
       [removed, now, project, id],
     );
-  if (rows.length > 0) await touchResponses(database, blocks, project, rows, { updatedAt: now, store });
+  if (rows.length > 0) await touchResponses(database, tallies, project, rows, { updatedAt: now, store });
 }
 
 /** States in which nothing happens any more. */
@@ -92,7 +92,7 @@ const OLDEST_ENDED = `SELECT id, person_id AS "personId", channel, sent_at AS "s
 
 async function deleteOldRequests(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   before: number,
   limit: number,
@@ -109,13 +109,13 @@ async function deleteOldRequests(
       project,
       id ?? null,
     ]);
-  await deleteListedRequests(database, blocks, project, old);
+  await deleteListedRequests(database, tallies, project, old);
   return old.length;
 }
 
 async function countOld(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   { responses, requests, events }: RetentionLimits,
   removed: number | null,
@@ -125,7 +125,7 @@ async function countOld(
   const all =
     responses === null
       ? 0
-      : await blocks.count(responsesBy(project, null, "created_at"), { since: null, until: responses - 1 });
+      : await tallies.count(responsesBy(project, null, "created_at"), { since: null, until: responses - 1 });
   const anonymous = await count(
     `responses WHERE project_id = ? AND created_at < ? AND person_id = ${removed ?? 0}`,
     removed === null ? null : responses,

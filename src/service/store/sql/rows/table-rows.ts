@@ -34,7 +34,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   trends: ["project_id", "id"],
   trend_conditions: ["project_id", "trend_id", "key"],
   trend_responses: ["project_id", "trend_id", "response_id"],
-  list_blocks: ["project_id", "list", "first_at", "first_id"],
+  list_tallies: ["project_id", "list", "day"],
   long_changes: ["project_id", "kind", "target"],
   webhooks: ["project_id", "id"],
   webhook_events: ["project_id", "id"],

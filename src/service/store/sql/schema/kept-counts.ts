@@ -1,5 +1,5 @@
 /** How many rows are in each state. */
-import { FIND_MISCOUNTED_LISTS } from "./list-blocks-schema.ts";
+import { FIND_MISCOUNTED_LISTS } from "../lists/recount.ts";
 
 interface KeptCount {
   readonly name: string;

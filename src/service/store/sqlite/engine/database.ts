@@ -46,7 +46,7 @@ export function createDatabase(engine: Engine, timing: StatementTiming | null = 
     const startedMs = timing?.clock.monotonic() ?? 0;
     try {
       const result = use(prepare(sql));
-      if (timing !== null) tellIfSlow(timing, startedMs, [sql]);
+      if (timing !== null) tellIfSlow(timing, startedMs, sql);
       return result;
     } catch (error) {
       // A statement that failed keeps its error and would fail once more when it is used again.

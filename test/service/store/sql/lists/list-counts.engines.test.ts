@@ -25,9 +25,9 @@ import { onPostgres } from "../../../../helpers/postgres.ts";
 import { listResponses } from "../../../domain/lists.ts";
 import { STORES } from "../../engines.ts";
 
-/** So small that a few rows make many blocks. */
-const BLOCK_ROWS = 2;
 const PEOPLE = 4;
+/** Apart from one time to the next: three or so a day, so that ranges cut days and hold whole ones. */
+const APART = 30_000;
 const RUNS = { numRuns: size(onPostgres ? 1 : 3, 60) };
 
 type Change =
@@ -44,12 +44,13 @@ type Change =
   | { readonly kind: "send" }
   | { readonly kind: "add trend" | "remove trend"; readonly plan: string };
 
+const anyTime = nat(9).map((n) => n * APART);
 const [somebody, anyScore, anyRow, anyPlan] = [nat(PEOPLE - 1), nat(10), nat(60), constantFrom("pro", "free")];
 const kindOf = <Kind extends string>(...kinds: Kind[]): Arbitrary<Kind> => constantFrom(...kinds);
 // Mostly new rows, so that there is something to change.
 const anyChange: Arbitrary<Change> = oneof(
   {
-    arbitrary: record({ kind: kindOf("add"), person: somebody, score: anyScore, at: nat(9), plan: anyPlan }),
+    arbitrary: record({ kind: kindOf("add"), person: somebody, score: anyScore, at: anyTime, plan: anyPlan }),
     weight: 12,
   },
   { arbitrary: record({ kind: kindOf("edit"), row: anyRow, score: anyScore, plan: anyPlan }), weight: 4 },
@@ -75,7 +76,7 @@ const saveSomebody = async ({ fixture }: World): Promise<string> => {
 async function apply(world: World, change: Change): Promise<void> {
   const { fixture, people, trends } = world;
   const { project } = fixture;
-  fixture.time.now += 1;
+  fixture.time.now += APART;
   if (change.kind === "add") {
     const { person, score, at, plan } = change;
     const input = responseInput({ personId: people[person] ?? "", score, createdAt: at, personProperties: { plan } });
@@ -138,8 +139,8 @@ interface Asked {
   readonly trend: string | null;
 }
 
-const time = option(nat(9));
-const changedAt = option(nat(80).map((seconds) => START + seconds));
+const time = option(oneof(anyTime, nat(10 * APART)));
+const changedAt = option(nat(80).map((n) => START + n * APART));
 const asked: Arbitrary<Asked> = record({
   order: constantFrom(...RESPONSE_ORDERS),
   page: nat(8).map((before) => before + 1),
@@ -176,7 +177,7 @@ function naiveScores(rows: readonly SurveyResponse[], { since, until, trend }: A
 
 describe.each(STORES)("%s", (engine) => {
   const withWorld = async (changes: readonly Change[], look: (world: World) => Promise<void>): Promise<void> => {
-    const fixture = await openFixture({ engine, blockRows: BLOCK_ROWS });
+    const fixture = await openFixture({ engine });
     const world: World = { fixture, people: [], trends: new Map() };
     try {
       for (let index = 0; index < PEOPLE; index += 1) world.people.push(await saveSomebody(world));
@@ -215,7 +216,7 @@ describe.each(STORES)("%s", (engine) => {
         withWorld(changed, async ({ fixture }) => {
           const { project } = fixture;
           await deliverAll(fixture);
-          const range = { since: seconds === null ? null : START + 5 * seconds, until: START + 50 };
+          const range = { since: seconds === null ? null : START + 5 * seconds, until: START + 50 * APART };
           const all = { ...range, offset: 0, limit: 1000 };
           const [bounced, unsubscribed, metrics, counts] = await fixture.read(async (tx) => [
             await tx.people.listBounced(project.id, all),
@@ -234,7 +235,7 @@ describe.each(STORES)("%s", (engine) => {
     ));
 
   test("when a page begins before a gap in the list and ends behind it, then it has the rows of both sides", async () => {
-    const fixture = await openFixture({ engine, blockRows: BLOCK_ROWS });
+    const fixture = await openFixture({ engine });
     const { id: project } = fixture.project;
     await fixture.write(async (tx) => {
       const nobody = { email: null, name: null, phoneNumber: null, createdAt: 0, lastSentAt: null };
@@ -252,7 +253,7 @@ describe.each(STORES)("%s", (engine) => {
   });
 
   test("when pages are read between writes, also ones that are rolled back, then each page has its rows, and metrics their scores", async () => {
-    const fixture = await openFixture({ engine, blockRows: 4 });
+    const fixture = await openFixture({ engine });
     const { id: project } = fixture.project;
     const scores = new Map<number, number>();
     const nobody = { email: null, name: null, phoneNumber: null, createdAt: 0, lastSentAt: null };
@@ -307,7 +308,7 @@ describe.each(STORES)("%s", (engine) => {
   });
 
   test("when responses are of other survey types, then no metric counts them, nor that of a trend", async () => {
-    const fixture = await openFixture({ engine, blockRows: BLOCK_ROWS });
+    const fixture = await openFixture({ engine });
     const { project } = fixture;
     const trend = await fixture.write((tx) => addTrend(tx, project, "pro", { plan: "pro" }));
     await fixture.write(async (tx) => {

@@ -5,7 +5,7 @@ import { createAutopilotRows } from "../../../../../src/service/store/sql/rows/p
 import type { Database } from "../../../../../src/service/store/sql/database.ts";
 import type { SqlValue } from "../../../../../src/service/store/sql/database.ts";
 import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
-import { createListBlocks } from "../../../../../src/service/store/sql/lists/list-blocks.ts";
+import { createListTallies } from "../../../../../src/service/store/sql/lists/list-tallies.ts";
 import type { LongChanges } from "../../../../../src/service/store/sql/rows/long-changes.ts";
 import { DELIVERY_STATES } from "../../../../../src/service/domain/delivery/rows.ts";
 import { refreshNextSurvey } from "../../../../../src/service/store/sql/rows/delivery/claims.ts";
@@ -64,16 +64,17 @@ const all: ResponsesFilter = {
   limit: 20,
 };
 const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
-const responseRows = (database: Database) => createResponseRows(database, createListBlocks(database));
+const responseRows = (database: Database) => createResponseRows(database, createListTallies(database));
 const responses = (filter: Partial<ResponsesFilter>) => (database: Database) =>
   responseRows(database).list(1, { ...all, ...filter }, shape);
 const noChanges: LongChanges = {
   begin: async () => true,
   forget: () => undefined,
+  project: async () => null,
   step: async () => undefined,
 };
-const people = (database: Database) => createPersonRows(database, { now: 9 }, createListBlocks(database), noChanges);
-const requests = (database: Database) => createRequestRows(database, { now: 9 }, createListBlocks(database));
+const people = (database: Database) => createPersonRows(database, createListTallies(database), noChanges);
+const requests = (database: Database) => createRequestRows(database, { now: 9 }, createListTallies(database));
 
 const deliveries = (database: Database) => createDeliveryRows(database, { now: 9 });
 
@@ -188,8 +189,8 @@ describe("when a list is asked for, then an index finds it and keeps its order",
         `INSERT INTO responses (project_id, id, person_id, score, token, created_at, updated_at, person_properties)
          VALUES (1, 1, 5, 1, 't', 1, 1, '{}')`,
       );
-      await leaveResponse(database, createListBlocks(database), 1, row);
-      await deleteResponsesOf(database, createListBlocks(database), 1, 5, 10);
+      await leaveResponse(database, createListTallies(database), 1, row);
+      await deleteResponsesOf(database, createListTallies(database), 1, 5, 10);
     });
     const trends = plans.filter((step) => step.includes("trend_responses"));
     const byResponse = /USING (?:COVERING )?INDEX trend_responses_by_response \(project_id=\? AND response_id=\?\)$/;

@@ -11,8 +11,9 @@ import type { PersonRow } from "../../../../domain/ports.ts";
 import { allIn, type Database } from "../../database.ts";
 import type { SqlValue } from "../../database.ts";
 import { peopleBy, peopleIn } from "../../lists/counted-lists.ts";
-import type { Entry, ListBlocks } from "../../lists/list-blocks.ts";
-import { EVENTS, PERSON } from "../people/person-rows.ts";
+import type { CountedRow, ListTallies } from "../../lists/list-tallies.ts";
+import { insertPersonSql, PERSON, updatePersonSql } from "../people/person-columns.ts";
+import { EVENTS } from "../people/person-rows.ts";
 import { nextId, reserveId } from "../project-rows.ts";
 import { enterResponses, leaveResponse } from "./response-changes.ts";
 import type { FileSecrets } from "../secret-rows.ts";
@@ -21,7 +22,7 @@ import { suppressedEmails } from "../people/suppression-rows.ts";
 /** `tokens` makes so many, each unguessable. */
 export function createHistoryRows(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   secrets: FileSecrets,
   tokens: (count: number) => readonly string[],
 ): HistoryRows {
@@ -45,16 +46,13 @@ export function createHistoryRows(
     },
     peopleByEmail: async (project, emails) => people(project, "email_key", emails.map(emailKey)),
     peopleByPhone: async (project, phoneNumbers) => people(project, "phone_number", phoneNumbers),
-    insertPeople: async (project, rows) => insertPeople(database, blocks, project, rows),
+    insertPeople: async (project, rows) => insertPeople(database, tallies, project, rows),
     replacePerson: async (project, old, person) => {
-      await countPeople(blocks, project, [old], "remove");
-      const { email, name, phoneNumber, createdAt, lastSentAt, unsubscribedAt, bouncedAt, id } = person;
-      database.send(
-        `UPDATE people SET email = ?, email_key = ?, name = ?, phone_number = ?, created_at = ?, last_sent_at = ?,
-           unsubscribed_at = ?, bounced_at = ? WHERE project_id = ? AND id = ?`,
-        [email, keyOf(email), name, phoneNumber, createdAt, lastSentAt, unsubscribedAt, bouncedAt, project, id],
-      );
-      await countPeople(blocks, project, [person], "add");
+      countPeople(tallies, project, [old], "remove");
+      const { id, ...columns } = person;
+      const update = updatePersonSql(project, id, columns);
+      if (update !== null) database.send(...update);
+      countPeople(tallies, project, [person], "add");
     },
     suppressed: async (project, emails) => suppressedEmails(database, secrets, project, emails),
     responses: async (project, ids) =>
@@ -69,8 +67,8 @@ export function createHistoryRows(
       const sql = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? AND created_at = ? AND score = ?";
       return ((await database.first(`${sql} ORDER BY id LIMIT 1`, values))?.id as number | undefined) ?? null;
     },
-    insertResponses: async (project, rows) => insertResponses(database, blocks, project, rows, tokens(rows.length)),
-    replaceResponse: async (project, row) => replaceResponse(database, blocks, project, row),
+    insertResponses: async (project, rows) => insertResponses(database, tallies, project, rows, tokens(rows.length)),
+    replaceResponse: async (project, row) => replaceResponse(database, tallies, project, row),
     markAnswered: async (project, rows) => markAnswered(database, project, rows),
   };
 }
@@ -79,49 +77,33 @@ const RESPONSE = `SELECT id, person_id AS "personId", survey_type AS "surveyType
   updated_at AS "updatedAt", person_properties AS properties, tags, additional_answers AS "additionalAnswers", notes,
   note_ids AS "noteIds" FROM responses`;
 
-function keyOf(email: string | null): string | null {
-  return email === null ? null : emailKey(email);
-}
-
 async function insertPeople(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   people: readonly Omit<PersonRow, "nextSurveyAt">[],
 ): Promise<void> {
-  for (const person of people) {
-    const { id, email, name, phoneNumber, createdAt, lastSentAt, lastRespondedAt, unsubscribedAt, bouncedAt } = person;
-    const times = [createdAt, lastSentAt, lastRespondedAt, unsubscribedAt, bouncedAt];
-    database.send(
-      `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at,
-         last_responded_at, unsubscribed_at, bounced_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, id, email, keyOf(email), name, phoneNumber, ...times],
-    );
-  }
-  await countPeople(blocks, project, people, "add");
-}
-
-function entry(at: number, id: number): Entry {
-  return { key: [at, id], other: 0, score: null };
+  for (const person of people) database.send(...insertPersonSql(project, { ...person, nextSurveyAt: null }));
+  countPeople(tallies, project, people, "add");
 }
 
 /** Counts people in or out of every list that they are in. */
-async function countPeople(
-  blocks: ListBlocks,
+function countPeople(
+  tallies: ListTallies,
   project: number,
   people: readonly StoredPastPerson[],
   change: "add" | "remove",
-): Promise<void> {
-  await blocks[change](peopleIn(project), ...people.map(({ createdAt, id }) => entry(createdAt, id)));
+): void {
+  tallies[change](peopleIn(project), ...people.map(({ createdAt }) => ({ at: createdAt, score: null })));
   for (const [column, field] of EVENTS) {
-    const entries = people.flatMap(({ id, [field]: at }) => (at === null ? [] : [entry(at, id)]));
-    if (entries.length > 0) await blocks[change](peopleBy(project, column), ...entries);
+    const times = people.flatMap(({ [field]: at }): CountedRow[] => (at === null ? [] : [{ at, score: null }]));
+    tallies[change](peopleBy(project, column), ...times);
   }
 }
 
 async function insertResponses(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   responses: readonly NewPastResponse[],
   tokens: readonly string[],
@@ -140,7 +122,7 @@ async function insertResponses(
       [...values, ...texts, tokens[index] ?? null, permalink],
     );
   }
-  if (responses.length > 0) await enterResponses(database, blocks, project, responses.map(toEntered));
+  if (responses.length > 0) await enterResponses(database, tallies, project, responses.map(toEntered));
 }
 
 function toEntered(row: StoredPastResponse): { row: StoredPastResponse; properties: () => Properties } {
@@ -149,14 +131,14 @@ function toEntered(row: StoredPastResponse): { row: StoredPastResponse; properti
 
 async function replaceResponse(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   row: NewPastResponse,
 ): Promise<void> {
   const [old] = await database.all(`${RESPONSE} WHERE project_id = ? AND id = ?`, [project, row.id]);
   const before = old as unknown as StoredPastResponse;
   const { id, personId, surveyType, score, comment, createdAt, updatedAt } = row;
-  await leaveResponse(database, blocks, project, before);
+  await leaveResponse(database, tallies, project, before);
   database.send(
     `UPDATE responses SET person_id = ?, survey_type = ?, score = ?, comment = ?, created_at = ?, updated_at = ?,
        person_properties = ?, tags = ?, additional_answers = ?, notes = ?, note_ids = ?, imported_permalink = coalesce(?, imported_permalink)
@@ -178,7 +160,7 @@ async function replaceResponse(
       id,
     ],
   );
-  await enterResponses(database, blocks, project, [toEntered(row)]);
+  await enterResponses(database, tallies, project, [toEntered(row)]);
   for (const person of new Set([before.personId, personId]))
     database.send(
       `UPDATE people SET last_responded_at =

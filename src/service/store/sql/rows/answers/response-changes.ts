@@ -3,7 +3,7 @@ import type { Properties } from "../../../../../contract/resources.ts";
 import { meetsConditions } from "../../../../domain/answers/trends.ts";
 import { allIn, type Database } from "../../database.ts";
 import { RESPONSE_TIMES, responsesBy } from "../../lists/counted-lists.ts";
-import type { Entry, ListBlocks } from "../../lists/list-blocks.ts";
+import type { ListTallies } from "../../lists/list-tallies.ts";
 
 /** What places a response in lists. */
 export interface PlacedResponse {
@@ -14,48 +14,50 @@ export interface PlacedResponse {
   readonly surveyType: string;
 }
 
+/** The trends that responses are in. One that is being removed has no tally any more. */
+const IN_TRENDS = `SELECT r.trend_id AS "trendId", r.response_id AS id FROM trend_responses r CROSS JOIN trends t
+  WHERE t.project_id = r.project_id AND t.id = r.trend_id AND t.state <> 'removed' AND r.project_id = ? AND`;
+
 /** The survey type whose scores make the score. */
 const NPS = "nps";
 
 /** Counts responses in their project, or one of its trends; `1` for those that came, `-1` for those that went. */
-async function count(
-  blocks: ListBlocks,
+function count(
+  tallies: ListTallies,
   project: number,
   trendId: number | null,
   rows: readonly PlacedResponse[],
   by: 1 | -1,
-): Promise<void> {
+): void {
   for (const time of RESPONSE_TIMES) {
-    const list = responsesBy(project, trendId, time);
-    const entries = rows.map(({ id, createdAt, updatedAt, score, surveyType }): Entry => {
-      const [at, other] = time === "created_at" ? [createdAt, updatedAt] : [updatedAt, createdAt];
-      return { key: [at, id], other, score: surveyType === NPS ? score : null };
-    });
-    if (by === 1) await blocks.add(list, ...entries);
-    else await blocks.remove(list, ...entries);
+    const counted = rows.map(({ createdAt, updatedAt, score, surveyType }) => ({
+      at: time === "created_at" ? createdAt : updatedAt,
+      score: surveyType === NPS ? score : null,
+    }));
+    tallies[by === 1 ? "add" : "remove"](responsesBy(project, trendId, time), ...counted);
   }
 }
 
 /** Counts a response that was just stored and enters it into the trends whose every condition it meets. */
 export async function enterResponse(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   row: PlacedResponse,
   properties: Properties,
 ): Promise<void> {
-  await enterResponses(database, blocks, project, [{ row, properties: () => properties }]);
+  await enterResponses(database, tallies, project, [{ row, properties: () => properties }]);
 }
 
-/** The same for many: neighbours in a list are counted together. */
+/** The same for many: those of one day are counted together. */
 export async function enterResponses(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   entered: readonly { readonly row: PlacedResponse; readonly properties: () => Properties }[],
 ): Promise<void> {
-  await count(
-    blocks,
+  count(
+    tallies,
     project,
     null,
     entered.map(({ row }) => row),
@@ -66,7 +68,7 @@ export async function enterResponses(
     if (meeting.length === 0) continue;
     await enterTrend(
       database,
-      blocks,
+      tallies,
       project,
       trendId,
       meeting.map(({ row }) => row),
@@ -77,25 +79,21 @@ export async function enterResponses(
 /** Takes a response out of counts and trends, before it is stored anew or after it was deleted. */
 export async function leaveResponse(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   row: PlacedResponse,
 ): Promise<void> {
-  await count(blocks, project, null, [row], -1);
+  count(tallies, project, null, [row], -1);
   const which = [project, row.id];
-  const trends = await database.all(
-    "SELECT trend_id AS id FROM trend_responses WHERE project_id = ? AND response_id = ?",
-    which,
-  );
-  if (trends.length === 0) return;
+  const trends = await database.all(`${IN_TRENDS} r.response_id = ?`, which);
   database.send("DELETE FROM trend_responses WHERE project_id = ? AND response_id = ?", which);
-  for (const { id } of trends) await count(blocks, project, Number(id), [row], -1);
+  for (const { trendId } of trends) count(tallies, project, Number(trendId), [row], -1);
 }
 
 /** Deletes the oldest responses of a person, `limit` at most, and returns how many. */
 export async function deleteResponsesOf(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   person: number,
   limit: number,
@@ -105,22 +103,22 @@ export async function deleteResponsesOf(
      WHERE project_id = ? AND person_id = ? ORDER BY created_at, id LIMIT ?`,
     [project, person, limit],
   )) as unknown as PlacedResponse[];
-  await deleteResponses(database, blocks, project, rows);
+  await deleteResponses(database, tallies, project, rows);
   return rows.length;
 }
 
 /** Deletes responses; with each its places in trends. */
 export async function deleteResponses(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   rows: readonly PlacedResponse[],
 ): Promise<void> {
   if (rows.length === 0) return;
   const inTrends = await trendsOf(database, project, rows);
   for (const { id } of rows) database.send("DELETE FROM responses WHERE project_id = ? AND id = ?", [project, id]);
-  await count(blocks, project, null, rows, -1);
-  for (const [trendId, left] of inTrends) await count(blocks, project, trendId, left, -1);
+  count(tallies, project, null, rows, -1);
+  for (const [trendId, left] of inTrends) count(tallies, project, trendId, left, -1);
 }
 
 /** Which of the responses are in each trend. */
@@ -130,9 +128,8 @@ async function trendsOf(
   rows: readonly PlacedResponse[],
 ): Promise<ReadonlyMap<number, readonly PlacedResponse[]>> {
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const sql = `SELECT trend_id AS "trendId", response_id AS id FROM trend_responses WHERE project_id = ? AND response_id IN`;
   const found = new Map<number, Map<number, PlacedResponse>>();
-  for (const { trendId, id } of await allIn(database, sql, [project], [...byId.keys()])) {
+  for (const { trendId, id } of await allIn(database, `${IN_TRENDS} r.response_id IN`, [project], [...byId.keys()])) {
     const row = byId.get(Number(id));
     const trend = found.get(Number(trendId)) ?? new Map<number, PlacedResponse>();
     if (row !== undefined) found.set(Number(trendId), trend.set(row.id, row));
@@ -143,13 +140,13 @@ async function trendsOf(
 /** Stores responses as changed at `updatedAt`, wherever they are listed; `store` changes the rows themselves. */
 export async function touchResponses(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   rows: readonly PlacedResponse[],
   { updatedAt, store }: { readonly updatedAt: number; readonly store: (row: PlacedResponse) => void },
 ): Promise<void> {
   const places = [[null, rows] as const, ...(await trendsOf(database, project, rows))];
-  for (const [trendId, some] of places) await count(blocks, project, trendId, some, -1);
+  for (const [trendId, some] of places) count(tallies, project, trendId, some, -1);
   for (const row of rows) {
     store(row);
     database.send("UPDATE trend_responses SET updated_at = ? WHERE project_id = ? AND response_id = ?", [
@@ -159,13 +156,13 @@ export async function touchResponses(
     ]);
   }
   const changed = (row: PlacedResponse): PlacedResponse => ({ ...row, updatedAt });
-  for (const [trendId, some] of places) await count(blocks, project, trendId, some.map(changed), 1);
+  for (const [trendId, some] of places) count(tallies, project, trendId, some.map(changed), 1);
 }
 
 /** Enters responses into a trend, but for those that are in it. */
 export async function enterTrend(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   trendId: number,
   rows: readonly PlacedResponse[],
@@ -180,7 +177,7 @@ export async function enterTrend(
     );
     if (stored > 0) entered.push(row);
   }
-  if (entered.length > 0) await count(blocks, project, trendId, entered, 1);
+  if (entered.length > 0) count(tallies, project, trendId, entered, 1);
 }
 
 /** Each trend's conditions. */

@@ -13,20 +13,20 @@ import type { Database } from "../../database.ts";
 import type { SqlRow } from "../../database.ts";
 import { responsesBy } from "../../lists/counted-lists.ts";
 import { addCondition, addRange, jsonObject, jsonText, type Where, whereSql } from "../../lists/fragments.ts";
-import type { ListBlocks } from "../../lists/list-blocks.ts";
-import { readPage, type Slice } from "../../lists/list-pages.ts";
+import type { ListTallies } from "../../lists/list-tallies.ts";
+import { findPage, type Slice } from "../../lists/list-pages.ts";
 import { nextId, reserveId } from "../project-rows.ts";
 import { enterResponse, leaveResponse } from "./response-changes.ts";
 
-export function createResponseRows(database: Database, blocks: ListBlocks): ResponseRows {
+export function createResponseRows(database: Database, tallies: ListTallies): ResponseRows {
   return {
     byId: async (project, id) => toResponse(await database.first(RESPONSE, [project, id])),
-    insert: async (project, response) => insertResponse(database, blocks, project, response),
-    update: async (project, id, change) => updateResponse(database, blocks, project, id, change),
+    insert: async (project, response) => insertResponse(database, tallies, project, response),
+    update: async (project, id, change) => updateResponse(database, tallies, project, id, change),
     json: async (project, id, shape) => responseJson(database, project, id, shape),
-    list: async (project, filter, shape) => listResponses(database, blocks, project, filter, shape),
+    list: async (project, filter, shape) => listResponses(database, tallies, project, filter, shape),
     countScores: async (project, { trendId, ...range }) =>
-      blocks.countScores(responsesBy(project, trendId, "created_at"), range),
+      tallies.countScores(responsesBy(project, trendId, "created_at"), range),
     addNote: async (project, responseId, note) => addNote(database, project, responseId, note),
     byToken: async (token) => findByToken(database, token),
     token: async (project, id) => {
@@ -51,7 +51,7 @@ function toResponse(row: SqlRow | null): ResponseRow | null {
 
 async function insertResponse(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   response: NewResponse,
 ): Promise<number> {
@@ -91,13 +91,13 @@ async function insertResponse(
     "UPDATE people SET last_responded_at = ? WHERE project_id = ? AND id = ? AND (last_responded_at IS NULL OR last_responded_at < ?)",
     [createdAt, project, personId, createdAt],
   );
-  await enterResponse(database, blocks, project, { id, createdAt, updatedAt, score, surveyType }, personProperties);
+  await enterResponse(database, tallies, project, { id, createdAt, updatedAt, score, surveyType }, personProperties);
   return id;
 }
 
 async function updateResponse(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   id: number,
   change: StoredResponseChange,
@@ -106,12 +106,12 @@ async function updateResponse(
   if (old === null) return;
   const row = { ...old, ...change };
   const { personId, score, comment, personProperties, tags, updatedAt } = row;
-  await leaveResponse(database, blocks, project, old);
+  await leaveResponse(database, tallies, project, old);
   database.send(
     "UPDATE responses SET person_id = ?, score = ?, comment = ?, person_properties = ?, tags = ?, updated_at = ? WHERE project_id = ? AND id = ?",
     [personId, score, comment, JSON.stringify(personProperties), JSON.stringify(tags), updatedAt, project, id],
   );
-  await enterResponse(database, blocks, project, row, personProperties);
+  await enterResponse(database, tallies, project, row, personProperties);
   if (personId === old.personId) return;
   for (const person of [old.personId, personId]) refreshLastResponse(database, project, person);
 }
@@ -212,7 +212,7 @@ async function responseJson(
 
 async function listResponses(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   filter: ResponsesFilter,
   shape: ResponseShape,
@@ -241,7 +241,8 @@ async function listResponses(
       ? null
       : { range: ranges[otherTime], list: responsesBy(project, trendId, otherTime) };
   const query = { list, range: ranges[time], other, descending, offset, limit };
-  return readPage(database, blocks, query, (slice) => fetch(list.table, list.key[1], slice));
+  const slice = await findPage(tallies, query);
+  return slice === null ? [] : fetch(list.table, list.key[1], slice);
 }
 
 /** SQLite reads no row that it passes over, and finds the others by the index's own pointer: a third cheaper than by key. */

@@ -5,7 +5,7 @@ import type { Database } from "../../database.ts";
 import { nextId } from "../project-rows.ts";
 import type { Session } from "../../database.ts";
 import { RESPONSE_TIMES, responsesBy } from "../../lists/counted-lists.ts";
-import type { ListBlocks } from "../../lists/list-blocks.ts";
+import type { ListTallies } from "../../lists/list-tallies.ts";
 import { STEP, type LongChange, type LongChanges } from "../long-changes.ts";
 import { enterTrend, type PlacedResponse } from "./response-changes.ts";
 
@@ -84,7 +84,7 @@ async function conditionsOf(database: Database, project: number, trendId: number
 /** A step of "fill trend": the project's next responses, by id, those that meet its conditions. */
 export async function fillTrendStep(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   change: LongChange,
 ): Promise<number | null> {
   const { project, doneTo } = change;
@@ -96,7 +96,7 @@ export async function fillTrendStep(
     [project, doneTo, STEP],
   );
   const meeting = rows.filter(({ properties }) => meetsConditions(JSON.parse(String(properties)) as Properties, where));
-  await enterTrend(database, blocks, project, trendId, meeting as unknown as PlacedResponse[]);
+  await enterTrend(database, tallies, project, trendId, meeting as unknown as PlacedResponse[]);
   const last = rows.at(-1);
   if (rows.length === STEP && last !== undefined) return Number(last.id);
   database.send("UPDATE trends SET state = 'filled' WHERE project_id = ? AND id = ?", [project, trendId]);
@@ -106,11 +106,11 @@ export async function fillTrendStep(
 /** A step of "remove trend": its responses, with the last of them the trend. */
 export async function removeTrendStep(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   { project, target }: LongChange,
 ): Promise<number | null> {
   const trendId = Number(target);
-  for (const time of RESPONSE_TIMES) blocks.drop(responsesBy(project, trendId, time));
+  for (const time of RESPONSE_TIMES) tallies.drop(responsesBy(project, trendId, time));
   const deleted = await database.run(
     `DELETE FROM trend_responses WHERE project_id = ? AND trend_id = ? AND response_id IN
        (SELECT response_id FROM trend_responses WHERE project_id = ? AND trend_id = ? ORDER BY response_id LIMIT ?)`,

@@ -1,6 +1,7 @@
 import { emailKey } from "../../../../../contract/text/email.ts";
 import type { DigestChange, DigestRow, DigestRows } from "../../../../domain/ports.ts";
 import type { Database, Session, SqlRow } from "../../database.ts";
+import { assign, selectList } from "../columns.ts";
 import { nextId } from "../project-rows.ts";
 
 /** Columns that change, by their names in a row. */
@@ -19,9 +20,7 @@ const COLUMNS: Readonly<Record<keyof DigestChange, string>> = {
 };
 
 const DIGEST = `SELECT p.id AS "projectId", p.name AS "projectName", d.id, d.email, d.token,
-  d.created_at AS "createdAt", ${Object.entries(COLUMNS)
-    .map(([name, column]) => `d.${column} AS "${name}"`)
-    .join(", ")}
+  d.created_at AS "createdAt", ${selectList(COLUMNS, "d")}
   FROM digests d JOIN projects p ON p.id = d.project_id`;
 
 export function createDigestRows(database: Database, session: Session): DigestRows {
@@ -44,9 +43,7 @@ export function createDigestRows(database: Database, session: Session): DigestRo
       return row === null ? null : toDigest(row);
     },
     change: async (project, id, change) => {
-      const names = Object.keys(change) as (keyof DigestChange)[];
-      const sets = names.map((name) => `${COLUMNS[name]} = ?`).join(", ");
-      const values = names.map((name) => change[name] ?? null);
+      const { sets, values } = assign(COLUMNS, change);
       database.send(`UPDATE digests SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
     },
     delete: async (project, id) => {

@@ -29,7 +29,7 @@ import { nextId } from "../project-rows.ts";
 import type { Session } from "../../database.ts";
 import { addCondition, whereSql, type Where } from "../../lists/fragments.ts";
 import { requestsSent } from "../../lists/counted-lists.ts";
-import type { ListBlocks } from "../../lists/list-blocks.ts";
+import type { ListTallies } from "../../lists/list-tallies.ts";
 
 async function listLiving(database: Database, since: number): Promise<string[]> {
   const rows = await database.all("SELECT name FROM processes WHERE seen_at > ? ORDER BY name", [since]);
@@ -39,7 +39,7 @@ async function listLiving(database: Database, since: number): Promise<string[]> 
 /** A process that ended without leaving is forgotten after this long. */
 const FORGOTTEN_SECONDS = 3600;
 
-export function createRequestRows(database: Database, session: Session, blocks: ListBlocks): RequestRows {
+export function createRequestRows(database: Database, session: Session, tallies: ListTallies): RequestRows {
   return {
     insert: async (project, request) => {
       const id = await insertRequest(database, project, request);
@@ -77,7 +77,7 @@ export function createRequestRows(database: Database, session: Session, blocks: 
       return row === null ? null : row.state !== "cancelled";
     },
     markTransmitting: async (claim, frozen) => markTransmitting(database, session.now, claim, frozen),
-    settle: async (claim, change) => settle(database, session.now, blocks, claim, change),
+    settle: async (claim, change) => settle(database, session.now, tallies, claim, change),
     lastAutopilotAt: async (project, personId, channel) => {
       const row = await database.first(
         `SELECT max(CASE WHEN claimer IS NOT NULL THEN ? WHEN state = 'unknown' THEN transmitting_at ELSE sent_at END) AS at
@@ -92,7 +92,7 @@ export function createRequestRows(database: Database, session: Session, blocks: 
       for (const { project, token } of surveys)
         database.send("DELETE FROM erased_surveys WHERE project_id = ? AND token = ?", [project.id, token]);
     },
-    countSent: async (project, channel, range) => blocks.count(requestsSent(project, channel), range),
+    countSent: async (project, channel, range) => tallies.count(requestsSent(project, channel), range),
     propertiesFor: async (project, personId, channel) => {
       const row = await database.first(
         `SELECT properties FROM survey_requests WHERE project_id = ? AND person_id = ? AND channel = ?
@@ -165,7 +165,7 @@ async function markTransmitting(
 async function settle(
   database: Database,
   now: number,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   claim: ClaimKey,
   { state, dueAt, sentAt, reason, isAttempt }: DeliveryChange,
 ): Promise<boolean> {
@@ -192,11 +192,11 @@ async function settle(
       ...key,
     ],
   );
-  const { project, requestId } = claim;
+  const { project } = claim;
   refreshNextSurvey(database, project.id, Number(row.personId));
   if (sentAt !== null) {
     const list = requestsSent(project.id, row.channel === "sms" ? "sms" : "email");
-    await blocks.add(list, { key: [sentAt, requestId], other: 0, score: null });
+    tallies.add(list, { at: sentAt, score: null });
   }
   return true;
 }

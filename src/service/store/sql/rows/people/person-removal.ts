@@ -1,7 +1,7 @@
 /** Deleting a person: gone for every reader at once, their rows in steps. */
 import type { Database, SqlRow } from "../../database.ts";
 import { peopleBy, peopleIn, requestsSent } from "../../lists/counted-lists.ts";
-import type { Entry, ListBlocks } from "../../lists/list-blocks.ts";
+import type { ListTallies } from "../../lists/list-tallies.ts";
 import { STEP, type LongChange, type LongChanges } from "../long-changes.ts";
 import { deleteRequests } from "../delivery/claims.ts";
 import { deleteResponsesOf } from "../answers/response-changes.ts";
@@ -9,27 +9,26 @@ import { deleteResponsesOf } from "../answers/response-changes.ts";
 /** Whether nothing is left of the person; else the rest follows in steps. */
 export async function removePerson(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   changes: LongChanges,
   project: number,
   id: number,
 ): Promise<boolean> {
-  await hidePerson(database, blocks, project, id);
+  await hidePerson(database, tallies, project, id);
   return changes.begin({ project, kind: "remove person", target: String(id) });
 }
 
 /** The person is not found any more, nothing is sent to them, and their addresses are free. */
-async function hidePerson(database: Database, blocks: ListBlocks, project: number, id: number): Promise<void> {
+async function hidePerson(database: Database, tallies: ListTallies, project: number, id: number): Promise<void> {
   const person = await database.first(
     "SELECT created_at, bounced_at, unsubscribed_at, phone_number FROM people WHERE project_id = ? AND id = ? AND removed = 0",
     [project, id],
   );
   if (person === null) return;
-  await blocks.remove(peopleIn(project), { key: [Number(person.created_at), id], other: 0, score: null });
+  tallies.remove(peopleIn(project), { at: Number(person.created_at), score: null });
   for (const column of ["bounced_at", "unsubscribed_at"] as const) {
     const at = person[column];
-    if (typeof at === "number")
-      await blocks.remove(peopleBy(project, column), { key: [at, id], other: 0, score: null });
+    if (typeof at === "number") tallies.remove(peopleBy(project, column), { at, score: null });
   }
   database.send(
     `UPDATE people SET removed = 1, email = NULL, email_key = NULL, name = NULL, phone_number = NULL, bounced_at = NULL,
@@ -48,12 +47,12 @@ async function hidePerson(database: Database, blocks: ListBlocks, project: numbe
 /** A step of "remove person": responses first, then requests, with the last of them the person. */
 export async function removePersonStep(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   { project, target }: LongChange,
 ): Promise<number | null> {
   const person = Number(target);
-  const left = STEP - (await deleteResponsesOf(database, blocks, project, person, STEP));
-  if ((await deleteRequestsOf(database, blocks, project, person, left)) === left) return 0;
+  const left = STEP - (await deleteResponsesOf(database, tallies, project, person, STEP));
+  if ((await deleteRequestsOf(database, tallies, project, person, left)) === left) return 0;
   database.send("DELETE FROM people WHERE project_id = ? AND id = ?", [project, person]);
   return null;
 }
@@ -61,7 +60,7 @@ export async function removePersonStep(
 /** Deletes survey requests of a person, `limit` at most, and returns how many. */
 async function deleteRequestsOf(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   person: number,
   limit: number,
@@ -70,21 +69,21 @@ async function deleteRequestsOf(
     `SELECT id, channel, sent_at AS "sentAt" FROM survey_requests WHERE project_id = ? AND person_id = ? LIMIT ?`,
     [project, person, limit],
   );
-  await deleteListedRequests(database, blocks, project, rows);
+  await deleteListedRequests(database, tallies, project, rows);
   return rows.length;
 }
 
 /** Deletes survey requests and counts out those that were sent. */
 export async function deleteListedRequests(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   rows: readonly SqlRow[],
 ): Promise<void> {
   for (const { id } of rows) await deleteRequests(database, "project_id = ? AND id = ?", [project, id ?? null]);
   for (const channel of ["email", "sms"] as const) {
     const sent = rows.filter((row) => row.channel === channel && row.sentAt !== null);
-    const entries = sent.map(({ sentAt, id }): Entry => ({ key: [Number(sentAt), Number(id)], other: 0, score: null }));
-    if (entries.length > 0) await blocks.remove(requestsSent(project, channel), ...entries);
+    const times = sent.map(({ sentAt }) => ({ at: Number(sentAt), score: null }));
+    tallies.remove(requestsSent(project, channel), ...times);
   }
 }

@@ -10,7 +10,7 @@ import type {
   PersonRows,
 } from "../../../../domain/ports.ts";
 import { type Database, UniqueViolation } from "../../database.ts";
-import type { Session, SqlRow, SqlValue } from "../../database.ts";
+import type { SqlRow, SqlValue } from "../../database.ts";
 import { type EventColumn, peopleBy, peopleIn } from "../../lists/counted-lists.ts";
 import {
   addCondition,
@@ -21,25 +21,18 @@ import {
   type Where,
   whereSql,
 } from "../../lists/fragments.ts";
-import type { ListBlocks } from "../../lists/list-blocks.ts";
-import { readPage } from "../../lists/list-pages.ts";
+import type { ListTallies } from "../../lists/list-tallies.ts";
+import { findPage } from "../../lists/list-pages.ts";
 import { nextId, reserveId } from "../project-rows.ts";
 import type { LongChanges } from "../long-changes.ts";
+import { insertPersonSql, PERSON, updatePersonSql } from "./person-columns.ts";
 import { removePerson } from "./person-removal.ts";
 
-export const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", created_at AS "createdAt", last_sent_at AS "lastSentAt",
-  last_responded_at AS "lastRespondedAt", next_survey_at AS "nextSurveyAt", bounced_at AS "bouncedAt", unsubscribed_at AS "unsubscribedAt"
-  FROM people WHERE removed = 0 AND project_id = ?`;
 const BY_ID = `${PERSON} AND id = ?`;
 const BY_EMAIL = `${PERSON} AND email_key = ?`;
 const BY_PHONE = `${PERSON} AND phone_number = ?`;
 
-export function createPersonRows(
-  database: Database,
-  session: Session,
-  blocks: ListBlocks,
-  changes: LongChanges,
-): PersonRows {
+export function createPersonRows(database: Database, tallies: ListTallies, changes: LongChanges): PersonRows {
   const first = async (sql: string, values: readonly SqlValue[]): Promise<PersonRow | null> =>
     toPerson(await database.first(sql, values));
   return {
@@ -48,18 +41,17 @@ export function createPersonRows(
     byPhone: async (project, phoneNumber) => first(BY_PHONE, [project, phoneNumber]),
     insert: async (project, person) => {
       const inserted = await insertPerson(database, project, person);
-      const isNew = person.id === undefined && inserted.createdAt === session.now;
-      await blocks.add(peopleIn(project), { key: [inserted.createdAt, inserted.id], other: 0, score: null, isNew });
+      tallies.add(peopleIn(project), { at: inserted.createdAt, score: null });
       return inserted;
     },
     update: async (project, id, change) =>
-      recountEvents(database, blocks, project, id, change, () => updatePerson(database, project, id, change)),
-    delete: async (project, id) => removePerson(database, blocks, changes, project, id),
+      recountEvents(database, tallies, project, id, change, () => updatePerson(database, project, id, change)),
+    delete: async (project, id) => removePerson(database, tallies, changes, project, id),
     list: async (project, filter) => listPeople(database, project, filter),
-    listBounced: async (project, filter) => listEvents(database, blocks, project, "bounced_at", filter),
-    listUnsubscribed: async (project, filter) => listEvents(database, blocks, project, "unsubscribed_at", filter),
-    countBounced: async (project, range) => blocks.count(peopleBy(project, "bounced_at"), range),
-    countUnsubscribed: async (project, range) => blocks.count(peopleBy(project, "unsubscribed_at"), range),
+    listBounced: async (project, filter) => listEvents(database, tallies, project, "bounced_at", filter),
+    listUnsubscribed: async (project, filter) => listEvents(database, tallies, project, "unsubscribed_at", filter),
+    countBounced: async (project, range) => tallies.count(peopleBy(project, "bounced_at"), range),
+    countUnsubscribed: async (project, range) => tallies.count(peopleBy(project, "unsubscribed_at"), range),
   };
 }
 
@@ -72,7 +64,7 @@ export const EVENTS: readonly (readonly [EventColumn, "bouncedAt" | "unsubscribe
 /** Keeps the counts of bounces and unsubscribes true while a person is changed. */
 async function recountEvents(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   id: number,
   change: PersonChange,
@@ -85,8 +77,8 @@ async function recountEvents(
   for (const [column, field] of changed) {
     const list = peopleBy(project, column);
     const [before, after] = [old[field], change[field] ?? null];
-    if (before !== null) await blocks.remove(list, { key: [before, id], other: 0, score: null });
-    if (after !== null) await blocks.add(list, { key: [after, id], other: 0, score: null });
+    if (before !== null) tallies.remove(list, { at: before, score: null });
+    if (after !== null) tallies.add(list, { at: after, score: null });
   }
 }
 
@@ -94,50 +86,18 @@ function toPerson(row: SqlRow | null): PersonRow | null {
   return row as PersonRow | null;
 }
 
-const INSERT = `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at, next_survey_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-
 async function insertPerson(database: Database, project: number, person: NewPerson): Promise<PersonRow> {
-  const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null, isFree = false } = person;
+  const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null } = person;
   const id = person.id === undefined ? await nextId(database, project) : await reserveId(database, project, person.id);
-  const key = email === null ? null : emailKey(email);
-  const values = [project, id, email, key, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt];
-  if (isFree) database.send(INSERT, values);
-  else await refuseTaken(() => database.run(INSERT, values));
   const unset = { lastRespondedAt: null, bouncedAt: null, unsubscribedAt: null };
-  return { id, email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt, ...unset };
+  const row = { id, email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt, ...unset };
+  await refuseTaken(() => database.run(...insertPersonSql(project, row)));
+  return row;
 }
 
-const COLUMNS: Readonly<Record<keyof PersonChange, string>> = {
-  email: "email",
-  name: "name",
-  phoneNumber: "phone_number",
-  lastSentAt: "last_sent_at",
-  bouncedAt: "bounced_at",
-  unsubscribedAt: "unsubscribed_at",
-};
-
 async function updatePerson(database: Database, project: number, id: number, change: PersonChange): Promise<void> {
-  const assignments: string[] = [];
-  const values: SqlValue[] = [];
-  for (const [field, column] of Object.entries(COLUMNS) as [keyof PersonChange, string][]) {
-    const value = change[field];
-    if (value === undefined) continue;
-    assignments.push(`${column} = ?`);
-    values.push(value);
-  }
-  if (change.email !== undefined) {
-    assignments.push("email_key = ?");
-    values.push(change.email === null ? null : emailKey(change.email));
-  }
-  if (assignments.length === 0) return;
-  await refuseTaken(() =>
-    database.run(`UPDATE people SET ${assignments.join(", ")} WHERE project_id = ? AND id = ?`, [
-      ...values,
-      project,
-      id,
-    ]),
-  );
+  const update = updatePersonSql(project, id, change);
+  if (update !== null) await refuseTaken(() => database.run(...update));
 }
 
 async function refuseTaken(work: () => Promise<unknown>): Promise<void> {
@@ -192,17 +152,16 @@ function eventJson(column: EventColumn): string {
 /** People to whom it happened, oldest first. */
 async function listEvents(
   database: Database,
-  blocks: ListBlocks,
+  tallies: ListTallies,
   project: number,
   column: EventColumn,
   range: EventsFilter,
 ): Promise<JsonRows> {
   const { offset, limit } = range;
   const query = { list: peopleBy(project, column), range, other: null, descending: false, offset, limit };
-  return readPage(database, blocks, query, async (slice) => {
-    const sql = `SELECT ${EVENT_JSON[column]} AS json FROM people WHERE ${whereSql(slice.where)} ORDER BY ${slice.order} LIMIT ? OFFSET ?`;
-    return (await database.all(sql, [...slice.where.values, slice.limit, slice.offset])).map(({ json }) =>
-      String(json),
-    );
-  });
+  const slice = await findPage(tallies, query);
+  if (slice === null) return [];
+  const sql = `SELECT ${EVENT_JSON[column]} AS json FROM people WHERE ${whereSql(slice.where)} ORDER BY ${slice.order} LIMIT ? OFFSET ?`;
+  const values = [...slice.where.values, slice.limit, slice.offset];
+  return (await database.all(sql, values)).map(({ json }) => String(json));
 }

@@ -1,4 +1,4 @@
-/** Responses, and the trends that they are in. */
+/** Responses, the trends that they are in, and how many rows each list has. */
 import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
 
 /**
@@ -55,13 +55,13 @@ const TRENDS: readonly Table[] = [
   },
 ];
 
-/** See `list-blocks.ts`. Clustered: a sum over it is four times as quick. */
-const BLOCKS: Table = {
-  name: "list_blocks",
+/** How many rows of a list lie in a UTC day, `day` days after 1970. See `list-tallies.ts`. */
+const TALLIES: Table = {
+  name: "list_tallies",
   isClustered: true,
-  columns: `project_id int, list text, first_at int, first_id int, row_count int, promoters int,
-    detractors int, least_other int, most_other int, unscored int = 0`,
-  key: "project_id, list, first_at, first_id",
+  columns: `project_id int, list text, day int, row_count int, promoters int, passives int, detractors int`,
+  key: "project_id, list, day",
+  storage: "fillfactor = 50",
 };
 
-export const ANSWER_TABLES: readonly Table[] = [RESPONSES, ...TRENDS, BLOCKS];
+export const ANSWER_TABLES: readonly Table[] = [RESPONSES, ...TRENDS, TALLIES];

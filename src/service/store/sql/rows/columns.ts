@@ -1,0 +1,27 @@
+/** SQL out of the one record of columns that a table has: its columns by the names of a row's fields. */
+import type { SqlValue } from "../database.ts";
+
+/** For SELECT: each column under its field's name; `alias` is the table's. */
+export function selectList(columns: Readonly<Record<string, string>>, alias?: string): string {
+  const prefix = alias === undefined ? "" : `${alias}.`;
+  return Object.entries(columns)
+    .map(([field, column]) => `${prefix}${column} AS "${field}"`)
+    .join(", ");
+}
+
+/** Stores a row; each column is a parameter. */
+export function insertSql(table: string, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+}
+
+/** For UPDATE: the fields that a change names, and their values. */
+export function assign<Field extends string>(
+  columns: Readonly<Record<Field, string>>,
+  change: Readonly<Partial<Record<Field, SqlValue>>>,
+): { readonly sets: string; readonly values: readonly SqlValue[] } {
+  const named = (Object.keys(columns) as Field[]).filter((field) => change[field] !== undefined);
+  return {
+    sets: named.map((field) => `${columns[field]} = ?`).join(", "),
+    values: named.map((field) => change[field] ?? null),
+  };
+}
