@@ -16,6 +16,7 @@ import { insertPersonSql, PERSON, updatePersonSql } from "../people/person-colum
 import { EVENTS } from "../people/person-rows.ts";
 import { nextId, reserveId } from "../project-rows.ts";
 import { enterResponses, leaveResponse } from "./response-changes.ts";
+import { insertResponseSql, RESPONSE, updateResponseSql } from "./response-columns.ts";
 import type { FileSecrets } from "../secret-rows.ts";
 import { suppressedEmails } from "../people/suppression-rows.ts";
 
@@ -56,12 +57,7 @@ export function createHistoryRows(
     },
     suppressed: async (project, emails) => suppressedEmails(database, secrets, project, emails),
     responses: async (project, ids) =>
-      (await allIn(
-        database,
-        `${RESPONSE} WHERE project_id = ? AND id IN`,
-        [project],
-        ids,
-      )) as unknown as StoredPastResponse[],
+      (await allIn(database, `${RESPONSE} AND id IN`, [project], ids)) as unknown as StoredPastResponse[],
     findResponse: async (project, personId, createdAt, score) => {
       const values = [project, personId, createdAt, score];
       const sql = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? AND created_at = ? AND score = ?";
@@ -72,10 +68,6 @@ export function createHistoryRows(
     markAnswered: async (project, rows) => markAnswered(database, project, rows),
   };
 }
-
-const RESPONSE = `SELECT id, person_id AS "personId", survey_type AS "surveyType", score, comment, created_at AS "createdAt",
-  updated_at AS "updatedAt", person_properties AS properties, tags, additional_answers AS "additionalAnswers", notes,
-  note_ids AS "noteIds" FROM responses`;
 
 async function insertPeople(
   database: Database,
@@ -108,20 +100,8 @@ async function insertResponses(
   responses: readonly NewPastResponse[],
   tokens: readonly string[],
 ): Promise<void> {
-  for (const [
-    index,
-    { id, personId, surveyType, score, comment, createdAt, updatedAt, permalink = null, ...json },
-  ] of responses.entries()) {
-    const { properties, tags, additionalAnswers, notes, noteIds } = json;
-    const values = [project, id, personId, surveyType, score, comment, createdAt, updatedAt];
-    const texts = [properties, tags, additionalAnswers, notes, noteIds];
-    database.send(
-      `INSERT INTO responses (project_id, id, person_id, survey_type, score, comment, created_at, updated_at,
-         person_properties, tags, additional_answers, notes, note_ids, token, imported_permalink)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [...values, ...texts, tokens[index] ?? null, permalink],
-    );
-  }
+  for (const [index, { permalink = null, ...row }] of responses.entries())
+    database.send(...insertResponseSql(project, row, { requestId: null, token: tokens[index]!, permalink }));
   if (responses.length > 0) await enterResponses(database, tallies, project, responses.map(toEntered));
 }
 
@@ -135,33 +115,13 @@ async function replaceResponse(
   project: number,
   row: NewPastResponse,
 ): Promise<void> {
-  const [old] = await database.all(`${RESPONSE} WHERE project_id = ? AND id = ?`, [project, row.id]);
+  const [old] = await database.all(`${RESPONSE} AND id = ?`, [project, row.id]);
   const before = old as unknown as StoredPastResponse;
-  const { id, personId, surveyType, score, comment, createdAt, updatedAt } = row;
+  const { id, permalink = null, ...columns } = row;
   await leaveResponse(database, tallies, project, before);
-  database.send(
-    `UPDATE responses SET person_id = ?, survey_type = ?, score = ?, comment = ?, created_at = ?, updated_at = ?,
-       person_properties = ?, tags = ?, additional_answers = ?, notes = ?, note_ids = ?, imported_permalink = coalesce(?, imported_permalink)
-     WHERE project_id = ? AND id = ?`,
-    [
-      personId,
-      surveyType,
-      score,
-      comment,
-      createdAt,
-      updatedAt,
-      row.properties,
-      row.tags,
-      row.additionalAnswers,
-      row.notes,
-      row.noteIds,
-      row.permalink ?? null,
-      project,
-      id,
-    ],
-  );
+  database.send(...updateResponseSql(project, id, columns, permalink));
   await enterResponses(database, tallies, project, [toEntered(row)]);
-  for (const person of new Set([before.personId, personId]))
+  for (const person of new Set([before.personId, row.personId]))
     database.send(
       `UPDATE people SET last_responded_at =
          (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)

@@ -17,10 +17,11 @@ import type { ListTallies } from "../../lists/list-tallies.ts";
 import { findPage, type Slice } from "../../lists/list-pages.ts";
 import { nextId, reserveId } from "../project-rows.ts";
 import { enterResponse, leaveResponse } from "./response-changes.ts";
+import { insertResponseSql, RESPONSE, updateResponseSql } from "./response-columns.ts";
 
 export function createResponseRows(database: Database, tallies: ListTallies): ResponseRows {
   return {
-    byId: async (project, id) => toResponse(await database.first(RESPONSE, [project, id])),
+    byId: async (project, id) => toResponse(await database.first(BY_ID, [project, id])),
     insert: async (project, response) => insertResponse(database, tallies, project, response),
     update: async (project, id, change) => updateResponse(database, tallies, project, id, change),
     json: async (project, id, shape) => responseJson(database, project, id, shape),
@@ -36,12 +37,11 @@ export function createResponseRows(database: Database, tallies: ListTallies): Re
   };
 }
 
-const RESPONSE = `SELECT id, person_id AS "personId", survey_type AS "surveyType", score, comment, person_properties AS properties, tags, created_at AS "createdAt", updated_at AS "updatedAt"
-  FROM responses WHERE project_id = ? AND id = ?`;
+const BY_ID = `${RESPONSE} AND id = ?`;
 
 function toResponse(row: SqlRow | null): ResponseRow | null {
   if (row === null) return null;
-  const { properties, tags, ...rest } = row;
+  const { properties, tags, additionalAnswers: _, notes: __, noteIds: ___, ...rest } = row;
   return {
     ...(rest as Omit<ResponseRow, "personProperties" | "tags">),
     personProperties: JSON.parse(String(properties)) as Properties,
@@ -57,41 +57,17 @@ async function insertResponse(
 ): Promise<number> {
   const id =
     response.id === undefined ? await nextId(database, project) : await reserveId(database, project, response.id);
-  const {
-    personId,
-    requestId,
-    surveyType = "nps",
-    score,
-    comment,
-    token,
-    createdAt,
-    updatedAt,
-    personProperties,
-  } = response;
-  database.send(
-    `INSERT INTO responses (project_id, id, person_id, request_id, survey_type, score, comment, token, created_at, updated_at, person_properties, tags, additional_answers)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      project,
-      id,
-      personId,
-      requestId,
-      surveyType,
-      score,
-      comment,
-      token,
-      createdAt,
-      updatedAt,
-      JSON.stringify(personProperties),
-      JSON.stringify(response.tags ?? []),
-      response.additionalAnswers ?? "[]",
-    ],
-  );
+  const { personId, requestId, surveyType = "nps", score, comment, token, createdAt, updatedAt } = response;
+  const { personProperties, tags = [], additionalAnswers = "[]" } = response;
+  const placed = { id, createdAt, updatedAt, score, surveyType };
+  const texts = { properties: JSON.stringify(personProperties), tags: JSON.stringify(tags), additionalAnswers };
+  const row = { ...placed, personId, comment, ...texts, notes: "[]", noteIds: "[]" };
+  database.send(...insertResponseSql(project, row, { requestId, token, permalink: null }));
   database.send(
     "UPDATE people SET last_responded_at = ? WHERE project_id = ? AND id = ? AND (last_responded_at IS NULL OR last_responded_at < ?)",
     [createdAt, project, personId, createdAt],
   );
-  await enterResponse(database, tallies, project, { id, createdAt, updatedAt, score, surveyType }, personProperties);
+  await enterResponse(database, tallies, project, placed, personProperties);
   return id;
 }
 
@@ -102,15 +78,13 @@ async function updateResponse(
   id: number,
   change: StoredResponseChange,
 ): Promise<void> {
-  const old = toResponse(await database.first(RESPONSE, [project, id]));
+  const old = toResponse(await database.first(BY_ID, [project, id]));
   if (old === null) return;
   const row = { ...old, ...change };
   const { personId, score, comment, personProperties, tags, updatedAt } = row;
   await leaveResponse(database, tallies, project, old);
-  database.send(
-    "UPDATE responses SET person_id = ?, score = ?, comment = ?, person_properties = ?, tags = ?, updated_at = ? WHERE project_id = ? AND id = ?",
-    [personId, score, comment, JSON.stringify(personProperties), JSON.stringify(tags), updatedAt, project, id],
-  );
+  const texts = { properties: JSON.stringify(personProperties), tags: JSON.stringify(tags) };
+  database.send(...updateResponseSql(project, id, { personId, score, comment, updatedAt, ...texts }));
   await enterResponse(database, tallies, project, row, personProperties);
   if (personId === old.personId) return;
   for (const person of [old.personId, personId]) refreshLastResponse(database, project, person);
