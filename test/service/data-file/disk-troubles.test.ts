@@ -58,7 +58,7 @@ describe.skipIf(!canMount)("a disk", () => {
     expect(say("mount --bind disk disk && mount -o remount,ro,bind disk", commands)).toEqual([
       ...Array.from({ length: 4 }, () => `error: ${file}: the file system is read-only (2)`),
       "error: disk/moved.db: the file system is read-only (2)",
-      "error: disk/new.db: the file system is read-only (2)",
+      "error: cannot write disk/new.db: the file system is read-only (2)",
     ]);
   });
 

@@ -9,7 +9,7 @@ import { seams } from "./seams.ts";
 export { IN_MEMORY };
 
 /**
- * The store's last statement. Under it this library may leave a journal when it is killed, and its locks keep it from
+ * The store's last statement, and its question whether the file is open under another name. Under it this library may leave a journal when it is killed, and its locks keep it from
  * seeing that one at the next start. To close the database leaves one plain file just as well.
  */
 const LEAVE_LOG = "PRAGMA journal_mode = DELETE";
@@ -50,7 +50,10 @@ export async function openEngine(file: string): Promise<Engine> {
       run: (values) => use((statement) => statement.run(values as SqlValue[]).changes),
     };
   };
-  return { exec: (sql) => database.exec(sql), prepare, copyTo, close };
+  const exec = (sql: string): void => {
+    if (sql !== LEAVE_LOG) database.exec(sql);
+  };
+  return { exec, prepare, copyTo, close };
 }
 
 function copyTo(): never {

@@ -7,6 +7,7 @@ import { createStoreRows } from "../sql/store-rows.ts";
 import { makeNewFile, markAsCopy } from "./engine/data-file.ts";
 import { createDatabase, toDatabase } from "./engine/database.ts";
 import { openEngine } from "./engine/engine.ts";
+import { translateSqliteError } from "./engine/sqlite-errors.ts";
 
 export interface CopyOptions {
   readonly file: string;
@@ -18,33 +19,49 @@ export interface CopyOptions {
 }
 
 /**
- * Reads in a transaction of a connection of its own: what is written meanwhile goes to the log behind its moment. Resolves
- * with what the copy holds, and rejects with the system's error when it cannot be written; then there is none.
+ * Resolves with what the copy holds, and rejects with the system's error when it cannot be written; then there is none.
  */
 export async function copySnapshot({ file, target, random, now }: CopyOptions): Promise<StoreContents> {
   makeNewFile(target);
   try {
-    const engine = await openEngine(file);
-    const database = createDatabase(engine);
-    try {
-      database.exec("BEGIN");
-      const rows = createStoreRows(toDatabase(database), {
-        random,
-        isShared: true,
-        isNoted: { value: false },
-        appUrl: () => "",
-        onWebhookEvent: () => undefined,
-      });
-      const contents = await countContents(rows.begin(now));
-      await engine.copyTo(target);
-      database.exec("ROLLBACK");
-      markAsCopy(target);
-      return contents;
-    } finally {
-      database.close();
-    }
+    await copyFrom(file, target);
+    markAsCopy(target);
+    return await countIn(target, random, now);
   } catch (error) {
     await rm(target, { force: true });
     throw error;
+  }
+}
+
+/**
+ * The connection has a transaction, so that what is written meanwhile goes to the log behind its moment. It prepares no
+ * statement: the optional package keeps a database open until its statements are collected.
+ */
+async function copyFrom(file: string, target: string): Promise<void> {
+  const engine = await openEngine(file);
+  try {
+    engine.exec("BEGIN; SELECT 1 FROM projects LIMIT 1");
+    await engine.copyTo(target);
+    engine.exec("ROLLBACK");
+  } catch (error) {
+    throw translateSqliteError(error);
+  } finally {
+    engine.close();
+  }
+}
+
+async function countIn(copy: string, random: Random, now: number): Promise<StoreContents> {
+  const database = createDatabase(await openEngine(copy));
+  try {
+    const rows = createStoreRows(toDatabase(database), {
+      random,
+      isShared: true,
+      isNoted: { value: false },
+      appUrl: () => "",
+      onWebhookEvent: () => undefined,
+    });
+    return await countContents(rows.begin(now));
+  } finally {
+    database.close();
   }
 }

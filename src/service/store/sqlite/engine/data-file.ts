@@ -1,5 +1,5 @@
 /** The data file as the file system has it: its place, its private mode, what makes it a copy, how it is closed. */
-import { chmodSync, closeSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { accessSync, chmodSync, closeSync, constants, openSync, readSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { specialKind } from "../../../../runtime/files/file-kind.ts";
 import { isPrivate } from "../../../../runtime/files/processes.ts";
@@ -48,9 +48,11 @@ export function checkPlace(file: string, shown: string): void {
   }
 }
 
-/** Looks at the file, and makes it where it is missing. Throws StoreFileError. */
+/** Looks at the file, and makes it where it is missing. Throws StoreFileError, and the system's error. */
 export function prepareFile(file: string): Condition {
   const size = sizeOf(file) ?? 0;
+  // The system says why a file cannot be written, which SQLite does not.
+  if (size > 0) accessSync(file, constants.W_OK);
   if (size === 0) {
     refuseLost(file);
     const isMade = makeEmptyFile(file);
@@ -106,9 +108,9 @@ function firstLine(text: string): string {
   return text.replace(/^\*\*\* .* \*\*\*\n/, "").split("\n")[0] ?? "";
 }
 
-/** Whether a file says that it has a log and nothing is in one beside it, as when it is open under another name. */
+/** Whether a file says that it has a log and none lies beside it, as when it is open under another name. */
 export function hasLostLog(file: string): boolean {
-  return (sizeOf(`${file}-wal`) ?? 0) === 0 && readHeader(file)[LOG_OFFSET] === 2;
+  return sizeOf(`${file}-wal`) === null && readHeader(file)[LOG_OFFSET] === 2;
 }
 
 /** Throws StoreFileError while another connection has the file open: under this name it would not see its log. */
