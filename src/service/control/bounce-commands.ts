@@ -1,13 +1,7 @@
 /** What `service bounce` and `service sms` ask for. Plain data, both ways. */
-import * as v from "valibot";
 import type { Report } from "../domain/delivery/bounces.ts";
-import {
-  type HookSource,
-  type KeyedProvider,
-  SIGNING_GATEWAYS,
-  type SigningGateway,
-} from "../domain/delivery/hook-secrets.ts";
-import { REPORTS_MAX, type ReportOutcome } from "../domain/delivery/rows.ts";
+import { type HookSource, type KeyedProvider, type SigningGateway } from "../domain/delivery/hook-secrets.ts";
+import type { ReportOutcome } from "../domain/delivery/rows.ts";
 
 export type BounceCommand =
   /** The bounce address that the last server was started with. */
@@ -28,56 +22,6 @@ export type BounceCommand =
       readonly rotate: boolean;
       readonly keys: { readonly [Gateway in SigningGateway]?: string };
     };
-
-const text = v.nullable(v.string());
-const key = v.exactOptional(v.string());
-
-const RECIPIENT = v.object({
-  addresses: v.array(v.string()),
-  action: text,
-  verdict: v.picklist(["bounced", "soft", "none"]),
-  code: v.nullable(v.number()),
-  enhancedCode: text,
-  text,
-});
-
-export const BOUNCE_COMMANDS = [
-  v.object({ kind: v.literal("bounce.address") }),
-  v.object({
-    kind: v.literal("bounce.receive"),
-    reports: v.pipe(
-      v.array(
-        v.object({
-          source: v.string(),
-          id: text,
-          kind: v.picklist(["delivery-status", "complaint", "auto-reply", "other"]),
-          token: text,
-          messageId: text,
-          recipients: v.array(RECIPIENT),
-          needsProof: v.boolean(),
-        }),
-      ),
-      v.maxLength(REPORTS_MAX),
-    ),
-  }),
-  v.object({ kind: v.literal("bounce.clear"), project: v.string(), email: v.string() }),
-  v.object({
-    kind: v.literal("bounce.list"),
-    project: v.string(),
-    after: v.exactOptional(v.pipe(v.string(), v.digits())),
-    limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
-  }),
-  v.object({
-    kind: v.literal("bounce.hook"),
-    rotate: v.boolean(),
-    keys: v.object({ postmark: key, sendgrid: key, mailgun: key }),
-  }),
-  v.object({
-    kind: v.literal("sms.hook"),
-    rotate: v.boolean(),
-    keys: v.object(v.entriesFromList(SIGNING_GATEWAYS, key)),
-  }),
-] as const;
 
 export interface ClearedInfo {
   readonly email: string;

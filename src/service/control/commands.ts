@@ -1,8 +1,6 @@
-/** What the `service …` commands ask for: of the running server, or of the data file itself. Plain data, both ways. */
-import * as v from "valibot";
-import { LOCALES, type Locale } from "../../contract/locales.ts";
-import { isJsonObject, type Json } from "../../contract/json.ts";
-import type { AutopilotConfiguration, Platform, Properties } from "../../contract/resources.ts";
+/** The questions of the `service …` commands, and their answers: plain data, both ways. */
+import type { Locale } from "../../contract/locales.ts";
+import type { AutopilotConfiguration, Platform } from "../../contract/resources.ts";
 import type { ConflictPolicy, Imported } from "../domain/history/import-people.ts";
 import type { StoreContents } from "../domain/ports.ts";
 import type { PastRows } from "../domain/history/import-responses.ts";
@@ -12,14 +10,12 @@ import type {
   WantedConfiguration,
   ConfiguredSettings,
 } from "../domain/projects/configuration.ts";
-import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
-import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../domain/webhooks/webhook-rows.ts";
-import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
-import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
-import { PRIVACY_COMMANDS, type PrivacyCommand, type PrivacyResults } from "./privacy/commands.ts";
-import { PAGE_COMMANDS, type PageCommand, type PageResults } from "./page-commands.ts";
-import { DIGEST_COMMANDS, type DigestCommand, type DigestResults } from "./digest-commands.ts";
-import { WEBHOOK_COMMANDS, type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
+import { type BounceCommand, type BounceResults } from "./bounce-commands.ts";
+import { type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
+import { type PrivacyCommand, type PrivacyResults } from "./privacy/commands.ts";
+import { type PageCommand, type PageResults } from "./page-commands.ts";
+import { type DigestCommand, type DigestResults } from "./digest-commands.ts";
+import { type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
 
 export type AdminCommand =
   | DeliveryCommand
@@ -88,135 +84,6 @@ export type AdminCommand =
 
 /** By the names of the result. */
 export type SettingsChange = { readonly [Name in keyof ConfiguredSettings]?: string };
-
-const project = v.string();
-const setting = v.exactOptional(v.string());
-const id = v.string();
-
-const text = v.nullable(v.string());
-const number = v.nullable(v.number());
-const PERSON = v.object({
-  id: number,
-  email: text,
-  name: text,
-  phoneNumber: text,
-  createdAt: number,
-  lastSentAt: number,
-  unsubscribedAt: number,
-  bouncedAt: number,
-  answeredAt: v.exactOptional(v.number()),
-});
-const RESPONSE = v.object({
-  id: number,
-  person: PERSON,
-  surveyType: v.string(),
-  score: v.number(),
-  comment: text,
-  createdAt: v.number(),
-  updatedAt: number,
-  permalink: v.exactOptional(v.string()),
-  properties: v.custom<Properties>(isJsonObject),
-  tags: v.nullable(v.array(v.string())),
-  notes: v.nullable(v.array(v.object({ id: number, text: v.string(), userEmail: v.string(), createdAt: v.number() }))),
-  additionalAnswers: v.nullable(v.custom<Json[]>(Array.isArray)),
-});
-
-const seconds = v.nullable(v.number());
-const flag = v.boolean();
-const platform = v.partial(v.object({ active: flag, frequency: v.number() }));
-const webhook = {
-  events: v.array(v.picklist(WEBHOOK_EVENTS)),
-  scores: v.nullable(v.object({ from: v.number(), to: v.number() })),
-  format: v.picklist(WEBHOOK_FORMATS),
-  signature_header: v.string(),
-  allow_private: flag,
-  insecure_http: flag,
-};
-const WANTED = v.partial(
-  v.object({
-    settings: v.partial(
-      v.object({ sender_name: text, from: text, reply_to: text, footer: text, tz: text, soft_bounces: number }),
-    ),
-    throttle: seconds,
-    autopilot: v.partial(v.object({ email: platform, sms: platform })),
-    brand: v.partial(v.object({ name: text, color: text, logo: text })),
-    trends: v.array(v.object({ name: v.string(), where: v.record(v.string(), v.string()) })),
-    webhooks: v.array(v.object({ url: v.string(), ...v.partial(v.object(webhook)).entries })),
-    digests: v.array(
-      v.object({
-        email: v.string(),
-        every: v.picklist(WEEKDAYS),
-        at: v.exactOptional(v.pipe(v.string(), v.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/))),
-        tz: v.exactOptional(text),
-      }),
-    ),
-  }),
-) as v.GenericSchema<unknown, WantedConfiguration>;
-
-/** A command as it comes in from outside. */
-export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind", [
-  v.object({ kind: v.literal("project.add"), name: v.string() }),
-  v.object({ kind: v.literal("project.list") }),
-  v.object({ kind: v.literal("key.add"), project, name: v.exactOptional(v.string()) }),
-  v.object({ kind: v.literal("key.list"), project }),
-  v.object({ kind: v.literal("key.revoke"), project, id }),
-  v.object({
-    kind: v.literal("key.rotate"),
-    project,
-    id,
-    endsAfter: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(0))),
-  }),
-  v.object({ kind: v.literal("throttle"), project, seconds: v.exactOptional(v.nullable(v.number())) }),
-  v.object({
-    kind: v.literal("autopilot"),
-    project,
-    platform: v.picklist(["email", "sms"]),
-    active: v.exactOptional(v.boolean()),
-    frequencySeconds: v.exactOptional(v.number()),
-  }),
-  v.object({
-    kind: v.literal("settings"),
-    project,
-    change: v.object({
-      sender_name: setting,
-      from: setting,
-      reply_to: setting,
-      footer: setting,
-      tz: setting,
-      soft_bounces: setting,
-    }),
-  }),
-  v.object({ kind: v.literal("configuration"), project }),
-  v.object({ kind: v.literal("configure"), project, wanted: WANTED, dryRun: v.boolean() }),
-  v.object({
-    kind: v.literal("survey.preview"),
-    project,
-    email: v.nullable(v.string()),
-    locale: v.nullable(v.picklist(LOCALES)),
-  }),
-  v.object({ kind: v.literal("trend.add"), project, name: v.string(), where: v.record(v.string(), v.string()) }),
-  v.object({ kind: v.literal("trend.list"), project }),
-  v.object({ kind: v.literal("trend.remove"), project, id }),
-  v.object({ kind: v.literal("backup"), file: v.string() }),
-  v.object({ kind: v.literal("vacuum") }),
-  v.object({ kind: v.literal("session"), project }),
-  v.object({
-    kind: v.literal("history.add"),
-    project,
-    batch: v.variant("step", [
-      v.object({ step: v.picklist(["suppressions", "people", "marks"]), rows: v.array(PERSON) }),
-      v.object({ step: v.literal("responses"), rows: v.array(RESPONSE) }),
-    ]),
-    onConflict: v.picklist(["keep", "replace"]),
-    webhooks: v.boolean(),
-  }),
-  ...DELIVERY_COMMANDS,
-  ...PAGE_COMMANDS,
-  ...BOUNCE_COMMANDS,
-  ...WEBHOOK_COMMANDS,
-  ...DIGEST_COMMANDS,
-  ...PRIVACY_COMMANDS,
-]);
 
 export interface ProjectInfo {
   readonly id: string;

@@ -1,6 +1,5 @@
 /** What `service delivery`, `service pause` and `service resume` ask for. Plain data, both ways. */
-import * as v from "valibot";
-import { DELIVERY_STATES, type DeliveryState } from "../domain/delivery/rows.ts";
+import type { DeliveryState } from "../domain/delivery/rows.ts";
 
 export type DeliveryCommand =
   /** One page, in the order in which surveys were made. `after` is the `next` of the page before. */
@@ -23,31 +22,6 @@ export type DeliveryCommand =
   | { readonly kind: "delivery.resume" }
   /** Without a project: all of them. */
   | { readonly kind: "pause"; readonly project?: string; readonly paused: boolean };
-
-/** A page through the control channel stays small. */
-const DELIVERY_PAGE_MAX = 1000;
-
-const project = v.string();
-
-export const DELIVERY_COMMANDS = [
-  v.object({
-    kind: v.literal("delivery.list"),
-    project,
-    state: v.exactOptional(v.picklist(DELIVERY_STATES)),
-    after: v.exactOptional(v.pipe(v.string(), v.digits())),
-    limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(DELIVERY_PAGE_MAX)),
-  }),
-  v.object({ kind: v.literal("delivery.show"), project, email: v.string() }),
-  v.object({ kind: v.literal("delivery.status") }),
-  v.object({
-    kind: v.literal("delivery.resolve"),
-    project,
-    id: v.string(),
-    as: v.picklist(["sent", "resend"]),
-  }),
-  v.object({ kind: v.literal("delivery.resume") }),
-  v.object({ kind: v.literal("pause"), project: v.exactOptional(project), paused: v.boolean() }),
-] as const;
 
 export interface DeliveryInfo {
   readonly id: string;

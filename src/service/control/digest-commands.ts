@@ -1,5 +1,4 @@
 /** What `service digest` asks for. Plain data, both ways. */
-import * as v from "valibot";
 import type { DigestState } from "../domain/delivery/digest-rows.ts";
 
 export type DigestCommand =
@@ -18,22 +17,6 @@ export type DigestCommand =
   | { readonly kind: "digest.list"; readonly project: string }
   /** `digest` is an id or an address. */
   | { readonly kind: "digest.remove"; readonly project: string; readonly digest: string };
-
-const project = v.string();
-const upTo = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(max));
-
-export const DIGEST_COMMANDS = [
-  v.object({
-    kind: v.literal("digest.add"),
-    project,
-    email: v.string(),
-    weekday: upTo(6),
-    minute: upTo(1439),
-    zone: v.nullable(v.string()),
-  }),
-  v.object({ kind: v.literal("digest.list"), project }),
-  v.object({ kind: v.literal("digest.remove"), project, digest: v.string() }),
-] as const;
 
 export interface DigestInfo {
   readonly id: string;

@@ -1,5 +1,4 @@
 /** What `service link`, `service brand` and `service survey link` ask for. Plain data, both ways. */
-import * as v from "valibot";
 import type { JsonObject } from "../../contract/json.ts";
 
 export type PageCommand =
@@ -20,22 +19,6 @@ export type PageCommand =
       readonly logo?: string;
     }
   | { readonly kind: "survey.link"; readonly project: string; readonly id: string };
-
-const project = v.string();
-
-export const PAGE_COMMANDS = [
-  v.object({ kind: v.literal("link.add"), project, name: v.string(), properties: v.record(v.string(), v.string()) }),
-  v.object({ kind: v.literal("link.list"), project }),
-  v.object({ kind: v.literal("link.remove"), project, id: v.string() }),
-  v.object({
-    kind: v.literal("brand"),
-    project,
-    name: v.exactOptional(v.string()),
-    color: v.exactOptional(v.string()),
-    logo: v.exactOptional(v.string()),
-  }),
-  v.object({ kind: v.literal("survey.link"), project, id: v.string() }),
-] as const;
 
 export interface LinkInfo {
   readonly id: string;

@@ -1,12 +1,5 @@
 /** What `service webhook` asks for. Plain data, both ways. */
-import * as v from "valibot";
-import {
-  WEBHOOK_EVENTS,
-  WEBHOOK_FORMATS,
-  type WebhookEvent,
-  type WebhookFormat,
-  type WebhookState,
-} from "../domain/webhooks/webhook-rows.ts";
+import { type WebhookEvent, type WebhookFormat, type WebhookState } from "../domain/webhooks/webhook-rows.ts";
 
 export type WebhookCommand =
   | {
@@ -51,49 +44,6 @@ export type WebhookCommand =
       readonly since?: number;
       readonly event?: string;
     };
-
-/** Each may bring 11 attempts, each with a kilobyte of an answer. */
-const WEBHOOK_PAGE_MAX = 100;
-
-const project = v.string();
-const id = v.string();
-const score = v.pipe(v.number(), v.integer());
-const seconds = v.pipe(v.number(), v.integer(), v.minValue(0));
-
-export const WEBHOOK_COMMANDS = [
-  v.object({
-    kind: v.literal("webhook.add"),
-    project,
-    url: v.string(),
-    secret: v.exactOptional(v.string()),
-    signatureHeader: v.exactOptional(v.string()),
-    allowPrivate: v.boolean(),
-    insecureHttp: v.boolean(),
-    events: v.exactOptional(v.array(v.picklist(WEBHOOK_EVENTS))),
-    scores: v.exactOptional(v.object({ from: score, to: score })),
-    format: v.picklist(WEBHOOK_FORMATS),
-  }),
-  v.object({ kind: v.literal("webhook.list"), project }),
-  v.object({ kind: v.literal("webhook.remove"), project, id }),
-  v.object({ kind: v.literal("webhook.enable"), project, id }),
-  v.object({ kind: v.literal("webhook.rotate"), project, id, overlapSeconds: seconds }),
-  v.object({ kind: v.literal("webhook.test"), project, id }),
-  v.object({
-    kind: v.literal("webhook.deliveries"),
-    project,
-    id,
-    failed: v.boolean(),
-    before: v.exactOptional(v.pipe(v.string(), v.digits())),
-    limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(WEBHOOK_PAGE_MAX)),
-  }),
-  v.object({
-    kind: v.literal("webhook.redeliver"),
-    project,
-    id,
-    since: v.exactOptional(seconds),
-    event: v.exactOptional(v.string()),
-  }),
-] as const;
 
 export interface WebhookInfo {
   readonly id: string;

@@ -1,5 +1,4 @@
 /** What `service erase` and `service retention` ask for. Plain data, both ways. */
-import * as v from "valibot";
 
 export type PrivacyCommand =
   | {
@@ -29,32 +28,6 @@ export interface RetentionChange {
   readonly requests?: number | null;
   readonly webhooks?: number | null;
 }
-
-const text = v.nullable(v.string());
-const seconds = v.exactOptional(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0))));
-
-export const PRIVACY_COMMANDS = [
-  v.object({
-    kind: v.literal("erase"),
-    project: text,
-    email: text,
-    phoneNumber: text,
-    dryRun: v.boolean(),
-    properties: v.boolean(),
-    forgetUnsubscribe: v.boolean(),
-  }),
-  v.object({
-    kind: v.literal("retention"),
-    project: v.string(),
-    change: v.object({
-      responses: seconds,
-      mode: v.exactOptional(v.picklist(["anonymize", "delete"])),
-      requests: seconds,
-      webhooks: seconds,
-    }),
-    dryRun: v.boolean(),
-  }),
-] as const;
 
 /** A receipt: counts and a time, and nothing that tells who it was. */
 export interface ErasureInfo {
