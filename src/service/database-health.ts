@@ -1,4 +1,4 @@
-/** Whether a service takes work on its data. Apart from `health.ts`, which needs no store and is loaded by every check. */
+/** The health of services that run on the data. Apart from `health.ts`, which needs no store and is loaded by every check. */
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import { type DatabaseChoice, openData } from "./data-file/open-data-file.ts";

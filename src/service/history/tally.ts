@@ -51,7 +51,7 @@ export interface HistoryCount {
 }
 
 export interface HistoryTally {
-  /** Whether a row that was counted is the newest of its key; of those of one age the last is. */
+  /** True for a row that is the newest of its key; of those of one age the last is. */
   isNewest(ordinal: number): boolean;
   /** When the person with this id last answered, in Unix seconds; null for never. */
   answeredAt(personId: number): number | null;

@@ -343,7 +343,7 @@ export const REPORT_OUTCOMES = [
 ] as const;
 export type ReportOutcome = (typeof REPORT_OUTCOMES)[number];
 
-/** Reports that are recorded together: no more fit into one command to a running server. */
+/** Reports that are recorded together: more would hold up other writes. */
 export const REPORTS_MAX = 100;
 
 /** A survey that a report is about. */

@@ -1,4 +1,4 @@
-/** What operators ask of the database as a whole. */
+/** Questions and orders of operators about the database as a whole. */
 import type { PoolClient } from "pg";
 import type { Vacuumed } from "../../domain/ports.ts";
 import { FIND_MISCOUNTED } from "../sql/schema/kept-counts.ts";

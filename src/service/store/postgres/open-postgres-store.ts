@@ -65,14 +65,14 @@ async function refuseMarked(client: pg.PoolClient, opening: StoreOpening): Promi
   if (refusal !== null) throw new StoreDatabaseError(refusal.trouble, refusal.message);
 }
 
-/** What reads and writes share. */
+/** The parts that reads and writes share. */
 interface Engine {
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly time: DatabaseTime;
   readonly trouble: TroubleNotes;
   readonly queue: ProjectQueue;
-  /** Whether changes that go in steps may be noted; a write that notes one says so once it has ended. */
+  /** True while changes that go in steps may be noted; a write that notes one says so once it has ended. */
   readonly isNoted: { value: boolean };
   /** Runs `work` on a connection of its own. It sets `isNoted` when it notes a change that goes in steps. */
   readonly transact: <Result>(

@@ -8,7 +8,7 @@ import type { Statement } from "./statements.ts";
 
 export interface StatementOptions {
   readonly statementOf: (sql: string) => Statement;
-  /** Whether connections keep statements prepared. */
+  /** True where connections keep statements prepared. */
   readonly isPrepared: () => boolean;
   readonly timing: StatementTiming;
 }
@@ -29,7 +29,7 @@ export class TransactionDatabase implements Database {
   readonly #options: StatementOptions;
   /** Statements that nothing waits for yet. */
   #sent: Promise<unknown>[] = [];
-  /** What no savepoint undoes: a transaction that cannot go on, or a change that nothing waited for. */
+  /** A failure that no savepoint undoes: a transaction that cannot go on, or a change that nothing waited for. */
   #failure: { readonly error: unknown } | null = null;
   #changes = 0;
   #answeredMs = 0;

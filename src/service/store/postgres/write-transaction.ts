@@ -10,7 +10,7 @@ import type { TransactionDatabase } from "./transaction-database.ts";
 
 export interface WriteJob {
   readonly work: (tx: StoreTransaction) => Promise<unknown>;
-  /** Whether it may take minutes. */
+  /** True for work that may take minutes. */
   readonly isLong: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -38,7 +38,7 @@ export interface WriteEnd {
 export class CommitLost extends Error {
   override readonly name = "CommitLost";
   readonly transaction: TransactionMark;
-  /** What its jobs are answered if it was committed. */
+  /** The answers of its jobs if it was committed. */
   readonly end: WriteEnd;
 
   constructor(transaction: TransactionMark, end: WriteEnd, options: ErrorOptions) {

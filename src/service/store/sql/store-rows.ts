@@ -32,7 +32,7 @@ export interface StoreRowsOptions {
   readonly onWebhookEvent: () => void;
   /** Whether other processes change the rows too: nothing that was read is then remembered. */
   readonly isShared: boolean;
-  /** Whether the rows are used for one transaction alone. */
+  /** True where the rows are used for one transaction alone. */
   readonly isOneTransaction?: boolean;
   /** Whether changes that go in steps may be noted; the rows set it. */
   readonly isNoted: { value: boolean };

@@ -165,7 +165,7 @@ function nameFullDisk(file: string, error: unknown): unknown {
   return mayBeFull && hasNoRoom(file) ? new StoreFileError("full", "the disk is full", { cause: error }) : error;
 }
 
-/** What changes nothing in the file: it may be another program's. */
+/** Settings that change nothing in the file: it may be another program's. */
 function configure(database: SqliteDatabase): void {
   // Few milliseconds: a longer wait for another process does not hold up the event loop.
   database.exec("PRAGMA busy_timeout = 5");
@@ -309,7 +309,7 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   };
 }
 
-/** What concerns the file as a whole. */
+/** The parts that concern the file as a whole. */
 function createWholeFile(
   database: SqliteDatabase,
   { file, clock, random = systemRandom }: SqliteStoreOptions,

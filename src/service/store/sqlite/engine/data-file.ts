@@ -108,7 +108,7 @@ function firstLine(text: string): string {
   return text.replace(/^\*\*\* .* \*\*\*\n/, "").split("\n")[0] ?? "";
 }
 
-/** Whether a file says that it has a log and none lies beside it, as when it is open under another name. */
+/** True for a file that says that it has a log while none lies beside it, as when it is open under another name. */
 export function hasLostLog(file: string): boolean {
   return sizeOf(`${file}-wal`) === null && readHeader(file)[LOG_OFFSET] === 2;
 }
@@ -127,7 +127,7 @@ export function markUsed(database: SqliteDatabase): void {
   if (database.first("PRAGMA user_version")?.["user_version"] === 0) database.exec("PRAGMA user_version = 1");
 }
 
-/** Whether a file is a copy that no service has opened since it was made. False for what is not there. */
+/** True for a copy that no service has opened since it was made. False for a file that is not there. */
 export function isUnusedCopy(file: string): boolean {
   const header = readHeader(file);
   return isSqlite(header) && header.readUInt32BE(USED_OFFSET) === 0;

@@ -1,5 +1,5 @@
 /**
- * What may happen to the file under an open database: it is removed or replaced, or its disk fails or fills. Troubles are
+ * Troubles of the file under an open database: it is removed or replaced, or its disk fails or fills. Troubles are
  * told once; a file that is not the one that was opened is given up.
  */
 import { statfsSync, statSync } from "node:fs";
