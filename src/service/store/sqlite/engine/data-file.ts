@@ -108,9 +108,12 @@ function firstLine(text: string): string {
   return text.replace(/^\*\*\* .* \*\*\*\n/, "").split("\n")[0] ?? "";
 }
 
-/** True for a file that says that it has a log while none lies beside it, as when it is open under another name. */
+/**
+ * True for a file that says that it has a log while nothing is in one beside it, as when it is open under another name.
+ * An empty log may be left by an attempt to open it.
+ */
 export function hasLostLog(file: string): boolean {
-  return sizeOf(`${file}-wal`) === null && readHeader(file)[LOG_OFFSET] === 2;
+  return (sizeOf(`${file}-wal`) ?? 0) === 0 && readHeader(file)[LOG_OFFSET] === 2;
 }
 
 /** Throws StoreFileError while another connection has the file open: under this name it would not see its log. */
