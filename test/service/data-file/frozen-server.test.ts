@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { runInside } from "../../helpers/in-process.ts";
 import { startProgram } from "../../helpers/run-cli.ts";
@@ -20,6 +21,8 @@ it("when the server is frozen, then commands on its data file work all the same,
   });
   const [, address] = await server.saying(/^listening on (http\S+)$/m);
   const run = (command: string) => runInside({ args: command.split(" "), home });
+  // One that is frozen while it writes would hold the others up.
+  await setTimeout(1500);
   server.child.kill("SIGSTOP");
   for (const command of [
     "service project add second",

@@ -225,8 +225,11 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
       state.changes = database.changes;
     },
     mark: () => {
-      const mark = states.mark();
-      return () => states.restore(mark);
+      const [mark, { changes }] = [states.mark(), database];
+      return () => {
+        states.restore(mark);
+        database.changes = changes;
+      };
     },
     end: () => {
       // What changes nothing writes nothing, but for the look whether there is room again.
