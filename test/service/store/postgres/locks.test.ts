@@ -60,7 +60,7 @@ const READS: typeof COMMANDS = {
 };
 
 const outcomeOf = (work: Promise<unknown>): Promise<string> =>
-  Promise.race([work.then(() => "done"), systemClock.sleep(6000).then(() => "waits")]);
+  Promise.race([work.then(() => "done"), systemClock.sleep(20_000).then(() => "waits")]);
 
 /** Of nobody's survey, all with the plan that `trend.add` asks for. */
 async function addResponses(url: string, project: string, count: number): Promise<void> {
