@@ -14,7 +14,7 @@ import type { Resource } from "../../../render/columns.ts";
 export interface RowFilters {
   /** Null takes them all. */
   readonly scores: ReadonlySet<number> | null;
-  /** The pattern of the comment; null: any comment. */
+  /** The pattern of the comment; null takes them all. */
   readonly search: TextSearch | null;
   /** Of several values of one property, one has to fit. */
   readonly properties: readonly (readonly [string, string])[];
