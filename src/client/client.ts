@@ -107,7 +107,7 @@ export interface Client {
   lookUpResponse(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
 
   /** Unix seconds by the service's clock, as far as its answers show it (else by ours): for `intentAt`. */
-  serverNow(): number;
+  readonly serverNow: () => number;
 
   /** Raw call for `api`: the answer as it came, whatever its status but a redirect. `url` is absolute and on the base URL's origin. */
   raw(request: {

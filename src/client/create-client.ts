@@ -55,7 +55,7 @@ export function createClient(options: ClientOptions): Client {
     redactAnswer,
     trace: trace === undefined ? undefined : (event) => trace(redactEvent(event, redact)),
     onWait,
-    onServerTime: (serverTime) => serverClock.learn(serverTime),
+    serverClock,
   });
   const readReply = async (call: RouteCall): Promise<ApiReply> => {
     return valueOf(await caller.run(requests.ofRoute(call), call.route.idempotent, readObjectReply));
@@ -82,7 +82,7 @@ export function createClient(options: ClientOptions): Client {
       await readReply({ route: ROUTES.getResponse, placeholders: { id }, parameters, signal }),
     lookUpPerson: async (body, rest) => await lookUpAgain((lookUp) => lookUpPerson(body, lookUp), rest),
     lookUpResponse: async (body, rest) => await lookUpAgain((lookUp) => lookUpResponse(body, lookUp), rest),
-    serverNow: () => serverClock.now(),
+    serverNow: serverClock.now,
     raw: async ({ method, url, body, signal }) =>
       await callRaw(caller, requests.ofUrl(method, url, body, signal), redactAnswer),
     close: async () => await transport.close?.(),

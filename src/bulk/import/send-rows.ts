@@ -1,5 +1,6 @@
 /** Sends what is left of a checked table: bounded, journalled, and stoppable at any moment. */
-import { decideRows, type Job, type JobOptions } from "./journal/job-source.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { decideRows, type RowSource, type RowToSend } from "./journal/decide-rows.ts";
 import type { JournalEntry } from "./journal/journal-entry.ts";
 import type { Journal } from "./journal/journal.ts";
 import { countOutcomes, noOutcomes, OUTCOMES, type OutcomeCounts, type RowOutcome } from "./journal/outcome.ts";
@@ -11,30 +12,29 @@ export type Settled =
   | { readonly kind: "absent" }
   | { readonly kind: "unsettled"; readonly reason: string };
 
-export interface LookUpContext {
-  /** Unix seconds by the service's clock, at or before the first try. */
+/** A row whose intent is on disk. */
+export interface IntendedRow extends RowToSend {
+  /** Unix seconds by the service's clock, at or before the first try of this run. */
   readonly intentAt: number;
-  /** The same, at or after the last try. */
-  readonly sentBy: number;
-  /** Among the rows that are sent, from 0. */
-  readonly position: number;
 }
 
-export interface SendContext extends Omit<LookUpContext, "sentBy"> {
-  /** When a previous run may have sent it; null when none can have. */
-  readonly previousIntentAt: number | null;
-  /** To be called when the service answers with success and says nothing of use, before any look-up. Never rejects. */
-  readonly onAccepted: () => Promise<void>;
+/** The time in which previous runs may have sent a row, Unix seconds by the service's clock. */
+export interface SendingTime {
+  /** At or before the first try. */
+  readonly intentAt: number;
+  /** At or after the last try. */
+  readonly sentBy: number;
 }
 
 export interface Sender {
   /**
    * Sends one row. Rejects only for what concerns every row (a refused key, a dead network): the run then stops taking
-   * rows, and this one has no outcome.
+   * rows, and this one has no outcome. `onAccepted` is called when the service answers with success and says nothing of
+   * use, before any look-up; it never rejects.
    */
-  send(row: ImportRow, options: SendContext): Promise<RowOutcome>;
-  /** Tells whether a row that was to be sent at `intentAt` arrived. Rejects as `send` does. */
-  lookUp(row: ImportRow, options: LookUpContext): Promise<Settled>;
+  send(row: IntendedRow, onAccepted: () => Promise<void>): Promise<RowOutcome>;
+  /** Tells whether a row arrived that previous runs may have sent. Rejects as `send` does. */
+  lookUp(row: IntendedRow, time: SendingTime): Promise<Settled>;
   /**
    * A row that was unknown once is never sent again unless that is asked for, even when a later look-up does not find
    * it.
@@ -48,13 +48,12 @@ export interface Sender {
   serverNow(): number;
 }
 
-export interface SendOptions extends JobOptions {
+export interface SendOptions extends RowSource {
   readonly sender: Sender;
   readonly journal: Journal;
+  readonly clock: Clock;
   /** Rows that the check counted: fewer outcomes at the end are an error. */
   readonly rows: number;
-  /** Rejects when the input is no longer the one that was checked; asked before each row is sent. */
-  readonly verifyInput: () => Promise<void>;
   /** Previous runs sent nothing after that, the service's time, Unix seconds. */
   readonly sentBy: number;
   /** Rows that stay unknown after a look-up are sent again. */
@@ -88,6 +87,9 @@ export class MissingRowsError extends Error {
 /** Rows whose intents share one sync, for each worker. */
 const INTENTS_PER_WORKER = 8;
 
+/** The input is verified before a row is sent, and at most that often. */
+const VERIFY_MS = 20;
+
 interface Run {
   readonly counts: OutcomeCounts;
   readonly earlier: OutcomeCounts;
@@ -98,12 +100,9 @@ interface Run {
   readonly unfinished: Set<number>;
   /** The facts of previous runs for the lines for which this one has recorded nothing. */
   readonly before: OutcomeCounts & { undecided: number };
+  /** By the monotonic clock, milliseconds. */
+  verifiedAt: number;
   stoppedBy: unknown;
-}
-
-interface Intended extends Job {
-  /** The service's time when this run's intent was written. */
-  readonly intentAt: number;
 }
 
 /** Resolves also when it was stopped, with `stoppedBy`. */
@@ -115,11 +114,12 @@ export async function sendRows(options: SendOptions): Promise<SendReport> {
     unsent: new Set(),
     unfinished: new Set(),
     before: { ...options.before.counts, undecided: options.before.undecided },
+    verifiedAt: Number.NEGATIVE_INFINITY,
     stoppedBy: null,
   };
-  const jobs = intendedJobs(options, run);
+  const rows = intendedRows(options, run);
   const worker = async (): Promise<void> => {
-    for (let next = await jobs.next(); next.done !== true; next = await jobs.next())
+    for (let next = await rows.next(); next.done !== true; next = await rows.next())
       await work(options, run, next.value);
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
@@ -160,32 +160,42 @@ async function writeEnd({ journal, sender }: SendOptions, { unsent }: Run, stopp
   );
 }
 
-async function work(options: SendOptions, run: Run, job: Intended): Promise<void> {
-  if (isStopped(options, run) || !(await isInputSame(options, run))) return;
-  const { line, identifier } = job.row;
-  const isFirst = run.unsent.delete(line);
-  run.unfinished.add(line);
+async function work(options: SendOptions, run: Run, row: IntendedRow): Promise<void> {
+  if (!(await mayBegin(options, run))) return;
+  const { sender, signal } = options;
+  const isFirst = run.unsent.delete(row.line);
+  run.unfinished.add(row.line);
   try {
-    const outcome = await (job.previousIntentAt === null
-      ? options.sender.send(job.row, { ...contextOf(options, run, job), intentAt: options.sender.serverNow() })
-      : settle(options, run, job, job.previousIntentAt));
-    record(options, run, { line, identifier }, outcome);
+    const outcome = await (row.previousIntentAt === null
+      ? send(options, run, { ...row, intentAt: sender.serverNow() })
+      : settle(options, run, row, row.previousIntentAt));
+    record(options, run, row, outcome);
   } catch (error) {
     run.stoppedBy ??= error;
-    if (!isFirst || options.signal.aborted || !options.sender.isUnsent(error)) return;
-    run.unsent.add(line);
-    run.unfinished.delete(line);
+    if (!isFirst || signal.aborted || !sender.isUnsent(error)) return;
+    run.unsent.add(row.line);
+    run.unfinished.delete(row.line);
   }
 }
 
-async function isInputSame({ verifyInput }: SendOptions, run: Run): Promise<boolean> {
-  try {
-    await verifyInput();
-    return true;
-  } catch (error) {
-    run.stoppedBy ??= error;
-    return false;
+/** False once the run is to stop, as it must when the input is no longer the file that was checked. */
+async function mayBegin(options: SendOptions, run: Run): Promise<boolean> {
+  const now = options.clock.monotonic();
+  if (!isStopped(options, run) && now - run.verifiedAt >= VERIFY_MS) {
+    try {
+      await options.table.input.verify();
+      run.verifiedAt = now;
+    } catch (error) {
+      run.stoppedBy ??= error;
+    }
   }
+  return !isStopped(options, run);
+}
+
+async function send({ sender, journal }: SendOptions, run: Run, row: IntendedRow): Promise<RowOutcome> {
+  return sender.send(row, async () => {
+    await journal.write({ noRepeat: [row.line] }).catch((error: unknown) => (run.stoppedBy ??= error));
+  });
 }
 
 function isStopped({ signal }: SendOptions, run: Run): boolean {
@@ -193,62 +203,50 @@ function isStopped({ signal }: SendOptions, run: Run): boolean {
 }
 
 /** A previous run may have sent it: nothing is repeated before a look-up has shown that it did not arrive. */
-async function settle(options: SendOptions, run: Run, job: Intended, sinceAt: number): Promise<RowOutcome> {
+async function settle(options: SendOptions, run: Run, row: IntendedRow, intentAt: number): Promise<RowOutcome> {
   const { sender, sentBy, retryUnknown } = options;
-  const { row, position } = job;
-  if (sender.isIdempotent(row)) return sender.send(row, contextOf(options, run, job));
-  const settled = await sender.lookUp(row, { intentAt: sinceAt, sentBy, position });
+  if (sender.isIdempotent(row)) return send(options, run, row);
+  const settled = await sender.lookUp(row, { intentAt, sentBy });
   if (settled.kind === "arrived") return settled.outcome;
-  const isSafe = settled.kind === "absent" && !job.noRepeat && !(job.wasUnknown && sender.neverRepeatUnknown);
-  if (isSafe || retryUnknown) return repeat(options, run, job);
+  const isSafe = settled.kind === "absent" && !row.noRepeat && !(row.wasUnknown && sender.neverRepeatUnknown);
+  if (isSafe || retryUnknown) return repeat(options, run, row);
   const reason = settled.kind === "absent" ? "a look-up does not find it; it may have been late" : settled.reason;
   return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
 }
 
 /** One that ends without a proof is the last; one that a kill cuts short may be followed by another look-up and repeat. */
-async function repeat(options: SendOptions, run: Run, job: Intended): Promise<RowOutcome> {
-  const { sender, journal } = options;
-  const { line } = job.row;
-  const outcome = await sender.send(job.row, contextOf(options, run, job));
-  if (outcome.outcome === "unknown" || outcome.mayHaveArrived === true) await journal.write({ noRepeat: [line] });
+async function repeat(options: SendOptions, run: Run, row: IntendedRow): Promise<RowOutcome> {
+  const outcome = await send(options, run, row);
+  if (outcome.outcome === "unknown" || outcome.mayHaveArrived === true)
+    await options.journal.write({ noRepeat: [row.line] });
   // However this try failed, the one before it may have arrived.
   return outcome.outcome === "failed" ? { ...outcome, mayHaveArrived: true } : outcome;
 }
 
-function contextOf({ journal }: SendOptions, run: Run, job: Intended): SendContext {
-  const onAccepted = async (): Promise<void> => {
-    await journal.write({ noRepeat: [job.row.line] }).catch((error: unknown) => (run.stoppedBy ??= error));
-  };
-  return { ...job, onAccepted };
-}
+type RowName = Pick<ImportRow, "line" | "identifier">;
 
 /** Counted when it is on disk; workers do not wait for that. */
-function record(options: SendOptions, run: Run, place: Place, outcome: RowOutcome): void {
-  const written = write(options, run, place, outcome).finally(() => run.unwritten.delete(written));
+function record(options: SendOptions, run: Run, row: RowName, outcome: RowOutcome): void {
+  const written = write(options, run, row, outcome).finally(() => run.unwritten.delete(written));
   run.unwritten.add(written);
 }
 
-interface Place {
-  readonly line: number;
-  readonly identifier: string;
-}
-
-async function write(options: SendOptions, run: Run, { line, identifier }: Place, outcome: RowOutcome): Promise<void> {
-  const { journal, onOutcome } = options;
+async function write(options: SendOptions, run: Run, row: RowName, outcome: RowOutcome): Promise<void> {
+  const { line, identifier } = row;
   try {
-    await journal.write({ done: { line, identifier, ...outcome } });
+    await options.journal.write({ done: { line, identifier, ...outcome } });
     run.unfinished.delete(line);
     supersede(options, run, line);
     run.counts[outcome.outcome] += 1;
-    onOutcome(run.counts, countOutcomes(run.earlier));
+    options.onOutcome(run.counts, countOutcomes(run.earlier));
   } catch (error) {
     run.stoppedBy ??= error;
   }
 }
 
-/** Jobs whose intent is on disk; while one block is sent, the next one's intents are being written. */
-async function* intendedJobs(options: SendOptions, run: Run): AsyncGenerator<Intended> {
-  const blocks = jobBlocks(options, run);
+/** Rows whose intent is on disk; while one block is sent, the next one's intents are being written. */
+async function* intendedRows(options: SendOptions, run: Run): AsyncGenerator<IntendedRow> {
+  const blocks = rowBlocks(options, run);
   let coming = intendNext(blocks, options, run);
   for (let block = await coming; block !== null; block = await coming) {
     coming = intendNext(blocks, options, run);
@@ -258,23 +256,28 @@ async function* intendedJobs(options: SendOptions, run: Run): AsyncGenerator<Int
   }
 }
 
-async function intendNext(blocks: AsyncGenerator<Job[]>, options: SendOptions, run: Run): Promise<Intended[] | null> {
+async function intendNext(
+  blocks: AsyncGenerator<RowToSend[]>,
+  options: SendOptions,
+  run: Run,
+): Promise<IntendedRow[] | null> {
   try {
     const next = await blocks.next();
     if (next.done === true || isStopped(options, run)) return null;
+    const rows = next.value;
     const intentAt = options.sender.serverNow();
-    await options.journal.write({ intent: next.value.map(({ row }) => row.line), at: intentAt });
-    for (const { row, previousIntentAt } of next.value) if (previousIntentAt === null) run.unsent.add(row.line);
-    return next.value.map((job) => ({ ...job, intentAt }));
+    await options.journal.write({ intent: rows.map(({ line }) => line), at: intentAt });
+    for (const { line, previousIntentAt } of rows) if (previousIntentAt === null) run.unsent.add(line);
+    return rows.map((row) => ({ ...row, intentAt }));
   } catch (error) {
     run.stoppedBy ??= error;
     return null;
   }
 }
 
-async function* jobBlocks(options: SendOptions, run: Run): AsyncGenerator<Job[]> {
+async function* rowBlocks(options: SendOptions, run: Run): AsyncGenerator<RowToSend[]> {
   const size = options.concurrency * INTENTS_PER_WORKER;
-  let block: Job[] = [];
+  let block: RowToSend[] = [];
   for await (const decision of decideRows(options)) {
     if (isStopped(options, run)) return;
     if (decision.kind === "settled") {
@@ -282,8 +285,8 @@ async function* jobBlocks(options: SendOptions, run: Run): AsyncGenerator<Job[]>
       run.counts[decision.outcome] += 1;
       run.earlier[decision.outcome] += 1;
       options.onOutcome(run.counts, countOutcomes(run.earlier));
-    } else if (decision.kind === "skip") record(options, run, decision, skipped(decision.reason));
-    else block.push(decision.job);
+    } else if (decision.kind === "skip") record(options, run, decision.row, skipped(decision.reason));
+    else block.push(decision.row);
     if (block.length < size) continue;
     yield block;
     block = [];

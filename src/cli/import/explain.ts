@@ -1,5 +1,6 @@
 import { type CheckReport, checkTable, countSendable } from "../../bulk/import/check/check.ts";
-import type { ImportTable, ValidatedRecord } from "../../bulk/import/table/open-table.ts";
+import type { ImportRow, InvalidRow } from "../../bulk/import/check/row-kind.ts";
+import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { readRawLines } from "../../bulk/import/table/records.ts";
 import type { InputRecord } from "../../bulk/import/table/record-parser.ts";
 import type { Deps } from "../command/deps.ts";
@@ -21,17 +22,18 @@ export async function explainLine(
 ): Promise<ExitCode> {
   const report = await checkTable(table, checkOptions(deps, request));
   let position = 0;
-  for await (const batch of table.validated()) {
+  for await (const batch of table.records()) {
     deps.signal.throwIfAborted();
-    for (const { record, validation } of batch) {
+    for (const record of batch) {
+      const row = table.validate(record);
       if (line >= record.line && line <= lastLine(record)) {
-        const outcome = describe({ record, validation }, report, request, position);
+        const outcome = describe(row, report, request, position);
         await deps.streams.out.write(
           toSafeLines(`${await rawText(table, record)}${describeCells(table, record)}${outcome}`),
         );
         return EXIT.done;
       }
-      if ("row" in validation && report.duplicates.reasonFor(record.line) === null) position += 1;
+      if (!("problems" in row) && report.duplicates.reasonFor(row) === null) position += 1;
     }
   }
   throw new UsageError(`--explain: ${table.input.name} has no row on line ${line}`);
@@ -59,17 +61,12 @@ function describeCells({ mapping }: ImportTable, { fields }: InputRecord): strin
 }
 
 /** `position` as in `SendOrder`. */
-function describe(
-  { record, validation }: ValidatedRecord,
-  report: CheckReport,
-  request: ImportRequest,
-  position: number,
-): string {
-  if ("problems" in validation)
-    return validation.problems
+function describe(row: ImportRow | InvalidRow, report: CheckReport, request: ImportRequest, position: number): string {
+  if ("problems" in row)
+    return row.problems
       .map(({ column, message }) => `  invalid: ${column === "" ? "" : `${column}: `}${message}\n`)
       .join("");
-  const other = report.duplicates.reasonFor(record.line);
+  const other = report.duplicates.reasonFor(row);
   if (other !== null) return `  not sent: ${other}\n`;
-  return `  valid: ${toDryRunLine("", request.plan(validation.row, { position, rows: countSendable(report) }))}`;
+  return `  valid: ${toDryRunLine("", request.plan(row, { position, rows: countSendable(report) }))}`;
 }

@@ -2,10 +2,10 @@ import type { CheckOptions } from "../../bulk/import/check/check.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { Client } from "../../client/client.ts";
 import type { ImportRow, RowKind, RowValues } from "../../bulk/import/check/row-kind.ts";
-import type { Sender } from "../../bulk/import/send-rows.ts";
 import type { Deps } from "../command/deps.ts";
 import type { PlannedRequest } from "../command/write-outcome.ts";
 import type { ImportFlags } from "./import-flags.ts";
+import type { RowSender } from "./row-senders.ts";
 
 /** The place of a row among those that are sent, for even spacing. */
 export interface SendOrder {
@@ -19,7 +19,7 @@ export interface ImportRequest {
   /** As users type it: `people import`. */
   readonly command: string;
   /** In the names of files: `people-import`. */
-  readonly recordName: string;
+  readonly fileName: string;
   readonly input: string;
   readonly kind: RowKind;
   /** Values from flags for rows that have none of their own. */
@@ -47,7 +47,7 @@ export interface ImportRequest {
   /** The request that a row becomes, for `--dry-run`, `--explain` and sending. */
   readonly plan: (row: ImportRow, order: SendOrder) => PlannedRequest;
   /** `rows` as in `SendOrder`. */
-  readonly createSender: (client: Client, signal: AbortSignal, rows: number) => Sender;
+  readonly createSender: (client: Client, signal: AbortSignal, rows: number) => RowSender;
 }
 
 export function checkOptions({ signal }: Deps, { flags: { onDuplicate, maxErrors } }: ImportRequest): CheckOptions {

@@ -1,7 +1,7 @@
 /** The plan of an import, counted before anything leaves: shown by `--dry-run`, asked on a terminal. */
 import { type CheckReport, countSendable } from "../../bulk/import/check/check.ts";
 import { wayOf } from "../../bulk/import/check/row-kind.ts";
-import { decideRows, type JobOptions } from "../../bulk/import/journal/job-source.ts";
+import { decideRows, type RowSource } from "../../bulk/import/journal/decide-rows.ts";
 import { emptyJournal } from "../../bulk/import/journal/journal-state.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { ConfigError } from "../../config/config-error.ts";
@@ -42,12 +42,12 @@ interface Plan {
   done: number;
 }
 
-async function countRows(jobs: JobOptions, signal: AbortSignal): Promise<Plan> {
+async function countRows(source: RowSource, signal: AbortSignal): Promise<Plan> {
   const plan: Plan = { rows: 0, emails: 0, texts: 0, quiet: 0, skipped: 0, done: 0 };
-  for await (const decision of decideRows(jobs)) {
+  for await (const decision of decideRows(source)) {
     signal.throwIfAborted();
     plan.rows += 1;
-    if (decision.kind === "job") plan[wayOf(decision.job.row.values)] += 1;
+    if (decision.kind === "send") plan[wayOf(decision.row.values)] += 1;
     else plan[decision.kind === "skip" ? "skipped" : "done"] += 1;
   }
   return plan;
@@ -57,14 +57,14 @@ export interface PlanContext {
   /** The name of the service in messages. */
   readonly place: string;
   readonly report: CheckReport;
-  readonly jobs: JobOptions;
+  readonly source: RowSource;
 }
 
 /** On a terminal the plan is shown and confirmed; `--yes` skips the question. Throws CancelledError when declined. */
 export async function askWithPlan(deps: Deps, request: ImportRequest, context: PlanContext): Promise<void> {
   const { streams, options } = deps;
   if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) return;
-  const plan = await countRows(context.jobs, deps.signal);
+  const plan = await countRows(context.source, deps.signal);
   const profile = options.profile === null ? "" : ` (profile ${options.profile})`;
   const counts = [
     ["Rows", plan.rows],
@@ -113,15 +113,15 @@ export async function showPlannedRequests(
   report: CheckReport,
 ): Promise<ExitCode> {
   const baseUrl = await baseUrlOf(deps);
-  const jobs: JobOptions = { table, before: emptyJournal(), skip: (row) => report.duplicates.reasonFor(row.line) };
+  const source: RowSource = { table, before: emptyJournal(), skip: report.duplicates.reasonFor };
   const sendable = countSendable(report);
   const shown = Math.min(SHOWN, sendable);
   let left = shown;
-  for await (const decision of decideRows(jobs)) {
+  for await (const decision of decideRows(source)) {
     if (left === 0) break;
-    if (decision.kind !== "job") continue;
-    const { row, position } = decision.job;
-    await writeDryRun(deps, baseUrl, request.plan(row, { position, rows: sendable }));
+    if (decision.kind !== "send") continue;
+    const { row } = decision;
+    await writeDryRun(deps, baseUrl, request.plan(row, { position: row.position, rows: sendable }));
     left -= 1;
   }
   await writeNote(deps, describeDryRun(request, report, shown));

@@ -13,6 +13,11 @@ import type { RowOutcome } from "../../bulk/import/journal/outcome.ts";
 import type { Sender, Settled } from "../../bulk/import/send-rows.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
 
+export interface RowSender extends Sender {
+  /** Surveys so far that the service leaves in its outbox as files. */
+  leftInOutbox(): number;
+}
+
 /** Consecutive rows that the service failed on before the run stops: it is the service, not the rows. */
 const FAILURES_IN_A_ROW = 20;
 
@@ -88,9 +93,10 @@ export function toSettled(
 }
 
 /** The sender's parts that all kinds share. */
-export function commonParts(client: Client): Pick<Sender, "serverNow" | "isUnsent"> {
+export function commonParts(client: Client): Pick<RowSender, "serverNow" | "isUnsent" | "leftInOutbox"> {
   return {
-    serverNow: () => client.serverNow(),
+    serverNow: client.serverNow,
     isUnsent: (error) => effectOf(error) === "not-sent",
+    leftInOutbox: () => 0,
   };
 }

@@ -16,13 +16,13 @@ import { openInput } from "./input-source.ts";
 import { checkConsent, showPlannedRequests } from "./plan.ts";
 import { askForMapping, writeHeaderNotes, type Mapped } from "./mapping.ts";
 import { asUsageError, reportCheck } from "./problems.ts";
-import { checkTargets, lockRecord, recordFiles, type RecordFiles } from "./record.ts";
+import { checkTargets, lockRun, runFiles, type RunFiles } from "./run-files.ts";
 import { sendChecked } from "./send-checked.ts";
 
 /** Throws UsageError for everything that is wrong before the first request; nothing was sent then. */
 export async function runImport(deps: Deps, request: ImportRequest): Promise<ExitCode> {
   const isOnlyShown = deps.options.dryRun || request.flags.explain !== null;
-  const files = isOnlyShown ? null : await recordFiles(request);
+  const files = isOnlyShown ? null : await runFiles(request);
   const input = await openInput(deps, request.input, request.flags.delimiter);
   try {
     return await importFrom(deps, request, input, files);
@@ -48,7 +48,7 @@ async function importFrom(
   deps: Deps,
   request: ImportRequest,
   input: InputFile,
-  files: RecordFiles | null,
+  files: RunFiles | null,
 ): Promise<ExitCode> {
   const startedAt = unixSeconds(deps.clock);
   const wordsAt = (await previousStart(request, files)) ?? startedAt;
@@ -61,7 +61,7 @@ async function importFrom(
 }
 
 /** "tomorrow" in a cell of a run that is resumed stays the day that it was. */
-async function previousStart({ flags }: ImportRequest, files: RecordFiles | null): Promise<number | null> {
+async function previousStart({ flags }: ImportRequest, files: RunFiles | null): Promise<number | null> {
   if (files === null || !flags.resume) return null;
   return (await readJournalHead(files.journal))?.at ?? null;
 }
@@ -81,7 +81,7 @@ async function openMappedTable(mapped: Mapped, input: InputFile, moments: RunMom
 
 async function importTable(
   { deps, request, table }: Opened,
-  files: RecordFiles | null,
+  files: RunFiles | null,
   startedAt: number,
 ): Promise<ExitCode> {
   if (request.flags.explain !== null) return explainLine(deps, table, request, request.flags.explain);
@@ -91,7 +91,7 @@ async function importTable(
   await reportCheck(deps, table, request, report);
   if (files === null) return showPlannedRequests(deps, table, request, report);
   await checkTargets(deps, request, files);
-  const lock = await lockRecord(files, deps);
+  const lock = await lockRun(files, deps);
   try {
     return await withClient(deps, (client, connection) =>
       sendChecked({ deps, request, table, report, files, client, connection, startedAt }),

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { type CheckReport, countSendable } from "../../bulk/import/check/check.ts";
 import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
-import type { JobOptions } from "../../bulk/import/journal/job-source.ts";
+import type { RowSource } from "../../bulk/import/journal/decide-rows.ts";
 import type { JournalState } from "../../bulk/import/journal/journal-state.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { countOutcomes } from "../../bulk/import/journal/outcome.ts";
@@ -22,8 +22,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { createTimeFormatter } from "../render/time.ts";
 import { choicesOf, type ImportRequest } from "./import-request.ts";
 import { askWithPlan } from "./plan.ts";
-import { findPreviousRun, type RecordFiles } from "./record.ts";
-import { isLeftInOutbox } from "../command/write-outcome.ts";
+import { findPreviousRun, type RunFiles } from "./run-files.ts";
 import { type ResultsState, resumeCommand, writeSummary } from "./summary.ts";
 import { readSuppressed } from "./suppressed.ts";
 
@@ -33,7 +32,7 @@ export interface Checked {
   readonly request: ImportRequest;
   readonly table: ImportTable;
   readonly report: CheckReport;
-  readonly files: RecordFiles;
+  readonly files: RunFiles;
   readonly client: Client;
   readonly connection: Connection;
   /** When the file was opened, Unix seconds by our clock. */
@@ -50,9 +49,9 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const before = await findPreviousRun(files, head, request);
   // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
   await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
-  const skipDuplicates: JobOptions = { table, before, skip: (row) => report.duplicates.reasonFor(row.line) };
-  const jobs = request.skipSuppressed ? await skipSuppressed(checked, skipDuplicates) : skipDuplicates;
-  await askWithPlan(deps, request, { place: head.baseUrl, report, jobs });
+  const withoutDuplicates: RowSource = { table, before, skip: report.duplicates.reasonFor };
+  const source = request.skipSuppressed ? await skipSuppressed(checked, withoutDuplicates) : withoutDuplicates;
+  await askWithPlan(deps, request, { place: head.baseUrl, report, source });
   await table.input.verify();
   const sentBy = await lastSendingAt(checked, before);
   const journal = await openJournal(files.journal, before.length, deps.clock);
@@ -60,7 +59,7 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   deps.lastWords(`To resume: ${resumeCommand(deps.commandLine, ["--resume"])}\n`);
   try {
     if (before.head === null) await journal.write({ head });
-    const sent = await send(checked, { ...jobs, journal, sentBy });
+    const sent = await send(checked, { ...source, journal, sentBy });
     // On a full disk the results cannot be written either; the summary still shows what was done and how to resume.
     const { results, error } = await writeResults(checked);
     const stoppedBy = sent.stoppedBy ?? error;
@@ -95,13 +94,13 @@ async function describeRun({
   };
 }
 
-async function skipSuppressed({ deps, client }: Checked, jobs: JobOptions): Promise<JobOptions> {
+async function skipSuppressed({ deps, client }: Checked, source: RowSource): Promise<RowSource> {
   const concurrency = deps.options.concurrency ?? CONCURRENCY_DEFAULT;
-  const suppressed = await readSuppressed({ client, jobs, concurrency, signal: deps.signal });
-  return { ...jobs, skip: (row) => jobs.skip(row) ?? suppressed(row) };
+  const suppressed = await readSuppressed({ client, source, concurrency, signal: deps.signal });
+  return { ...source, skip: (row) => source.skip(row) ?? suppressed(row) };
 }
 
-interface RunParts extends JobOptions {
+interface RunParts extends RowSource {
   readonly journal: Journal;
   readonly sentBy: number;
 }
@@ -114,22 +113,11 @@ interface Sent extends SendReport {
   readonly leftInOutbox: number;
 }
 
-/** Counts the surveys that nothing sends. */
-function watchOutbox(client: Client): { readonly client: Client; readonly count: () => number } {
-  let count = 0;
-  const sendPerson: Client["sendPerson"] = async (...args) => {
-    const result = await client.sendPerson(...args);
-    if (isLeftInOutbox(result)) count += 1;
-    return result;
-  };
-  return { client: { ...client, sendPerson }, count: () => count };
-}
-
 async function send(checked: Checked, run: RunParts): Promise<Sent> {
-  const { deps, request, table, report, client } = checked;
-  const outbox = watchOutbox(client);
+  const { deps, request, report, client } = checked;
   const inFlight = new AbortController();
   const grace = new AbortController();
+  const sender = request.createSender(client, inFlight.signal, countSendable(report));
   const progress = createProgress(deps, "rows", false);
   progress.expect(report.rows);
   const stop = (): void => {
@@ -141,15 +129,15 @@ async function send(checked: Checked, run: RunParts): Promise<Sent> {
   try {
     const sent = await sendRows({
       ...run,
+      sender,
       rows: report.rows,
-      sender: request.createSender(outbox.client, inFlight.signal, countSendable(report)),
-      verifyInput: createVerifier(checked, table),
+      clock: deps.clock,
       retryUnknown: request.flags.retryUnknown,
       concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
       signal: deps.signal,
       onOutcome: (counts, earlier) => void progress.update(countOutcomes(counts), earlier),
     });
-    return { ...sent, leftInOutbox: outbox.count() };
+    return { ...sent, leftInOutbox: sender.leftInOutbox() };
   } finally {
     grace.abort();
     deps.signal.removeEventListener("abort", stop);
@@ -160,19 +148,6 @@ async function send(checked: Checked, run: RunParts): Promise<Sent> {
 async function writeWaiting({ streams, options, signal }: Deps): Promise<void> {
   if (options.quiet || !(signal.reason instanceof InterruptedError)) return;
   await streams.err.write("Waiting for the requests in flight (5 s at most); interrupt again to stop at once\n");
-}
-
-/** Rows are checked often, and the file's facts at most that often. */
-const VERIFY_MS = 20;
-
-function createVerifier({ deps }: Checked, { input }: ImportTable): () => Promise<void> {
-  let verifiedAt = Number.NEGATIVE_INFINITY;
-  return async () => {
-    const now = deps.clock.monotonic();
-    if (now - verifiedAt < VERIFY_MS) return;
-    await input.verify();
-    verifiedAt = now;
-  };
 }
 
 /** A run that was killed may have waited for the service that long after its last entry. */
@@ -202,7 +177,7 @@ async function writeResults(checked: Checked): Promise<Written> {
   }
 }
 
-async function stateBefore({ results }: RecordFiles): Promise<ResultsState> {
+async function stateBefore({ results }: RunFiles): Promise<ResultsState> {
   const found = await stat(results).catch(() => null);
   return found?.isFile() === true ? "outdated" : "missing";
 }

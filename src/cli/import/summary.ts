@@ -5,7 +5,7 @@ import type { Deps } from "../command/deps.ts";
 import { InterruptedError } from "../errors/command-errors.ts";
 import { toShellWord } from "../render/safe-text.ts";
 import type { ImportRequest } from "./import-request.ts";
-import type { RecordFiles } from "./record.ts";
+import type { RunFiles } from "./run-files.ts";
 
 /** Of the results file: `outdated` is one of a previous run. */
 export type ResultsState = "written" | "outdated" | "missing";
@@ -28,7 +28,7 @@ export interface Ending extends SendReport {
 export async function writeSummary(
   { streams, options, commandLine }: Deps,
   request: ImportRequest,
-  files: RecordFiles,
+  files: RunFiles,
   ending: Ending,
 ): Promise<void> {
   const seconds = ending.elapsedMs / 1000;
@@ -61,7 +61,7 @@ function describeOutbox({ leftInOutbox }: Ending): string {
   return `${files} in outbox/: no mail server or gateway is set\n`;
 }
 
-function describeResults({ results }: Ending, files: RecordFiles): string {
+function describeResults({ results }: Ending, files: RunFiles): string {
   if (results === "written") return `results: ${files.results}`;
   return results === "missing"
     ? "results: not written"

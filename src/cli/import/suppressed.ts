@@ -2,7 +2,7 @@
 import { endTogether, inParallel } from "../../runtime/parallel.ts";
 import type { Client, Page } from "../../client/client.ts";
 import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
-import { decideRows, type JobOptions } from "../../bulk/import/journal/job-source.ts";
+import { decideRows, type RowSource } from "../../bulk/import/journal/decide-rows.ts";
 import { emailKey } from "../../contract/text/email.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
@@ -22,7 +22,7 @@ interface Suppressions {
 export interface SuppressionOptions {
   readonly client: Client;
   /** The rows that are about to be sent. */
-  readonly jobs: JobOptions;
+  readonly source: RowSource;
   readonly concurrency: number;
   readonly signal: AbortSignal;
 }
@@ -67,12 +67,12 @@ function reasonOf(email: unknown, { byEmail }: Suppressions): string | null {
 
 /** Notes why a row is suppressed by its line. */
 async function lookUpRows(
-  { client, jobs, concurrency, signal }: SuppressionOptions,
+  { client, source, concurrency, signal }: SuppressionOptions,
   suppressions: Suppressions,
   reasons: Map<number, string>,
 ): Promise<void> {
   await endTogether(signal, (own) =>
-    inParallel(rowsToLookUp(jobs, suppressions), concurrency, async ({ line, parameters }) => {
+    inParallel(rowsToLookUp(source, suppressions), concurrency, async ({ line, parameters }) => {
       const reason = await lookUp(client, parameters, suppressions, own);
       if (reason !== null) reasons.set(line, reason);
     }),
@@ -86,10 +86,10 @@ interface RowToLookUp {
 
 type Identifier = { readonly phone_number: string } | { readonly email: string };
 
-async function* rowsToLookUp(jobs: JobOptions, suppressions: Suppressions): AsyncGenerator<RowToLookUp> {
-  for await (const decision of decideRows(jobs)) {
-    if (decision.kind !== "job") continue;
-    const { line, values } = decision.job.row;
+async function* rowsToLookUp(source: RowSource, suppressions: Suppressions): AsyncGenerator<RowToLookUp> {
+  for await (const decision of decideRows(source)) {
+    if (decision.kind !== "send") continue;
+    const { line, values } = decision.row;
     const { email, phone_number: phone } = values;
     if (reasonOf(email, suppressions) !== null) continue;
     if (typeof phone === "string") yield { line, parameters: { phone_number: phone } };

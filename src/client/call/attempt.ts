@@ -15,8 +15,6 @@ export interface AttemptOptions {
   /** For what came and is used: it changes nothing but the key itself. */
   readonly redactAnswer: Redact;
   readonly trace: Trace | undefined;
-  /** The next exchange's number, for the trace. */
-  readonly count: () => number;
 }
 
 /** The end of one exchange. `answer` is what came outside 2xx, for those who show answers as they are. */
@@ -29,14 +27,14 @@ export type Attempt<T> =
       readonly answer: AnswerText | null;
     };
 
-/** One exchange, never repeated. Throws only what an abort throws, and faults of this program. */
+/** One exchange, never repeated; `number` is its own, for the trace. Throws only what an abort throws, and faults of this program. */
 export async function attempt<T>(
   request: HttpRequest,
   read: ReplyReader<T>,
+  number: number,
   options: AttemptOptions,
 ): Promise<Attempt<T>> {
   const call = nameCall(request.method, request.url);
-  const number = options.count();
   const { url, method, headers } = request;
   const startedAt = options.clock.monotonic();
   const elapsed = (): number => options.clock.monotonic() - startedAt;

@@ -1,7 +1,7 @@
 import type { Exchange, HttpRequest } from "../../contract/http.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
-import { attempt, type Attempt, type AttemptOptions } from "./attempt.ts";
+import { attempt, type Attempt } from "./attempt.ts";
 import type { ClientError } from "../errors/client-error.ts";
 import { ConnectionError, mayHaveArrived, UnknownOutcomeError } from "../errors/call-errors.ts";
 import type { Gate, Turn } from "../gate/gate.ts";
@@ -22,8 +22,8 @@ export interface CallerOptions {
   readonly redactAnswer: Redact;
   readonly trace: Trace | undefined;
   readonly onWait: OnWait | undefined;
-  /** Told the service's clock, Unix seconds, with each answer that carries it. */
-  readonly onServerTime: (serverTime: number) => void;
+  /** Learns the service's clock, Unix seconds, from each answer that carries it. */
+  readonly serverClock: { learn(serverTime: number): void };
 }
 
 /** The end of a call, its repeats included. */
@@ -53,7 +53,6 @@ interface Progress {
 /** Gate, exchange, policy: the one path that every request of the program takes. */
 export function createCaller(options: CallerOptions): RequestCaller {
   let exchanges = 0;
-  const attemptOptions: AttemptOptions = { ...options, count: () => (exchanges += 1) };
 
   async function run<T>(
     request: HttpRequest,
@@ -64,11 +63,12 @@ export function createCaller(options: CallerOptions): RequestCaller {
     let { tries, lostBefore } = before;
     for (;;) {
       const turn = await options.gate.enter(request.signal);
-      const result = await inTurn(turn, attempt(request, read, attemptOptions));
+      exchanges += 1;
+      const result = await inTurn(turn, attempt(request, read, exchanges, options));
       tries += 1;
       if (result.kind === "answered") {
         turn.end({ kind: "accepted" });
-        if (result.serverTime !== null) options.onServerTime(result.serverTime);
+        if (result.serverTime !== null) options.serverClock.learn(result.serverTime);
         return { kind: "answered", value: result.value, lostBefore };
       }
       const fraction = options.random.fraction();

@@ -32,7 +32,7 @@ export async function settle(look: () => Promise<Settlement>, options: Settling)
 /** The service's clock as its `Date` headers tell it. */
 export interface ServerClock {
   /** Unix seconds at the service now; our own clock until an answer has shown it. */
-  now(): number;
+  readonly now: () => number;
   /** Our own clock, milliseconds since the epoch. */
   ownNow(): number;
   /** The `now()` of a moment of our own clock, milliseconds, by what is known since. */

@@ -12,6 +12,7 @@ import { PEOPLE_ROWS } from "../../../src/bulk/import/check/kinds.ts";
 import { openTable, type ImportTable } from "../../../src/bulk/import/table/open-table.ts";
 import type { RecordedOutcome, RowOutcome } from "../../../src/bulk/import/journal/outcome.ts";
 import { openRecordedOutcomes } from "../../../src/bulk/import/journal/recorded-outcomes.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
 import { sendRows, type Sender } from "../../../src/bulk/import/send-rows.ts";
 import { createFakeClock } from "../../helpers/fake-clock.ts";
 import { size } from "../../helpers/long.ts";
@@ -104,7 +105,7 @@ function createSender(plan: RunPlan, truth: Truth, death: AbortController, stop:
     throw stop.signal.reason as Error;
   };
   return {
-    async send({ line }, { onAccepted }) {
+    async send({ line }, onAccepted) {
       await new Promise(setImmediate);
       if (death.signal.aborted) return never();
       const fate = fates.shift() ?? "fine";
@@ -173,7 +174,7 @@ async function run(table: ImportTable, rows: number, file: string, plan: RunPlan
     sender: createSender(plan, truth, death, stop),
     skip: () => null,
     rows,
-    verifyInput: async () => undefined,
+    clock: systemClock,
     sentBy: 500,
     retryUnknown: plan.retryUnknown ?? false,
     concurrency: plan.concurrency,

@@ -7,7 +7,7 @@ import type { InputRecord } from "../table/record-parser.ts";
 import { createIdentities, identityOf } from "./identities.ts";
 import { findStrayQuote, watchLocales, type OddLocale, type StrayQuote } from "./oddities.ts";
 import { createProblemList, type ProblemGroup } from "./problem-list.ts";
-import { wayOf, type Way } from "./row-kind.ts";
+import { type ImportRow, wayOf, type Way } from "./row-kind.ts";
 import { identifierOf, type ValidFields } from "./validate.ts";
 
 export type DuplicatePolicy = "error" | "first" | "last";
@@ -50,8 +50,8 @@ export function countSendable({ rows, invalidRows, duplicates }: CheckReport): n
 export interface Duplicates {
   /** Without those that are invalid for it (`error`). */
   readonly size: number;
-  /** The reason, with the other line; null for a line that is sent. */
-  reasonFor(line: number): string | null;
+  /** The reason, with the other line; null for a row that is sent. */
+  readonly reasonFor: (row: Pick<ImportRow, "line">) => string | null;
 }
 
 /** Reads the table once. Throws what reading it throws. */
@@ -170,6 +170,6 @@ function createDuplicates(): DuplicateNotes {
       size += 1;
     },
     note: (line, other) => others.set(line, other),
-    reasonFor: (line) => (others.get(line) === 0 ? null : `duplicate of line ${others.get(line)}`),
+    reasonFor: ({ line }) => (others.get(line) === 0 ? null : `duplicate of line ${others.get(line)}`),
   };
 }

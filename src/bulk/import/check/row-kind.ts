@@ -45,6 +45,13 @@ export interface ImportRow {
   readonly properties: JsonObject;
 }
 
+/** A row that broke a rule; nobody is named by it. */
+export interface InvalidRow {
+  readonly line: number;
+  readonly identifier: "";
+  readonly problems: readonly RowProblem[];
+}
+
 /** The way of a valid row to its person. */
 export type Way = "emails" | "texts" | "quiet";
 

@@ -5,7 +5,7 @@ import { characterCount } from "../../../contract/limits.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { propertyKey, type HeaderColumn } from "../table/header.ts";
 import type { InputRecord } from "../table/record-parser.ts";
-import type { CellValue, FieldRule, ImportRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
+import type { CellValue, FieldRule, ImportRow, InvalidRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
 import { RULES, type ValueReaders } from "./rules.ts";
 
 export interface ValidatorOptions {
@@ -20,8 +20,6 @@ export interface ValidatorOptions {
   readonly overrides?: RowValues;
 }
 
-export type Validation = { readonly row: ImportRow } | { readonly problems: readonly RowProblem[] };
-
 export interface ValidFields {
   readonly values: RowValues;
   /** An override replaced a cell. */
@@ -32,7 +30,7 @@ export interface ValidFields {
 export type FieldCheck = ValidFields | { readonly problems: readonly RowProblem[] };
 
 export interface Validator {
-  validate(record: InputRecord): Validation;
+  validate(record: InputRecord): ImportRow | InvalidRow;
   /** The same rules with nothing made for it: a million rows are checked before one is sent. */
   checkFields(record: InputRecord): FieldCheck;
 }
@@ -45,16 +43,10 @@ export function createValidator(options: ValidatorOptions): Validator {
     checkFields,
     validate(record) {
       const checked = checkFields(record);
-      if ("problems" in checked) return checked;
+      const { line } = record;
+      if ("problems" in checked) return { line, identifier: "", problems: checked.problems };
       const properties = readProperties(cells, record.fields, options.properties);
-      return {
-        row: {
-          line: record.line,
-          identifier: identifierOf(checked.values),
-          values: present(checked.values),
-          properties,
-        },
-      };
+      return { line, identifier: identifierOf(checked.values), values: present(checked.values), properties };
     },
   };
 }

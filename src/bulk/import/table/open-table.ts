@@ -1,33 +1,20 @@
 /** A file whose header is understood: its records, validated, as often as they are asked for. */
 import { mapHeader, type HeaderOptions, type Mapping } from "./header.ts";
 import { InputError, type InputFile } from "./input-file.ts";
-import {
-  createValidator,
-  type FieldCheck,
-  type Validation,
-  type Validator,
-  type ValidatorOptions,
-} from "../check/validate.ts";
+import { createValidator, type Validator, type ValidatorOptions } from "../check/validate.ts";
 import type { InputRecord } from "./record-parser.ts";
 import { readRecords } from "./records.ts";
-import type { RowKind } from "../check/row-kind.ts";
+import type { ImportRow, InvalidRow, RowKind } from "../check/row-kind.ts";
 
-export interface ValidatedRecord {
-  readonly record: InputRecord;
-  readonly validation: Validation;
-}
-
-export interface ImportTable {
+export interface ImportTable extends Validator {
   readonly input: InputFile;
   readonly kind: RowKind;
   readonly mapping: Mapping;
   readonly headers: readonly string[];
   /** Every record below the header, in batches. */
   records(): AsyncGenerator<readonly InputRecord[]>;
-  /** The values of one record, or its problems. */
-  checkFields(record: InputRecord): FieldCheck;
-  /** Every record with the row it becomes, in batches; a row is made when it is asked for. */
-  validated(): AsyncGenerator<Iterable<ValidatedRecord>>;
+  /** Every record as the row it becomes, in batches; a row is made when it is asked for. */
+  rows(): AsyncGenerator<Iterable<ImportRow | InvalidRow>>;
   /** Lets the file go where no record was asked for. */
   close(): Promise<void>;
 }
@@ -64,16 +51,16 @@ function createTable(input: InputFile, options: TableOptions, opening: Begun): I
     mapping,
     headers: header.fields,
     records,
-    checkFields: (record) => validator.checkFields(record),
-    async *validated() {
+    ...validator,
+    async *rows() {
       for await (const batch of records()) yield validateEach(validator, batch);
     },
     close: async () => void (await waiting?.batches.return(undefined)),
   };
 }
 
-function* validateEach(validator: Validator, batch: readonly InputRecord[]): Generator<ValidatedRecord> {
-  for (const record of batch) yield { record, validation: validator.validate(record) };
+function* validateEach(validator: Validator, batch: readonly InputRecord[]): Generator<ImportRow | InvalidRow> {
+  for (const record of batch) yield validator.validate(record);
 }
 
 /** A file that was read as far as its header. */

@@ -2,12 +2,11 @@ import type { Command } from "commander";
 import { memberRows } from "../../../bulk/import/check/kinds.ts";
 import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
-import type { Sender } from "../../../bulk/import/send-rows.ts";
 import type { Client, WriteResult } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
-import { commonParts, createBreaker, toId, toSettled } from "../../import/row-senders.ts";
+import { commonParts, createBreaker, type RowSender, toId, toSettled } from "../../import/row-senders.ts";
 import { countOf } from "../../command/notes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { PLATFORM_FLAG, readPlatform } from "./member-identifiers.ts";
@@ -33,7 +32,7 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
     const { runImport } = await import("../../import/run-import.ts");
     return runImport(deps, {
       command: `autopilot import --platform ${platform}`,
-      recordName: "autopilot-import",
+      fileName: "autopilot-import",
       input,
       kind: memberRows(platform),
       defaults: {},
@@ -84,7 +83,7 @@ export function toMemberOutcome(result: WriteResult, done: RowOutcome["outcome"]
 }
 
 /** The parts of a sender that adds or removes: both are idempotent (section 3), so an unknown outcome is repeated. */
-export function memberParts(client: Client): Omit<Sender, "send"> {
+export function memberParts(client: Client): Omit<RowSender, "send"> {
   return {
     ...commonParts(client),
     isIdempotent: () => true,

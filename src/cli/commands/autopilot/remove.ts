@@ -111,7 +111,7 @@ export async function runRemoveFrom(deps: Deps, { input, platform, flags }: Remo
   const { runImport } = await import("../../import/run-import.ts");
   return runImport(deps, {
     command: `autopilot remove --platform ${platform}`,
-    recordName: "autopilot-remove",
+    fileName: "autopilot-remove",
     input,
     kind: REMOVAL_ROWS,
     defaults: {},
@@ -135,7 +135,7 @@ export async function runRemoveFrom(deps: Deps, { input, platform, flags }: Remo
         );
       return {
         ...memberParts(client),
-        send: (row, { previousIntentAt }) => breaker.outcomeOf(remove(row, previousIntentAt !== null)),
+        send: (row) => breaker.outcomeOf(remove(row, row.previousIntentAt !== null)),
       };
     },
   });

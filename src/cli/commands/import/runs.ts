@@ -8,11 +8,11 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { LockedError, takeLock } from "../../../runtime/files/lock-file.ts";
 import type { Deps } from "../../command/deps.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
-import { filesOf, JOURNAL_SUFFIX, listJournals, type RecordFiles } from "../../import/record.ts";
+import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "../../import/run-files.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 
 export interface ImportRun {
-  readonly files: RecordFiles;
+  readonly files: RunFiles;
   readonly head: JournalHead;
   readonly state: JournalState;
 }
@@ -91,7 +91,7 @@ export async function statusOf({ files, state, head }: ImportRun, { random }: De
   return state.counts.failed + state.counts.unknown > 0 ? "incomplete" : "finished";
 }
 
-async function isRunning({ lock }: RecordFiles, token: string): Promise<boolean> {
+async function isRunning({ lock }: RunFiles, token: string): Promise<boolean> {
   if ((await stat(lock).catch(() => null)) === null) return false;
   try {
     await (await takeLock(lock, token)).release();

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { PEOPLE_ROWS } from "../../../bulk/import/check/kinds.ts";
 import type { ImportRow, RowValues } from "../../../bulk/import/check/row-kind.ts";
-import type { Sender } from "../../../bulk/import/send-rows.ts";
-import type { Client } from "../../../client/client.ts";
+import type { RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
+import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
+import type { Client, IntentOptions } from "../../../client/client.ts";
 import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
@@ -10,13 +11,14 @@ import { parseChoice, parseDuration, readDuration } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseDelay, type TimeContext } from "../../args/time.ts";
 import { countOf } from "../../command/notes.ts";
+import { isLeftInOutbox } from "../../command/write-outcome.ts";
 import type { Deps } from "../../command/deps.ts";
 import { timeContext } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
 import type { ImportRequest, SendOrder } from "../../import/import-request.ts";
-import { commonParts, createBreaker, toPersonOutcome, toSettled } from "../../import/row-senders.ts";
+import { commonParts, createBreaker, type RowSender, toPersonOutcome, toSettled } from "../../import/row-senders.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 
 export function registerPeopleImport(noun: Command, context: CommandContext): void {
@@ -66,7 +68,7 @@ function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {
   const spreadSeconds = flags.parse("--spread", parseDuration);
   return {
     command: "people import",
-    recordName: "people-import",
+    fileName: "people-import",
     input,
     kind: PEOPLE_ROWS,
     defaults,
@@ -125,19 +127,22 @@ interface Spread {
   readonly rows: number;
 }
 
-function createPeopleSender(client: Client, signal: AbortSignal, { spreadSeconds, rows }: Spread): Sender {
+function createPeopleSender(client: Client, signal: AbortSignal, { spreadSeconds, rows }: Spread): RowSender {
   const breaker = createBreaker();
-  const bodyAt = (row: ImportRow, position: number): JsonObject =>
-    toBody(row, spreadDelay(spreadSeconds, { position, rows }));
+  let leftInOutbox = 0;
+  const spreadBody = (row: RowToSend): JsonObject =>
+    toBody(row, spreadDelay(spreadSeconds, { position: row.position, rows }));
+  const save = async (row: RowToSend, options: IntentOptions): Promise<RowOutcome> => {
+    const result = await client.sendPerson(spreadBody(row), options);
+    if (isLeftInOutbox(result)) leftInOutbox += 1;
+    return toPersonOutcome(result);
+  };
   return {
     ...commonParts(client),
+    leftInOutbox: () => leftInOutbox,
     isIdempotent: (row) => isRepeatablePerson(toBody(row)),
     neverRepeatUnknown: false,
-    send: (row, { intentAt, position, onAccepted }) =>
-      breaker.outcomeOf(
-        client.sendPerson(bodyAt(row, position), { signal, intentAt, onAccepted }).then(toPersonOutcome),
-      ),
-    lookUp: async (row, { position, ...moments }) =>
-      toSettled(await client.lookUpPerson(bodyAt(row, position), { signal, ...moments })),
+    send: (row, onAccepted) => breaker.outcomeOf(save(row, { signal, intentAt: row.intentAt, onAccepted })),
+    lookUp: async (row, time) => toSettled(await client.lookUpPerson(spreadBody(row), { signal, ...time })),
   };
 }

@@ -2,12 +2,11 @@ import type { Command } from "commander";
 import { RESPONSE_ROWS } from "../../../bulk/import/check/kinds.ts";
 import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
-import type { Sender } from "../../../bulk/import/send-rows.ts";
 import type { Client, IntentOptions, WriteResult } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
-import { commonParts, createBreaker, toId, toSettled } from "../../import/row-senders.ts";
+import { commonParts, createBreaker, type RowSender, toId, toSettled } from "../../import/row-senders.ts";
 import { countOf } from "../../command/notes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 
@@ -28,7 +27,7 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
     const { runImport } = await import("../../import/run-import.ts");
     return runImport(deps, {
       command: "responses import",
-      recordName: "responses-import",
+      fileName: "responses-import",
       input,
       kind: RESPONSE_ROWS,
       defaults: {},
@@ -63,24 +62,25 @@ function toResponseBody({ values, properties }: ImportRow, person: string): Json
   };
 }
 
-function createResponseSender(client: Client, signal: AbortSignal): Sender {
+function createResponseSender(client: Client, signal: AbortSignal): RowSender {
   const breaker = createBreaker();
   return {
     ...commonParts(client),
     isIdempotent: () => false,
     neverRepeatUnknown: true,
-    async send(row, { intentAt, onAccepted }) {
+    async send(row, onAccepted) {
       const attempt = { isSent: false };
-      const outcome = await breaker.outcomeOf(sendResponse(client, row, { signal, intentAt, onAccepted }, attempt));
+      const options = { signal, intentAt: row.intentAt, onAccepted };
+      const outcome = await breaker.outcomeOf(sendResponse(client, row, options, attempt));
       // The person's write alone leaves no response behind: the next run may send it without being told to.
       const { mayHaveArrived: _mayHaveArrived, ...unsent } = outcome;
       return attempt.isSent ? outcome : unsent;
     },
-    lookUp: async (row, { position: _position, ...moments }) => {
+    lookUp: async (row, time) => {
       const person = await findOrCreate(client, row, signal);
       if (typeof person !== "string")
         return { kind: "unsettled", reason: person.error ?? "the person cannot be found" };
-      const settlement = await client.lookUpResponse(toResponseBody(row, person), { signal, ...moments });
+      const settlement = await client.lookUpResponse(toResponseBody(row, person), { signal, ...time });
       return toSettled(settlement, () => saved(person));
     },
   };

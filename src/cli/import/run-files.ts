@@ -11,7 +11,7 @@ import { UsageError } from "../errors/usage-error.ts";
 import type { ImportRequest } from "./import-request.ts";
 import { isReadOnce } from "./input-source.ts";
 
-export interface RecordFiles {
+export interface RunFiles {
   readonly results: string;
   readonly journal: string;
   readonly lock: string;
@@ -20,19 +20,19 @@ export interface RecordFiles {
 export const JOURNAL_SUFFIX = ".journal";
 
 /** Throws UsageError where `--results` is required, or where there is nothing to resume. */
-export async function recordFiles({ input, recordName, flags }: ImportRequest): Promise<RecordFiles> {
+export async function runFiles({ input, fileName, flags }: ImportRequest): Promise<RunFiles> {
   if (flags.results === null && (await isReadOnce(input)))
     throw new UsageError(`--results FILE is required when reading ${input === "-" ? "standard input" : input}`);
-  const files = filesOf(flags.results ?? `${input}.${recordName}.results.csv`);
+  const files = filesOf(flags.results ?? `${input}.${fileName}.results.csv`);
   if (flags.resume) await checkResumable(files);
   return files;
 }
 
-export function filesOf(results: string): RecordFiles {
+export function filesOf(results: string): RunFiles {
   return { results, journal: `${results}${JOURNAL_SUFFIX}`, lock: `${results}.lock` };
 }
 
-async function checkResumable({ journal }: RecordFiles): Promise<void> {
+async function checkResumable({ journal }: RunFiles): Promise<void> {
   if ((await stat(journal).catch(() => null)) !== null) return;
   const others = await listJournals(path.dirname(journal));
   const found = `${others.slice(0, NAMED_MAX).join(", ")}${others.length > NAMED_MAX ? ", …" : ""}`;
@@ -60,7 +60,7 @@ export async function listJournals(folder: string): Promise<string[]> {
 export async function checkTargets(
   { random }: Deps,
   { input, flags: { failedTo } }: ImportRequest,
-  files: RecordFiles,
+  files: RunFiles,
 ): Promise<void> {
   checkApart([
     ["the input", input === "-" ? null : input],
@@ -87,7 +87,7 @@ function checkApart(uses: readonly (readonly [use: string, file: string | null])
 }
 
 /** One run at a time on the same results. Throws UsageError. */
-export async function lockRecord({ lock }: RecordFiles, { random }: Deps): Promise<Lock> {
+export async function lockRun({ lock }: RunFiles, { random }: Deps): Promise<Lock> {
   try {
     return await takeLock(lock, random.token(6));
   } catch (error) {
@@ -109,7 +109,7 @@ export async function lockRecord({ lock }: RecordFiles, { random }: Deps): Promi
  * fits.
  */
 export async function findPreviousRun(
-  files: RecordFiles,
+  files: RunFiles,
   head: JournalHead,
   request: ImportRequest,
 ): Promise<JournalState> {
@@ -136,20 +136,20 @@ function isSameImport(one: JournalHead, other: JournalHead): boolean {
   return one.input === other.input && one.command === other.command && one.baseUrl === other.baseUrl;
 }
 
-function alreadyImported({ results }: RecordFiles): UsageError {
+function alreadyImported({ results }: RunFiles): UsageError {
   return new UsageError(`this file has already been imported (results: ${results})`, {
     hint: "to import it again: --results other.csv",
   });
 }
 
-function unfinished({ results }: RecordFiles): UsageError {
+function unfinished({ results }: RunFiles): UsageError {
   return new UsageError(`a previous import of this file did not finish (results: ${results})`, {
     hint: "resume it with --resume, or start over with --results other.csv",
   });
 }
 
 /** The same content under another name mails the same people. */
-async function refuseCopy(files: RecordFiles, head: JournalHead): Promise<void> {
+async function refuseCopy(files: RunFiles, head: JournalHead): Promise<void> {
   for (const journal of await listJournals(path.dirname(files.journal))) {
     const found = await readJournalHead(journal);
     if (found === null || !isSameImport(found, head)) continue;
@@ -159,7 +159,7 @@ async function refuseCopy(files: RecordFiles, head: JournalHead): Promise<void> 
 }
 
 /** Results without their journal: of which file, and to whom, cannot be known. */
-async function refuseLostJournal({ results, journal }: RecordFiles): Promise<void> {
+async function refuseLostJournal({ results, journal }: RunFiles): Promise<void> {
   const found = await stat(results).catch(() => null);
   if (found === null || !found.isFile()) return;
   throw new UsageError(`${results} exists, but its journal ${journal} does not: there is no record of what was sent`, {
@@ -167,7 +167,7 @@ async function refuseLostJournal({ results, journal }: RecordFiles): Promise<voi
   });
 }
 
-function checkSame(before: JournalHead, now: JournalHead, { journal }: RecordFiles): void {
+function checkSame(before: JournalHead, now: JournalHead, { journal }: RunFiles): void {
   if (before.input !== now.input)
     throw changed("the input file has changed", "import the corrected rows as a new file, without --resume");
   if (before.command !== now.command)
