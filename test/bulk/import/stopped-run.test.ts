@@ -211,7 +211,7 @@ test("when rows failed, then the next run sends them and no others", async () =>
     return SCHEDULED;
   };
   const second = await run({ rows: 4, sender: { send } });
-  expect([sent.toSorted(), second.counts]).toEqual([
+  expect([sent.toSorted((one, other) => one - other), second.counts]).toEqual([
     [2, 4],
     { scheduled: 4, saved: 0, failed: 0, unknown: 0, skipped: 0 },
   ]);

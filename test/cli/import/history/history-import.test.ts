@@ -609,7 +609,7 @@ describe("an import that was stopped", () => {
       const before = await countRows();
       const running = startProgram({ args, home: store.folder });
       // Each gets a little further, and is killed wherever it is then.
-      await expect.poll(countRows, { interval: 1 }).toBeGreaterThan(before);
+      await expect.poll(countRows, { interval: 1, timeout: 60_000 }).toBeGreaterThan(before);
       running.child.kill("SIGKILL");
       await running.ended;
     }
