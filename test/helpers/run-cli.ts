@@ -7,6 +7,9 @@ import path from "node:path";
 
 export const PROGRAM = path.join(import.meta.dirname, "../../bin/surveyctl.js");
 
+/** For `env`: as if it were started a minute later, when what a killed process held is free. */
+export const A_MINUTE_LATER = { NODE_OPTIONS: `--require ${path.join(import.meta.dirname, "minute-ahead.cjs")}` };
+
 export interface RunOptions {
   readonly args: readonly string[];
   /** Added to an environment that holds PATH, HOME, TZ and a UTF-8 locale only. */

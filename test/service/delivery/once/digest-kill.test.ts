@@ -6,6 +6,7 @@ import { addDigest } from "../../../../src/service/domain/delivery/digests.ts";
 import { runInside } from "../../../helpers/in-process.ts";
 import { isLong } from "../../../helpers/long.ts";
 import { startRawSmtp } from "../../../helpers/raw-smtp-stub.ts";
+import { A_MINUTE_LATER } from "../../../helpers/run-cli.ts";
 import { createMailing, type Mailing } from "./mailing.ts";
 
 const HOOK = path.join(import.meta.dirname, "../../../helpers/kill-at-mark.cjs");
@@ -30,7 +31,7 @@ it.each(isLong ? ENDS : ENDS.slice(2, 3))(
   "when serve is killed %s of a digest, then it is %s, and %i arrived in all",
   async (moment, state, arrived) => {
     const stub = await startRawSmtp({ replyDelayMs: 10 });
-    const { dataFile, serve, serveInside, remove } = await createDue();
+    const { dataFile, serve, remove } = await createDue();
     onTestFinished(async () => {
       await stub.stop();
       await remove();
@@ -38,15 +39,14 @@ it.each(isLong ? ENDS : ENDS.slice(2, 3))(
     const args = ["--smtp", `smtp://127.0.0.1:${stub.port}`];
     const env = { NODE_OPTIONS: `--require ${HOOK}`, KILL_AT: `${moment} ${stub.port} 1` };
     expect((await serve(args, env).ended).signal).toBe("SIGKILL");
-    const again = serveInside(args);
+    const again = serve(args, A_MINUTE_LATER);
     await again.url;
     const list = async (): Promise<Record<string, unknown>> => {
       const asked = ["service", "digest", "list", "--data", dataFile, "--json"];
       const { stdout } = await runInside({ args: asked, home: path.dirname(dataFile) });
       return (JSON.parse(stdout) as Record<string, unknown>[])[0] ?? {};
     };
-    // The process counts as living for half a minute after its last sign of life.
-    await expect.poll(async () => (await list())["state"], { timeout: 50_000, interval: 500 }).toBe(state);
+    await expect.poll(async () => (await list())["state"], { timeout: 50_000, interval: 100 }).toBe(state);
     const { reason, next_at: next } = await list();
     expect([reason === "the service ended before a reply came", Number(next) * 1000 > Date.now()]).toEqual([
       state === "unknown",

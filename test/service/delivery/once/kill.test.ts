@@ -3,6 +3,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { isLong, size } from "../../../helpers/long.ts";
+import { A_MINUTE_LATER } from "../../../helpers/run-cli.ts";
 import { startRawSmtp, type RawSmtpStub } from "../../../helpers/raw-smtp-stub.ts";
 import { seededRandom } from "../../../helpers/seeded-random.ts";
 import { countWaiting, createMailing, type Mailing } from "./mailing.ts";
@@ -35,9 +36,9 @@ async function serveAndKill({ mailing, stub, args }: Awaited<ReturnType<typeof s
   await server.ended;
 }
 
-/** Sends what is left and ends. */
+/** Sends what is left, a minute later, and ends. */
 async function finish({ mailing, args }: Awaited<ReturnType<typeof startWorld>>): Promise<void> {
-  const server = mailing.serveInside(args);
+  const server = mailing.serve(args, A_MINUTE_LATER);
   await server.url;
   await expect.poll(() => countWaiting(mailing.dataFile), { timeout: size(60_000, 600_000), interval: 100 }).toBe(0);
   server.child.kill("SIGTERM");

@@ -9,7 +9,7 @@ import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { DeliveryRow, Store, Transaction } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
-import { runInside, startInside, type RunningInside } from "../../../helpers/in-process.ts";
+import { runInside } from "../../../helpers/in-process.ts";
 import { startProgram, type Running } from "../../../helpers/run-cli.ts";
 import { sendInput } from "../../domain/fixture.ts";
 
@@ -20,8 +20,6 @@ export interface Mailing {
   readonly rows: () => Promise<readonly DeliveryRow[]>;
   /** `serve` over the file as a process of its own. */
   readonly serve: (args: readonly string[], env?: Readonly<Record<string, string>>) => MailingServer;
-  /** The same for a server that is not killed. */
-  readonly serveInside: (args: readonly string[]) => RunningInside & Pick<MailingServer, "url">;
   readonly remove: () => Promise<void>;
 }
 
@@ -66,15 +64,11 @@ export async function createMailing(
       const running = startProgram({ args: [...command, ...args], home: folder, env: { ...key, ...env } });
       return { ...running, url: urlOf(running) };
     },
-    serveInside: (args) => {
-      const running = startInside({ args: [...command, ...args], home: folder, env: key });
-      return { ...running, url: urlOf(running) };
-    },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-function urlOf(running: Pick<Running, "saying">): Promise<string> {
+function urlOf(running: Running): Promise<string> {
   const url = running.saying(/^listening on (http\S+)$/m).then(([, found = ""]) => found);
   url.catch(() => undefined);
   return url;

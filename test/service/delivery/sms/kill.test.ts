@@ -9,9 +9,8 @@ import type { Store } from "../../../../src/service/domain/ports.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { type HookPlan, startHookReceiver } from "../../../helpers/hook-receiver.ts";
-import { startInside } from "../../../helpers/in-process.ts";
 import { size } from "../../../helpers/long.ts";
-import { startProgram, type Running } from "../../../helpers/run-cli.ts";
+import { A_MINUTE_LATER, startProgram, type Running } from "../../../helpers/run-cli.ts";
 import { sendInput } from "../../domain/fixture.ts";
 import { countWaiting, listAll } from "../once/mailing.ts";
 
@@ -58,7 +57,7 @@ test(
       state.running = startProgram(command);
       expect((await state.running.ended).signal).toBe("SIGKILL");
     }
-    const last = startInside(command);
+    const last = startProgram({ ...command, env: { ...command.env, ...A_MINUTE_LATER } });
     await last.saying(/^listening on (http\S+)$/m);
     await expect.poll(() => countWaiting(file), { timeout: 60_000, interval: 200 }).toBe(0);
     last.child.kill("SIGTERM");
