@@ -1,7 +1,6 @@
 /** One run at a time: a file that names the process that holds it. */
 import { createHash } from "node:crypto";
-import { link, open, readdir, readFile, rename, stat, unlink, utimes } from "node:fs/promises";
-import path from "node:path";
+import { link, open, readFile, stat, unlink, utimes } from "node:fs/promises";
 import { specialKind } from "./file-kind.ts";
 import { UnwritableFileError } from "./file-replacement.ts";
 import { currentProcess, currentSpace, isRunning, type ProcessMark } from "./processes.ts";
@@ -20,20 +19,9 @@ export class LockedError extends Error {
   }
 }
 
-export type LockFacts = Readonly<Record<string, string | number | boolean | null>>;
-
 export interface Lock {
-  /** What the last holder had noted; null when it released the lock, or noted nothing. */
-  readonly left: LockFacts | null;
-  /** Keeps facts for whoever takes the lock over after a crash; replaces earlier ones. */
-  note(facts: LockFacts): Promise<void>;
   /** Removes the file if it is still ours. */
   release(): Promise<void>;
-}
-
-export interface LockOptions {
-  /** Whether the caller knows that no process of another container or machine is a holder. */
-  readonly isAlone?: boolean;
 }
 
 const FILE_MODE = 0o600;
@@ -47,16 +35,14 @@ const held = new Set<string>();
  * Takes the lock, also over from a process that is gone. Throws `LockedError` while its holder runs, and
  * `UnwritableFileError` where something else than a file has its name. `token` is unique.
  */
-export async function takeLock(file: string, token: string, { isAlone = false }: LockOptions = {}): Promise<Lock> {
+export async function takeLock(file: string, token: string): Promise<Lock> {
   await refuseSpecial(file);
   const mark = { ...(await currentProcess()), space: await currentSpace(), token };
-  const format = (facts: LockFacts | null): string => JSON.stringify(facts === null ? mark : { ...mark, facts });
   // Before the file can be seen, so that no second taking in this process calls the first one dead.
   held.add(token);
   try {
-    const left = await takeFrom(file, format(null), token, isAlone);
-    if (isAlone) await removeLeftovers(file);
-    return hold(file, { left, token, format });
+    await takeFrom(file, JSON.stringify(mark), token);
+    return hold(file, token);
   } catch (error) {
     held.delete(token);
     throw error;
@@ -69,22 +55,10 @@ async function refuseSpecial(file: string): Promise<void> {
   if (kind !== null) throw new UnwritableFileError(`the lock ${file} is ${kind}, not a regular file`);
 }
 
-interface Holding {
-  readonly left: LockFacts | null;
-  readonly token: string;
-  readonly format: (facts: LockFacts | null) => string;
-}
-
-function hold(file: string, { left, token, format }: Holding): Lock {
+function hold(file: string, token: string): Lock {
   const timer = setInterval(() => void touch(file), TOUCH_MS);
   timer.unref();
   return {
-    left,
-    note: async (facts) => {
-      const aside = `${file}.${token}`;
-      await writeNew(aside, format(facts));
-      await rename(aside, file);
-    },
     release: async () => {
       clearInterval(timer);
       if ((await readHolder(file))?.holder?.token === token) await unlink(file).catch(() => undefined);
@@ -93,12 +67,12 @@ function hold(file: string, { left, token, format }: Holding): Lock {
   };
 }
 
-/** Creates the file, and removes a dead holder's first. Resolves with what that one had noted. */
-async function takeFrom(file: string, content: string, token: string, isAlone: boolean): Promise<LockFacts | null> {
+/** Creates the file, and removes a dead holder's first. */
+async function takeFrom(file: string, content: string, token: string): Promise<void> {
   const aside = `${file}.${token}`;
-  if (await create(file, content, aside)) return null;
-  const left = await removeDead(file, token, isAlone);
-  if (await create(file, content, aside)) return left;
+  if (await create(file, content, aside)) return;
+  await removeDead(file, token);
+  if (await create(file, content, aside)) return;
   throw new LockedError(file, await readLockPid(file));
 }
 
@@ -144,41 +118,25 @@ async function writeNew(file: string, content: string): Promise<void> {
  * Removes a dead holder's file under a second lock that is this dead one's own, so that one process does it and a slower
  * one cannot remove what a third has put there since.
  */
-async function removeDead(file: string, token: string, isAlone: boolean): Promise<LockFacts | null> {
+async function removeDead(file: string, token: string): Promise<void> {
   const found = await readHolder(file);
-  if (found === null) return null;
-  if (await isAlive(file, found.holder, isAlone)) throw new LockedError(file, found.holder?.pid ?? null);
+  if (found === null) return;
+  if (await isAlive(file, found.holder)) throw new LockedError(file, found.holder?.pid ?? null);
   const dead = createHash("sha256").update(found.text).digest("hex").slice(0, 12);
-  const guard = await takeLock(`${file}.${dead}`, `${token}.${dead}`, { isAlone }).catch((error: unknown) => {
+  const guard = await takeLock(`${file}.${dead}`, `${token}.${dead}`).catch((error: unknown) => {
     throw error instanceof LockedError ? new LockedError(file, error.pid) : error;
   });
   try {
-    if ((await readHolder(file))?.text !== found.text) return null;
-    await unlink(file);
-    return found.facts;
+    if ((await readHolder(file))?.text === found.text) await unlink(file);
   } finally {
     await guard.release();
   }
 }
 
-/** Names that are written aside, and second locks: a token, a dead holder's digest, or one within the other. */
-const ASIDE = /^[0-9a-f-]{12,36}(?:\.[0-9a-f-]{12,36}){0,2}$/;
-
-/** Removes what runs left beside the lock that were killed while they took it, except what a living process wrote. */
-async function removeLeftovers(file: string): Promise<void> {
-  const prefix = `${path.basename(file)}.`;
-  for (const name of await readdir(path.dirname(file)).catch(() => [])) {
-    if (!name.startsWith(prefix) || !ASIDE.test(name.slice(prefix.length))) continue;
-    const left = path.join(path.dirname(file), name);
-    const found = await readHolder(left);
-    if (found !== null && !(await isAlive(left, found.holder, true))) await unlink(left).catch(() => undefined);
-  }
-}
-
-async function isAlive(file: string, holder: Holder | null, isAlone: boolean): Promise<boolean> {
-  // A file without a holder may be anything; only a caller that knows it is a lock may remove it.
-  if (holder === null) return !isAlone;
-  if (holder.space !== null && holder.space !== (await currentSpace())) return !isAlone && wasTouched(file);
+async function isAlive(file: string, holder: Holder | null): Promise<boolean> {
+  // A file without a holder may be anything.
+  if (holder === null) return true;
+  if (holder.space !== null && holder.space !== (await currentSpace())) return wasTouched(file);
   if (held.has(holder.token)) return true;
   return (await isRunning(holder)) && holder.pid !== (await currentProcess()).pid;
 }
@@ -208,18 +166,17 @@ interface Found {
   readonly text: string;
   /** Null when the file does not name one. */
   readonly holder: Holder | null;
-  readonly facts: LockFacts | null;
 }
 
 async function readHolder(file: string): Promise<Found | null> {
   const text = await readFile(file, "utf8").catch(() => null);
   if (text === null) return null;
   try {
-    const { pid, started, space, token, facts } = JSON.parse(text) as Partial<Holder & { facts: LockFacts }>;
+    const { pid, started, space, token } = JSON.parse(text) as Partial<Holder>;
     const holder =
       typeof pid === "number" ? { pid, started: started ?? null, space: space ?? null, token: token ?? "" } : null;
-    return { text, holder, facts: facts ?? null };
+    return { text, holder };
   } catch {
-    return { text, holder: null, facts: null };
+    return { text, holder: null };
   }
 }

@@ -55,17 +55,6 @@ it("when somebody else's lock is in its place, then it is not removed", async ()
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual(GONE);
 });
 
-it("when its holder had noted something and died, then the next one reads it", async () => {
-  const lock = await takeLock(file, "a");
-  await lock.note({ run: 7 });
-  const record = JSON.parse(await readFile(file, "utf8")) as object;
-  await writeFile(file, JSON.stringify({ ...record, ...GONE }));
-  const next = await takeLock(file, "b");
-  expect(next.left).toEqual({ run: 7 });
-  await next.release();
-  expect((await takeLock(file, "c")).left).toBe(null);
-});
-
 const ROUNDS = size(3, 40);
 
 it(`when many take over from one that died, then one gets it, in each of ${ROUNDS} rounds`, async () => {
