@@ -13,7 +13,7 @@ const TESTS_MIN = { files: 5500, postgres: 950 };
 const ON_EACH_ENGINE = ".engines.test.ts";
 /** Tests about a server, which bring their own. The second folder takes long, and is never part of the run on files. */
 const SERVER_ONLY = "test/service/store/postgres";
-const PROCESSES = "test/service/processes";
+const OUTAGES = "test/service/processes/postgres";
 
 const MEMORY = "/dev/shm";
 const MEMORY_MIN_BYTES = 2 * 1024 ** 3;
@@ -43,7 +43,7 @@ const total = { passed: 0, failed: 0 };
 /** What whoever reads the end of a run must know: lines. */
 const troubles = [];
 if (!isServerOnly) {
-  const left = args.length > 0 ? [] : isBoth ? [SERVER_ONLY, PROCESSES] : [PROCESSES];
+  const left = args.length > 0 ? [] : isBoth ? [SERVER_ONLY, OUTAGES] : [OUTAGES];
   const without = left.map((folder) => `--exclude=${folder}/**`);
   const ran = run([...without, ...args], {});
   if (args.length === 0) {
@@ -53,7 +53,7 @@ if (!isServerOnly) {
 }
 if (isServerOnly || isBoth) {
   console.log("== the tests of the service, on PostgreSQL");
-  const ran = run(args.length === 0 ? [ON_EACH_ENGINE, SERVER_ONLY, PROCESSES] : args, {
+  const ran = run(args.length === 0 ? [ON_EACH_ENGINE, SERVER_ONLY, OUTAGES] : args, {
     SURVEYCTL_TEST_ENGINE: "postgres",
   });
   if (args.length === 0) {
@@ -101,7 +101,7 @@ function demand(where, { passed }, least) {
 function tellWhatDidNotRun({ skipped }) {
   const lost = skipped.filter((name) => name.startsWith(SERVER_ONLY));
   if (lost.length > 0) console.log(`-- PostgreSQL is not installed: ${lost.length} tests were skipped`);
-  console.log("-- not run on PostgreSQL, nor with several processes: npm run test:postgres does");
+  console.log("-- not run on PostgreSQL: npm run test:postgres does");
 }
 
 /** The short run's files need no disk, where that saves a twentieth of the time and every wait for a sync. */

@@ -48,14 +48,14 @@ export interface Cluster {
   readonly stop: (mode?: "fast" | "immediate") => void;
 }
 
-/** A cluster that is gone soon after this process ends; `isDurable` for tests that kill it. */
-export function startCluster({ isDurable = false, port = 5432 } = {}): Cluster {
+/** A cluster that is gone soon after this process ends; `isDurable` for tests that kill it; `settings` as of `postgres`. */
+export function startCluster({ isDurable = false, port = 5432, settings = "" } = {}): Cluster {
   const folder = makeFolder();
   const data = path.join(folder, "data");
   asServer("initdb", "-D", data, "-A", "trust", "-E", "UTF8", "--locale=C", "-U", "postgres", "--no-sync");
   const speed = isDurable ? "" : "-c fsync=off -c synchronous_commit=off -c full_page_writes=off";
   // Only tests take transaction numbers.
-  return startIn(folder, { data, port, settings: `-c autovacuum=off ${speed}` });
+  return startIn(folder, { data, port, settings: `-c autovacuum=off ${speed} ${settings}` });
 }
 
 export interface Standby extends Cluster {

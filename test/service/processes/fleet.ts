@@ -1,4 +1,4 @@
-/** Several `serve` processes on one database, and clients that ask them. */
+/** Several `serve` processes on one file or database, and clients that ask them. */
 import { Agent, request } from "node:http";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,6 +6,8 @@ import path from "node:path";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import type { Store } from "../../../src/service/domain/ports.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
+import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { newDatabase, onPostgres } from "../../helpers/postgres.ts";
 import { startProgram, type Running } from "../../helpers/run-cli.ts";
 
 export const FLEET_KEY = "test-key-of-the-fleet";
@@ -19,8 +21,34 @@ export interface Member {
   thaw(): void;
 }
 
+/** Data that several processes share. */
+export interface Place {
+  /** The options that name it to a command. */
+  readonly args: readonly string[];
+  readonly open: () => Promise<Store>;
+  readonly remove: () => Promise<void>;
+}
+
+export const databasePlace = (url: string): Place => ({
+  args: ["--database", url],
+  open: () => openPostgresStore({ url, clock: systemClock }),
+  remove: async () => undefined,
+});
+
+/** New, and of the engine that this run tests. */
+export async function newPlace(): Promise<Place> {
+  if (onPostgres) return databasePlace(await newDatabase());
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-place-"));
+  const file = path.join(folder, "survey.db");
+  return {
+    args: ["--data", file],
+    open: () => openSqliteStore({ file, clock: systemClock }),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
 export interface Fleet {
-  readonly database: string;
+  readonly place: Place;
   readonly folder: string;
   readonly members: Member[];
   /** One more. */
@@ -37,13 +65,13 @@ export interface FleetOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function startFleet(database: string, { count, args = [], env = {} }: FleetOptions): Promise<Fleet> {
+export async function startFleet(place: Place, { count, args = [], env = {} }: FleetOptions): Promise<Fleet> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-fleet-"));
   const members: Member[] = [];
   const outlet = args.includes("--smtp") ? [] : ["--outbox", path.join(folder, "outbox")];
   const start: Fleet["start"] = async (more = []) => {
     const running = startProgram({
-      args: ["serve", "--database", database, ...outlet, "--port", "0", ...args, ...more],
+      args: ["serve", ...place.args, ...outlet, "--port", "0", ...args, ...more],
       home: folder,
       env: { SURVEYCTL_API_KEY: FLEET_KEY, ...env },
     });
@@ -64,12 +92,12 @@ export async function startFleet(database: string, { count, args = [], env = {} 
   };
   for (let at = 0; at < count; at += 1) await start();
   return {
-    database,
+    place,
     folder,
     members,
     start,
     withStore: async (work) => {
-      const store = await openPostgresStore({ url: database, clock: systemClock });
+      const store = await place.open();
       try {
         return await work(store);
       } finally {

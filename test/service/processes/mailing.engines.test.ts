@@ -1,16 +1,13 @@
-/** Three processes mail from one database, and die or stand still while they do: nobody gets two. */
+/** Three processes mail from one file or database, and die or stand still while they do: nobody gets two. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { isLong, size } from "../../helpers/long.ts";
-import { hasPostgres, newDatabase } from "../../helpers/postgres.ts";
 import { startRawSmtp, type RawSmtpOptions, type RawSmtpStub } from "../../helpers/raw-smtp-stub.ts";
 import { seededRandom } from "../../helpers/seeded-random.ts";
 import type { DeliveryRow } from "../../../src/service/domain/ports.ts";
-import { systemClock } from "../../../src/runtime/clock.ts";
-import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
 import { LIFE_SECONDS } from "../../../src/service/domain/delivery/living.ts";
 import { listAll, schedule } from "../delivery/once/mailing.ts";
-import { type Fleet, type Member, startFleet } from "./fleet.ts";
+import { type Fleet, type Member, newPlace, startFleet } from "./fleet.ts";
 
 const PEOPLE = size(400, 20_000);
 const KILLS = size(3, 30);
@@ -34,9 +31,9 @@ async function startWorld(
   people: number,
   { rate, ...smtp }: RawSmtpOptions & { readonly rate: string },
 ): Promise<World> {
-  const database = await newDatabase();
-  const store = await openPostgresStore({ url: database, clock: systemClock });
-  open.push(() => store.close());
+  const place = await newPlace();
+  const store = await place.open();
+  open.push(place.remove, () => store.close());
   await schedule(
     store,
     Array.from({ length: people }, (_, at) => `p${at}@example.org`),
@@ -52,7 +49,7 @@ async function startWorld(
     rate,
     "--local-links",
   ];
-  const fleet = await startFleet(database, { count: 3, args });
+  const fleet = await startFleet(place, { count: 3, args });
   open.push(fleet.stop);
   return { fleet, stub, rows: () => store.read(listAll) };
 }
@@ -86,7 +83,7 @@ function compare({ stub }: World, rows: readonly DeliveryRow[]) {
 
 const fine = { twice: 0, idsTwice: 0, sentToNobody: [], unaccounted: [] };
 
-describe.skipIf(!hasPostgres)("three processes that mail from one database", () => {
+describe("three processes that mail from the same data", () => {
   it(`when one is killed ${KILLS} times and one stands still past its lease, then nobody gets two, and none is lost`, async () => {
     const world = await startWorld(PEOPLE, { replyDelayMs: 10, rate: `${size(40, 100)}/s` });
     const { fleet, stub } = world;

@@ -1,10 +1,9 @@
-/** Two processes that mail from one database: what an operator sees of each sender, and a command that resumes both. */
+/** Two processes that mail from one file or database: what an operator sees of each sender, and a command that resumes both. */
 import { afterEach, expect, it } from "vitest";
 import { runInside } from "../../helpers/in-process.ts";
-import { hasPostgres, newDatabase } from "../../helpers/postgres.ts";
 import { startPlanServer } from "../../helpers/smtp-plan-server.ts";
 import { schedule } from "../delivery/once/mailing.ts";
-import { type Fleet, startFleet } from "./fleet.ts";
+import { type Fleet, newPlace, startFleet } from "./fleet.ts";
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -21,7 +20,7 @@ interface Sender {
 }
 
 async function run(fleet: Fleet, command: string): Promise<Record<string, unknown>> {
-  const args = [...command.split(" "), "--database", fleet.database, "--json"];
+  const args = [...command.split(" "), ...fleet.place.args, "--json"];
   const { stdout } = await runInside({ args, home: fleet.folder });
   return JSON.parse(stdout) as Record<string, unknown>;
 }
@@ -33,44 +32,41 @@ async function breakersOf(url: string): Promise<readonly string[]> {
   return [...text.matchAll(line)].map(([, process = "", value = ""]) => `${process} ${value}`).toSorted();
 }
 
-it.skipIf(!hasPostgres)(
-  "when processes mail from one database, then status and metrics show the sender of each, and one resume lets all go",
-  async () => {
-    const server = await startPlanServer();
-    open.push(() => server.stop());
-    server.faults.mailFrom = { code: 550, text: "5.7.1 Not you" };
-    const args = ["--smtp", `smtp://127.0.0.1:${server.port}`, "--smtp-from", "us@example.com", "--local-links"];
-    const fleet = await startFleet(await newDatabase(), { count: 2, args });
-    open.push(() => fleet.stop());
-    const senders = async (): Promise<readonly Sender[]> =>
-      (await run(fleet, "service delivery status"))["senders"] as readonly Sender[];
-    await expect
-      .poll(async () => (await senders()).map(({ name, state }) => [name, state]), SOON)
-      .toEqual([
-        ["smtp", "ready"],
-        ["smtp", "ready"],
-      ]);
-    const processes = (await senders()).map(({ process }) => process);
-    const pids = fleet.members.map(({ running }) => String(running.child.pid));
-    expect(new Set(processes.map((process) => process.split(":").at(-2)))).toEqual(new Set(pids));
-    await fleet.withStore((store) =>
-      schedule(
-        store,
-        Array.from({ length: 40 }, (_, at) => `ok+${at}@example.org`),
-      ),
-    );
-    await expect
-      .poll(async () => (await senders()).map(({ state, code }) => [state, code]), SOON)
-      .toEqual([
-        ["held", 550],
-        ["held", 550],
-      ]);
-    for (const { url } of fleet.members)
-      await expect.poll(() => breakersOf(url), SOON).toEqual(processes.map((process) => `${process} 1`).toSorted());
-    delete server.faults.mailFrom;
-    await run(fleet, "service delivery resume");
-    await expect.poll(() => server.accepted.length, SOON).toBe(40);
-    await expect.poll(async () => (await senders()).map(({ state }) => state), SOON).toEqual(["ready", "ready"]);
-  },
-  180_000,
-);
+it("when processes mail from the same data, then status and metrics show the sender of each, and one resume lets all go", async () => {
+  const server = await startPlanServer();
+  open.push(() => server.stop());
+  server.faults.mailFrom = { code: 550, text: "5.7.1 Not you" };
+  const args = ["--smtp", `smtp://127.0.0.1:${server.port}`, "--smtp-from", "us@example.com", "--local-links"];
+  const place = await newPlace();
+  const fleet = await startFleet(place, { count: 2, args });
+  open.push(place.remove, fleet.stop);
+  const senders = async (): Promise<readonly Sender[]> =>
+    (await run(fleet, "service delivery status"))["senders"] as readonly Sender[];
+  await expect
+    .poll(async () => (await senders()).map(({ name, state }) => [name, state]), SOON)
+    .toEqual([
+      ["smtp", "ready"],
+      ["smtp", "ready"],
+    ]);
+  const processes = (await senders()).map(({ process }) => process);
+  const pids = fleet.members.map(({ running }) => String(running.child.pid));
+  expect(new Set(processes.map((process) => process.split(":").at(-2)))).toEqual(new Set(pids));
+  await fleet.withStore((store) =>
+    schedule(
+      store,
+      Array.from({ length: 40 }, (_, at) => `ok+${at}@example.org`),
+    ),
+  );
+  await expect
+    .poll(async () => (await senders()).map(({ state, code }) => [state, code]), SOON)
+    .toEqual([
+      ["held", 550],
+      ["held", 550],
+    ]);
+  for (const { url } of fleet.members)
+    await expect.poll(() => breakersOf(url), SOON).toEqual(processes.map((process) => `${process} 1`).toSorted());
+  delete server.faults.mailFrom;
+  await run(fleet, "service delivery resume");
+  await expect.poll(() => server.accepted.length, SOON).toBe(40);
+  await expect.poll(async () => (await senders()).map(({ state }) => state), SOON).toEqual(["ready", "ready"]);
+}, 180_000);

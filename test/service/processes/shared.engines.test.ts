@@ -3,17 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Person, SentPerson } from "../../../src/contract/resources.ts";
-import { systemClock } from "../../../src/runtime/clock.ts";
 import { addKey, findProject, revokeKey } from "../../../src/service/domain/projects/projects.ts";
-import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
 import { runInside } from "../../helpers/in-process.ts";
 import { isLong, size } from "../../helpers/long.ts";
-import { hasPostgres, newDatabase } from "../../helpers/postgres.ts";
 import { startProgram } from "../../helpers/run-cli.ts";
 import { seededRandom } from "../../helpers/seeded-random.ts";
-import { ask, type Fleet, startFleet } from "./fleet.ts";
+import { ask, type Fleet, newPlace, type Place, startFleet } from "./fleet.ts";
 
 const WRITES = size(900, 50_000);
 const WRITERS = 12;
@@ -117,11 +114,14 @@ const statuses = () =>
     [0, 1, 2].map(async (at) => (await ask(urlOf(at), "GET", "/v1/people.json", undefined, OTHER_KEY)).status),
   );
 
-describe.skipIf(!hasPostgres)("three processes on one database", () => {
+describe("three processes on the same data", () => {
   beforeAll(async () => {
-    state.fleet = await startFleet(await newDatabase(), { count: 3 });
+    state.fleet = await startFleet(await newPlace(), { count: 3 });
   });
-  afterAll(() => fleet().stop());
+  afterAll(async () => {
+    await fleet().stop();
+    await fleet().place.remove();
+  });
 
   it(`when all three write ${WRITES} times while others read on, then nobody is missed and nobody comes twice`, async () => {
     const isOver = { value: false };
@@ -170,21 +170,21 @@ describe.skipIf(!hasPostgres)("three processes on one database", () => {
   });
 
   it("when a link is made beside them, then it leads to the one that started last", async () => {
-    const args = ["service", "link", "add", "Checkout", "--database", fleet().database, "--json"];
+    const args = ["service", "link", "add", "Checkout", ...fleet().place.args, "--json"];
     const { stdout } = await runInside({ args, home: fleet().folder });
     expect((JSON.parse(stdout) as { readonly url: string }).url).toMatch(new RegExp(`^${urlOf(2)}/l/`));
   });
 
-  it("when the health of a database is asked, then it is ready while a service delivers from it", async () => {
-    const health = (url: string): ReturnType<typeof runInside> =>
-      runInside({ args: ["service", "health", "--database", url], home: fleet().folder });
-    expect(await health(fleet().database)).toMatchObject({ status: 0, stdout: "status\tready\n", stderr: "" });
-    const url = await newDatabase();
-    const store = await openPostgresStore({ url, clock: systemClock });
-    await store.close();
-    const { status, stdout, stderr } = await health(url);
+  it("when the health of the data is asked, then it is ready while a service delivers from it", async () => {
+    const health = ({ args }: Place): ReturnType<typeof runInside> =>
+      runInside({ args: ["service", "health", ...args], home: fleet().folder });
+    expect(await health(fleet().place)).toMatchObject({ status: 0, stdout: "status\tready\n", stderr: "" });
+    const unserved = await newPlace();
+    onTestFinished(unserved.remove);
+    await (await unserved.open()).close();
+    const { status, stdout, stderr } = await health(unserved);
     expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^error: the service of postgres:\/\/\S+ is not running\n$/);
+    expect(stderr).toMatch(/^error: the service of \S+ is not running\n$/);
   });
 
   it("when a key is revoked through one, then the others refuse it within two seconds", async () => {
@@ -200,9 +200,11 @@ describe.skipIf(!hasPostgres)("three processes on one database", () => {
   });
 });
 
-describe.skipIf(!hasPostgres || !isLong)("a first start", () => {
-  it("when four processes start at once on an empty database, then all serve, and one says the only key", async () => {
-    const args = ["serve", "--database", await newDatabase(), "--outbox", "outbox", "--port", "0"];
+describe.runIf(isLong)("a first start", () => {
+  it("when four processes start at once on nothing, then all serve, and one says the only key", async () => {
+    const place = await newPlace();
+    onTestFinished(place.remove);
+    const args = ["serve", ...place.args, "--outbox", "outbox", "--port", "0"];
     const home = await mkdtemp(path.join(tmpdir(), "surveyctl-fleet-"));
     const all = Array.from({ length: 4 }, () => startProgram({ args, home }));
     const urls = await Promise.all(all.map(async (one) => (await one.saying(/^listening on (http\S+)$/m))[1]));

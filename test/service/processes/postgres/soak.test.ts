@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { describe, expect, it } from "vitest";
-import { size } from "../../helpers/long.ts";
-import { administer, hasPostgres, newDatabase, serverProgram, startCluster } from "../../helpers/postgres.ts";
-import { ask, type Member, startFleet } from "./fleet.ts";
+import { size } from "../../../helpers/long.ts";
+import { administer, hasPostgres, newDatabase, serverProgram, startCluster } from "../../../helpers/postgres.ts";
+import { ask, databasePlace, type Member, startFleet } from "../fleet.ts";
 
 /** `SURVEYCTL_SOAK_SECONDS` is for a run by hand. */
 const SECONDS = Number(process.env["SURVEYCTL_SOAK_SECONDS"] ?? size(8, 1800));
@@ -78,7 +78,7 @@ async function dump(url: string, control: { readonly isOver: boolean }): Promise
 describe.skipIf(!hasPostgres)("two processes on one database", () => {
   it(`when they work for ${SECONDS} s, then no request fails, and memory and times level off`, async () => {
     const { url: database, stop } = await openDatabase();
-    const fleet = await startFleet(database, { count: 2, env: STEADY });
+    const fleet = await startFleet(databasePlace(database), { count: 2, env: STEADY });
     const client = new Client({ connectionString: database });
     await client.connect();
     const control = { isOver: false, names: 0 };
