@@ -68,7 +68,6 @@ const LONG_FUNCTIONS: ReadonlySet<string> = new Set([
   "src/service/control/webhook-admin.ts createWebhookHandlers",
   "src/service/history/response-parts.ts createResponseParts",
   "src/service/history/tally.ts createHistoryTally",
-  "src/service/index.ts openService",
   "src/service/store/postgres/open-postgres-store.ts createStore",
   "src/service/store/postgres/postgres-database.ts createSession",
   "src/service/store/sql/rows/delivery/request-rows.ts createRequestRows",

@@ -87,12 +87,17 @@ export function createWakeLoop(
   };
 }
 
-/** Something to be called that is not there yet. */
-export function createSignal(): { readonly call: () => void; readonly answer: (work: () => void) => void } {
-  const answers: (() => void)[] = [];
+/** Tells of work, now or at `dueAt`, Unix seconds, those that have asked to be told; often nobody has. */
+export interface Signal {
+  readonly call: (dueAt?: number) => void;
+  readonly answer: (work: (dueAt?: number) => void) => void;
+}
+
+export function createSignal(): Signal {
+  const answers: ((dueAt?: number) => void)[] = [];
   return {
-    call: () => {
-      for (const work of answers) work();
+    call: (dueAt) => {
+      for (const work of answers) work(dueAt);
     },
     answer: (work) => void answers.push(work),
   };

@@ -28,11 +28,18 @@ export interface DeliveryMetrics {
   readonly countReply: (outcome: string, segments: number) => void;
   /** A request to a hook that was neither a report nor a text. */
   readonly countRefusal: (why: Refusal) => void;
-  /**
-   * Lines in Prometheus' text format; without a queue, only what this process has counted. `senders` are those of all
-   * processes that share the data; absent or null: there is one alone.
-   */
-  readonly lines: (queue: DueQueue | null, senders?: readonly KeptSender[] | null) => readonly string[];
+  /** Lines in Prometheus' text format; without a queue, only what this process has counted. */
+  readonly lines: (queue: DueQueue | null, senders: SenderStates) => readonly string[];
+}
+
+/** How senders are now. */
+export interface SenderStates {
+  /** Those of this process. */
+  readonly own: readonly { readonly name: string; readonly health: () => Pick<SenderHealth, "mode" | "probes"> }[];
+  /** Names this process. */
+  readonly process: string;
+  /** Those of all processes that share the data, as they were stored last; null where there is one process alone. */
+  readonly kept: readonly KeptSender[] | null;
 }
 
 const KINDS: readonly OutcomeKind[] = [
@@ -105,11 +112,8 @@ const TEXT_REPLIES: Family = {
 };
 const REPLY_OUTCOMES = ["sent", "retry", "failed", "unknown", "dropped"] as const;
 
-/** Counts outcomes since the start. `senders` says how they are now, by name; `process` names this one. */
-export function createDeliveryMetrics(
-  senders: () => Readonly<Record<string, Pick<SenderHealth, "mode" | "probes">>> = () => ({}),
-  process: string = "",
-): DeliveryMetrics {
+/** Counts outcomes since the start. */
+export function createDeliveryMetrics(): DeliveryMetrics {
   const replies = createCounter();
   const outcomes = createCounter(CHANNELS.flatMap((channel) => KINDS.map((kind) => [channel, kind])));
   const durations = createHistogram(DURATION, DURATION_BUCKETS);
@@ -134,7 +138,7 @@ export function createDeliveryMetrics(
       sms.segments += segments;
     },
     countRefusal: (why) => refusals.add([why]),
-    lines: (queue, kept = null) => [
+    lines: (queue, senders) => [
       ...writeFamily(OUTCOMES, outcomes.samples()),
       // The name that the other counters of the service have, of the same deliveries.
       ...writeFamily({ ...OUTCOMES, name: "surveyctl_deliveries_total" }, outcomes.samples()),
@@ -142,11 +146,7 @@ export function createDeliveryMetrics(
       ...(queue === null ? [] : queueLines(queue)),
       ...writeFamily(REPORTS, reports.samples()),
       ...writeFamily(REFUSED, refusals.samples()),
-      ...breakerLines(
-        Object.entries(senders()).map(([name, health]) => ({ name, isStopped: isStopped(health) })),
-        process,
-        kept,
-      ),
+      ...breakerLines(senders),
       ...writeFamily(REPLIES, replies.samples()),
       ...writeFamily(SEGMENTS, [[[], sms.segments]]),
       ...writeFamily(RECEIVED_TEXTS, texts.samples()),
@@ -155,20 +155,16 @@ export function createDeliveryMetrics(
   };
 }
 
-/** Of other processes as they were last stored. */
-function breakerLines(
-  own: readonly { readonly name: string; readonly isStopped: boolean }[],
-  process: string,
-  kept: readonly KeptSender[] | null,
-): readonly string[] {
+function breakerLines({ own, process, kept }: SenderStates): readonly string[] {
+  const states = own.map(({ name, health }) => [name, Number(isStopped(health()))] as const);
   if (kept === null)
     return writeFamily(
       BREAKER,
-      own.map(({ name, isStopped: isHeld }) => [[name], Number(isHeld)]),
+      states.map(([name, isHeld]) => [[name], isHeld]),
     );
   const others = kept.filter((one) => one.process !== process);
   return writeFamily({ ...BREAKER, labels: ["sender", "process"] }, [
-    ...own.map(({ name, isStopped: isHeld }): MetricSample => [[name, process], Number(isHeld)]),
+    ...states.map(([name, isHeld]): MetricSample => [[name, process], isHeld]),
     ...others.map((one): MetricSample => [[one.name, one.process ?? ""], Number(one.state.state === "held")]),
   ]);
 }

@@ -34,8 +34,7 @@ export async function runServer(service: Service, options: ServerOptions): Promi
     metrics === null ? [] : [await listen(service.operators, { ...metrics, tls: null })],
   );
   await service.setAddress(listener.url);
-  service.startScheduler();
-  service.startWebhooks();
+  service.start();
   return {
     url: listener.url,
     metricsUrl: operators[0]?.url ?? null,
@@ -44,7 +43,7 @@ export async function runServer(service: Service, options: ServerOptions): Promi
       try {
         try {
           // A mail in hand may take half a minute, in which people open links.
-          await service.stopDelivering();
+          await service.stop();
         } finally {
           await drain([listener], service.clock);
         }

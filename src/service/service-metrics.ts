@@ -10,7 +10,7 @@ import {
 } from "../runtime/metrics.ts";
 import { createUsageReader } from "../runtime/process-usage.ts";
 import { VERSION } from "../runtime/version.ts";
-import type { DeliveryMetrics, DueQueue } from "./delivery-metrics.ts";
+import type { DeliveryMetrics, DueQueue, SenderStates } from "./delivery-metrics.ts";
 import { livingSenders } from "./domain/delivery/living.ts";
 import { countDue, summarizeQueue } from "./domain/delivery/oversight.ts";
 import type { KeptSender, Store, StoreAbout, StoreConnections, StoreWatch } from "./domain/ports.ts";
@@ -101,6 +101,7 @@ export interface ServiceMetrics {
 interface Sources {
   readonly store: Store;
   readonly deliveries: DeliveryMetrics;
+  readonly senders: Omit<SenderStates, "kept">;
   /** Attempts to send events since the start. */
   readonly webhookAttempts: ReadonlyMap<AttemptMeaning["kind"], number>;
 }
@@ -147,13 +148,16 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
     countTurn: () => {
       scheduler.lastSuccessMs = clock.now();
     },
-    lines: async ({ store, deliveries, webhookAttempts }) => {
+    lines: async ({ store, deliveries, senders, webhookAttempts }) => {
       // Before it takes one itself, and whether or not there is one left.
       const connections = store.connections();
       const summarize = (state.summarize ??= readSeldom(clock, GAUGES_KEPT_MS, () => readSummary(store)));
       const summary = await inTime(clock, STORE_PATIENCE_MS, summarize(), null).catch(() => null);
       return [
-        ...deliveries.lines(summary?.queue ?? null, store.isShared ? (summary?.senders ?? []) : null),
+        ...deliveries.lines(summary?.queue ?? null, {
+          ...senders,
+          kept: store.isShared ? (summary?.senders ?? []) : null,
+        }),
         ...webhookMetrics(summary?.webhooks ?? null, webhookAttempts),
         ...writeFamily(FAMILIES.transactions, commits.samples()),
         ...commitTime.lines(),

@@ -7,8 +7,8 @@ import type { FetchText } from "./delivery/bounce/sns.ts";
 import type { SenderSettings } from "./delivery/message/sender.ts";
 import type { OnUnknown } from "./domain/delivery/deliveries.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
-import type { MailOptions } from "./mail-delivery.ts";
-import type { SmsOptions } from "./sms-delivery.ts";
+import type { MailOptions } from "./parts/mail.ts";
+import type { SmsOptions } from "./parts/sms.ts";
 
 export interface ServiceOptions {
   /** Created when it does not exist; `outbox/` is beside it. With a database, a name for it without its password. */

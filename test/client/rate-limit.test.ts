@@ -36,7 +36,7 @@ it.each(LIMITS.slice(0, size(1, 2)))(
     });
     onTestFinished(async () => await service.close());
     await ensureProject(service.store);
-    const { key } = await service.admin({ kind: "session", project: "default" });
+    const { key } = await service.admin({ kind: "key.add", project: "default" });
     const statuses: number[] = [];
     const transport: Exchange = async (request) => {
       await clock.sleep(5);

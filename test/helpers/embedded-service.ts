@@ -11,8 +11,8 @@ import { ensureFirstKey } from "../../src/service/first-project.ts";
 import { NO_SENDER } from "../../src/service/delivery/message/sender.ts";
 import { parseSmtpUrl } from "../../src/service/delivery/smtp/smtp-url.ts";
 import { openService, type Service } from "../../src/service/index.ts";
-import type { MailOptions } from "../../src/service/mail-delivery.ts";
-import type { SmsOptions } from "../../src/service/sms-delivery.ts";
+import type { MailOptions } from "../../src/service/parts/mail.ts";
+import type { SmsOptions } from "../../src/service/parts/sms.ts";
 import { databaseOf } from "./postgres.ts";
 
 export interface EmbeddedService {

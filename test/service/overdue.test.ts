@@ -56,7 +56,7 @@ test("when surveys were due for days, then they are held and all is paused, the 
   clock.advance(4 * DAY_MS);
   const service = await open();
   stops.push(() => service.close());
-  service.startScheduler();
+  service.start();
   const message = "51 surveys were due more than 72 hours ago and are held";
   const paused = "no survey is sent: more than 50 surveys were due more than 24 hours ago";
   await expect
@@ -96,7 +96,7 @@ test("when 60 surveys are 39 hours late and there is no mail server, then all is
   clock.advance(39 * 3_600_000);
   const service = await open();
   stops.push(() => service.close());
-  service.startScheduler();
+  service.start();
   const message = "no survey is sent: more than 50 surveys were due more than 24 hours ago";
   await expect.poll(() => warnings).toEqual([["sending_paused", { since: expect.any(Number), message }]]);
   expect([await service.admin({ kind: "delivery.status" }), await written()]).toMatchObject([

@@ -78,9 +78,7 @@ export type AdminCommand =
     }
   /** Copies the data to a new file with this absolute path. */
   | { readonly kind: "backup"; readonly file: string }
-  | { readonly kind: "vacuum" }
-  /** A key that the service keeps in memory alone. */
-  | { readonly kind: "session"; readonly project: string };
+  | { readonly kind: "vacuum" };
 
 /** By the names of the result. */
 export type SettingsChange = { readonly [Name in keyof ConfiguredSettings]?: string };
@@ -160,7 +158,6 @@ export interface AdminResults
   /** What the copy holds; or why it could not be written, and then there is none. */
   backup: StoreContents | { readonly problem: string };
   vacuum: VacuumInfo;
-  session: { readonly key: string };
   "history.add": Imported;
 }
 
@@ -183,7 +180,6 @@ const LOOKS: ReadonlySet<AdminKind> = new Set([
   "webhook.deliveries",
   "digest.list",
   "backup",
-  "session",
 ]);
 
 /** True for a command that may change what is stored: some only show, where nothing is given to them. */

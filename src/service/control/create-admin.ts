@@ -3,7 +3,6 @@ import type { Clock } from "../../runtime/clock.ts";
 import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/surveys/autopilot.ts";
-import { type Brand, readBrand } from "../domain/projects/brand.ts";
 import {
   type AppliedConfiguration,
   applyConfiguration,
@@ -24,8 +23,6 @@ import {
   changeSettings,
   listKeys,
   listProjects,
-  type ProjectSettings,
-  readSettings,
   revokeKey,
   rotateKey,
   setThrottle,
@@ -55,15 +52,13 @@ export interface AdminOptions extends WebhookAdminOptions, PrivacyAdminOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** Lets a key in for a command, at the longest until the process ends. */
-  readonly addSession: (key: string, project: ProjectRow) => void;
   /** Keys that were looked up no longer count. */
   readonly onRevoke: () => void;
   /** Surveys may be due now. */
   readonly onSchedule: () => void;
   /** What links begin with, without a slash at the end. */
   readonly appUrl: () => string;
-  readonly renderPreview: (survey: DueSurvey, settings: ProjectSettings, brand: Brand) => Promise<PreviewInfo>;
+  readonly renderPreview: (survey: DueSurvey) => Promise<PreviewInfo>;
   /** What carries messages out. */
   readonly senders: readonly MessageSender[];
   readonly onReport: (source: string, outcome: ReportOutcome) => void;
@@ -89,7 +84,7 @@ export function createKey(random: Random): string {
 }
 
 function createHandlers(options: AdminOptions): Handlers {
-  const { store, random, addSession, onRevoke, onSchedule, renderPreview } = options;
+  const { store, random, onRevoke, onSchedule, renderPreview } = options;
   const inProject = <Result>(
     name: string,
     work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
@@ -163,13 +158,11 @@ function createHandlers(options: AdminOptions): Handlers {
       ),
     ...createConfigurationHandlers(options),
     "survey.preview": async ({ project, email, locale }) => {
-      const { survey, settings, brand } = await readProject(project, async (tx, { id, name }) => ({
-        survey: await previewSurvey(tx, { id, name }, { email, locale }),
-        settings: await readSettings(tx, { id, name }),
-        brand: await readBrand(tx, { id, name }),
-      }));
+      const survey = await readProject(project, (tx, { id, name }) =>
+        previewSurvey(tx, { id, name }, { email, locale }),
+      );
       if (survey === null) throw new AdminError(`no person found with email ${email}`);
-      return renderPreview(survey, settings, brand);
+      return renderPreview(survey);
     },
     "trend.add": async ({ project, name, where }) => {
       const trend = await inProject(project, (tx, found) => addTrend(tx, found, name, where));
@@ -213,11 +206,6 @@ function createHandlers(options: AdminOptions): Handlers {
     vacuum: async () => {
       const { bytesBefore, bytesAfter } = await store.vacuum();
       return { bytes_before: bytesBefore, bytes: bytesAfter };
-    },
-    session: async ({ project }) => {
-      const key = createKey(random);
-      addSession(key, await store.read((tx) => requireProject(tx, project)));
-      return { key };
     },
   };
 }

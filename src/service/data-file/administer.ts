@@ -1,12 +1,15 @@
 /** Administration of a data file or a database, whether it is served or not. */
 import { silentLog } from "../../runtime/log.ts";
 import type { Admin } from "../control/commands.ts";
-import { openService, type Service } from "../index.ts";
+import { openAdmin } from "../parts/admin.ts";
+import { type Base, openBase } from "../parts/base.ts";
+import { openSenders } from "../parts/senders.ts";
+import { createSweep } from "../parts/sweep.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
 
-/** The service for one command: it serves nothing and delivers nothing by itself. Throws StoreFileError. */
-export function openForCommand(options: DataFileOptions): Promise<Service> {
-  return openService({ ...options, log: silentLog, publicUrl: null, rateLimit: null, knowsOutbox: false });
+/** The ground of a command: it serves nothing and delivers nothing by itself. Throws StoreFileError. */
+export function openForCommand(options: DataFileOptions): Promise<Base> {
+  return openBase({ ...options, log: silentLog, publicUrl: null, rateLimit: null, knowsOutbox: false });
 }
 
 /** Gives `work` the commands of the data file and frees it again. */
@@ -14,10 +17,11 @@ export async function administer<Result>(
   options: DataFileOptions,
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
-  const service = await openForCommand(options);
+  const base = await openForCommand(options);
   try {
-    return await work(service.admin);
+    const senders = await openSenders(base);
+    return await work(openAdmin(base, senders, createSweep(base, senders)));
   } finally {
-    await service.close();
+    await base.store.close();
   }
 }

@@ -1,8 +1,13 @@
 /** The embedded service behind the profile `local`. */
 import type { Exchange } from "../../contract/http.ts";
+import { createKey } from "../control/create-admin.ts";
+import { requireProject } from "../control/delivery-admin.ts";
 import { DEFAULT_ADDRESS } from "../delivery/message/sender.ts";
 import { DEFAULT_PROJECT, ensureProject } from "../first-project.ts";
-import type { Service } from "../index.ts";
+import type { Base } from "../parts/base.ts";
+import { createHttp, openKeys } from "../parts/http.ts";
+import { openSenders } from "../parts/senders.ts";
+import { createSending } from "../parts/sending.ts";
 import { livingProcesses } from "../scheduler/heartbeat.ts";
 import { openForCommand } from "./administer.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
@@ -23,30 +28,37 @@ export interface LocalService {
 
 /** Throws StoreFileError, AdminError. */
 export async function openLocal(options: LocalOptions): Promise<LocalService> {
-  const service = await openForCommand(options);
+  const base = await openForCommand(options);
   try {
-    return await connect(service, options.project ?? DEFAULT_PROJECT);
+    return await connect(base, options.project ?? DEFAULT_PROJECT);
   } catch (error) {
-    await service.close();
+    await base.store.close();
     throw error;
   }
 }
 
-async function connect(service: Service, project: string): Promise<LocalService> {
-  if (project === DEFAULT_PROJECT) await ensureProject(service.store);
-  const { key } = await service.admin({ kind: "session", project });
+async function connect(base: Base, name: string): Promise<LocalService> {
+  const { store, random } = base;
+  if (name === DEFAULT_PROJECT) await ensureProject(store);
+  const keys = openKeys(base);
+  const apiKey = createKey(random);
+  keys.addSession(apiKey, await store.read((tx) => requireProject(tx, name)));
+  const senders = await openSenders(base);
+  const http = createHttp(base, { keys, senders });
   // A server knows how its messages leave.
-  const isServed = (await livingProcesses(service.store)).length > 0;
-  if (!isServed) service.startScheduler();
+  const isServed = (await livingProcesses(store)).length > 0;
+  const sending = isServed ? null : createSending(base, senders);
+  sending?.start();
   return {
     baseUrl: DEFAULT_ADDRESS,
-    apiKey: key,
-    transport: service.handleLocally,
+    apiKey,
+    transport: http.handleLocally,
     close: async () => {
       try {
-        if (!isServed) await service.finishDue();
+        await sending?.finish();
       } finally {
-        await service.close();
+        await sending?.stop();
+        await store.close();
       }
     },
   };

@@ -1,4 +1,4 @@
-/** What the HTTP face and the rules hand each other: parameters already parsed into their final types. */
+/** What the HTTP layer hands to the rules: parameters already parsed into their final types. */
 import type { Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, Expansion, METRIC_GROUPS, ResponseOrder } from "../../contract/routes.ts";
 

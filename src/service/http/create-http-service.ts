@@ -14,7 +14,7 @@ import { ClientGoneError } from "./bodies.ts";
 import { addressGroup, createClientAddress } from "./forwarding.ts";
 import { HANDLERS } from "./handlers.ts";
 import { acceptsJson, checkBodyHead, refuseCrossSite } from "./head.ts";
-import { createOperatorPages, type Door } from "./operations/operator-pages.ts";
+import { createOperatorPages, type Listener } from "./operations/operator-pages.ts";
 import { parseBody, parseQuery } from "./parameters.ts";
 import { HttpError, errorReply, internalErrorReply, jsonReply, toHttpResponse, type Reply } from "./replies.ts";
 import { createRateLimiter, type RateLimit } from "./rate-limit.ts";
@@ -41,8 +41,10 @@ export interface HttpServiceOptions {
   readonly trustedProxies?: readonly string[] | null;
   /** Whether new work is still taken. */
   readonly isReady: () => boolean;
-  /** What is no part of the API, such as the pages that people see. */
-  readonly otherFaces: readonly OtherFace[];
+  /** Who may call. */
+  readonly keys: KeyRing;
+  /** Of paths that are no part of the API, such as the pages that people see. */
+  readonly handlers: readonly PathHandler[];
 }
 
 /** A request whose body need not have arrived yet. */
@@ -53,28 +55,34 @@ export interface ServerRequest extends Omit<HttpRequest, "body"> {
   readonly from?: string;
 }
 
-export interface OtherFace {
-  /** What its requests are called in logs and metrics. */
+/** A request as a handler of paths gets it. */
+export interface PathRequest extends Target, Pick<HttpRequest, "method" | "headers"> {
+  readonly body: () => Promise<Uint8Array>;
+  /** Address group of the caller, see `addressGroup`; empty for a caller in this process. */
+  readonly from: string;
+}
+
+export interface PathHandler {
+  /** The name of its requests in logs and metrics. */
   readonly name: string;
-  /** Null for what is not its own. The request comes from an address group, see `addressGroup`. */
-  readonly answer: (request: ServerRequest, target: Target) => Promise<HttpResponse | null> | null;
+  /** Null for a path that is not its own. */
+  readonly handle: (request: PathRequest) => Promise<HttpResponse | null> | null;
 }
 
 export type ServerExchange = (request: ServerRequest) => Promise<HttpResponse>;
 
 /** What a listener needs of a service. */
-export interface Face {
+export interface HttpHandler {
   readonly handle: ServerExchange;
   /** The answer to what is no request. Like every other answer it has an id, is logged and counted. */
   readonly refuse: (error: HttpError, method: string) => HttpResponse;
 }
 
-export interface HttpService extends Face {
-  /** As `handle`, for the control channel: pages go on where they were asked for, whatever the public URL is. */
+export interface HttpService extends HttpHandler {
+  /** As `handle`, for callers on this machine: lists go on where they were asked for, whatever the public URL is. */
   readonly handleLocally: ServerExchange;
   /** The pages for operators alone, for a listener of their own. */
   readonly handleOperators: ServerExchange;
-  readonly keys: KeyRing;
 }
 
 /** What is known of a request so far, for its log line. */
@@ -83,29 +91,33 @@ interface Progress {
   readonly traceId: string | null;
   match: Match | null;
   /** Of what is no endpoint. */
-  face: string | null;
+  handler: string | null;
   project: string | null;
 }
 
 /** Wrong keys that an address may send. */
 const WRONG_KEYS: RateLimit = { requests: 60, periodSeconds: 60 };
 
+/** The keys of a store, with limits for those who guess. */
+export function createKeys(store: Store, clock: Clock, rateLimit: RateLimit | null): KeyRing {
+  return createKeyRing(store, clock, {
+    wrongKeys: createRateLimiter(WRONG_KEYS, clock),
+    refusals: createRateLimiter(rateLimit, clock),
+  });
+}
+
 export function createHttpService(options: HttpServiceOptions): HttpService {
   const { clock, log, store } = options;
   const requests = createRateLimiter(options.rateLimit, clock);
-  const keys = createKeyRing(store, clock, {
-    wrongKeys: createRateLimiter(WRONG_KEYS, clock),
-    refusals: createRateLimiter(options.rateLimit, clock),
-  });
   const accessLog = createAccessLog(log, clock, store.about.engine);
   const common = createCommonHeaders(clock);
   const idOf = createRequestIds(options.random);
-  const answer = createAnswer(options, keys, (caller) => requests.count(caller));
+  const answer = createAnswer(options, (caller) => requests.count(caller));
   const choose = createChoice(options, answer, accessLog);
   const exchange = createExchange({ options, choose, accessLog, common, idOf });
   return {
     handle: (request) => exchange(request, "main"),
-    handleLocally: (request) => exchange(request, "control"),
+    handleLocally: (request) => exchange(request, "local"),
     handleOperators: (request) => exchange(request, "metrics"),
     refuse: (error, method) => {
       const requestId = idOf();
@@ -114,11 +126,15 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
       accessLog.add({ requestId, traceId: null, method, path: "*", route: null, project: null, status, startedMs });
       return toHttpResponse(errorReply(error), common(requestId), method === "HEAD");
     },
-    keys,
   };
 }
 
-type Choose = (request: ServerRequest, target: Target, progress: Progress, door: Door) => Promise<HttpResponse | Reply>;
+type Choose = (
+  request: ServerRequest,
+  target: Target,
+  progress: Progress,
+  listener: Listener,
+) => Promise<HttpResponse | Reply>;
 
 /** The pages for operators come first, then the description of the API, the pages of people, and the API. */
 function createChoice(options: HttpServiceOptions, answer: Answer, accessLog: AccessLog): Choose {
@@ -126,22 +142,22 @@ function createChoice(options: HttpServiceOptions, answer: Answer, accessLog: Ac
   const clientOf = createClientAddress(trustedProxies, publicUrl);
   const metrics = async (): Promise<string> => [...accessLog.metrics(), ...(await moreMetrics()), ""].join("\n");
   const operators = createOperatorPages({ ...options, metricsToken, metrics });
-  return async (request, target, progress, door) => {
+  return async (request, target, progress, listener) => {
     const { method, headers, from } = request;
-    const own = operators({ method, headers, from, path: target.path }, door);
+    const own = operators({ method, headers, from, path: target.path }, listener);
     if (own !== null) {
-      progress.face = own.name;
+      progress.handler = own.name;
       return own.reply();
     }
-    if (door === "metrics") throw new HttpError(404);
+    if (listener === "metrics") throw new HttpError(404);
     if (target.path === "/openapi.json") {
-      progress.face = "openapi";
+      progress.handler = "openapi";
       if (method !== "GET" && method !== "HEAD") throw new HttpError(405, undefined, { allow: "GET, HEAD" });
       return jsonReply(200, toOpenApi({ version: VERSION, serverUrl: publicUrl ?? target.origin }));
     }
     const client = addressGroup(clientOf(request) ?? "");
     const known = from === undefined || client === from ? request : { ...request, from: client };
-    return (await askFaces(options, known, target, progress)) ?? answer(known, target, progress, door);
+    return (await askHandlers(options, known, target, progress)) ?? answer(known, target, progress, listener);
   };
 }
 
@@ -154,21 +170,21 @@ interface ExchangeParts {
 }
 
 /** One request to its response, with its id and its line in the log. */
-function createExchange(parts: ExchangeParts): (request: ServerRequest, door: Door) => Promise<HttpResponse> {
+function createExchange(parts: ExchangeParts): (request: ServerRequest, listener: Listener) => Promise<HttpResponse> {
   const { choose, accessLog, common, idOf } = parts;
   const { clock, log } = parts.options;
-  return async (request, door) => {
+  return async (request, listener) => {
     const startedMs = clock.monotonic();
     const end = accessLog.begin();
     try {
       const target = parseTarget(request.url);
       const [requestId, traceId] = [idOf(request.headers), traceIdOf(request.headers)];
-      const progress: Progress = { requestId, traceId, match: null, face: null, project: null };
-      const reply = await settle(() => choose(request, target, progress, door), progress, log);
-      const { match, face, project } = progress;
+      const progress: Progress = { requestId, traceId, match: null, handler: null, project: null };
+      const reply = await settle(() => choose(request, target, progress, listener), progress, log);
+      const { match, handler, project } = progress;
       const path = match?.route.path ?? maskPath(target.path);
       const { method } = request;
-      const route = match?.name ?? face;
+      const route = match?.name ?? handler;
       accessLog.add({ requestId, traceId, method, path, route, project, status: reply.status, startedMs });
       if ("body" in reply) return { ...reply, headers: { ...common(requestId), ...reply.headers } };
       return toHttpResponse(reply, common(requestId), method === "HEAD");
@@ -178,28 +194,29 @@ function createExchange(parts: ExchangeParts): (request: ServerRequest, door: Do
   };
 }
 
-/** Nothing is waited for where no face claims the path. */
-function askFaces(
-  { otherFaces }: HttpServiceOptions,
-  request: ServerRequest,
+/** Nothing is waited for where no handler has the path. */
+function askHandlers(
+  { handlers }: HttpServiceOptions,
+  { method, headers, from = "", body = "" }: ServerRequest,
   target: Target,
   progress: Progress,
 ): Promise<HttpResponse | null> | null {
-  for (const { name, answer } of otherFaces) {
-    const answered = answer(request, target);
+  const request: PathRequest = { ...target, method, headers, from, body: () => bodyBytes(body) };
+  for (const { name, handle } of handlers) {
+    const answered = handle(request);
     if (answered === null) continue;
-    progress.face = name;
+    progress.handler = name;
     return answered;
   }
   return null;
 }
 
-type Answer = (request: ServerRequest, target: Target, progress: Progress, door: Door) => Promise<Reply>;
+type Answer = (request: ServerRequest, target: Target, progress: Progress, listener: Listener) => Promise<Reply>;
 
-function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller: string) => void): Answer {
-  const { store, publicUrl, onScheduled, outboxChannels = [] } = options;
+function createAnswer(options: HttpServiceOptions, count: (caller: string) => void): Answer {
+  const { store, keys, publicUrl, onScheduled, outboxChannels = [] } = options;
   const find = createRouter();
-  return async (request, target, progress, door) => {
+  return async (request, target, progress, listener) => {
     const { method, headers } = request;
     const match = requireMatch(find(method, target.path));
     progress.match = match;
@@ -220,7 +237,7 @@ function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller
       placeholders,
       unstripped,
       parameters,
-      address: (door === "control" ? target.origin : appUrl) + target.path,
+      address: (listener === "local" ? target.origin : appUrl) + target.path,
       links: { permalink: (token) => `${appUrl}/r/${token}` },
       onScheduled,
       outboxChannels,
@@ -274,7 +291,7 @@ async function settle(
 }
 
 /** What came with a request, as bytes. */
-export async function bodyBytes(body: NonNullable<ServerRequest["body"]>): Promise<Uint8Array> {
+async function bodyBytes(body: NonNullable<ServerRequest["body"]>): Promise<Uint8Array> {
   const whole = typeof body === "function" ? await body() : body;
   return typeof whole === "string" ? Buffer.from(whole) : whole;
 }

@@ -11,7 +11,7 @@ import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { HttpResponse } from "../../contract/http.ts";
 import { createBodies, type RequestBody } from "./bodies.ts";
-import type { Face } from "./create-http-service.ts";
+import type { HttpHandler } from "./create-http-service.ts";
 import { HttpError } from "./replies.ts";
 
 export interface ListenOptions {
@@ -66,7 +66,7 @@ interface Connection {
 }
 
 interface Listener {
-  readonly face: Face;
+  readonly handler: HttpHandler;
   readonly scheme: "http" | "https";
   readonly url: string;
   readonly limits: ListenLimits;
@@ -76,7 +76,7 @@ interface Listener {
 }
 
 /** Rejects with Node's own error, `EADDRINUSE` for one, when the address cannot be had. */
-export async function listen(face: Face, options: ListenOptions): Promise<Listening> {
+export async function listen(handler: HttpHandler, options: ListenOptions): Promise<Listening> {
   const { host, port, descriptor = null, tls, limits = LIMITS } = options;
   const settings: ServerOptions = {
     requestTimeout: limits.requestMs,
@@ -98,7 +98,7 @@ export async function listen(face: Face, options: ListenOptions): Promise<Listen
   const scheme = tls === null ? "http" : "https";
   const url = formatOrigin(scheme, readAddress(server, options));
   const listener: Listener = {
-    face,
+    handler,
     scheme,
     url,
     limits,
@@ -147,7 +147,7 @@ function serveRequests(server: Server, listener: Listener): void {
   server.on("checkExpectation", (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const error = new HttpError(417, "Expectation Failed: only 100-continue is known");
     inTurn(listener, incoming.socket, () =>
-      send(outgoing, listener.face.refuse(error, incoming.method ?? "-"), { listener, body: null, closing: true }),
+      send(outgoing, listener.handler.refuse(error, incoming.method ?? "-"), { listener, body: null, closing: true }),
     );
   });
 }
@@ -187,10 +187,10 @@ function connectionOf({ connections }: Listener, socket: Socket): Connection {
 
 /** Refuses what only the parser has seen, before there is a request. */
 function refuseTheRest(server: Server, listener: Listener): void {
-  const { face } = listener;
+  const { handler } = listener;
   const refuse = (socket: Socket, error: HttpError, method: string): void =>
     inTurn(listener, socket, async () => {
-      if (socket.writable) writeRaw(socket, face.refuse(error, method));
+      if (socket.writable) writeRaw(socket, handler.refuse(error, method));
     });
   server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
@@ -245,22 +245,23 @@ async function answer(
 }
 
 function respond(
-  { face, scheme, url }: Listener,
+  { handler, scheme, url }: Listener,
   incoming: IncomingMessage,
   body: RequestBody | null,
   onBody: () => void,
 ): Promise<HttpResponse> | HttpResponse {
   const { method = "GET", headers, socket } = incoming;
   const authority = readAuthority(incoming);
-  if (authority === null) return face.refuse(new HttpError(400, "Bad Request: Host is missing or not valid"), method);
+  if (authority === null)
+    return handler.refuse(new HttpError(400, "Bad Request: Host is missing or not valid"), method);
   // Node keeps the first: a proxy in front may have looked at the other.
   if (countHeaders(incoming, "authorization") > 1)
-    return face.refuse(new HttpError(400, "Bad Request: there is more than one Authorization header"), method);
+    return handler.refuse(new HttpError(400, "Bad Request: there is more than one Authorization header"), method);
   const read = (): Promise<Uint8Array> => {
     onBody();
     return body?.read() ?? Promise.resolve(new Uint8Array());
   };
-  return face.handle(
+  return handler.handle(
     Object.assign(
       {
         method,

@@ -4,11 +4,10 @@ import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Store, Transaction, WebhookRow } from "../domain/ports.ts";
-import type { AttemptEnd, AttemptMeaning } from "../domain/webhooks/attempts.ts";
+import type { AttemptMeaning } from "../domain/webhooks/attempts.ts";
 import { AttemptRecorder } from "./attempt-recorder.ts";
 import { createLane, type EndedAttempt, type Lane } from "./lane.ts";
-import { createEndpointTransport, type EndpointOptions } from "./transport.ts";
-import { signedHeaders } from "./sign.ts";
+import type { EndpointOptions } from "./transport.ts";
 
 export interface DispatcherOptions extends Pick<EndpointOptions, "own" | "resolve"> {
   readonly store: Store;
@@ -20,12 +19,6 @@ export interface DispatcherOptions extends Pick<EndpointOptions, "own" | "resolv
   readonly mayStart?: () => boolean;
 }
 
-/** An event that is sent at once, whether its endpoint is enabled or not, and not kept. */
-export interface TestEvent {
-  readonly eventId: string;
-  readonly body: string;
-}
-
 export interface Dispatcher {
   /** Starts the loop; a second call changes nothing. */
   readonly start: () => void;
@@ -35,7 +28,6 @@ export interface Dispatcher {
   readonly reread: () => void;
   /** Begins no more attempts; those that run have five seconds to end, and are made again by the next start. */
   readonly stop: () => Promise<void>;
-  readonly send: (webhook: WebhookRow, event: TestEvent) => Promise<AttemptEnd>;
   /** Attempts since the start, by meaning. */
   readonly attempts: () => ReadonlyMap<AttemptMeaning["kind"], number>;
 }
@@ -82,17 +74,6 @@ class LoopingDispatcher implements Dispatcher {
     this.#leaving.abort();
     await this.#settled();
     for (const lane of this.#lanes.values()) lane.close();
-  };
-
-  send = async (webhook: WebhookRow, { eventId, body }: TestEvent): Promise<AttemptEnd> => {
-    const transport = createEndpointTransport(this.#options, 1);
-    try {
-      const headers = signedHeaders(webhook, { eventId, body }, unixSeconds(this.#options.clock));
-      const end = await transport.post(webhook, headers, body, this.#leaving.signal);
-      return end ?? { status: null, ms: 0, text: "the service was stopped", retryAfter: null };
-    } finally {
-      transport.close();
-    }
   };
 
   attempts = (): ReadonlyMap<AttemptMeaning["kind"], number> => this.#recorder.counts;

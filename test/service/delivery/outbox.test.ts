@@ -204,7 +204,7 @@ it("when projects say who sends, then each one's mail shows it, and the server's
       body: '{"email":"ada@example.com"}',
     });
   }
-  service.startScheduler();
+  service.start();
   await service.finishDue();
   const files = (await names()).map((name) => readFile(path.join(outbox(), name), "utf8"));
   const mails = (await Promise.all(files)).map((raw) => readMail(raw));

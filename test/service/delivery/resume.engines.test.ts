@@ -31,7 +31,7 @@ it.each([
   stops.push(() => embedded.close());
   const addresses = [`${plan}@example.org`, ...Array.from({ length: 9 }, (__, at) => `ok+${at}@example.org`)];
   await schedule(service.store, addresses);
-  service.startScheduler();
+  service.start();
   const waiting = async (): Promise<unknown> =>
     (await service.store.read(listAll)).map(({ state, attempts, reason: why }) => [state, attempts, why]);
   const others = addresses.slice(1).map(() => ["scheduled", 0, null]);
@@ -76,7 +76,7 @@ it("when the day's limit of texts is raised, then the texts that it held back le
     for (const phoneNumber of ["+491701000001", "+491701000002", "+491701000003"])
       await sendPerson(tx, project, sendInput({ phoneNumber, channel: "sms" }));
   });
-  before.startScheduler();
+  before.start();
   const states = async ({ store }: typeof before): Promise<unknown> => {
     const rows = await store.read(async (tx) => {
       const { id = 0 } = (await tx.projects.byName("texts")) ?? {};
@@ -91,7 +91,7 @@ it("when the day's limit of texts is raised, then the texts that it held back le
   await first.close();
   const after = await open(3);
   stops.push(() => after.close());
-  after.service.startScheduler();
+  after.service.start();
   await expect.poll(() => states(after.service), SOON).toEqual(["sent", "sent", "sent"]);
   expect(receiver.received).toHaveLength(3);
 });

@@ -5,7 +5,8 @@ import type { Clock } from "../../../src/runtime/clock.ts";
 import { createLog } from "../../../src/runtime/log.ts";
 import { type Random, systemRandom } from "../../../src/runtime/random.ts";
 import { addKey } from "../../../src/service/domain/projects/projects.ts";
-import { createHttpService, type HttpService } from "../../../src/service/http/create-http-service.ts";
+import type { KeyRing } from "../../../src/service/http/authentication.ts";
+import { createHttpService, createKeys, type HttpService } from "../../../src/service/http/create-http-service.ts";
 import type { RateLimit } from "../../../src/service/http/rate-limit.ts";
 import { listen, type Listening } from "../../../src/service/http/server.ts";
 import { openFixture, type Fixture, type StoreEngine } from "../domain/fixture.ts";
@@ -23,6 +24,7 @@ export interface Answer {
 
 export interface HttpFixture extends Fixture {
   readonly service: HttpService;
+  readonly keys: KeyRing;
   /** Lines of the log, parsed. */
   readonly logged: () => Record<string, unknown>[];
   /** `scheduled`: what the scheduler was told. */
@@ -59,6 +61,7 @@ export async function openHttp(
     sleep: () => new Promise(() => undefined),
   };
   const log = createLog(async (text) => void lines.push(text), clock);
+  const keys = createKeys(fixture.store, clock, options.rateLimit ?? null);
   const service = createHttpService({
     store: fixture.store,
     clock,
@@ -70,7 +73,8 @@ export async function openHttp(
     onScheduled: (dueAt) => void state.scheduled.push(dueAt),
     moreMetrics: () => Promise.resolve([]),
     isReady: () => state.ready,
-    otherFaces: [],
+    keys,
+    handlers: [],
   });
   const call: HttpFixture["call"] = async (method, path, { headers = {}, body, origin = ORIGIN } = {}) => {
     const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
@@ -87,6 +91,7 @@ export async function openHttp(
   return {
     ...fixture,
     service,
+    keys,
     state,
     logged: () => {
       log.flush();

@@ -39,7 +39,7 @@ it("when a key is revoked, then the very next request is refused", async () => {
   await http.get("/v1/people");
   await http.write((tx) => tx.projects.revokeKey(http.project.id, 1));
   expect((await http.call("GET", "/v1/people")).status).toBe(200);
-  http.service.keys.forget();
+  http.keys.forget();
   expect((await http.call("GET", "/v1/people")).status).toBe(401);
   await http.store.close();
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { StoredPastResponse } from "../../../src/service/domain/history/rows.ts";
-import { finishErasure } from "../../../src/service/upkeep.ts";
+import { finishErasure } from "../../../src/service/parts/upkeep.ts";
 import { size } from "../../helpers/long.ts";
 import { runCli } from "../../helpers/run-cli.ts";
 import { ADA, addAda, addOther, findTraces, openPrivacy, type PrivacyFixture } from "./fixture.ts";

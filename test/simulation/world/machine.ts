@@ -183,13 +183,12 @@ async function openLife(options: MachineOptions, life: Life, number: number): Pr
   const log = createListeningLog(options.onError, life);
   const service = await openService({ ...options.service, dataFile: DATA_FILE, clock: life.clock, random, log });
   await options.prepare(service);
-  service.startScheduler();
-  service.startWebhooks();
+  service.start();
   return service;
 }
 
 async function closeOrderly(service: Service): Promise<void> {
-  await service.stopDelivering();
+  await service.stop();
   await service.close();
 }
 

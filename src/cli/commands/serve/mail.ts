@@ -7,7 +7,7 @@ import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { MailSetup } from "../../../service/delivery/doctor/finding.ts";
 import type { ServiceOptions } from "../../../service/service-options.ts";
-import type { MailOptions } from "../../../service/mail-delivery.ts";
+import type { MailOptions } from "../../../service/parts/mail.ts";
 import { parsePublicUrl } from "./address.ts";
 
 /** The part of the service's options that the flags of mail decide. */

@@ -9,7 +9,7 @@ import { SMS_FIELDS, SMS_MODES } from "../../../service/delivery/sms/formats.ts"
 import { readBasic } from "../../../service/delivery/sms/providers/provider.ts";
 import { PAID_FORMATS, SMS_FORMATS, SMS_PROVIDERS } from "../../../service/delivery/sms/providers/providers.ts";
 import type { SmsGateway } from "../../../service/delivery/sms/gateway.ts";
-import type { SmsOptions } from "../../../service/sms-delivery.ts";
+import type { SmsOptions } from "../../../service/parts/sms.ts";
 import { isLoopback, parsePublicUrl } from "./address.ts";
 import { refuseWithout, SMS_HINT } from "./mail.ts";
 

@@ -5,8 +5,8 @@ import { readSeldom } from "../../../runtime/metrics.ts";
 import type { Store } from "../../domain/ports.ts";
 import { errorReply, HttpError, jsonReply, type Reply } from "../replies.ts";
 
-/** Where a request came in: where clients do, through the control channel, or where metrics alone are served. */
-export type Door = "main" | "control" | "metrics";
+/** Where a request came in: where clients do, from a command in this process, or where metrics alone are served. */
+export type Listener = "main" | "local" | "metrics";
 
 export interface OperatorOptions {
   readonly store: Pick<Store, "read">;
@@ -31,7 +31,7 @@ export interface OperatorRequest {
 /** The page's name, and how to make it; null for any other path. */
 export type OperatorPages = (
   request: OperatorRequest,
-  door: Door,
+  listener: Listener,
 ) => { readonly name: string; readonly reply: () => Promise<Reply> } | null;
 
 const READY_KEPT_MS = 1000;
@@ -49,26 +49,26 @@ export function createOperatorPages(options: OperatorOptions): OperatorPages {
       );
     return inTime(clock, DATABASE_PATIENCE_MS, answered, false);
   });
-  const pages: Readonly<Record<string, (request: OperatorRequest, door: Door) => Promise<Reply>>> = {
+  const pages: Readonly<Record<string, (request: OperatorRequest, listener: Listener) => Promise<Reply>>> = {
     "/healthz": async () => jsonReply(200, { status: "ok" }),
     "/readyz": async () => {
       const isReady = options.isReady() && (await reachesStore()) && options.isReady();
       return isReady ? jsonReply(200, { status: "ready" }) : errorReply(new HttpError(503));
     },
-    "/metrics": async (request, door) => {
-      const error = refuseReader(request, door, options);
+    "/metrics": async (request, listener) => {
+      const error = refuseReader(request, listener, options);
       if (error !== null) return errorReply(error);
       const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
       return { status: 200, text: await options.metrics(), headers };
     },
   };
-  return (request, door) => {
+  return (request, listener) => {
     const { path, method } = request;
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page === undefined) return null;
     const isRead = method === "GET" || method === "HEAD";
     const reply = async (): Promise<Reply> =>
-      isRead ? page(request, door) : errorReply(new HttpError(405, undefined, { allow: "GET, HEAD" }));
+      isRead ? page(request, listener) : errorReply(new HttpError(405, undefined, { allow: "GET, HEAD" }));
     return { name: path.slice(1), reply };
   };
 }
@@ -80,15 +80,15 @@ export function createOperatorPages(options: OperatorOptions): OperatorPages {
  */
 function refuseReader(
   { headers, from }: OperatorRequest,
-  door: Door,
+  listener: Listener,
   { publicUrl, metricsToken }: OperatorOptions,
 ): HttpError | null {
-  if (door === "control") return null;
+  if (listener === "local") return null;
   const given = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
   if (metricsToken !== null && given !== undefined) return isEqual(given, metricsToken) ? null : unauthorized();
   const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
   const isHere = isLoopback(from) && !isForwarded;
-  if (door === "metrics" ? isHere || metricsToken === null : isHere && publicUrl === null) return null;
+  if (listener === "metrics" ? isHere || metricsToken === null : isHere && publicUrl === null) return null;
   return metricsToken === null ? new HttpError(404) : unauthorized();
 }
 

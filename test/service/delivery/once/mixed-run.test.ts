@@ -64,7 +64,7 @@ const planOf = (address: string | null): Plan => (address?.split("+")[0] ?? "ok"
 
 /** Lets time pass whenever nothing moves, until every survey has come to its end. */
 async function sendAll({ service, clock }: World, onStep: (sent: number) => void = () => undefined): Promise<void> {
-  service.startScheduler();
+  service.start();
   let quiet = 0;
   for (let step = 0; step < 100_000; step += 1) {
     await sleep(10);

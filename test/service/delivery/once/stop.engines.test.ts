@@ -30,12 +30,12 @@ it("when the rate is 20 a second and the service starts again in the middle, the
   const smtp = { port: server.port, rate: { count: 20, perSeconds: 1 } };
   const first = await openEmbeddedService({ folder, smtp });
   await schedule(first.service.store, addresses(count));
-  first.service.startScheduler();
+  first.service.start();
   await expect.poll(() => server.accepted.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(count / 2);
   await first.close();
   const second = await openEmbeddedService({ folder, smtp });
   open.push(() => second.close());
-  second.service.startScheduler();
+  second.service.start();
   await expect.poll(() => server.accepted.length, { timeout: 30_000 }).toBe(count);
   expect(new Set(server.accepted.map(({ to }) => to)).size).toBe(count);
   const times = server.accepted.map(({ at }) => at).toSorted((a, b) => a - b);
@@ -51,7 +51,7 @@ async function stopWith({ replies }: { readonly replies: boolean }): Promise<Rec
   open.push(stub.stop);
   const before = await openEmbeddedService({ folder, clock, smtp: { port: stub.port } });
   await schedule(before.service.store, addresses(10));
-  before.service.startScheduler();
+  before.service.start();
   await expect.poll(() => stub.dots.length).toBe(4);
   const closed = before.close();
   const seconds = replies ? 0 : 41;
@@ -86,7 +86,7 @@ it("when the service is stopped, then surveys that have not begun are given back
   open.push(stub.stop);
   const before = await openEmbeddedService({ folder, smtp: { port: stub.port } });
   await schedule(before.service.store, addresses(64));
-  before.service.startScheduler();
+  before.service.start();
   await expect.poll(() => stub.dots.length).toBe(4);
   await before.close();
   // Those whose reply came first may have made room for a next one.
@@ -97,7 +97,7 @@ it("when the service is stopped, then surveys that have not begun are given back
   expect(rows.filter(({ state, attempts }) => state === "scheduled" && attempts === 0)).toHaveLength(
     64 - stub.dots.length,
   );
-  after.service.startScheduler();
+  after.service.start();
   await expect.poll(() => new Set(stub.dots).size, { timeout: 20_000 }).toBe(64);
   expect(stub.dots).toHaveLength(64);
 });
@@ -107,7 +107,7 @@ it("when the service is stopped while it connects, then nothing waits for the se
   open.push(stub.stop);
   const before = await openEmbeddedService({ folder, smtp: { port: stub.port } });
   await schedule(before.service.store, addresses(3));
-  before.service.startScheduler();
+  before.service.start();
   await expect.poll(() => stub.lines.length).toBe(3);
   const began = performance.now();
   await before.close();

@@ -9,7 +9,7 @@ import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { Properties } from "../../../../src/contract/resources.ts";
 import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
 import { createScheduler } from "../../../../src/service/scheduler/scheduler.ts";
-import { openSmsDelivery, openSmsHook, type SmsOptions } from "../../../../src/service/sms-delivery.ts";
+import { openSmsDelivery, openSmsHook, type SmsOptions } from "../../../../src/service/parts/sms.ts";
 import { type HookPlan, type HookReceiver, startHookReceiver } from "../../../helpers/hook-receiver.ts";
 import { createWarpedClock, type WarpedClock } from "../../../helpers/warped-clock.ts";
 import { openFixture, sendInput, type Fixture } from "../../domain/fixture.ts";
@@ -87,7 +87,7 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     appUrl: () => APP_URL,
     process: "one",
     senderName: "Acme",
-    metrics: () => metrics,
+    metrics,
     wake: () => scheduler.wake(),
     onError: (error) => errors.push(error),
   });

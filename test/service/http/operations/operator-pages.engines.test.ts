@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../../src/runtime/clock.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
-import { createOperatorPages, type Door } from "../../../../src/service/http/operations/operator-pages.ts";
+import { createOperatorPages, type Listener } from "../../../../src/service/http/operations/operator-pages.ts";
 import { openHttp, ORIGIN } from "../fixture.ts";
 
 const HEALTH = ["/healthz", "/readyz"] as const;
@@ -100,7 +100,7 @@ const WRONG = { authorization: "Bearer another" };
 const PUBLIC = "https://survey.example.com";
 
 describe("metrics", () => {
-  it.each<[string, Door, { publicUrl?: string; metricsToken?: string }, string, Record<string, string>, number]>([
+  it.each<[string, Listener, { publicUrl?: string; metricsToken?: string }, string, Record<string, string>, number]>([
     ["this machine", "main", {}, HERE, {}, 200],
     ["this machine by IPv6", "main", {}, "::1", {}, 200],
     ["this machine by IPv4 in IPv6", "main", {}, "::ffff:127.0.0.1", {}, 200],
@@ -119,11 +119,11 @@ describe("metrics", () => {
     ["another machine on a listener of their own", "metrics", {}, AWAY, {}, 200],
     ["another machine there without the token", "metrics", { metricsToken: "the-token" }, AWAY, {}, 401],
     ["another machine there with the token", "metrics", { metricsToken: "the-token" }, AWAY, RIGHT, 200],
-    ["a command on the control channel", "control", { publicUrl: PUBLIC }, HERE, {}, 200],
-  ])("when they are asked for by %s (%s), then that is as set", async (_, door, options, from, headers, status) => {
+    ["a command in the same process", "local", { publicUrl: PUBLIC }, HERE, {}, 200],
+  ])("when they are asked for by %s (%s), then that is as set", async (_, listener, options, from, headers, status) => {
     const http = await openHttp(options);
     const { handle, handleLocally, handleOperators } = http.service;
-    const exchange = { main: handle, control: handleLocally, metrics: handleOperators }[door];
+    const exchange = { main: handle, local: handleLocally, metrics: handleOperators }[listener];
     const answer = await exchange({ method: "GET", url: `${ORIGIN}/metrics`, headers, from });
     expect(answer.status).toBe(status);
     expect(answer.headers["www-authenticate"]).toBe(status === 401 ? 'Bearer realm="metrics"' : undefined);

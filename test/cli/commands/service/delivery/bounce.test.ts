@@ -157,7 +157,7 @@ test.each([
     await service.store.write(async (tx) =>
       sendPerson(tx, await addProject(tx, "default"), sendInput({ email: "ok@x.co" })),
     );
-    service.startScheduler();
+    service.start();
     await service.finishDue();
     await service.close();
     const dir = await makeMaildir({ "new/1.a": dsn("ok@x.co") });

@@ -1,33 +1,33 @@
 /** Text messages through a gateway, wired: what they say, what they may cost, and what comes back. */
-import type { Clock } from "../runtime/clock.ts";
-import type { Log } from "../runtime/log.ts";
-import type { Random } from "../runtime/random.ts";
-import type { DeliveryMetrics } from "./delivery-metrics.ts";
-import { createSenderMemory } from "./delivery/mail/sender-memory.ts";
-import type { SenderHealth } from "./delivery/mail/sender-health.ts";
-import { replySms, surveySms } from "./delivery/message/survey-sms.ts";
-import type { PacedSender } from "./delivery/paced-sender.ts";
-import type { SmsMode } from "./delivery/sms/formats.ts";
-import type { SmsGateway } from "./delivery/sms/gateway.ts";
-import { createGatewayTransport } from "./delivery/sms/gateway-transport.ts";
-import { SMS_PROVIDERS, type SmsFormat } from "./delivery/sms/providers/providers.ts";
-import { createReplyLoop, type ReplyLoop } from "./delivery/sms/reply-loop.ts";
-import { createSmsHook, type SmsHook } from "./delivery/sms/sms-hook.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Random } from "../../runtime/random.ts";
+import type { DeliveryMetrics } from "../delivery-metrics.ts";
+import { createSenderMemory } from "../delivery/mail/sender-memory.ts";
+import type { SenderHealth } from "../delivery/mail/sender-health.ts";
+import { replySms, surveySms } from "../delivery/message/survey-sms.ts";
+import type { PacedSender } from "../delivery/paced-sender.ts";
+import type { SmsMode } from "../delivery/sms/formats.ts";
+import type { SmsGateway } from "../delivery/sms/gateway.ts";
+import { createGatewayTransport } from "../delivery/sms/gateway-transport.ts";
+import { SMS_PROVIDERS, type SmsFormat } from "../delivery/sms/providers/providers.ts";
+import { createReplyLoop, type ReplyLoop } from "../delivery/sms/reply-loop.ts";
+import { createSmsHook, type SmsHook } from "../delivery/sms/sms-hook.ts";
 import {
   createSegmentBudget,
   createSharedBudget,
   freezeSms,
   openSmsSender,
   type SmsLimits,
-} from "./delivery/sms/sms-sender.ts";
-import { releaseHeld, releasePutOff } from "./domain/delivery/oversight.ts";
-import type { Project } from "./domain/inputs.ts";
-import type { DueSurvey, Store } from "./domain/ports.ts";
-import { readSettings } from "./domain/projects/projects.ts";
-import { readSpecialProperties } from "./domain/surveys/special-properties.ts";
-import { allowing } from "./mail-delivery.ts";
-import { presentSender } from "./page/page-request.ts";
-import { replyFields } from "./service-log.ts";
+} from "../delivery/sms/sms-sender.ts";
+import { releaseHeld, releasePutOff } from "../domain/delivery/oversight.ts";
+import type { Project } from "../domain/inputs.ts";
+import type { DueSurvey, Store } from "../domain/ports.ts";
+import { readSettings } from "../domain/projects/projects.ts";
+import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
+import { allowing } from "./mail.ts";
+import { presentSender } from "../page/page-request.ts";
+import { replyFields } from "../service-log.ts";
 
 /** What `serve` was told about text messages. */
 export interface SmsOptions {
@@ -50,7 +50,7 @@ export interface SmsDeliveryOptions extends SmsOptions {
   readonly appUrl: () => string;
   /** Of the process, where a project has none. */
   readonly senderName: string | null;
-  readonly metrics: () => DeliveryMetrics;
+  readonly metrics: Pick<DeliveryMetrics, "countReply">;
   readonly wake: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -116,7 +116,7 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     budget,
     zoneOf,
     compose: async (reply) => replySms(reply, await nameOf(reply)),
-    onEnd: (outcome, segments) => metrics().countReply(outcome, segments),
+    onEnd: (outcome, segments) => metrics.countReply(outcome, segments),
     onError,
   });
   return { sender, replies };

@@ -1,20 +1,20 @@
 /** A project's week as a mail: the facts of its responses, and the message that tells them. */
 import { createHash } from "node:crypto";
-import type { JsonObject } from "../contract/json.ts";
-import { createWallClock, toCalendarDay } from "../runtime/zone.ts";
-import { digestHtml, digestText } from "../insight/report/digest.ts";
-import { type DigestFacts, headline, reportComments } from "../insight/report/facts.ts";
-import { type DkimKey, signMail } from "./delivery/mail/dkim.ts";
-import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
-import { asciiDomain, composeMail, needsSmtpUtf8 } from "./delivery/message/mime.ts";
-import { senderDomain } from "./delivery/message/sender.ts";
-import { type MailContext, streamHeaders } from "./delivery/message/survey-mail.ts";
-import type { Outbox } from "./delivery/outbox.ts";
-import type { SmtpMessage } from "./delivery/smtp/smtp-types.ts";
-import { type DueDigest, digestWeek } from "./domain/delivery/digests.ts";
-import { WEEKDAYS } from "./domain/delivery/digest-rows.ts";
-import type { Store } from "./domain/ports.ts";
-import type { DeliveryProgress, DeliveryResult } from "./domain/delivery/sender.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import { createWallClock, toCalendarDay } from "../../runtime/zone.ts";
+import { digestHtml, digestText } from "../../insight/report/digest.ts";
+import { type DigestFacts, headline, reportComments } from "../../insight/report/facts.ts";
+import { type DkimKey, signMail } from "../delivery/mail/dkim.ts";
+import type { SmtpSender } from "../delivery/mail/mail-sender.ts";
+import { asciiDomain, composeMail, needsSmtpUtf8 } from "../delivery/message/mime.ts";
+import { senderDomain } from "../delivery/message/sender.ts";
+import { type MailContext, streamHeaders } from "../delivery/message/survey-mail.ts";
+import type { Outbox } from "../delivery/outbox.ts";
+import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
+import { type DueDigest, digestWeek } from "../domain/delivery/digests.ts";
+import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
+import type { Store } from "../domain/ports.ts";
+import type { DeliveryProgress, DeliveryResult } from "../domain/delivery/sender.ts";
 
 const PAGE = 100;
 const COMMENTS_MAX = 200;

@@ -1,12 +1,14 @@
 /** What a server does by the hour: old messages, logs and answers go, and an erasure that was cut short is finished. */
-import type { Clock } from "../runtime/clock.ts";
-import type { Outbox } from "./delivery/outbox.ts";
-import { pruneAttempts } from "./domain/delivery/oversight.ts";
-import type { Store } from "./domain/ports.ts";
-import { followRetention } from "./domain/privacy/retention.ts";
-import { pruneEvents } from "./domain/webhooks/webhooks.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Outbox } from "../delivery/outbox.ts";
+import { pruneAttempts } from "../domain/delivery/oversight.ts";
+import type { Store } from "../domain/ports.ts";
+import { followRetention } from "../domain/privacy/retention.ts";
+import { pruneEvents } from "../domain/webhooks/webhooks.ts";
+import type { Base } from "./base.ts";
+import type { Part } from "./part.ts";
 
-export interface UpkeepOptions {
+interface UpkeepOptions {
   readonly store: Store;
   readonly outbox: Outbox;
   readonly clock: Clock;
@@ -17,16 +19,17 @@ export interface UpkeepOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Upkeep {
-  readonly start: () => void;
-  readonly stop: () => Promise<void>;
-}
-
 const LOOK_MS = 5_000;
 const PRUNE_MS = 3_600_000;
 const PRUNED_A_STEP = 1000;
 
-export function createUpkeep({ store, outbox, clock, keepSeconds, sweepMessages, onError }: UpkeepOptions): Upkeep {
+export function openUpkeep(base: Base, outbox: Outbox, sweepMessages: UpkeepOptions["sweepMessages"]): Part {
+  const { options, failures } = base;
+  const keepSeconds = options.outboxKeepSeconds ?? null;
+  return createUpkeep({ ...base, outbox, keepSeconds, sweepMessages, onError: failures.add });
+}
+
+function createUpkeep({ store, outbox, clock, keepSeconds, sweepMessages, onError }: UpkeepOptions): Part {
   const stopping = new AbortController();
   const state: { loop: Promise<void> | null } = { loop: null };
   const mayGoOn = (): boolean => !stopping.signal.aborted;

@@ -1,23 +1,23 @@
 /** Mail over SMTP, wired: messages as they are rendered and signed, and what the sender keeps in the store. */
-import type { Clock } from "../runtime/clock.ts";
-import { unixSeconds } from "../runtime/clock.ts";
-import type { Log } from "../runtime/log.ts";
-import type { Random } from "../runtime/random.ts";
-import { areAligned } from "./delivery/doctor/finding.ts";
-import type { DkimKey } from "./delivery/mail/dkim.ts";
-import { openSmtpSender, type SmtpSender } from "./delivery/mail/mail-sender.ts";
-import { maskReply } from "./delivery/mail/parse-reply.ts";
-import { createSenderMemory } from "./delivery/mail/sender-memory.ts";
-import type { SenderHealth } from "./delivery/mail/sender-health.ts";
-import type { SmtpRate } from "./delivery/mail/token-bucket.ts";
-import { renderMail } from "./delivery/message/render-mail.ts";
-import { senderDomain } from "./delivery/message/sender.ts";
-import type { MailContext } from "./delivery/message/survey-mail.ts";
-import { createSmtpTransport } from "./delivery/smtp/smtp-transport.ts";
-import { describeSmtpServer, type SmtpServer } from "./delivery/smtp/smtp-url.ts";
-import { releaseHeld } from "./domain/delivery/oversight.ts";
-import type { DueSurvey, Store } from "./domain/ports.ts";
-import { replyFields } from "./service-log.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { unixSeconds } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Random } from "../../runtime/random.ts";
+import { areAligned } from "../delivery/doctor/finding.ts";
+import type { DkimKey } from "../delivery/mail/dkim.ts";
+import { openSmtpSender, type SmtpSender } from "../delivery/mail/mail-sender.ts";
+import { maskReply } from "../delivery/mail/parse-reply.ts";
+import { createSenderMemory } from "../delivery/mail/sender-memory.ts";
+import type { SenderHealth } from "../delivery/mail/sender-health.ts";
+import type { SmtpRate } from "../delivery/mail/token-bucket.ts";
+import { renderMail } from "../delivery/message/render-mail.ts";
+import { senderDomain } from "../delivery/message/sender.ts";
+import type { MailContext } from "../delivery/message/survey-mail.ts";
+import { createSmtpTransport } from "../delivery/smtp/smtp-transport.ts";
+import { describeSmtpServer, type SmtpServer } from "../delivery/smtp/smtp-url.ts";
+import { releaseHeld } from "../domain/delivery/oversight.ts";
+import type { DueSurvey, Store } from "../domain/ports.ts";
+import { replyFields } from "../service-log.ts";
 
 /** What `serve` was told about mail. */
 export interface MailOptions {

@@ -1,0 +1,31 @@
+/** The commands of `service`, on an open store. */
+import { unixSeconds } from "../../runtime/clock.ts";
+import type { Admin } from "../control/commands.ts";
+import { createAdmin } from "../control/create-admin.ts";
+import { previewMail } from "../delivery/message/survey-mail.ts";
+import { sendTestEvent } from "../webhook/test-event.ts";
+import type { Base } from "./base.ts";
+import type { Senders } from "./senders.ts";
+
+export function openAdmin(base: Base, senders: Senders, sweep: () => Promise<number | null>): Admin {
+  const { store, clock, random, address, signals, contextOf, keepErasures, deliveries } = base;
+  return createAdmin({
+    store,
+    clock,
+    random,
+    senders: senders.all,
+    appUrl: address.url,
+    ownAddresses: address.own,
+    onRevoke: signals.revoked.call,
+    onSchedule: signals.due.call,
+    onWebhooks: signals.events.call,
+    onReport: deliveries.countReport,
+    onErased: async () => {
+      signals.erased.call();
+      await keepErasures();
+    },
+    renderPreview: async (survey) => previewMail(survey, await contextOf(survey.project), random, unixSeconds(clock)),
+    sendTest: (webhook, event) => sendTestEvent({ clock, own: address.own }, webhook, event),
+    sweepMessages: sweep,
+  });
+}

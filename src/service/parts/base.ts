@@ -1,0 +1,115 @@
+/** The ground on which all parts stand: the store, the world, and the signals by which parts tell each other of work. */
+import { resolveFile } from "../../runtime/files/file-replacement.ts";
+import { processName } from "../../runtime/files/processes.ts";
+import { createSignal, type Signal } from "../../runtime/wake-loop.ts";
+import { syncErasures } from "../data-file/erasure-file.ts";
+import { openData } from "../data-file/open-data-file.ts";
+import { createDeliveryMetrics, type DeliveryMetrics } from "../delivery-metrics.ts";
+import { chooseSender, NO_SENDER, type SenderSettings } from "../delivery/message/sender.ts";
+import type { MailContext } from "../delivery/message/survey-mail.ts";
+import type { Project } from "../domain/inputs.ts";
+import type { Store } from "../domain/ports.ts";
+import { readBrand } from "../domain/projects/brand.ts";
+import { readSettings } from "../domain/projects/projects.ts";
+import { createServiceAddress, type ServiceAddress } from "../service-address.ts";
+import { createFailureLog, createNotices, logStoreEvent } from "../service-log.ts";
+import { createServiceMetrics, type ServiceMetrics } from "../service-metrics.ts";
+import type { ServiceOptions } from "../service-options.ts";
+
+export interface Signals {
+  /** Messages of any kind may be due. */
+  readonly due: Signal;
+  /** A survey was scheduled. */
+  readonly scheduled: Signal;
+  /** Events may be due at webhooks. */
+  readonly events: Signal;
+  /** Somebody was erased: what was read of them must not be used. */
+  readonly erased: Signal;
+  /** Keys were revoked or replaced. */
+  readonly revoked: Signal;
+}
+
+export interface Base extends Pick<ServiceOptions, "clock" | "random" | "log"> {
+  readonly options: ServiceOptions;
+  readonly store: Store;
+  readonly isFile: boolean;
+  /** The data file by its own path, or the name of the database. */
+  readonly dataName: string;
+  /** Names this process in claims. */
+  readonly process: string;
+  readonly address: ServiceAddress;
+  /** The sender of surveys, where a project does not say so itself. */
+  readonly sender: SenderSettings;
+  readonly signals: Signals;
+  readonly metrics: ServiceMetrics;
+  readonly deliveries: DeliveryMetrics;
+  readonly failures: ReturnType<typeof createFailureLog>;
+  readonly notices: ReturnType<typeof createNotices>;
+  /** The sender and the looks of a project's mail. */
+  readonly contextOf: (project: Project) => Promise<MailContext>;
+  /** Keeps the log of erasures beside a data file. */
+  readonly keepErasures: () => Promise<void>;
+}
+
+/** Throws StoreFileError, StoreDatabaseError. */
+export async function openBase(options: ServiceOptions): Promise<Base> {
+  const { dataFile, database = null, clock, random, log, publicUrl, sender = NO_SENDER } = options;
+  const signals = {
+    due: createSignal(),
+    scheduled: createSignal(),
+    events: createSignal(),
+    erased: createSignal(),
+    revoked: createSignal(),
+  };
+  const address = createServiceAddress(publicUrl);
+  const metrics = createServiceMetrics(clock);
+  const failures = createFailureLog(log);
+  const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
+  const store = await openData({
+    ...options,
+    ...metrics.watch,
+    appUrl: address.url,
+    onWebhookEvent: signals.events.call,
+    onEvent: (event) => {
+      notices.add(event);
+      if (event.kind === "recovered") signals.due.call();
+    },
+  });
+  await address.recall(store);
+  const isFile = database === null;
+  const keepErasures = async (): Promise<void> => {
+    if (isFile) await syncErasures(store, dataFile, random).catch(failures.add);
+  };
+  await keepErasures();
+  return {
+    options,
+    store,
+    clock,
+    random,
+    log,
+    address,
+    sender,
+    signals,
+    metrics,
+    failures,
+    notices,
+    keepErasures,
+    isFile,
+    dataName: isFile ? resolveFile(dataFile) : dataFile,
+    process: `${processName()}:${random.token(6)}`,
+    deliveries: createDeliveryMetrics(),
+    contextOf: (project) => readContext(store, project, sender, address.url()),
+  };
+}
+
+function readContext(store: Store, project: Project, sender: SenderSettings, appUrl: string): Promise<MailContext> {
+  return store.read(async (tx) => {
+    const settings = await readSettings(tx, project);
+    const { name, accent } = await readBrand(tx, project);
+    return {
+      appUrl,
+      sender: chooseSender({ ...settings, senderName: name ?? settings.senderName }, sender, appUrl),
+      accent: accent?.color ?? null,
+    };
+  });
+}

@@ -1,0 +1,70 @@
+/** The service as a function from request to response. */
+import {
+  createHttpService,
+  createKeys,
+  type HttpHandler,
+  type HttpService,
+  type PathHandler,
+  type ServerExchange,
+} from "../http/create-http-service.ts";
+import type { KeyRing } from "../http/authentication.ts";
+import type { Dispatcher } from "../webhook/dispatcher.ts";
+import type { Base } from "./base.ts";
+import type { Senders } from "./senders.ts";
+
+export interface Http extends Omit<HttpService, "handleOperators"> {
+  /** Metrics and health alone, for a listener of their own. */
+  readonly operators: HttpHandler;
+  /** Whether `/readyz` says so. */
+  readonly setReady: (isReady: boolean) => void;
+}
+
+export interface HttpParts {
+  readonly keys: KeyRing;
+  readonly senders: Senders;
+  /** Absent in a process that sends no events. */
+  readonly webhooks?: Pick<Dispatcher, "attempts">;
+  readonly handlers?: readonly PathHandler[];
+}
+
+export function createHttp(base: Base, { keys, senders, webhooks, handlers = [] }: HttpParts): Http {
+  const { options, store, signals, metrics, deliveries, process } = base;
+  const state = { isReady: true };
+  const { handle, handleLocally, handleOperators, refuse } = createHttpService({
+    ...options,
+    store,
+    keys,
+    handlers,
+    outboxChannels: senders.outboxChannels,
+    onScheduled: signals.scheduled.call,
+    moreMetrics: () => {
+      const webhookAttempts = webhooks?.attempts() ?? new Map();
+      return metrics.lines({ store, deliveries, senders: { own: senders.paced, process }, webhookAttempts });
+    },
+    isReady: () => state.isReady && store.trouble() === null,
+  });
+  /** Messages of a deleted person go with them. */
+  const wakingAfterDelete =
+    (exchange: ServerExchange): ServerExchange =>
+    async (request) => {
+      const response = await exchange(request);
+      if (request.method === "DELETE") signals.scheduled.call();
+      return response;
+    };
+  return {
+    handle: wakingAfterDelete(handle),
+    handleLocally: wakingAfterDelete(handleLocally),
+    operators: { handle: handleOperators, refuse },
+    refuse,
+    setReady: (isReady) => {
+      state.isReady = isReady;
+    },
+  };
+}
+
+/** The keys that let callers in. */
+export function openKeys({ options, store, clock, signals }: Base): KeyRing {
+  const keys = createKeys(store, clock, options.rateLimit);
+  signals.revoked.answer(keys.forget);
+  return keys;
+}

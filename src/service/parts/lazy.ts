@@ -1,0 +1,25 @@
+/** Modules that most services do without: each is loaded when it is needed first. */
+import type { HttpResponse } from "../../contract/http.ts";
+import type { PathHandler, PathRequest } from "../http/create-http-service.ts";
+
+export const LAZY = {
+  /** Where mail is sent. */
+  mail: () => import("./mail.ts"),
+  /** Where texts are sent, and when the first one comes in. */
+  sms: () => import("./sms.ts"),
+  /** When the first digest is due. */
+  digest: () => import("./digest-mail.ts"),
+  /** When the first report comes in. */
+  bounceHook: () => import("../delivery/bounce/hooks.ts"),
+  sns: () => import("../delivery/bounce/sns.ts"),
+};
+
+type Handle = (request: PathRequest) => Promise<HttpResponse | null> | null;
+
+/** A handler that is made for the first request below its path. */
+export function lazyHandler(name: string, path: string, make: () => Promise<Handle>): PathHandler {
+  const made: { handle: Promise<Handle> | null } = { handle: null };
+  const answer = async (request: PathRequest): Promise<HttpResponse | null> =>
+    (await (made.handle ??= make()))(request);
+  return { name, handle: (request) => (request.path.startsWith(path) ? answer(request) : null) };
+}

@@ -1,0 +1,28 @@
+import type { PathHandler } from "../http/create-http-service.ts";
+
+/** A part of the service. One that works by itself has a start and an end, one that serves pages a handler. */
+export interface Part {
+  readonly start?: () => void;
+  /** Begins nothing more, and lets what is in hand end, within bounds. */
+  readonly stop?: () => Promise<void>;
+  /** Frees what the part holds, once all parts have stopped. */
+  readonly close?: () => Promise<void>;
+  readonly handler?: PathHandler;
+}
+
+export function startAll(parts: readonly Part[]): void {
+  for (const part of parts) part.start?.();
+}
+
+export async function stopAll(parts: readonly Part[]): Promise<void> {
+  await Promise.all(parts.map(async (part) => part.stop?.()));
+}
+
+export async function closeAll(parts: readonly Part[]): Promise<void> {
+  await stopAll(parts);
+  for (const part of parts) await part.close?.();
+}
+
+export function handlersOf(parts: readonly Part[]): readonly PathHandler[] {
+  return parts.flatMap(({ handler }) => handler ?? []);
+}

@@ -1,0 +1,67 @@
+/** What is reached by a link or an address with a secret: pages, and hooks for providers. */
+import { createWaitLimit, type RateLimit } from "../http/rate-limit.ts";
+import type { KeyRing } from "../http/authentication.ts";
+import { createPages } from "../page/create-pages.ts";
+import type { Base } from "./base.ts";
+import { LAZY, lazyHandler } from "./lazy.ts";
+import type { Part } from "./part.ts";
+
+/** Links that do not exist, for each address. */
+const UNKNOWN_LINKS: RateLimit = { requests: 60, periodSeconds: 60 };
+/** Answers through public links, for each address: an office or a conference may have but one. */
+const ADDRESS_ANSWERS: RateLimit = { requests: 120, periodSeconds: 600 };
+/** Answers through one public link, from wherever. */
+const LINK_ANSWERS: RateLimit = { requests: 600, periodSeconds: 600 };
+const ANSWER_WINDOW_SECONDS = 30 * 86_400;
+
+function answerWindow({ options }: Base): number {
+  return options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS;
+}
+
+export function createPagesPart(base: Base, { open }: KeyRing): Part {
+  const { options, store, clock, random, sender, failures } = base;
+  const { handle } = createPages({
+    store,
+    clock,
+    random,
+    publicUrl: options.publicUrl,
+    senderName: sender.senderName,
+    answerWindowSeconds: answerWindow(base),
+    unknownLinks: createWaitLimit(UNKNOWN_LINKS, clock),
+    addressAnswers: createWaitLimit(ADDRESS_ANSWERS, clock),
+    linkAnswers: createWaitLimit(LINK_ANSWERS, clock),
+    identify: open,
+    onError: failures.add,
+  });
+  return { handler: { name: "page", handle } };
+}
+
+/** Text messages that come in. */
+export function createSmsHookPart(base: Base): Part {
+  const { options, store, clock, address, deliveries, signals } = base;
+  const make = async () =>
+    (await LAZY.sms()).openSmsHook({
+      store,
+      clock,
+      appUrl: address.url,
+      windowSeconds: answerWindow(base),
+      format: options.sms?.gateway.format ?? null,
+      metrics: deliveries,
+      onText: signals.due.call,
+    }).handle;
+  return { handler: lazyHandler("hook", "/hooks/sms/", make) };
+}
+
+/** Reports of bounces and complaints; comes after the hook of texts. */
+export function createBounceHookPart({ options, store, deliveries }: Base): Part {
+  const make = async () => {
+    const [{ createHooks }, { fetchText }] = await Promise.all([LAZY.bounceHook(), LAZY.sns()]);
+    return createHooks({
+      store,
+      fetchText: options.fetchText ?? fetchText,
+      onReport: deliveries.countReport,
+      onRefused: deliveries.countRefusal,
+    }).handle;
+  };
+  return { handler: lazyHandler("hook", "/hooks/", make) };
+}

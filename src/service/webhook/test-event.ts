@@ -1,0 +1,26 @@
+import { unixSeconds } from "../../runtime/clock.ts";
+import type { WebhookRow } from "../domain/ports.ts";
+import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
+import { signedHeaders } from "./sign.ts";
+import { createEndpointTransport, type EndpointOptions } from "./transport.ts";
+
+export interface TestEvent {
+  readonly eventId: string;
+  readonly body: string;
+}
+
+/** Sends an event at once, whether its endpoint is enabled or not; it is not kept. */
+export async function sendTestEvent(
+  options: EndpointOptions,
+  webhook: WebhookRow,
+  event: TestEvent,
+): Promise<AttemptEnd> {
+  const transport = createEndpointTransport(options, 1);
+  try {
+    const headers = signedHeaders(webhook, event, unixSeconds(options.clock));
+    const end = await transport.post(webhook, headers, event.body, new AbortController().signal);
+    return end ?? { status: null, ms: 0, text: "no answer", retryAfter: null };
+  } finally {
+    transport.close();
+  }
+}
