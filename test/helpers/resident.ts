@@ -51,13 +51,15 @@ export async function openResident(bin: string, work: string): Promise<Resident>
 
 /** Starts and ends of the program itself, signals and terminals are for a real one: as in the script below. */
 const NEEDS_PROCESS = /^(?:-|help$|serve$|demo$|completion$|__complete$)/;
-/** A word that no shell changes, bare or quoted. */
-const WORD = /(?<= )(?:'([^']*)'|"([^"$`\\!]*)"|([\w@%+=:,./-]+))(?= |$)/g;
+/** A word that no shell changes, bare or quoted, or a variable in quotes. */
+const WORD = /(?<= )(?:'([^']*)'|"([^"$`\\!]*)"|"\$(\w+)"|([\w@%+=:,./-]+))(?= |$)/g;
 
-/** The arguments of a line that is one `surveyctl` and nothing for a shell to do; null of any other. */
-export function argumentsOf(line: string): string[] | null {
+/** The arguments of a line that is one `surveyctl` and nothing else for a shell to do; null of any other. */
+export function argumentsOf(line: string, env: Readonly<Record<string, string>> = {}): string[] | null {
   if (!line.startsWith("surveyctl ") || line.replaceAll(WORD, "").trim() !== "surveyctl") return null;
-  const words = [...line.matchAll(WORD)].map(([, single, double, bare]) => single ?? double ?? bare ?? "");
+  const words = [...line.matchAll(WORD)].map(
+    ([, single, double, name, bare]) => single ?? double ?? (name === undefined ? bare : env[name]) ?? "",
+  );
   return NEEDS_PROCESS.test(words[0] ?? "-") ? null : words;
 }
 
@@ -159,7 +161,7 @@ const SCREEN = "RESIDENT_COLUMNS";
 
 /** As `runShell`, while a resident works in `cwd`; without a shell where that has nothing to do. */
 export async function runLine(text: string, options: ShellOptions): Promise<Ended> {
-  const args = argumentsOf(text);
+  const args = argumentsOf(text, options.env);
   if (args === null) return runShell(`set -o pipefail\n${text}`, options);
   const { env, stdin, columns } = options;
   const finished = await runInProcess({ args, env, stdin, ...(columns !== undefined && { columns }) });
