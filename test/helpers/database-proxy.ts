@@ -25,7 +25,7 @@ const COMMIT = "COMMIT\0";
 export async function startDatabaseProxy(first: Pick<Cluster, "folder" | "port">): Promise<DatabaseProxy> {
   const state = { target: first, armed: 0, isKeeping: false, isSilent: false, cuts: 0 };
   const sockets = new Set<Socket>();
-  const server = createServer((client) => {
+  const server = createServer({ noDelay: true }, (client) => {
     const { folder, port } = state.target;
     const upstream = connect(`${folder}/.s.PGSQL.${port}`);
     const pair = [client, upstream];

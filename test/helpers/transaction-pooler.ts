@@ -70,7 +70,7 @@ export async function startTransactionPooler(cluster: Cluster, database: string)
       if (client.pending === 0 && message[5] === IDLE) release(server);
     });
 
-  const listener = createServer((socket) => {
+  const listener = createServer({ noDelay: true }, (socket) => {
     const client: PooledClient = { socket, waiting: [], server: null, last: null, pending: 0 };
     clients.add(client);
     socket.on("error", () => socket.destroy()).on("close", () => clients.delete(client));
