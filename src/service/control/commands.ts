@@ -8,8 +8,8 @@ import type {
   AppliedConfiguration,
   ProjectConfiguration,
   WantedConfiguration,
-  ConfiguredSettings,
 } from "../domain/projects/configuration.ts";
+import type { ConfiguredSettings } from "../domain/projects/settings.ts";
 import { type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
 import { type PrivacyCommand, type PrivacyResults } from "./privacy/commands.ts";

@@ -8,8 +8,6 @@ import {
   applyConfiguration,
   readConfiguration,
   RefusedConfigurationError,
-  toConfiguredSettings,
-  toProjectSettings,
 } from "../domain/projects/configuration.ts";
 import { addDigest, digestZone, removeDigest } from "../domain/delivery/digests.ts";
 import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
@@ -20,13 +18,13 @@ import { previewSurvey } from "../domain/surveys/preview.ts";
 import {
   addKey,
   addProject,
-  changeSettings,
   listKeys,
   listProjects,
   revokeKey,
   rotateKey,
   setThrottle,
 } from "../domain/projects/projects.ts";
+import { changeSettings, toConfiguredSettings, toProjectSettings } from "../domain/projects/settings.ts";
 import { addTrend, listTrends, removeTrend } from "../domain/answers/trends.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { ReportOutcome } from "../domain/delivery/rows.ts";

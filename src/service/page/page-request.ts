@@ -6,7 +6,7 @@ import type { Random } from "../../runtime/random.ts";
 import { type Brand, readBrand } from "../domain/projects/brand.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store, Transaction } from "../domain/ports.ts";
-import { readSettings } from "../domain/projects/projects.ts";
+import { readSettings } from "../domain/projects/settings.ts";
 import type { SpecialProperties } from "../domain/surveys/special-properties.ts";
 import { singleLine } from "../domain/texts/plain-text.ts";
 import { type HtmlPage, type PageBrand, pageHeaders, pageResponse, unknownLink } from "./document.ts";

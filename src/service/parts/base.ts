@@ -10,7 +10,7 @@ import type { MailContext } from "../delivery/message/survey-mail.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store } from "../domain/ports.ts";
 import { readBrand } from "../domain/projects/brand.ts";
-import { readSettings } from "../domain/projects/projects.ts";
+import { readSettings } from "../domain/projects/settings.ts";
 import { createServiceAddress, type ServiceAddress } from "../service-address.ts";
 import { createFailureLog, createNotices, logStoreEvent } from "../service-log.ts";
 import { createServiceMetrics, type ServiceMetrics } from "../service-metrics.ts";

@@ -23,7 +23,7 @@ import {
 import { releaseHeld, releasePutOff } from "../domain/delivery/oversight.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { DueSurvey, Store } from "../domain/ports.ts";
-import { readSettings } from "../domain/projects/projects.ts";
+import { readSettings } from "../domain/projects/settings.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { allowing } from "./mail.ts";
 import { presentSender } from "../page/page-request.ts";

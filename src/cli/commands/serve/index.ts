@@ -1,14 +1,6 @@
 import path from "node:path";
 import type { Command } from "commander";
-import {
-  badValue,
-  parseChoice,
-  parseDuration,
-  parseInteger,
-  parseRateLimit,
-  readDuration,
-  type RequestLimit,
-} from "../../args/values.ts";
+import { badValue, parseChoice, parseDuration, parseInteger, parseRateLimit, readDuration } from "../../args/values.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -46,44 +38,37 @@ import {
   readToken,
   type TlsFiles,
 } from "./address.ts";
-import { MAIL_FLAGS, readMailSettings, readSendingRules, type MailSettings } from "./mail.ts";
+import { MAIL_FLAGS, readMailSettings, readSendingRules } from "./mail.ts";
 import { readSmsSettings, SMS_FLAGS } from "./sms.ts";
 import { createServeLog, LOG_FORMATS, type LogFormat } from "./serve-log.ts";
 
+/** The options of the service that flags decide. */
+type ServiceFlags = Omit<ServiceOptions, "dataFile" | "database" | "clock" | "random" | "log" | "metricsToken">;
+
 export interface ServeOptions extends TlsFiles {
   readonly data: PlaceChoice | null;
-  /** Whether an older schema of a database is brought up to date. */
+  /** An older schema of a database is brought up to date. */
   readonly mayMigrate: boolean;
-  /** Where messages go that are not sent; null: beside the data file. */
-  readonly outbox: string | null;
   readonly host: string;
   readonly port: number;
-  /** Without a slash at the end. */
-  readonly publicUrl: string | null;
-  readonly rateLimit: RequestLimit | null;
-  /** Seconds; null keeps messages for ever. */
-  readonly outboxKeepSeconds: number | null;
-  /** Seconds after the first answer in which its page may change it; null: the service's default. */
-  readonly answerWindowSeconds: number | null;
-  /** Whether a server that others can reach may talk without TLS. */
+  /** A server that others can reach may talk without TLS. */
   readonly insecureHttp: boolean;
-  /** Addresses and networks of proxies; null: this machine, with a public URL. */
-  readonly trustedProxies: readonly string[] | null;
-  /** Where metrics are served besides; null for nowhere. */
+  /** A second address that serves metrics; null for none. */
   readonly metricsListen: MetricsAddress | null;
-  /** Holds what lets callers beyond this machine read the metrics. */
+  /** Holds the token that lets callers beyond this machine read the metrics. */
   readonly metricsTokenFile: string | null;
   /** Null: by where stderr leads. */
   readonly logFormat: LogFormat | null;
-  readonly mail: MailSettings & Pick<ServiceOptions, "sms">;
+  readonly service: ServiceFlags;
 }
 
 /** Runs the service until a signal ends it, and then drains it. */
 export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: serve sends no requests that could be shown");
   const descriptor = readActivation(deps.env);
-  // Where a socket that was handed over leads is known once it is used.
-  if (descriptor === null) checkExposure(options);
+  const { publicUrl } = options.service;
+  // The address of a socket that was handed over is known once it is used.
+  if (descriptor === null) checkExposure({ ...options, publicUrl });
   const place = await choosePlace(deps, options);
   const dataFile = place.kind === "file" ? place.dataFile : showDatabase(place.url);
   checkOutlet(place, options);
@@ -93,26 +78,19 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const { clock, random, streams, signal } = deps;
   const { openService } = await import("../../../service/index.ts");
   const log = createServeLog(deps, options.logFormat);
-  const { publicUrl, rateLimit, outboxKeepSeconds, answerWindowSeconds, mail } = options;
   const service = await asCliError(() =>
     openService({
       dataFile,
       database: place.kind === "file" ? null : { url: place.url, mayMigrate: options.mayMigrate },
-      outbox: options.outbox,
       clock,
       random,
       log,
-      publicUrl,
-      rateLimit,
-      outboxKeepSeconds,
-      answerWindowSeconds,
       metricsToken,
-      trustedProxies: options.trustedProxies,
-      ...mail,
+      ...options.service,
     }),
   );
   const others = place.kind === "file" ? await otherServers(service) : [];
-  const listening = { ...options, tls, descriptor };
+  const listening = { ...options, publicUrl, tls, descriptor };
   const server = await startServer(deps, service, listening);
   try {
     // Only now: a key that was made for a server that could not listen would never be seen.
@@ -122,7 +100,8 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
     await announce(deps, dataFile, publicUrl ?? server.url, key);
     service.startLog({ isAnnounced: key !== null && streams.err.isTTY });
     if (others.length > 0) noteOthers(log, dataFile, others);
-    if (mail.mail === null) noteOutbox(log, options.outbox ?? path.join(path.dirname(dataFile), "outbox"));
+    const { mail, outbox } = options.service;
+    if (mail === null) noteOutbox(log, outbox ?? path.join(path.dirname(dataFile), "outbox"));
     logMetricsAddress(log, server);
     await Promise.race([untilAborted(signal), service.lost]);
   } finally {
@@ -135,12 +114,13 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
 }
 
 /** Several processes share no folder by themselves. */
-function checkOutlet({ kind }: DataPlace, { outbox, mail }: ServeOptions): void {
-  if (kind === "database" && outbox === null && mail.mail === null)
+function checkOutlet({ kind }: DataPlace, { service: { outbox, mail } }: ServeOptions): void {
+  if (kind === "database" && outbox === null && mail === null)
     throw new UsageError("--database requires --outbox DIR or --smtp URL: messages need a place to go");
 }
 
 interface Address extends ServeOptions {
+  readonly publicUrl: string | null;
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** A socket that listens already; null for none. */
   readonly descriptor: number | null;
@@ -348,9 +328,9 @@ export function register(noun: Command, context: CommandContext): void {
     const mail = await readMailSettings(deps, flags);
     const sms = await readSmsSettings(deps, flags);
     const rules = readSendingRules(flags, { isSending: mail.mail !== null || sms !== null });
-    const options = readOptions(deps, flags);
-    checkLinks(options.publicUrl, { isLocal: flags.is("--local-links"), isMailing: mail.mail !== null });
-    return runServe(deps, { ...options, mail: { ...mail, ...rules, sms } });
+    const service = { ...readServiceFlags(flags), ...mail, ...rules, sms };
+    checkLinks(service.publicUrl, { isLocal: flags.is("--local-links"), isMailing: mail.mail !== null });
+    return runServe(deps, { ...readOptions(deps, flags), service });
   });
 }
 
@@ -368,21 +348,26 @@ function readProxies(flags: Flags): readonly string[] | null {
   return given.length === 0 ? null : given.map((text) => parseNetwork(text, "--trust-proxy"));
 }
 
-function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "mail"> {
+function readServiceFlags(flags: Flags): ServiceFlags {
   return {
-    data: readPlace(flags),
-    mayMigrate: flags.is("--migrate"),
     outbox: flags.text("--outbox"),
-    host: flags.text("--host") ?? "127.0.0.1",
-    port: flags.parse("--port", (text, flag) => parseInteger(text, flag, { min: 0, max: 65_535 })) ?? 8080,
     publicUrl: flags.parse("--public-url", parsePublicUrl),
     rateLimit: flags.parse("--rate-limit", parseRateLimit),
     outboxKeepSeconds: flags.parse("--outbox-keep", parseKeep) ?? null,
     answerWindowSeconds: flags.parse("--answer-window", parseDuration) ?? null,
+    trustedProxies: readProxies(flags),
+  };
+}
+
+function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "service"> {
+  return {
+    data: readPlace(flags),
+    mayMigrate: flags.is("--migrate"),
+    host: flags.text("--host") ?? "127.0.0.1",
+    port: flags.parse("--port", (text, flag) => parseInteger(text, flag, { min: 0, max: 65_535 })) ?? 8080,
     tlsCert: flags.text("--tls-cert"),
     tlsKey: flags.text("--tls-key"),
     insecureHttp: deps.options.insecureHttp,
-    trustedProxies: readProxies(flags),
     metricsListen: flags.parse("--metrics-listen", parseAddressAndPort),
     metricsTokenFile: flags.text("--metrics-token-file"),
     logFormat: flags.parse("--log-format", (text, flag) => parseChoice(text, flag, LOG_FORMATS)),

@@ -1,5 +1,6 @@
 /** The columns of what the `service` commands show, each table as its command prints it. */
 import { DELIVERY_STATES, REPORT_OUTCOMES } from "../../../service/domain/delivery/rows.ts";
+import type { ConfiguredSettings } from "../../../service/domain/projects/settings.ts";
 import { type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
 
 export function toResource(
@@ -33,14 +34,15 @@ export const ROTATED_KEY = toResource("keys", {
   previous_until: "time",
 });
 export const THROTTLE = toResource("settings", { throttle: "duration" });
-export const SETTINGS = toResource("settings", {
+const SETTING_COLUMNS: Readonly<Record<keyof ConfiguredSettings, ColumnKind>> = {
   sender_name: "text",
   from: "text",
   reply_to: "text",
   footer: "text",
   tz: "text",
   soft_bounces: "number",
-});
+};
+export const SETTINGS = toResource("settings", SETTING_COLUMNS);
 export const SETTING_CHANGES = toResource("settings", { change: "text", key: "text", from: "text", to: "text" });
 export const PREVIEW = toResource("surveys", { from: "text", to: "text", subject: "text", text: "text", html: "text" });
 export const LINKS = toResource(

@@ -1,6 +1,6 @@
 /** Who surveys come from: a project's settings take precedence over the process's. */
 import { domainToASCII } from "node:url";
-import type { ProjectSettings } from "../../domain/projects/projects.ts";
+import type { ProjectSettings } from "../../domain/projects/settings.ts";
 
 /** Where `serve` listens unless it is told otherwise; links of messages made without a server begin with it. */
 export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";

@@ -7,7 +7,7 @@ import { resumeMember } from "../surveys/autopilot.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { BounceEvidence, ReportedSurvey, ReportOutcome, SoftBouncer, Transaction } from "../ports.ts";
-import { readSettings } from "../projects/projects.ts";
+import { readSettings } from "../projects/settings.ts";
 import { recordBounce, unsubscribePerson } from "../people/suppressions.ts";
 import { logAttempt, noteEvidence } from "./deliveries.ts";
 import { REPORT_OUTCOMES } from "./rows.ts";

@@ -5,7 +5,7 @@ import { InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { DigestChange, DigestRow, DigestSchedule, Transaction } from "../ports.ts";
-import { readSettings } from "../projects/projects.ts";
+import { readSettings } from "../projects/settings.ts";
 import { retryDelaySeconds } from "./deliveries.ts";
 import type { DeliveryOutcome } from "./sender.ts";
 

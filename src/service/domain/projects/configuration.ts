@@ -13,18 +13,15 @@ import { type ScoreSpan, WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat }
 import { SIGNATURE_HEADER } from "../webhooks/signature-settings.ts";
 import { addWebhook, changeWebhook, removeWebhook } from "../webhooks/webhooks.ts";
 import { changeBrand, readBrand, readLogo } from "./brand.ts";
-import { changeSettings, isZone, type ProjectSettings, readSettings, setThrottle } from "./projects.ts";
-
-/** How surveys present themselves; null leaves it to the server. */
-export interface ConfiguredSettings {
-  readonly sender_name: string | null;
-  readonly from: string | null;
-  readonly reply_to: string | null;
-  readonly footer: string | null;
-  readonly tz: string | null;
-  /** So many soft bounces among five surveys are a bounce; null: they never are. */
-  readonly soft_bounces: number | null;
-}
+import { setThrottle } from "./projects.ts";
+import {
+  changeSettings,
+  type ConfiguredSettings,
+  isZone,
+  readSettings,
+  toConfiguredSettings,
+  toProjectSettings,
+} from "./settings.ts";
 
 export interface ConfiguredAutopilot {
   readonly active: boolean;
@@ -192,22 +189,6 @@ async function at<Result>(path: readonly string[], work: () => Promise<Result>):
     const full = attribute === path.at(-1) ? path : [...path, attribute];
     throw new RefusedConfigurationError(full, phrases.join("; "), { cause: error });
   }
-}
-
-export function toConfiguredSettings(settings: ProjectSettings): ConfiguredSettings {
-  const { senderName, from, replyTo, footer, timeZone, softBounces } = settings;
-  const soft_bounces = softBounces === null ? null : Number(softBounces);
-  return { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone, soft_bounces };
-}
-
-/** What is given of the settings; what is not stays. A number may come as text. */
-export function toProjectSettings(settings: {
-  readonly [Name in keyof ConfiguredSettings]?: ConfiguredSettings[Name] | string;
-}): Partial<ProjectSettings> {
-  const { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone, soft_bounces } = settings;
-  const softBounces = typeof soft_bounces === "number" ? String(soft_bounces) : soft_bounces;
-  const given = Object.entries({ senderName, from, replyTo, footer, timeZone, softBounces });
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
 async function applyAutopilot(

@@ -2,7 +2,7 @@
 import { createWallClock, firstSecondOf, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
-import { readSettings } from "../projects/projects.ts";
+import { readSettings } from "../projects/settings.ts";
 
 /** Hours of the wall clock, 0 to 23; across midnight when `from` is the later one. */
 export interface QuietHours {

@@ -1,7 +1,7 @@
 /** Surveys as text messages: what a gateway's answers lead to, and what may leave at all. */
 import { afterEach, expect, it } from "vitest";
 import { resolveDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
-import { changeSettings } from "../../../../src/service/domain/projects/projects.ts";
+import { changeSettings } from "../../../../src/service/domain/projects/settings.ts";
 import { answering, type HookPlan } from "../../../helpers/hook-receiver.ts";
 import { inTurn, lost, openTexting, saying, type Texting, type TextingOptions } from "./texting.ts";
 

@@ -10,7 +10,8 @@ import { finishDelivery, markTransmitting } from "../../../../src/service/domain
 import { explainPerson, pruneAttempts } from "../../../../src/service/domain/delivery/oversight.ts";
 import type { DeliveryOutcome } from "../../../../src/service/domain/delivery/sender.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
-import { addProject, changeSettings } from "../../../../src/service/domain/projects/projects.ts";
+import { addProject } from "../../../../src/service/domain/projects/projects.ts";
+import { changeSettings } from "../../../../src/service/domain/projects/settings.ts";
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
 import { formatMail, formatReport } from "../../delivery/bounce/reports.ts";
 import { claimAll, DAY, links, openFixture, responseInput, sendInput, START, type Fixture } from "../fixture.ts";

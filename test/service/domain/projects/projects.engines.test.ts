@@ -4,15 +4,14 @@ import {
   addProject,
   authenticate,
   examineKey,
-  changeSettings,
   findProject,
   listKeys,
   listProjects,
-  readSettings,
   revokeKey,
   rotateKey,
   setThrottle,
 } from "../../../../src/service/domain/projects/projects.ts";
+import { changeSettings, readSettings } from "../../../../src/service/domain/projects/settings.ts";
 import { readSpecialProperties } from "../../../../src/service/domain/surveys/special-properties.ts";
 import type { Properties } from "../../../../src/contract/resources.ts";
 import type { Project } from "../../../../src/service/domain/inputs.ts";

@@ -5,6 +5,7 @@ import type { Json } from "../../../../contract/json.ts";
 import { SCORE_MAX } from "../../../../contract/limits.ts";
 import { PLATFORMS } from "../../../../contract/resources.ts";
 import type { ProjectConfiguration, WantedConfiguration } from "../../../../service/domain/projects/configuration.ts";
+import { PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
 import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook-rows.ts";
 import { formatDuration, readDuration } from "../../../args/values.ts";
@@ -23,6 +24,7 @@ import {
 } from "./yaml-reader.ts";
 
 const optionalText = orNull(text);
+const optionalNumber = orNull(parsed((given) => (/^\d+$/.test(given) ? Number(given) : null), "a whole number"));
 const DURATION = "a duration such as 90d or 12h";
 
 function oneOf(choices: readonly string[]): YamlRule {
@@ -46,14 +48,14 @@ const PLATFORM = fields({ active: flag, frequency: parsed(readDuration, DURATION
 
 /** What a file may hold, in the order in which it is written. */
 const SETTINGS_FILE: YamlRule = fields({
-  settings: fields({
-    sender_name: optionalText,
-    from: optionalText,
-    reply_to: optionalText,
-    footer: optionalText,
-    tz: optionalText,
-    soft_bounces: orNull(parsed((given) => (/^\d+$/.test(given) ? Number(given) : null), "a whole number")),
-  }),
+  settings: fields(
+    Object.fromEntries(
+      Object.values(PROJECT_SETTINGS).map(({ name, kind }) => [
+        name,
+        kind === "number" ? optionalNumber : optionalText,
+      ]),
+    ),
+  ),
   throttle: parsed((given) => (given === "off" ? given : readDuration(given)), `${DURATION}, or off`),
   autopilot: fields(Object.fromEntries(PLATFORMS.map((platform) => [platform, PLATFORM]))),
   brand: fields({ name: optionalText, color: optionalText, logo: optionalText }),

@@ -4,6 +4,7 @@ import { characterCount, FOOTER_MAX, SENDER_NAME_MAX } from "../../../../contrac
 import type { SettingsChange } from "../../../../service/control/commands.ts";
 import { OUTPUT_FORMATS } from "../../../args/global-options.ts";
 import { readOutput } from "../../../args/read-global-options.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
 import { parseInteger } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
@@ -38,6 +39,45 @@ async function runSettingsFile(deps: Deps, { project, change, ...choice }: Servi
   return EXIT.done;
 }
 
+interface SettingFlag {
+  readonly record: FlagRecord;
+  /** Throws UsageError. */
+  readonly parse: (text: string, flag: string) => string;
+}
+
+/** An empty text takes a setting back. */
+const SETTING_FLAGS: Readonly<Record<keyof SettingsChange, SettingFlag>> = {
+  sender_name: {
+    record: { flag: "--sender-name", value: "name", text: "name that surveys come from" },
+    parse: atMost(SENDER_NAME_MAX),
+  },
+  from: {
+    record: { flag: "--from", value: "email", text: "e-mail address that surveys come from" },
+    parse: parseSender,
+  },
+  reply_to: {
+    record: { flag: "--reply-to", value: "email", text: "e-mail address that replies go to" },
+    parse: parseSender,
+  },
+  footer: {
+    record: { flag: "--footer", value: "text", text: `lines below each e-mail, at most ${FOOTER_MAX} characters` },
+    parse: atMost(FOOTER_MAX),
+  },
+  tz: {
+    record: { flag: "--tz", value: "zone", text: "time zone of quiet hours", otherwise: "UTC" },
+    parse: (text) => text,
+  },
+  soft_bounces: {
+    record: {
+      flag: "--soft-bounces",
+      value: "number",
+      text: "count an address as bounced after this many soft bounces in 5 surveys",
+      otherwise: "never; they are listed",
+    },
+    parse: parseSoftBounces,
+  },
+};
+
 export function registerSettings(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
     name: "settings",
@@ -61,30 +101,16 @@ export function registerSettings(parent: Command, context: CommandContext): void
         otherwise: "table on a terminal, tsv in a pipe",
       },
       { flag: "--json", text: "short for -o json" },
-      { flag: "--sender-name", value: "name", text: "name that surveys come from" },
-      { flag: "--from", value: "email", text: "e-mail address that surveys come from" },
-      { flag: "--reply-to", value: "email", text: "e-mail address that replies go to" },
-      { flag: "--footer", value: "text", text: `lines below each e-mail, at most ${FOOTER_MAX} characters` },
-      { flag: "--tz", value: "zone", text: "time zone of quiet hours", otherwise: "UTC" },
-      {
-        flag: "--soft-bounces",
-        value: "number",
-        text: "count an address as bounced after this many soft bounces in 5 surveys",
-        otherwise: "never; they are listed",
-      },
+      ...Object.values(SETTING_FLAGS).map(({ record }) => record),
     ],
     columns: SETTINGS,
   });
   context.action(verb, (deps, flags) => {
-    const change = {
-      sender_name: flags.parse("--sender-name", atMost(SENDER_NAME_MAX)),
-      from: flags.parse("--from", parseSender),
-      reply_to: flags.parse("--reply-to", parseSender),
-      footer: flags.parse("--footer", atMost(FOOTER_MAX)),
-      tz: flags.text("--tz"),
-      soft_bounces: flags.parse("--soft-bounces", parseSoftBounces),
-    };
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null));
+    const change = Object.entries(SETTING_FLAGS).map(([name, { record, parse }]) => [
+      name,
+      flags.parse(record.flag, parse),
+    ]);
+    const given = Object.fromEntries(change.filter(([, value]) => value !== null)) as SettingsChange;
     const options = { ...readProject(flags), change: given };
     if (flags.text("--output") === "yaml" && !flags.is("--json")) return runSettingsFile(deps, options);
     return runServiceSettings({ ...deps, options: { ...deps.options, output: readOutput(flags, deps.env) } }, options);
