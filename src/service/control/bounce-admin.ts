@@ -1,5 +1,11 @@
 /** The commands about what comes back of surveys, on an open store. */
-import { clearBounce, listSoftBounces, recordReport } from "../domain/delivery/bounces.ts";
+import {
+  clearBounce,
+  type ClearedBounce,
+  listSoftBounces,
+  recordReport,
+  type Report,
+} from "../domain/delivery/bounces.ts";
 import {
   HOOK_SOURCES,
   hookPath,
@@ -14,9 +20,9 @@ import {
   smsHookPath,
 } from "../domain/delivery/hook-secrets.ts";
 import { REPORT_OUTCOMES, type ReportOutcome } from "../domain/delivery/rows.ts";
-import type { SoftBouncer, Store } from "../domain/ports.ts";
+import type { SoftBouncer, Store, Transaction } from "../domain/ports.ts";
 import type { BounceCommand, HookInfo, SoftBounceInfo } from "./bounce-commands.ts";
-import type { AdminResults, CommandOf } from "./commands.ts";
+import type { AdminResults, Handlers } from "./commands.ts";
 import { requireProject, writeInProject } from "./delivery-admin.ts";
 
 export interface BounceAdminOptions {
@@ -28,44 +34,28 @@ export interface BounceAdminOptions {
   readonly appUrl: () => string;
 }
 
-type BounceHandlers = {
-  readonly [Kind in BounceCommand["kind"]]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
-};
-
 /** Secrets are the service's own: no project waits for them. */
 const ONLY_SECRETS = { project: "none" } as const;
 
-export function createBounceHandlers({ store, onSchedule, onReport, appUrl }: BounceAdminOptions): BounceHandlers {
+export function createBounceHandlers({
+  store,
+  onSchedule,
+  onReport,
+  appUrl,
+}: BounceAdminOptions): Pick<Handlers, BounceCommand["kind"]> {
   return {
     "bounce.address": async () => ({ bounce_address: await store.read((tx) => tx.reports.bounceAddress()) }),
     "bounce.receive": async ({ reports }) => {
-      const outcomes = await store.write(async (tx) => {
-        const found: ReportOutcome[] = [];
-        for (const report of reports) found.push(await recordReport(tx, report));
-        return found;
-      });
+      const outcomes = await store.write((tx) => recordReports(tx, reports));
       for (const [index, outcome] of outcomes.entries()) onReport(reports[index]?.source ?? "mail", outcome);
-      const counts = Object.fromEntries(REPORT_OUTCOMES.map((outcome) => [outcome, 0])) as Record<
-        ReportOutcome,
-        number
-      >;
-      for (const outcome of outcomes) counts[outcome] += 1;
-      return counts;
+      return countOutcomes(outcomes);
     },
     "bounce.clear": async ({ project, email }) => {
       const { bouncedAt, evidence } = await writeInProject(store, project, (tx, found) =>
         clearBounce(tx, found, email),
       );
       onSchedule();
-      return {
-        email,
-        bounced_at: bouncedAt,
-        reported_at: evidence?.at ?? null,
-        stage: evidence?.stage ?? null,
-        code: evidence?.code ?? null,
-        enhanced_code: evidence?.enhancedCode ?? null,
-        text: evidence?.text ?? null,
-      };
+      return { email, bounced_at: bouncedAt, ...toEvidenceInfo(evidence) };
     },
     "bounce.list": ({ project, after = "0", limit }) =>
       store.read(async (tx) => {
@@ -99,6 +89,27 @@ export function createBounceHandlers({ store, onSchedule, onReport, appUrl }: Bo
         return { url: appUrl() + smsHookPath(secret), signed_by: [...signers.keys()] };
       }, ONLY_SECRETS),
   };
+}
+
+function toEvidenceInfo(evidence: ClearedBounce["evidence"]) {
+  return {
+    reported_at: evidence?.at ?? null,
+    stage: evidence?.stage ?? null,
+    code: evidence?.code ?? null,
+    enhanced_code: evidence?.enhancedCode ?? null,
+    text: evidence?.text ?? null,
+  };
+}
+
+async function recordReports(tx: Transaction, reports: readonly Report[]): Promise<ReportOutcome[]> {
+  const outcomes: ReportOutcome[] = [];
+  for (const report of reports) outcomes.push(await recordReport(tx, report));
+  return outcomes;
+}
+
+function countOutcomes(outcomes: readonly ReportOutcome[]): AdminResults["bounce.receive"] {
+  const counts = REPORT_OUTCOMES.map((name) => [name, outcomes.filter((outcome) => outcome === name).length]);
+  return Object.fromEntries(counts) as AdminResults["bounce.receive"];
 }
 
 function proofOf(source: HookSource, keys: ReadonlyMap<KeyedProvider, string>): HookInfo["proof"] {

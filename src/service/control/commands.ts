@@ -164,6 +164,9 @@ export interface AdminResults
 export type AdminKind = AdminCommand["kind"];
 export type CommandOf<Kind extends AdminKind> = Extract<AdminCommand, { readonly kind: Kind }>;
 
+/** One function for each kind of command. */
+export type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]> };
+
 const LOOKS: ReadonlySet<AdminKind> = new Set([
   "project.list",
   "key.list",

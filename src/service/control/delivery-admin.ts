@@ -16,7 +16,7 @@ import type {
   Transaction,
 } from "../domain/ports.ts";
 import { findProject } from "../domain/projects/projects.ts";
-import { AdminError, type AdminResults, type CommandOf } from "./commands.ts";
+import { AdminError, type AdminResults, type Handlers } from "./commands.ts";
 import type {
   AttemptInfo,
   DeliveryCommand,
@@ -33,13 +33,13 @@ export interface DeliveryAdminOptions {
   readonly senders: readonly MessageSender[];
 }
 
-type DeliveryHandlers = {
-  readonly [Kind in DeliveryCommand["kind"]]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
-};
-
 const RELEASED_A_STEP = 500;
 
-export function createDeliveryHandlers({ store, onSchedule, senders }: DeliveryAdminOptions): DeliveryHandlers {
+export function createDeliveryHandlers({
+  store,
+  onSchedule,
+  senders,
+}: DeliveryAdminOptions): Pick<Handlers, DeliveryCommand["kind"]> {
   return {
     "delivery.list": ({ project, state = null, after = "0", limit }) =>
       store.read(async (tx) => {
@@ -96,6 +96,15 @@ export async function writeInProject<Result>(
 ): Promise<Result> {
   const { id } = await store.read((tx) => requireProject(tx, name));
   return store.write(async (tx) => work(tx, await requireProject(tx, name)), { project: id });
+}
+
+/** Runs `work` as a read of the project with that name. Throws AdminError. */
+export async function readInProject<Result>(
+  store: Store,
+  name: string,
+  work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
+): Promise<Result> {
+  return store.read(async (tx) => work(tx, await requireProject(tx, name)));
 }
 
 /** Throws AdminError. */

@@ -2,7 +2,7 @@
 import { type Brand, type BrandChange, changeBrand } from "../domain/projects/brand.ts";
 import type { PublicLink, Store } from "../domain/ports.ts";
 import { addLink, listLinks, removeLink, signResponseLink } from "../domain/surveys/survey-links.ts";
-import { AdminError, type AdminResults, type CommandOf } from "./commands.ts";
+import { AdminError, type Handlers } from "./commands.ts";
 import { requireProject, writeInProject } from "./delivery-admin.ts";
 import type { BrandInfo, LinkInfo, PageCommand } from "./page-commands.ts";
 
@@ -12,11 +12,7 @@ export interface PageAdminOptions {
   readonly appUrl: () => string;
 }
 
-type PageHandlers = {
-  readonly [Kind in PageCommand["kind"]]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
-};
-
-export function createPageHandlers({ store, appUrl }: PageAdminOptions): PageHandlers {
+export function createPageHandlers({ store, appUrl }: PageAdminOptions): Pick<Handlers, PageCommand["kind"]> {
   return {
     "link.add": ({ project, name, properties }) =>
       writeInProject(store, project, async (tx, found) =>

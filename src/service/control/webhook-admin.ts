@@ -16,7 +16,7 @@ import {
   requireWebhook,
   rotateSecret,
 } from "../domain/webhooks/webhooks.ts";
-import type { AdminResults, CommandOf } from "./commands.ts";
+import type { CommandOf, Handlers } from "./commands.ts";
 import { requireProject, writeInProject } from "./delivery-admin.ts";
 import type { WebhookCommand, WebhookDeliveryInfo, WebhookInfo, WebhookSecretInfo } from "./webhook-commands.ts";
 
@@ -33,10 +33,6 @@ export interface WebhookAdminOptions {
   ) => Promise<AttemptEnd>;
 }
 
-type WebhookHandlers = {
-  readonly [Kind in WebhookCommand["kind"]]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
-};
-
 const SECRET_BYTES = 32;
 const STEP = 500;
 
@@ -49,7 +45,7 @@ export async function dropEvents(store: Store): Promise<void> {
   while (await store.write((tx) => pruneEvents(tx, STEP)));
 }
 
-export function createWebhookHandlers(options: WebhookAdminOptions): WebhookHandlers {
+export function createWebhookHandlers(options: WebhookAdminOptions): Pick<Handlers, WebhookCommand["kind"]> {
   const { store, random, ownAddresses, onWebhooks, sendTest } = options;
   const newSecret = (): string => createWebhookSecret(random);
   return {
@@ -101,26 +97,33 @@ export function createWebhookHandlers(options: WebhookAdminOptions): WebhookHand
         const shown = rows.slice(0, limit);
         return { rows: shown.map(toDelivery), next: rows.length > limit ? String(shown.at(-1)?.event) : null };
       }),
-    "webhook.redeliver": async ({ project, id, since, event }) => {
-      const which: Redelivery =
-        event !== undefined
-          ? { which: "event", eventId: event }
-          : since !== undefined
-            ? { which: "since", since }
-            : { which: "failed" };
-      let redelivered = 0;
-      for (let after: number | null = 0; after !== null;) {
-        const page: { after: number; limit: number } = { after, limit: STEP };
-        const done: { last: number; count: number } | null = await writeInProject(store, project, (tx, found) =>
-          redeliver(tx, found, id, which, page),
-        );
-        redelivered += done?.count ?? 0;
-        after = done !== null && done.count === STEP ? done.last : null;
-      }
+    "webhook.redeliver": async (command) => {
+      const redelivered = await redeliverAll(store, command);
       onWebhooks();
-      return { id, redelivered };
+      return { id: command.id, redelivered };
     },
   };
+}
+
+/** The number of events that go out again; a step of them at a time. */
+async function redeliverAll(store: Store, command: CommandOf<"webhook.redeliver">): Promise<number> {
+  const { project, id } = command;
+  const which = whichEvents(command);
+  let redelivered = 0;
+  for (let after: number | null = 0; after !== null;) {
+    const page: { after: number; limit: number } = { after, limit: STEP };
+    const done: { last: number; count: number } | null = await writeInProject(store, project, (tx, found) =>
+      redeliver(tx, found, id, which, page),
+    );
+    redelivered += done?.count ?? 0;
+    after = done !== null && done.count === STEP ? done.last : null;
+  }
+  return redelivered;
+}
+
+function whichEvents({ since, event }: CommandOf<"webhook.redeliver">): Redelivery {
+  if (event !== undefined) return { which: "event", eventId: event };
+  return since === undefined ? { which: "failed" } : { which: "since", since };
 }
 
 function toSecretInfo({ id, url, secret, previousUntil }: WebhookRow): WebhookSecretInfo {

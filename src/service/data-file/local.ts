@@ -1,6 +1,6 @@
 /** The embedded service behind the profile `local`. */
 import type { Exchange } from "../../contract/http.ts";
-import { createKey } from "../control/create-admin.ts";
+import { createKey } from "../control/project-admin.ts";
 import { requireProject } from "../control/delivery-admin.ts";
 import { DEFAULT_ADDRESS } from "../delivery/message/sender.ts";
 import { DEFAULT_PROJECT, ensureProject } from "../first-project.ts";

@@ -24,12 +24,6 @@ export function createResponseParts(zone: string | null): ResponseParts {
   const answers = new Map<number, Fields[]>();
   const questions = new Map<string, Fields>();
   const comments = new Map<number, Fields>();
-  const put = <Part>(parts: Map<number, Part[]>, fields: Fields, ...added: readonly Part[]): void => {
-    const id = responseIdOf(fields);
-    const known = parts.get(id);
-    if (known === undefined) parts.set(id, [...added]);
-    else known.push(...added);
-  };
   const timeOf = (fields: Fields): number => readTime(fields.get("created_at") ?? null) ?? 0;
   const newest = (one: Fields, other: Fields): Fields => (timeOf(other) >= timeOf(one) ? other : one);
   const adders: Readonly<Record<PartStream, (fields: Fields) => void>> = {
@@ -77,6 +71,14 @@ export function createResponseParts(zone: string | null): ResponseParts {
       };
     },
   };
+}
+
+/** Adds parts to the response that the fields name. */
+function put<Part>(parts: Map<number, Part[]>, fields: Fields, ...added: readonly Part[]): void {
+  const id = responseIdOf(fields);
+  const known = parts.get(id);
+  if (known === undefined) parts.set(id, [...added]);
+  else known.push(...added);
 }
 
 function responseIdOf(fields: Fields): number {

@@ -50,6 +50,15 @@ interface WritableState extends JournalState {
 /** The facts that an entry changes. */
 type Facts = { -readonly [Name in "head" | "length" | "ended" | "stoppedAt"]: JournalState[Name] };
 
+function countLines(end: number, outcomeOf: JournalState["outcomeOf"]): OutcomeCounts {
+  const counts = noOutcomes();
+  for (let line = 0; line < end; line += 1) {
+    const outcome = outcomeOf(line);
+    if (outcome !== null) counts[outcome] += 1;
+  }
+  return counts;
+}
+
 function createState(): WritableState {
   const outcomes = createLineNumbers(Uint8Array);
   const intents = createLineNumbers(Uint32Array);
@@ -81,12 +90,7 @@ function createState(): WritableState {
     ended: false,
     stoppedAt: null,
     get counts() {
-      const counts = noOutcomes();
-      for (let line = 0; line < outcomes.end; line += 1) {
-        const outcome = outcomeOf(line);
-        if (outcome !== null) counts[outcome] += 1;
-      }
-      return counts;
+      return countLines(outcomes.end, outcomeOf);
     },
     get undecided() {
       let undecided = 0;

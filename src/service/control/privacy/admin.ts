@@ -21,7 +21,7 @@ import {
 } from "../../domain/privacy/retention.ts";
 import type { Mention, RetentionCounts, Store, Transaction } from "../../domain/ports.ts";
 import type { ProjectRow } from "../../domain/rows.ts";
-import { AdminError, type AdminResults, type CommandOf } from "../commands.ts";
+import { AdminError, type CommandOf, type Handlers } from "../commands.ts";
 import { requireProject } from "../delivery-admin.ts";
 import type { ErasureInfo, PrivacyCommand, RetentionInfo } from "./commands.ts";
 
@@ -33,11 +33,7 @@ export interface PrivacyAdminOptions {
   readonly onErased: () => Promise<void>;
 }
 
-type PrivacyHandlers = {
-  readonly [Kind in PrivacyCommand["kind"]]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
-};
-
-export function createPrivacyHandlers(options: PrivacyAdminOptions): PrivacyHandlers {
+export function createPrivacyHandlers(options: PrivacyAdminOptions): Pick<Handlers, PrivacyCommand["kind"]> {
   const { store } = options;
   return {
     erase: (command) => erase(options, command),

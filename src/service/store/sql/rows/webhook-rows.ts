@@ -16,6 +16,7 @@ import type {
 import type { Database } from "../database.ts";
 import type { SqlRow, SqlValue } from "../database.ts";
 import type { Session } from "../database.ts";
+import { assign, insertSql, selectList } from "./columns.ts";
 import { nextId } from "./project-rows.ts";
 
 /** `onAdded` is called within the transaction that adds an event. */
@@ -35,12 +36,8 @@ export function createWebhookRows(database: Database, session: Session, onAdded:
       const id = await insertWebhook(database, session, project, webhook);
       return (await findWebhook(database, project, id))!;
     },
-    change: async (project, id, change) => changeWebhook(database, project, id, change),
-    configure: async (project, id, settings) => {
-      const assignments = SETTING_COLUMNS.map((column) => `${column} = ?`).join(", ");
-      const sql = `UPDATE webhooks SET ${assignments} WHERE project_id = ? AND id = ?`;
-      database.send(sql, [...settingValues(settings), project, id]);
-    },
+    change: async (project, id, change) => update(database, project, id, assign(CHANGEABLE, change)),
+    configure: async (project, id, settings) => update(database, project, id, assign(SETTINGS, toColumns(settings))),
     delete: async (project, id) =>
       (await database.run("DELETE FROM webhooks WHERE project_id = ? AND id = ?", [project, id])) > 0,
     add: async (project, event, webhooks) => {
@@ -48,14 +45,7 @@ export function createWebhookRows(database: Database, session: Session, onAdded:
       onAdded();
     },
     due: async (webhook, limit) => listDue(database, session.now, webhook, limit),
-    nextDueAt: async (project, id) => {
-      const row = await database.first(
-        `SELECT min(due_at) AS at FROM webhook_deliveries
-         WHERE project_id = ? AND webhook_id = ? AND due_at IS NOT NULL AND due_at > ?`,
-        [project, id, session.now],
-      );
-      return toNumber(row?.at);
-    },
+    nextDueAt: async (project, id) => findDueAt(database, project, id, session.now),
     delivery: async (project, id, event) => {
       const sql = `SELECT state, attempts FROM webhook_deliveries ${ONE}`;
       return (await database.first(sql, [project, id, event])) as unknown as Awaited<
@@ -66,13 +56,8 @@ export function createWebhookRows(database: Database, session: Session, onAdded:
       const sql = `UPDATE webhook_deliveries SET state = ?, attempts = ?, due_at = ? ${ONE}`;
       database.send(sql, [state, attempts, dueAt, project, id, event]);
     },
-    log: async (project, id, event, { at, status, ms, text }) => {
-      database.send(
-        `INSERT INTO webhook_attempts (project_id, webhook_id, event, n, at, status, ms, text)
-         SELECT ?, ?, ?, coalesce(max(n), 0) + 1, ?, ?, ?, ? FROM webhook_attempts ${ONE}`,
-        [project, id, event, at, status, Math.round(ms), text, project, id, event],
-      );
-    },
+    log: async (project, id, event, { at, status, ms, text }) =>
+      database.send(LOG, [project, id, event, at, status, Math.round(ms), text, project, id, event]),
     deliveries: async (project, id, filter) => listDeliveries(database, project, id, filter),
     redeliver: async (project, id, which, page) => redeliver(database, session.now, { project, id }, which, page),
     counts: async (project, id) => {
@@ -80,32 +65,47 @@ export function createWebhookRows(database: Database, session: Session, onAdded:
       const counted = (await database.all(sql, [project, id])).map(({ state, n }) => [String(state), Number(n)]);
       return { waiting: 0, delivered: 0, failed: 0, ...(Object.fromEntries(counted) as object) };
     },
-    oldestDueAt: async () => {
-      const dues: number[] = [];
-      const enabled = await database.all("SELECT project_id, id FROM webhooks WHERE disabled_at IS NULL");
-      for (const { project_id: project = null, id = null } of enabled) {
-        const row = await database.first(
-          `SELECT min(due_at) AS at FROM webhook_deliveries
-           WHERE project_id = ? AND webhook_id = ? AND due_at IS NOT NULL`,
-          [project, id],
-        );
-        if (typeof row?.at === "number") dues.push(row.at);
-      }
-      return dues.length === 0 ? null : Math.min(...dues);
-    },
+    oldestDueAt: async () => findOldestDueAt(database),
     prune: async (before, limit) => prune(database, before, limit),
   };
 }
 
 const ONE = "WHERE project_id = ? AND webhook_id = ? AND event = ?";
 
-const WEBHOOK = `SELECT w.project_id AS "projectId", p.name AS project, w.id, w.url, w.secret,
-  w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil", w.signature_header AS "signatureHeader",
-  w.allow_private AS "allowPrivate", w.insecure_http AS "insecureHttp", w.events, w.score_from AS "scoreFrom",
-  w.score_to AS "scoreTo", w.format, w.created_at AS "createdAt", w.disabled_at AS "disabledAt",
-  w.disabled_reason AS "disabledReason", w.failing_since AS "failingSince", w.strikes, w.slow_until AS "slowUntil",
-  w.last_delivered_at AS "lastDeliveredAt", w.missed
+const LOG = `INSERT INTO webhook_attempts (project_id, webhook_id, event, n, at, status, ms, text)
+  SELECT ?, ?, ?, coalesce(max(n), 0) + 1, ?, ?, ?, ? FROM webhook_attempts ${ONE}`;
+
+/** Columns that a webhook has for good. */
+const FIXED = { id: "id", url: "url", format: "format", createdAt: "created_at" } as const;
+
+/** Columns that its owner sets. */
+const SETTINGS = {
+  signatureHeader: "signature_header",
+  allowPrivate: "allow_private",
+  insecureHttp: "insecure_http",
+  events: "events",
+  scoreFrom: "score_from",
+  scoreTo: "score_to",
+} as const;
+
+/** Columns that change as events are delivered, and when the secret is rotated. */
+const CHANGEABLE: Readonly<Record<keyof WebhookChange, string>> = {
+  secret: "secret",
+  previousSecret: "previous_secret",
+  previousUntil: "previous_until",
+  disabledAt: "disabled_at",
+  disabledReason: "disabled_reason",
+  failingSince: "failing_since",
+  strikes: "strikes",
+  slowUntil: "slow_until",
+  lastDeliveredAt: "last_delivered_at",
+  missed: "missed",
+};
+
+const WEBHOOK = `SELECT w.project_id AS "projectId", p.name AS project, ${selectList({ ...FIXED, ...SETTINGS, ...CHANGEABLE }, "w")}
   FROM webhooks w JOIN projects p ON p.id = w.project_id`;
+
+const INSERT = insertSql("webhooks", ["project_id", "secret", ...Object.values(FIXED), ...Object.values(SETTINGS)]);
 
 async function findWebhook(database: Database, project: number, id: number): Promise<WebhookRow | null> {
   const row = await database.first(`${WEBHOOK} WHERE w.project_id = ? AND w.id = ?`, [project, id]);
@@ -125,25 +125,25 @@ function toWebhook(row: SqlRow): WebhookRow {
   };
 }
 
-const SETTING_COLUMNS = [
-  "signature_header",
-  "allow_private",
-  "insecure_http",
-  "events",
-  "score_from",
-  "score_to",
-] as const;
-
-function settingValues(settings: WebhookSettings): SqlValue[] {
+function toColumns(settings: WebhookSettings): Record<keyof typeof SETTINGS, SqlValue> {
   const { signatureHeader, allowPrivate, insecureHttp, events, scores } = settings;
-  return [
+  return {
     signatureHeader,
-    Number(allowPrivate),
-    Number(insecureHttp),
-    JSON.stringify(events),
-    scores?.from ?? null,
-    scores?.to ?? null,
-  ];
+    allowPrivate: Number(allowPrivate),
+    insecureHttp: Number(insecureHttp),
+    events: JSON.stringify(events),
+    scoreFrom: scores?.from ?? null,
+    scoreTo: scores?.to ?? null,
+  };
+}
+
+function update(
+  database: Database,
+  project: number,
+  id: number,
+  { sets, values }: { readonly sets: string; readonly values: readonly SqlValue[] },
+): void {
+  database.send(`UPDATE webhooks SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
 }
 
 async function insertWebhook(
@@ -153,35 +153,29 @@ async function insertWebhook(
   webhook: NewWebhook,
 ): Promise<number> {
   const id = await nextId(database, project);
-  database.send(
-    `INSERT INTO webhooks (project_id, id, url, secret, format, created_at, ${SETTING_COLUMNS.join(", ")})
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [project, id, webhook.url, webhook.secret, webhook.format, now, ...settingValues(webhook)],
-  );
+  const { url, secret, format } = webhook;
+  database.send(INSERT, [project, secret, id, url, format, now, ...Object.values(toColumns(webhook))]);
   return id;
 }
 
-const CHANGEABLE: Readonly<Record<keyof WebhookChange, string>> = {
-  secret: "secret",
-  previousSecret: "previous_secret",
-  previousUntil: "previous_until",
-  disabledAt: "disabled_at",
-  disabledReason: "disabled_reason",
-  failingSince: "failing_since",
-  strikes: "strikes",
-  slowUntil: "slow_until",
-  lastDeliveredAt: "last_delivered_at",
-  missed: "missed",
-};
+/** When the next event of a webhook is due after a moment; null for none. */
+async function findDueAt(database: Database, project: SqlValue, id: SqlValue, after: number): Promise<number | null> {
+  const row = await database.first(
+    `SELECT min(due_at) AS at FROM webhook_deliveries
+     WHERE project_id = ? AND webhook_id = ? AND due_at IS NOT NULL AND due_at > ?`,
+    [project, id, after],
+  );
+  return toNumber(row?.at);
+}
 
-function changeWebhook(database: Database, project: number, id: number, change: WebhookChange): void {
-  const entries = Object.entries(change) as [keyof WebhookChange, SqlValue][];
-  const columns = entries.map(([name]) => `${CHANGEABLE[name]} = ?`).join(", ");
-  database.send(`UPDATE webhooks SET ${columns} WHERE project_id = ? AND id = ?`, [
-    ...entries.map(([, value]) => value),
-    project,
-    id,
-  ]);
+async function findOldestDueAt(database: Database): Promise<number | null> {
+  const dues: number[] = [];
+  const enabled = await database.all("SELECT project_id, id FROM webhooks WHERE disabled_at IS NULL");
+  for (const { project_id: project = null, id = null } of enabled) {
+    const dueAt = await findDueAt(database, project, id, 0);
+    if (dueAt !== null) dues.push(dueAt);
+  }
+  return dues.length === 0 ? null : Math.min(...dues);
 }
 
 async function addEvent(

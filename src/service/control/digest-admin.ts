@@ -1,0 +1,54 @@
+/** The commands about digests, on an open store. */
+import { addDigest, digestZone, removeDigest } from "../domain/delivery/digests.ts";
+import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
+import type { DigestRow, Store, Transaction } from "../domain/ports.ts";
+import type { Handlers } from "./commands.ts";
+import { requireProject, writeInProject } from "./delivery-admin.ts";
+import type { DigestCommand, DigestInfo } from "./digest-commands.ts";
+
+export interface DigestAdminOptions {
+  readonly store: Store;
+  /** Messages may be due now. */
+  readonly onSchedule: () => void;
+}
+
+export function createDigestHandlers({ store, onSchedule }: DigestAdminOptions): Pick<Handlers, DigestCommand["kind"]> {
+  return {
+    "digest.add": async ({ project, email, ...schedule }) => {
+      const added = await writeInProject(store, project, async (tx, found) =>
+        toDigestInfo(tx, await addDigest(tx, found, email, schedule)),
+      );
+      onSchedule();
+      return added;
+    },
+    "digest.list": ({ project }) =>
+      store.read(async (tx) => {
+        const infos: DigestInfo[] = [];
+        const { id } = await requireProject(tx, project);
+        for (const digest of await tx.digests.list(id)) infos.push(await toDigestInfo(tx, digest));
+        return infos;
+      }),
+    "digest.remove": ({ project, digest }) =>
+      writeInProject(store, project, async (tx, found) => {
+        const { id, email } = await removeDigest(tx, found, digest);
+        return { id: String(id), email };
+      }),
+  };
+}
+
+async function toDigestInfo(tx: Transaction, digest: DigestRow): Promise<DigestInfo> {
+  const { id, email, weekday, minute, unsubscribedAt, state, dueAt, sentAt, reason, createdAt } = digest;
+  const [hour, rest] = [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0"));
+  return {
+    id: String(id),
+    email,
+    every: WEEKDAYS[weekday] ?? "",
+    at: `${hour}:${rest}`,
+    tz: await digestZone(tx, digest),
+    state: unsubscribedAt === null ? state : "unsubscribed",
+    next_at: unsubscribedAt === null ? dueAt : null,
+    last_sent_at: sentAt,
+    reason,
+    created_at: createdAt,
+  };
+}
