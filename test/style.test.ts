@@ -211,17 +211,18 @@ describe("one English", () => {
   });
 });
 
-/** Folders whose comments speak of things; the others follow. */
-const PLAIN_FOLDERS = /^src\/(?:cli|bulk|client|insight|config|contract|runtime)\//;
-const UNFINISHED = /^src\/(?:cli\/commands\/(?:service|serve)|runtime\/files)\//;
+/** Files whose comments do not yet speak of things. */
+const UNFINISHED =
+  /^src\/(?:runtime\/files\/lock-file|service\/(?:scheduler|delivery\/(?:outbox|paced-sender)|domain\/delivery\/digest|store\/(?:sqlite|sql\/(?:lists|rows\/delivery))))/;
 /** A comment whose subject is a clause in place of a thing. */
 const CLAUSE = /^(?:\/\*\*?|\/\/) (?:What|Whether|How|Where|Who|Whose|Nobody)\b/;
-/** Words of the house; the field has others: queue, chunk, span, handler, listener, next to. */
-const HOUSE_WORD = /\b(?:lanes?|pieces?|crowd(?:ed|s)?|stretch(?:es)?|happenings?|doors?|beside|(?<!by )hands?)\b/i;
+/** Words of the house; the field has others: queue, chunk, span, handler, listener, next to, before. */
+const HOUSE_WORD =
+  /\b(?:lanes?|pieces?|crowd(?:ed|s)?|stretch(?:es)?|happenings?|doors?|beside|ahead|faces?|(?<!by )hands?)\b/i;
 
 function unplainComments(sources: Sources): string[] {
   return [...sources]
-    .filter(([file]) => PLAIN_FOLDERS.test(file) && !UNFINISHED.test(file))
+    .filter(([file]) => !UNFINISHED.test(file))
     .flatMap(([file, text]) =>
       commentsOf(text)
         .filter((comment) => CLAUSE.test(comment) || HOUSE_WORD.test(comment))

@@ -1,4 +1,4 @@
-/** What `/metrics` says of deliveries. No addresses, no tokens. */
+/** The families of `/metrics` about deliveries. No addresses, no tokens. */
 import type { Channel } from "../contract/routes.ts";
 import { createCounter, createHistogram, type Family, type MetricSample, writeFamily } from "../runtime/metrics.ts";
 import type { QueueSummary } from "./domain/delivery/oversight.ts";
@@ -13,7 +13,7 @@ const REFUSALS = ["secret", "signature", "body"] as const;
 type Refusal = (typeof REFUSALS)[number];
 
 export interface DueQueue extends QueueSummary {
-  /** How many should be sent by now. */
+  /** The number that should be sent by now. */
   readonly due: number;
 }
 
@@ -32,7 +32,7 @@ export interface DeliveryMetrics {
   readonly lines: (queue: DueQueue | null, senders: SenderStates) => readonly string[];
 }
 
-/** How senders are now. */
+/** The present state of senders. */
 export interface SenderStates {
   /** Those of this process. */
   readonly own: readonly { readonly name: string; readonly health: () => Pick<SenderHealth, "mode" | "probes"> }[];

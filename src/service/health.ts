@@ -1,4 +1,4 @@
-/** Whether a service takes work, as `/readyz` says it. */
+/** The readiness of a service for work, as `/readyz` says it. */
 import type { Exchange } from "../contract/http.ts";
 import type { Clock } from "../runtime/clock.ts";
 

@@ -35,7 +35,7 @@ export interface Service extends Http {
   finishDue(): Promise<void>;
   /** Claims nothing more and lets transmissions end; `close` does so too. */
   stop(): Promise<void>;
-  /** Lets the delivery in hand finish and frees the data file. */
+  /** Lets the delivery in progress finish and frees the data file. */
   close(): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** For commands, which often run beside the server, and are told nothing of its flags. */
+/** For commands, which often run next to the server, and are told nothing of its flags. */
 async function keepAddresses({ store, address, sender, failures }: Base, url: string): Promise<void> {
   await address.listen(store, url).catch(failures.add);
   await keepBounceAddress(store, sender.bounceAddress).catch(failures.add);

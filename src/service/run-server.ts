@@ -4,7 +4,7 @@ import { listen, type ListenOptions, type Listening } from "./http/server.ts";
 import type { Service } from "./index.ts";
 
 export interface ServerOptions extends ListenOptions {
-  /** Where metrics and health are served besides; null for nowhere. Plain HTTP. */
+  /** A further address for metrics and health; null for none. Plain HTTP. */
   readonly metrics?: MetricsAddress | null;
 }
 
@@ -19,7 +19,7 @@ export interface RunningServer {
   readonly url: string;
   /** The same of the listener for metrics; null without one. */
   readonly metricsUrl: string | null;
-  /** Finishes the delivery in hand, answers until then and what is in flight, and frees the data file. */
+  /** Finishes the delivery in progress, answers requests in flight until then, and frees the data file. */
   stop(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function runServer(service: Service, options: ServerOptions): Promi
       service.setReady(false);
       try {
         try {
-          // A mail in hand may take half a minute, in which people open links.
+          // A mail in progress may take half a minute, in which people open links.
           await service.stop();
         } finally {
           await drain([listener], service.clock);

@@ -1,13 +1,13 @@
-/** Where the service is seen from outside. */
+/** The address of the service as seen from outside. */
 import { DEFAULT_ADDRESS } from "./delivery/message/sender.ts";
 import type { Store } from "./domain/ports.ts";
 
 export interface ServiceAddress {
-  /** What links begin with, without a slash at the end. */
+  /** The beginning of links, without a slash at the end. */
   readonly url: () => string;
   /** Every one that leads here. */
   readonly own: () => string[];
-  /** Beside a server on shared data: takes the address that the newest one has said. */
+  /** Next to a server on shared data: takes the address that the newest one has said. */
   readonly recall: (store: Store) => Promise<void>;
   /** A server listens there, and says so to commands on shared data, which no control file leads to it. */
   readonly listen: (store: Store, url: string) => Promise<void>;

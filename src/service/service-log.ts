@@ -1,4 +1,4 @@
-/** What the service says in its log besides requests: one line when something begins, one when it ends. */
+/** The log lines of the service besides requests: one when something begins, one when it ends. */
 import type { Log, LogFields } from "../runtime/log.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { StoreAbout } from "./domain/ports.ts";
@@ -49,7 +49,7 @@ export function logPaused(log: Log, { at, reason }: Pause): void {
   log.warn("sending_paused", { since: at, message: `no survey is sent: ${why}` });
 }
 
-/** Where the reply came for which a sender waits, and its codes. */
+/** The stage at which the reply came that a sender waits for, and its codes. */
 export function replyFields(said: ReplyFacts | null): LogFields {
   return { stage: said?.stage ?? null, code: said?.code ?? null, enhanced_code: said?.enhancedCode ?? null };
 }

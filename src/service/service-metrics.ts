@@ -1,4 +1,4 @@
-/** What `/metrics` says besides requests: the program, its process, its store, its scheduler and what waits. */
+/** The families of `/metrics` besides requests: the program, its process, its store, its scheduler and the queues. */
 import { type Clock, inTime } from "../runtime/clock.ts";
 import {
   createCounter,
@@ -55,7 +55,7 @@ const FAMILIES = {
   },
 } as const satisfies Record<string, Family>;
 
-/** What only a store with connections and locks of its own can tell. */
+/** Facts that only a store with connections and locks of its own can tell. */
 export const POSTGRESQL_FAMILIES = {
   retries: {
     name: "surveyctl_store_retries_total",
@@ -90,7 +90,7 @@ const GAUGES_KEPT_MS = 10_000;
 const STORE_PATIENCE_MS = 4000;
 
 export interface ServiceMetrics {
-  /** What the store has to tell of its writes. */
+  /** Facts that the store tells of its writes. */
   readonly watch: Required<StoreWatch>;
   /** The scheduler has looked for due surveys. */
   readonly countTurn: () => void;

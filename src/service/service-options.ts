@@ -1,4 +1,4 @@
-/** What a service is opened with. */
+/** The options that a service is opened with. */
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
@@ -11,25 +11,28 @@ import type { MailOptions } from "./parts/mail.ts";
 import type { SmsOptions } from "./parts/sms.ts";
 
 export interface ServiceOptions {
-  /** Created when it does not exist; `outbox/` is beside it. With a database, a name for it without its password. */
+  /** Created when it does not exist; `outbox/` is next to it. With a database, a name for it without its password. */
   readonly dataFile: string;
   /** The server that keeps the data instead of a file; other processes may use it at the same time. */
   readonly database?: DatabaseChoice | null;
-  /** The folder of messages that are not sent; absent: `outbox/` beside the data file. */
+  /** The folder of messages that are not sent; absent: `outbox/` next to the data file. */
   readonly outbox?: string | null;
   /** False for a command, which does not know where its server keeps messages. Absent: true. */
   readonly knowsOutbox?: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Where the service is seen from outside, without a slash at the end; null: wherever requests are sent to. */
+  /**
+   * The address of the service as seen from outside, without a slash at the end; null: the address that requests are
+   * sent to.
+   */
   readonly publicUrl: string | null;
   readonly rateLimit: RateLimit | null;
   /** Lets callers beyond this machine read the metrics; absent or null: none. */
   readonly metricsToken?: string | null;
   /** Addresses and networks of proxies that tell for whom they ask; absent or null: this machine, with a public URL. */
   readonly trustedProxies?: readonly string[] | null;
-  /** Who surveys come from, where a project does not say so itself. */
+  /** The sender of surveys of a project that names none itself. */
   readonly sender?: SenderSettings;
   /** Sends mail over SMTP; null, the default, leaves it in the outbox. */
   readonly mail?: MailOptions | null;
@@ -37,11 +40,11 @@ export interface ServiceOptions {
   readonly sms?: SmsOptions | null;
   /** Surveys that were due longer ago are given up; null, the default, for no limit. */
   readonly maxAgeSeconds?: number | null;
-  /** What becomes of a mail that may have arrived: `hold` is the default. */
+  /** The treatment of a mail that may have arrived: `hold` is the default. */
   readonly onUnknown?: OnUnknown;
   /** Messages in the outbox are removed after this long; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
-  /** How long after the first answer it may be changed on its page; absent or null: 30 days. */
+  /** The time after the first answer in which it may be changed on its page; absent or null: 30 days. */
   readonly answerWindowSeconds?: number | null;
   /** Gets certificates and confirmations of Amazon's; absent: over the network. */
   readonly fetchText?: FetchText;

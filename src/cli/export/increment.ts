@@ -38,7 +38,7 @@ export interface Increment {
   readonly isWhole: boolean;
   /** True for a row that is written; null: every row. */
   readonly keep: ((row: JsonObject) => boolean) | null;
-  /** Throws `UsageError` when the state is ahead of the service's clock (Unix seconds; null when it sends none). */
+  /** Throws `UsageError` when the state is later than the service's clock (Unix seconds; null when it sends none). */
   readonly checkClock: (serverTime: number | null) => void;
   /**
    * The log for the next run, where `startedAt()` is the service's time at the start; null when nothing is recorded.

@@ -1,6 +1,6 @@
 /**
- * Writes a file atomically: into a temporary file beside it, then synced, renamed over it, and the folder
- * synced. Whatever happens before the rename, kill -9 and power cuts included, leaves the old file as it was.
+ * Writes a file atomically: into a temporary file next to it, then synced, renamed over it, and the folder synced.
+ * Whatever happens before the rename, kill -9 and power cuts included, leaves the old file as it was.
  */
 import { constants, existsSync, realpathSync, type Stats } from "node:fs";
 import { access, lstat, open, readdir, readlink, rename, stat, unlink, type FileHandle } from "node:fs/promises";
@@ -16,7 +16,7 @@ export class UnwritableFileError extends Error {
 export interface FileReplacement {
   /** The file that is replaced: the target, or what it links to. */
   readonly path: string;
-  /** Where it is written until then; null when it is written directly. */
+  /** The file that is written until then; null when it is written directly. */
   readonly temporary: string | null;
   /** False for a descriptor that is open already: it is written as it comes. */
   readonly isWhole: boolean;
@@ -28,7 +28,7 @@ export interface FileReplacement {
   discard(): Promise<void>;
 }
 
-/** What the temporary files are called at the end, so that those of a killed run can be recognised. */
+/** The end of the names of temporary files, so that those of a killed run can be recognised. */
 export const TEMPORARY_SUFFIX = ".surveyctl-tmp";
 const NEW_FILE_MODE = 0o600;
 const LINKS_MAX = 40;
@@ -52,12 +52,12 @@ export async function openReplacement(target: string, token: string, signal?: Ab
   return replaceBy({ target, file, temporary, handle, existing });
 }
 
-/** How the names of a file's temporary files begin. */
+/** The beginning of the names of a file's temporary files. */
 function beginningOf(file: string): string {
   return `${Buffer.from(path.basename(file)).subarray(0, NAME_BYTES_MAX).toString()}.`;
 }
 
-/** The lock of those who replace a file, hidden beside it. */
+/** The lock of those who replace a file, hidden next to it. */
 export function lockNameOf(file: string): string {
   return path.join(path.dirname(file), `.${beginningOf(file)}lock`);
 }
@@ -138,7 +138,7 @@ function refusal(target: string, file: string, error: unknown): Error {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   // A full disk is no mistake of who named the file.
   if (isDiskFull(error)) return Object.assign(error as Error, { path: target });
-  // Where a link leads, its own folder tells nothing.
+  // The folder of a link tells nothing about the folder that it leads to.
   const folder = path.resolve(path.dirname(target)) === path.dirname(file) ? path.dirname(target) : path.dirname(file);
   const places: Readonly<Record<string, string>> = {
     ENOENT: existsSync(folder) ? `files cannot be created in ${folder}` : `the folder ${folder} does not exist`,
@@ -233,7 +233,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** What a chain of symbolic links leads to; the last name need not exist. */
+/** The file at the end of a chain of symbolic links; the last name need not exist. */
 async function followLinks(target: string): Promise<string> {
   let file = path.resolve(target);
   for (let links = 0; links < LINKS_MAX; links += 1) {
@@ -245,7 +245,9 @@ async function followLinks(target: string): Promise<string> {
   throw new UnwritableFileError(`cannot write ${target}: too many symbolic links`);
 }
 
-/** What a shell makes of `>(…)`, and `/dev/stderr`: the links there lead to something open and not to a path. */
+/**
+ * The names that a shell makes of `>(…)`, and `/dev/stderr`: the links there lead to something open and not to a path.
+ */
 function isDescriptor(file: string): boolean {
   return /^\/(?:dev|proc\/[^/]+(?:\/task\/[^/]+)?)\/fd$/.test(path.dirname(file));
 }
@@ -296,7 +298,7 @@ export function resolveFile(file: string): string {
   }
 }
 
-/** Whether two names lead to one file, through links of either kind; also where there is no file yet. */
+/** True when two names lead to one file, through links of either kind; also where there is no file yet. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([one, other].map(placeOf));
   if (first === second) return true;

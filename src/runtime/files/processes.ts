@@ -9,7 +9,7 @@ export interface ProcessMark {
   readonly started: string | null;
 }
 
-/** What this process leaves behind, so that others can tell whether it still runs. */
+/** The mark that this process leaves behind, so that others can tell whether it still runs. */
 export async function currentProcess(): Promise<ProcessMark> {
   return { pid: process.pid, started: await processStart(process.pid) };
 }
@@ -33,7 +33,7 @@ export function activationSocket(env: Readonly<Record<string, string | undefined
 /** After the standard streams. */
 const FIRST_PASSED_DESCRIPTOR = 3;
 
-/** Whether the process that left this mark is still running. */
+/** True while the process that left this mark is running. */
 export async function isRunning({ pid, started }: ProcessMark): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -46,15 +46,18 @@ export async function isRunning({ pid, started }: ProcessMark): Promise<boolean>
   return startedNow === null || started === null || startedNow === started;
 }
 
-/** Whether a process has ended, to the last of its threads, and only its parent has not taken notice: some never do. */
+/**
+ * True for a process that has ended, to the last of its threads, while only its parent has not taken notice: some never
+ * do.
+ */
 async function isLeftOver(pid: number): Promise<boolean> {
   const fields = await statFields(pid, "/proc");
   return fields?.[STATE] === "Z" && Number(fields[THREADS]) <= 1;
 }
 
 /**
- * Where this process id means this process: the machine since it was started, and the container. Null where the system
- * does not tell.
+ * The scope in which this process id means this process: the machine since it was started, and the container. Null on a
+ * system that does not tell.
  */
 export async function currentSpace(): Promise<string | null> {
   try {
@@ -69,7 +72,7 @@ export async function currentSpace(): Promise<string | null> {
 export async function processStart(pid: number, proc = "/proc"): Promise<string | null> {
   const fields = await statFields(pid, proc);
   if (fields !== null) return fields[STARTED] ?? null;
-  // Where processes are shown but this one is not, it has ended.
+  // A process that is not shown where processes are shown has ended.
   if ((await readFile(`${proc}/self/stat`, "utf8").catch(() => null)) !== null) return null;
   return startByPs(pid);
 }
@@ -80,7 +83,7 @@ const THREADS = 17;
 /** Clock ticks since the machine was started. */
 const STARTED = 19;
 
-/** What Linux tells of a process; null where it tells nothing. */
+/** The state of a process as Linux tells it; null where it tells nothing. */
 async function statFields(pid: number, proc: string): Promise<readonly string[] | null> {
   const stat = await readFile(`${proc}/${pid}/stat`, "utf8").catch(() => null);
   return stat === null ? null : stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -119,7 +122,10 @@ async function endByPkill(pid: number): Promise<void> {
   });
 }
 
-/** Whether a file or folder is this user's own and grants others none of the permissions in `mask`. True where there are no users. */
+/**
+ * True for a file or folder that is this user's own and grants others none of the permissions in `mask`, and on systems
+ * without users.
+ */
 export function isPrivate({ uid, mode }: Pick<Stats, "uid" | "mode">, mask: number): boolean {
   const user = ownUserId();
   return user === null || (uid === user && (mode & mask) === 0);

@@ -47,7 +47,7 @@ async function* readLines(handle: FileHandle): AsyncGenerator<string> {
       begun = [];
       start = end + 1;
     }
-    // Copied, since the piece is read into again.
+    // Copied, since the chunk is read into again.
     begun.push(Buffer.from(piece.subarray(start, bytesRead)));
   }
 }

@@ -1,4 +1,4 @@
-/** What the operating system refuses, by its codes, in the words that all messages share. */
+/** The refusals of the operating system by their codes, in the words that all messages share. */
 const SYSTEM_WORDS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "permission denied"],
   ["EADDRINUSE", "the address is in use by another process"],

@@ -30,7 +30,7 @@ export interface BounceAdminOptions {
   /** Surveys may be due now. */
   readonly onSchedule: () => void;
   readonly onReport: (source: string, outcome: ReportOutcome) => void;
-  /** What providers reach the service by, without a slash at the end. */
+  /** The address that providers reach the service by, without a slash at the end. */
   readonly appUrl: () => string;
 }
 

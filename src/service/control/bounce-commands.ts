@@ -1,4 +1,4 @@
-/** What `service bounce` and `service sms` ask for. Plain data, both ways. */
+/** The commands of `service bounce` and `service sms`, and their answers. Plain data, both ways. */
 import type { Report } from "../domain/delivery/bounces.ts";
 import { type HookSource, type KeyedProvider, type SigningGateway } from "../domain/delivery/hook-secrets.ts";
 import type { ReportOutcome } from "../domain/delivery/rows.ts";
@@ -26,7 +26,7 @@ export type BounceCommand =
 export interface ClearedInfo {
   readonly email: string;
   readonly bounced_at: number;
-  /** What was said, and when; null where it was not kept. */
+  /** The words of the reply, and their time; null where they were not kept. */
   readonly reported_at: number | null;
   readonly stage: string | null;
   readonly code: number | null;

@@ -55,7 +55,7 @@ export type AdminCommand =
   | {
       readonly kind: "survey.preview";
       readonly project: string;
-      /** Whose survey; null for anybody's. */
+      /** The person whose survey it is; null for anybody's. */
       readonly email: string | null;
       readonly locale: Locale | null;
     }
@@ -73,7 +73,7 @@ export type AdminCommand =
       readonly project: string;
       readonly batch: PastRows;
       readonly onConflict: ConflictPolicy;
-      /** Whether webhooks are told. */
+      /** Webhooks are told. */
       readonly webhooks: boolean;
     }
   /** Copies the data to a new file with this absolute path. */
@@ -102,7 +102,7 @@ export interface KeyInfo {
   readonly expires_at: number | null;
 }
 
-/** What became, or would become, of the settings; nothing of it where one of them is refused. */
+/** The changes of the settings that were made, or would be; none where one of them is refused. */
 export interface ConfiguredInfo extends AppliedConfiguration {
   readonly refused: { readonly path: readonly string[]; readonly text: string } | null;
 }
@@ -155,7 +155,7 @@ export interface AdminResults
   "trend.add": TrendInfo;
   "trend.list": readonly TrendInfo[];
   "trend.remove": { readonly id: string };
-  /** What the copy holds; or why it could not be written, and then there is none. */
+  /** The contents of the copy; or the problem that kept it from being written, and then there is none. */
   backup: StoreContents | { readonly problem: string };
   vacuum: VacuumInfo;
   "history.add": Imported;

@@ -1,4 +1,6 @@
-/** What `service delivery`, `service pause` and `service resume` ask for. Plain data, both ways. */
+/**
+ * The commands of `service delivery`, `service pause` and `service resume`, and their answers. Plain data, both ways.
+ */
 import type { DeliveryState } from "../domain/delivery/rows.ts";
 
 export type DeliveryCommand =
@@ -47,7 +49,7 @@ export interface AttemptInfo {
   readonly ms: number;
 }
 
-/** What is known of visits to a survey's page. */
+/** The known visits to a survey's page. */
 export interface PageInfo {
   readonly first_get_at: number | null;
   readonly gets: number;
@@ -81,7 +83,7 @@ export interface HistoryInfo {
   })[];
 }
 
-/** How many surveys of all projects are in each state, and what holds them up. */
+/** The number of surveys of all projects in each state, and the reason that holds them up. */
 export type StatusInfo = Readonly<Record<DeliveryState, number>> & {
   readonly oldest_due_at: number | null;
   /** Null while surveys are sent. */

@@ -1,4 +1,4 @@
-/** What `service digest` asks for. Plain data, both ways. */
+/** The commands of `service digest`, and their answers. Plain data, both ways. */
 import type { DigestState } from "../domain/delivery/digest-rows.ts";
 
 export type DigestCommand =
@@ -28,7 +28,7 @@ export interface DigestInfo {
   readonly state: DigestState | "unsubscribed";
   readonly next_at: number | null;
   readonly last_sent_at: number | null;
-  /** What was said last; null where nothing was. */
+  /** The last reply; null where there was none. */
   readonly reason: string | null;
   readonly created_at: number;
 }

@@ -8,7 +8,7 @@ import type { BrandInfo, LinkInfo, PageCommand } from "./page-commands.ts";
 
 export interface PageAdminOptions {
   readonly store: Store;
-  /** What links begin with, without a slash at the end. */
+  /** The beginning of links, without a slash at the end. */
   readonly appUrl: () => string;
 }
 

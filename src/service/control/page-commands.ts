@@ -1,4 +1,6 @@
-/** What `service link`, `service brand` and `service survey link` ask for. Plain data, both ways. */
+/**
+ * The commands of `service link`, `service brand` and `service survey link`, and their answers. Plain data, both ways.
+ */
 import type { JsonObject } from "../../contract/json.ts";
 
 export type PageCommand =

@@ -1,4 +1,4 @@
-/** What `service webhook` asks for. Plain data, both ways. */
+/** The commands of `service webhook`, and their answers. Plain data, both ways. */
 import { type WebhookEvent, type WebhookFormat, type WebhookState } from "../domain/webhooks/webhook-rows.ts";
 
 export type WebhookCommand =

@@ -30,7 +30,7 @@ export interface BackupOptions {
   /** Null for a database. */
   readonly dataFile: string | null;
   readonly file: string;
-  /** How many backups to keep, the new one included; null refuses a file that is there. */
+  /** The number of backups to keep, the new one included; null refuses a file that is there. */
   readonly keep: number | null;
   readonly random: Random;
   readonly signal: AbortSignal;
@@ -169,7 +169,7 @@ async function giveSecondName(file: string, second: string): Promise<void> {
   }
 }
 
-/** What an engine leaves beside a file that it had open when it was killed. */
+/** The files that an engine leaves next to one that it had open when it was killed. */
 const BESIDE = ["", "-wal", "-shm", "-journal"];
 
 export async function removeCopy(file: string): Promise<void> {

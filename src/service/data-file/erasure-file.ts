@@ -1,6 +1,6 @@
 /**
- * The log of erasures beside the data file. It outlives that file, so that a backup which is put in its place does not
- * bring anybody back. A copy knows where that log is, for a restore to another place.
+ * The log of erasures next to the data file. It outlives that file, so that a backup which is put in its place does not
+ * bring anybody back. A copy knows the place of that log, for a restore to another place.
  */
 import * as v from "valibot";
 import { readRegular } from "../../runtime/files/file-kind.ts";
@@ -18,8 +18,9 @@ const LOG = v.object({
 });
 
 /**
- * Erases from the store whom the log beside its file names and the store's own does not, then writes that log anew.
- * Returns how many people were erased. Rejects with StoreFileError when the log cannot be read, and as `replaceFile` does.
+ * Erases from the store the people whom the log next to its file names and the store's own does not, then writes that
+ * log anew. Returns the number of people erased. Rejects with StoreFileError when the log cannot be read, and as
+ * `replaceFile` does.
  */
 export async function syncErasures(store: Store, dataFile: string, random: Pick<Random, "token">): Promise<number> {
   const file = `${resolveFile(dataFile)}.erasures`;
@@ -41,7 +42,7 @@ export interface LaterErasures {
   readonly unread: string | null;
 }
 
-/** Erases from `store`, which was filled from `copy`, whom the log beside the copied file names. */
+/** Erases from `store`, which was filled from `copy`, the people whom the log next to the copied file names. */
 export async function applyLaterErasures(copy: Store, store: Store): Promise<LaterErasures> {
   const place = await copy.read((tx) => tx.tables.mark("erasures"));
   try {

@@ -50,7 +50,7 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
     await refuseServed(source, from);
     if (fromDatabase === null) await syncErasures(source, from, random);
     await source.settle();
-    // Nobody delivers now, so what is claimed was left by a server that was killed.
+    // Nothing delivers now, so claims that are left are those of a server that was killed.
     await source.write((tx) => releaseDeadClaims(tx));
     await refuseDamaged(source, from);
     const moved = await source.read((tx) => tx.tables.mark("moved"));
@@ -102,8 +102,9 @@ export interface RestoredStore extends CopiedStore {
 }
 
 /**
- * Fills an empty store with what a backup holds, whatever version it is of, without whom a log of erasures names: the one
- * beside the new file, or the one beside the file that was backed up. Throws as `moveStore` does.
+ * Fills an empty store with the contents of a backup, whatever version it is of, without the people whom a log of
+ * erasures names: the one next to the new file, or the one next to the file that was backed up. Throws as `moveStore`
+ * does.
  */
 export async function restoreStore(options: CopyStoreOptions): Promise<RestoredStore> {
   const { from, to, toDatabase = null, random } = options;
@@ -189,7 +190,9 @@ async function refuseDamaged(store: Store, file: string): Promise<void> {
 interface Filling {
   /** See `StoreOpening`. */
   readonly filledBy: string;
-  /** Where the source says that its data is, after a run that was killed at the end; null for nowhere else. */
+  /**
+   * The place where the source says that its data is, after a run that was killed at the end; null for no other place.
+   */
   readonly moved: string | null;
 }
 

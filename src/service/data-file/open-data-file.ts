@@ -13,7 +13,7 @@ export interface DatabaseChoice {
   readonly url: string;
   /** False: an older schema is refused. */
   readonly mayMigrate: boolean;
-  /** Where the time of writes comes from; absent: the server, one clock for all processes. */
+  /** The clock of writes; absent: the server's, one clock for all processes. */
   readonly time?: "database" | "clock";
 }
 

@@ -1,4 +1,4 @@
-/** What the rules refuse, by kind of reaction; the HTTP layer maps kinds to statuses in one table. */
+/** The refusals of the rules, by kind of reaction; the HTTP layer maps kinds to statuses in one table. */
 export abstract class DomainError extends Error {}
 
 /** Values that break a rule: attribute name to short phrases such as `is invalid` (422). */

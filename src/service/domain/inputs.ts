@@ -1,4 +1,4 @@
-/** What the HTTP layer hands to the rules: parameters already parsed into their final types. */
+/** The input of the rules: parameters that the HTTP layer has parsed into their final types. */
 import type { Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, Expansion, METRIC_GROUPS, ResponseOrder } from "../../contract/routes.ts";
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { StoreContents, TableRow, TableRows, Transaction } from "./ports.ts";
 
-/** What one table holds. */
+/** The contents of one table. */
 export interface TableSum {
   readonly table: string;
   readonly rows: number;
@@ -41,10 +41,10 @@ export async function copyRows(
   const sums: TableSum[] = [];
   let rows = 0;
   const tables = from.tables.names.filter((name) => to.tables.names.includes(name));
-  // Rows that a killed run has left are removed ahead of those that they refer to.
+  // Rows that a killed run has left are removed before those that they refer to.
   for (const table of tables.toReversed()) await to.tables.clear(table);
   for (const table of tables) {
-    // What an engine has written by itself: the time, and what it counts.
+    // Rows that an engine has written by itself: the time, and counts.
     await to.tables.clear(table);
     const sum = await readTable(from.tables, table, async (page) => {
       await to.tables.insert(table, page);

@@ -1,8 +1,7 @@
 /**
- * What the rules need from the world that keeps the data. An engine implements `Store`; the rules get a
- * `Transaction` and hand it plain rows. Ids are whole numbers, counted from 1 within each project; every
- * method takes the project's id first and can neither see nor touch another project's rows.
- * `…At` is Unix seconds, inclusive where it bounds a list.
+ * The store that the rules need: an engine implements `Store`; the rules get a `Transaction` and give it plain rows.
+ * Ids are whole numbers, counted from 1 within each project; every method takes the project's id first and can neither
+ * see nor touch another project's rows. `…At` is Unix seconds, inclusive where it bounds a list.
  */
 
 import type { UnavailableError } from "./errors.ts";
@@ -41,26 +40,26 @@ export interface StoreAbout {
 /** A write transaction that has ended. */
 export interface StoreCommit {
   readonly outcome: "committed" | "rolled_back";
-  /** How many writes shared it. */
+  /** The number of writes that shared it. */
   readonly jobs: number;
   readonly seconds: number;
 }
 
-/** What becomes of writes, for those who count them. */
+/** The results of writes, for those who count them. */
 export interface StoreWatch {
   readonly onCommit?: (commit: StoreCommit) => void;
   /** A write transaction is run again; by its SQLSTATE, or `none` when the connection was lost. */
   readonly onRetry?: (sqlstate: string) => void;
-  /** How long a write transaction waited for the lock of its project. */
+  /** The time for which a write transaction waited for the lock of its project. */
   readonly onLocked?: (seconds: number) => void;
 }
 
-/** How busy a store is that keeps connections to a server. */
+/** The load of a store that keeps connections to a server. */
 /** `waiting` are units of work without a connection. */
 export type StoreConnections = Readonly<Record<"active" | "idle" | "waiting", number>>;
 
 export interface Store {
-  /** Whether other processes may change the data at the same time. */
+  /** True when other processes may change the data at the same time. */
   readonly isShared: boolean;
   readonly about: StoreAbout;
   /** Null where there are none. */
@@ -98,7 +97,7 @@ export interface Store {
    * Without texts the file is written anew unless it is too large. Null where only the engine itself can know.
    */
   clean(texts: readonly string[]): Promise<boolean | null>;
-  /** What is wrong with the data file, a sentence a finding; empty when it is sound. */
+  /** The faults of the data file, a sentence a finding; empty when it is sound. */
   check(): Promise<readonly string[]>;
   /** Waits for running work, then frees the file. Later work is refused. */
   close(): Promise<void>;
@@ -110,7 +109,7 @@ export interface Vacuumed {
 }
 
 export interface ReadOptions {
-  /** Whether it may take minutes; absent: an engine may break it off. */
+  /** It may take minutes; absent: an engine may break it off. */
   readonly isLong?: boolean;
 }
 
@@ -120,7 +119,7 @@ export interface WriteOptions extends ReadOptions {
    * Absent: whichever, and on an engine that several processes share the work then waits for the writes of all projects.
    */
   readonly project?: number | "none";
-  /** How many milliseconds the work may wait for other writes to share its commit with; absent: not at all. */
+  /** The milliseconds for which the work may wait for other writes to share its commit with; absent: none. */
   readonly mayWaitMs?: number;
 }
 
@@ -130,7 +129,7 @@ export interface Transaction {
   readonly now: number;
   /** The same in Unix milliseconds, as far as the engine tells them. */
   readonly nowMs: number;
-  /** Where the service is seen from outside, without a slash at the end; events for webhooks link there. */
+  /** The address of the service as seen from outside, without a slash at the end; events for webhooks link there. */
   readonly appUrl: string;
   /** Unguessable URL-safe text of 22 characters, for links that anybody who has them may open. */
   token(): string;

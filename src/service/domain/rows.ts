@@ -1,4 +1,4 @@
-/** The rows that the rules hand to an engine and get from it, one port for each kind. See `Store` in `ports.ts`. */
+/** The rows that pass between the rules and an engine, one port for each kind. See `Store` in `ports.ts`. */
 import type { AutopilotConfiguration, Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, ResponseOrder } from "../../contract/routes.ts";
 import type { Project, TimeRange } from "./inputs.ts";
@@ -144,7 +144,7 @@ export interface EventsFilter extends TimeRange {
   readonly limit: number;
 }
 
-/** How responses are rendered. */
+/** The rendering of responses. */
 export interface ResponseShape {
   readonly expandPerson: boolean;
   readonly expandNotes: boolean;
@@ -240,7 +240,7 @@ export interface PublicLink {
   readonly name: string;
   /** Leads to the page that answers it. */
   readonly token: string;
-  /** What its responses carry. */
+  /** The properties of its responses. */
   readonly properties: Properties;
   readonly createdAt: number;
 }
@@ -249,11 +249,11 @@ export interface LinkRows {
   /** The new link's id. */
   insert(project: number, link: Pick<PublicLink, "name" | "token" | "properties">): Promise<number>;
   list(project: number): Promise<readonly PublicLink[]>;
-  /** Whether there was one to delete. */
+  /** True when there was one to delete. */
   delete(project: number, id: number): Promise<boolean>;
   /** In whichever project; null when there is none. */
   byToken(token: string): Promise<PublicLink | null>;
-  /** Where links lead, as `setAddress` was told last; null when it never was. Of the whole store. */
+  /** The address that links lead to, as `setAddress` was told last; null when it never was. Of the whole store. */
   address(): Promise<string | null>;
   setAddress(url: string): Promise<void>;
 }
@@ -280,9 +280,9 @@ export interface TrendRows {
     trend: { readonly name: string; readonly where: Readonly<Record<string, string>> },
   ): Promise<number>;
   list(project: number): Promise<readonly Trend[]>;
-  /** Whether every response that belongs into it is in it; null when there is no such trend. */
+  /** True when every response that belongs into it is in it; null when there is no such trend. */
   isFilled(project: number, id: number): Promise<boolean | null>;
-  /** Whether there was one to delete. */
+  /** True when there was one to delete. */
   delete(project: number, id: number): Promise<boolean>;
 }
 
@@ -346,7 +346,7 @@ export interface SuppressionRows {
   /** The first one of each reason is kept; a repeat changes nothing. */
   add(project: number, channel: Channel, address: string, suppression: Suppression): Promise<void>;
   list(project: number, channel: Channel, address: string): Promise<readonly Suppression[]>;
-  /** What stands for an address; only in a write. */
+  /** The hash of an address under which a suppression is stored; only in a write. */
   hash(channel: Channel, address: string): Promise<string>;
   /** As `add`, for an address of which only that is known; false when the reason was there already. */
   addHash(project: number, channel: Channel, addressHash: string, suppression: Suppression): Promise<boolean>;
@@ -356,8 +356,8 @@ export interface SuppressionRows {
 export type TableRow = Readonly<Record<string, string | number | null>>;
 
 /**
- * `filling`: the command that has not filled it to the end. `moved`: where its data is now. By these two a store refuses
- * to open. `erasures`: the log beside the data file, which a copy of the file still finds.
+ * `filling`: the command that has not filled it to the end. `moved`: the place of its data now. By these two a store
+ * refuses to open. `erasures`: the log next to the data file, which a copy of the file still finds.
  */
 export type StoreMark = "erasures" | "filling" | "moved";
 
@@ -370,7 +370,7 @@ export interface TableRows {
   /** All rows have the same columns. */
   insert(table: string, rows: readonly TableRow[]): Promise<void>;
   clear(table: string): Promise<void>;
-  /** How many writes a project has had; 0 of one that is not there. */
+  /** The number of writes that a project has had; 0 of one that is not there. */
   version(project: number): Promise<number>;
   /** Null where the store has no such mark. */
   mark(name: StoreMark): Promise<string | null>;
@@ -378,7 +378,7 @@ export interface TableRows {
   setMark(name: StoreMark, value: string | null): Promise<void>;
 }
 
-/** What a store holds, at one moment. */
+/** The contents of a store at one moment. */
 export interface StoreContents {
   readonly projects: number;
   readonly people: number;

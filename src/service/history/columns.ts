@@ -1,4 +1,7 @@
-/** Where the values of saved columns go, by their names: the API's own, a warehouse's, or the dashboard's. */
+/**
+ * The fields that the values of saved columns go to, by the names of the columns: the API's own, a warehouse's, or the
+ * dashboard's.
+ */
 
 export const HISTORY_FORMATS = ["api", "airbyte", "fivetran", "segment", "windsor", "webhook-log", "csv"] as const;
 export type HistoryFormat = (typeof HISTORY_FORMATS)[number];
@@ -38,7 +41,7 @@ export const HISTORY_FIELDS: readonly HistoryField[] = [
   ...new Set([...PERSON_FIELDS, ...RESPONSE_FIELDS].filter((name) => !UNMAPPED.has(name))),
 ];
 
-/** Where a column's values go. */
+/** The field that a column's values go to. */
 export type HistoryTarget =
   | { readonly kind: "field"; readonly field: HistoryField }
   | { readonly kind: "property"; readonly key: string }
@@ -48,7 +51,7 @@ export type HistoryTarget =
   | { readonly kind: "lost" }
   | { readonly kind: "unknown" };
 
-/** What was asked for instead of looking. */
+/** The format and columns that were given instead of looking for them. */
 export interface ShapeChoice {
   readonly format: HistoryFormat | null;
   readonly stream: HistoryStream | null;
@@ -121,7 +124,7 @@ const DATES = new Set(
   ).split(" "),
 );
 
-/** Where the columns of a shape go; asked once for each name. */
+/** The fields that the columns of a shape go to; asked once for each name. */
 export function createTargets(
   shape: { readonly format: HistoryFormat; readonly stream: HistoryStream | PartStream },
   { renames }: Pick<ShapeChoice, "renames">,

@@ -41,10 +41,10 @@ export type PastRow =
   /** A part of a response, kept as it came. */
   | { readonly stream: PartStream; readonly fields: ReadonlyMap<HistoryField, Json> };
 
-/** What a row had that cannot be kept. */
+/** Values of a row that cannot be kept. */
 export type LostPart = "note without a text" | "long permalink";
 
-/** What became of a record: its row, or what is wrong with it. */
+/** The result of a record: its row, or its fault. */
 export interface Converted {
   readonly stream: PastRow["stream"];
   readonly row: PastRow | null;
@@ -57,7 +57,7 @@ export class PastRowError extends Error {
 }
 
 export interface ConvertOptions extends Pick<ShapeChoice, "renames"> {
-  /** What becomes of columns that mean nothing here. */
+  /** The treatment of columns that mean nothing here. */
   readonly unknown: "properties" | "ignore";
   /** Of times that do not say theirs; null is the system's. */
   readonly zone: string | null;
@@ -283,7 +283,7 @@ function toResponse(fields: Fields, properties: Properties, readTime: ReadTime):
   return { stream: "responses", row, version, lost };
 }
 
-/** What is longer is not an address. */
+/** A longer text is not an address. */
 const PERMALINK_MAX = 2000;
 
 /** The person of a response: an id, what was expanded, or columns. */
@@ -360,7 +360,7 @@ export function readTags(value: Json | undefined): string[] | null {
   return kept;
 }
 
-/** Whose a note is that does not say so. */
+/** The author of a note that names none. */
 const UNKNOWN_AUTHOR = "unknown@localhost";
 
 /** Notes that are ids alone have no text to keep; other text is one note. */

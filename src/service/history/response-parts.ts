@@ -6,7 +6,7 @@ import { checkStorableValue, PastRowError, readComment, readTags, toNote } from 
 import { createTimeReader } from "./read-time.ts";
 import { plainText } from "./shape.ts";
 
-/** Held in memory for the whole import: such tables have few rows beside the responses. */
+/** Held in memory for the whole import: such tables have few rows compared with the responses. */
 export interface ResponseParts {
   /** Throws PastRowError. */
   add(stream: PartStream, fields: ReadonlyMap<HistoryField, Json>): void;

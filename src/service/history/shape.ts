@@ -1,5 +1,5 @@
 /**
- * What saved rows look like, told by their columns (never by a file's name): the API's own rows, as scripts and syncs
+ * The shapes of saved rows, told by their columns (never by a file's name): the API's own rows, as scripts and syncs
  * keep them, tables of warehouses, a log of webhooks, and the dashboard's CSV files.
  */
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
@@ -25,11 +25,11 @@ export interface HistoryShape {
 export interface NoShape {
   readonly nearest: HistoryStream;
   readonly format: HistoryFormat;
-  /** Fields that it needs besides, alternatives of one beside each other. */
+  /** Further fields that it needs, each a list of alternatives. */
   readonly missing: readonly (readonly HistoryField[])[];
 }
 
-/** What a stream's rows need; of each list one. */
+/** The fields that a stream's rows need; of each list one. */
 const NEEDED: Readonly<Record<HistoryStream, readonly (readonly HistoryField[])[]>> = {
   responses: [["score"], ["person", "person_id", "email", "phone_number"], ["created_at"]],
   unsubscribes: [["person_id", "email"], ["unsubscribed_at"]],
@@ -60,7 +60,7 @@ function recogniseShape(columns: readonly string[], choice: ShapeChoice): Histor
   return { format, stream };
 }
 
-/** The dashboard's names are looked at beside the API's; they count where they tell more. */
+/** The dashboard's names are looked at as well as the API's; they count where they tell more. */
 function apiOrDashboard(
   columns: readonly string[],
   stream: HistoryStream | null,
@@ -99,7 +99,7 @@ function streamOf(columns: readonly string[], format: HistoryFormat, choice: Sha
   return NEEDED.people[0]?.some((name) => name !== "id" && has("people", name)) === true ? "people" : null;
 }
 
-/** Rows with an id of their own beside their person's are responses, and so is what has a survey's id. */
+/** Rows with an id of their own next to their person's are responses, and so are rows with a survey's id. */
 function hasResponseId(columns: readonly string[]): boolean {
   const names = new Set(columns.map((column) => column.trim().toLowerCase()));
   return names.has("survey_id") || (names.has("id") && (names.has("person_id") || names.has("person")));
@@ -147,7 +147,7 @@ function fail(columns: readonly string[], format: HistoryFormat, choice: ShapeCh
   return { nearest, format, missing };
 }
 
-/** What a record holds, or what is wrong with it, and where it says so itself, what it is. */
+/** The contents of a record, or its fault, and its kind where it says so itself. */
 export type Unwrapped = {
   readonly stream: HistoryStream | null;
   /** Its own name of the stream or the event. */

@@ -102,7 +102,7 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
   };
 }
 
-/** What is used comes last, so that the key of a command that takes long is not the oldest. */
+/** The key used last is at the end, so that the key of a command that takes long is not the oldest. */
 function use(sessions: Map<string, Caller>, keyHash: string): Caller | undefined {
   const caller = sessions.get(keyHash);
   if (caller !== undefined && sessions.delete(keyHash)) sessions.set(keyHash, caller);

@@ -11,7 +11,7 @@ const DISCARD_MAX = 16 * BODY_MAX;
 /** A client that sends nothing more of a refused body is cut off after this. */
 const LINGER_MS = 2_000;
 
-/** Whether the header announces a larger body than is read. */
+/** True when the header announces a larger body than is read. */
 export function announcesTooMuch(contentLength: string | undefined): boolean {
   return contentLength !== undefined && Number(contentLength) > BODY_MAX;
 }
@@ -27,9 +27,9 @@ export interface RequestBody {
   read(): Promise<Uint8Array>;
   /** Ends `read` with this error, and `discard` at once: no more of the body can be read. */
   abort(error: HttpError): void;
-  /** Whether `abort` was called. */
+  /** True when `abort` was called. */
   readonly aborted: boolean;
-  /** Whether it was read to its end. */
+  /** True when it was read to its end. */
   readonly isRead: boolean;
   /** Resolves when what was not read has been thrown away, within bounds. */
   discard(): Promise<void>;

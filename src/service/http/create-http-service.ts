@@ -27,7 +27,10 @@ export interface HttpServiceOptions {
   readonly random: Random;
   readonly log: Log;
   readonly rateLimit: RateLimit | null;
-  /** Where the service is seen from outside, without a slash at the end; null: wherever the request was sent to. */
+  /**
+   * The address of the service as seen from outside, without a slash at the end; null: the address that the request was
+   * sent to.
+   */
   readonly publicUrl: string | null;
   /** Called after each write that may have scheduled a survey: when it is due, Unix seconds; by default now. */
   readonly onScheduled: (dueAt?: number) => void;
@@ -39,9 +42,9 @@ export interface HttpServiceOptions {
   readonly metricsToken?: string | null;
   /** Proxies whose `X-Forwarded-For` is believed, as addresses and networks; absent or null: see `createClientAddress`. */
   readonly trustedProxies?: readonly string[] | null;
-  /** Whether new work is still taken. */
+  /** True while new work is taken. */
   readonly isReady: () => boolean;
-  /** Who may call. */
+  /** The keys that open the API. */
   readonly keys: KeyRing;
   /** Of paths that are no part of the API, such as the pages that people see. */
   readonly handlers: readonly PathHandler[];
@@ -71,7 +74,7 @@ export interface PathHandler {
 
 export type ServerExchange = (request: ServerRequest) => Promise<HttpResponse>;
 
-/** What a listener needs of a service. */
+/** The parts of a service that a listener needs. */
 export interface HttpHandler {
   readonly handle: ServerExchange;
   /** The answer to what is no request. Like every other answer it has an id, is logged and counted. */
@@ -85,7 +88,7 @@ export interface HttpService extends HttpHandler {
   readonly handleOperators: ServerExchange;
 }
 
-/** What is known of a request so far, for its log line. */
+/** The known facts of a request so far, for its log line. */
 interface Progress {
   readonly requestId: string;
   readonly traceId: string | null;
@@ -290,7 +293,7 @@ async function settle(
   }
 }
 
-/** What came with a request, as bytes. */
+/** The body of a request, as bytes. */
 async function bodyBytes(body: NonNullable<ServerRequest["body"]>): Promise<Uint8Array> {
   const whole = typeof body === "function" ? await body() : body;
   return typeof whole === "string" ? Buffer.from(whole) : whole;

@@ -1,4 +1,7 @@
-/** Who really asks, where a proxy asks for others: limits by address would otherwise take all of its clients for one. */
+/**
+ * The address of the real client, where a proxy asks for others: limits by address would otherwise take all of its
+ * clients for one.
+ */
 import { BlockList, isIP } from "node:net";
 
 /** An address, or a network such as `10.0.0.0/8`. */
@@ -63,7 +66,7 @@ export function addressGroup(address: string): string {
     .join(":");
 }
 
-/** The 16-bit pieces of a part of an IPv6 address, which may end as IPv4 does. */
+/** The 16-bit groups of a part of an IPv6 address, which may end as IPv4 does. */
 function piecesOf(text: string): readonly number[] {
   const parts = text === "" ? [] : text.split(":");
   return parts.flatMap((part) => {

@@ -46,7 +46,7 @@ export interface Call {
   /** See `Match.unstripped`. */
   readonly unstripped: string | null;
   readonly parameters: JsonObject;
-  /** Where it was asked for, as the client must see it, without query. */
+  /** The address that was asked for, as the client must see it, without query. */
   readonly address: string;
   readonly links: Links;
   /** Told when a survey is due, Unix seconds; by default now. */

@@ -1,4 +1,4 @@
-/** What a request's headers decide before its body is read. */
+/** The decisions that a request's headers allow before its body is read. */
 import { announcesTooMuch, tooLarge } from "./bodies.ts";
 import { HttpError } from "./replies.ts";
 

@@ -154,7 +154,7 @@ export function readResponseInput(reader: Reader): ResponseInput {
   };
 }
 
-/** What a client echoes back besides these fields is not read. */
+/** Reads the changeable fields of a response; others that a client echoes back are left alone. */
 export function readResponseChange(reader: Reader): ResponseChange {
   const personId = reader.id("person");
   const score = reader.integer("score", SCORE);

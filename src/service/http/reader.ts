@@ -27,7 +27,7 @@ export class Reader {
     this.#values = values;
   }
 
-  /** Whether the parameter is there, be it null. */
+  /** True when the parameter is there, be it null. */
   has(name: string): boolean {
     return Object.hasOwn(this.#values, name);
   }
@@ -180,7 +180,7 @@ export class Reader {
       : this.#refuse(name, `is too large (maximum is ${PROPERTIES_BYTES_MAX} bytes)`);
   }
 
-  /** Whether it is text, and not blank. */
+  /** True for text that is not blank. */
   isText(name: string): boolean {
     const value = this.#value(name);
     return typeof value === "string" && value !== "";

@@ -1,4 +1,4 @@
-/** What goes back: JSON unless the headers say otherwise, never an empty success, errors in one envelope. */
+/** The answers: JSON unless the headers say otherwise, never an empty success, errors in one envelope. */
 import type { HttpResponse } from "../../contract/http.ts";
 import { InvalidError, NotFoundError, UnavailableError } from "../domain/errors.ts";
 import type { JsonRows } from "../domain/ports.ts";
@@ -34,7 +34,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
-/** What HTTP calls a status that this service answers with. */
+/** HTTP's names of the statuses that this service answers with. */
 function statusPhrase(status: number): string {
   return PHRASES[status] ?? "Internal Server Error";
 }

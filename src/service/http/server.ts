@@ -54,14 +54,14 @@ const LIMITS: ListenLimits = { connections: 10_000, requestMs: 30_000, unreadMs:
 const KEEP_ALIVE_MS = 30_000;
 /** A connection that was told why it is closed is kept for so long, so that its client comes to read it. */
 const LINGER_MS = 2_000;
-/** What one connection is busy with. */
+/** The present work of one connection. */
 interface Connection {
   /** Ends with the answer that is being made. */
   turn: Promise<void> | null;
   /** Requests that are being answered or wait for it. */
   waiting: number;
   body: RequestBody | null;
-  /** What came after the last whole request is no HTTP. */
+  /** The bytes after the last whole request are not HTTP. */
   broken: boolean;
 }
 
@@ -291,7 +291,7 @@ function readAuthority(incoming: IncomingMessage): string | null {
   return [host, absolute ?? ""].every(isAuthority) ? (absolute ?? host) : null;
 }
 
-/** How often a header was sent; `name` is in lower case. */
+/** The number of times that a header was sent; `name` is in lower case. */
 function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,4 +1,4 @@
-/** What the form of a survey's page sends, and the scores that links carry. */
+/** The fields of the form on a survey's page, and the scores that links carry. */
 import { characterCount, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { isToken } from "./page-request.ts";
 import type { FormView } from "./survey-page.ts";
@@ -16,7 +16,7 @@ export function readScore(text: string): number | null {
 
 export type AnswerForm = Pick<FormView, "score" | "comment" | "problem"> & {
   readonly by: "script" | "button";
-  /** Whether the form had the field, if only empty. */
+  /** True when the form had the field, if only empty. */
   readonly hasComment: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** Who opens the surveys of several people at once: a program that reads the mail of a whole company. */
+/** Clients that open the surveys of several people at once: a program that reads the mail of a whole company. */
 import type { Clock } from "../../runtime/clock.ts";
 
 export interface Crowd {

@@ -6,7 +6,7 @@ import { surveyTexts, textDirection } from "../domain/texts/survey-texts.ts";
 import { Html, html } from "../../contract/text/html.ts";
 import { STYLE } from "./style.ts";
 
-/** How the sender presents itself; null where nothing was chosen. */
+/** The brand of the sender; null where nothing was chosen. */
 export interface PageBrand {
   readonly name: string | null;
   /** `#rrggbb`, and the colour of text on it. */

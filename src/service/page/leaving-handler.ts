@@ -30,7 +30,7 @@ import { leavingPage, leftPage, type LeavingView, returnedPage } from "./unsubsc
 
 export function createLeavingHandler(options: PagesOptions): PageHandler {
   const { store } = options;
-  /** What the form asks for, done; the page that says so. */
+  /** The wish of the form, carried out; the page that says so. */
   const change = async ({ view, project }: Found, token: string, rest: string): Promise<HtmlPage> => {
     if (project === null) return rest === "undo" ? returnedPage(view) : leftPage(view, true);
     if (view.isDigest === true) return changeDigest(view, project, token, rest);

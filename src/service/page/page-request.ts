@@ -1,4 +1,4 @@
-/** What every page gets, and what every page does alike. */
+/** The input of every page, and the work that every page does alike. */
 import type { HttpResponse } from "../../contract/http.ts";
 import { FALLBACK_LOCALE, isLocale, type Locale } from "../../contract/locales.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -15,11 +15,11 @@ export interface PagesOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** Where browsers see the service, without a slash at the end; null: wherever they sent their request to. */
+  /** The address of the service as browsers see it, without a slash at the end; null: the address of their request. */
   readonly publicUrl: string | null;
-  /** How long after the first answer it may be changed. */
+  /** The time after the first answer in which it may be changed. */
   readonly answerWindowSeconds: number;
-  /** Who surveys come from, where a project does not say so itself. */
+  /** The sender of surveys of a project that names none itself. */
   readonly senderName: string | null;
   /** Links that do not exist, by address. */
   readonly unknownLinks: WaitLimit;
@@ -69,12 +69,12 @@ export function previewLocale(token: string, query: string): Locale | null {
 
 export interface PageWay {
   readonly isSecure: boolean;
-  /** What paths begin with: empty, or the path of a public URL that has one. */
+  /** The beginning of paths: empty, or the path of a public URL that has one. */
   readonly base: string;
   readonly host: string;
 }
 
-/** What a request tells about the way to the service. */
+/** The request's own account of the way to the service. */
 export function pageWay({ publicUrl }: PagesOptions, { origin }: PageRequest): PageWay {
   const { protocol, pathname, hostname } = new URL(publicUrl ?? origin);
   return { isSecure: protocol === "https:", base: pathname === "/" ? "" : pathname, host: hostname };
@@ -108,7 +108,10 @@ export function languageOf({ headers }: PageRequest): Locale {
   return found ?? FALLBACK_LOCALE;
 }
 
-/** How the sender of a survey presents itself. The project `default` has a name that says nothing to anybody. */
+/**
+ * The name under which the sender of a survey presents itself. The project `default` has a name that says nothing to
+ * anybody.
+ */
 export async function presentSender(
   tx: Transaction,
   project: Project,

@@ -18,7 +18,7 @@ import {
 
 const CHALLENGE = 'Basic realm="surveyctl", charset="UTF-8"';
 
-/** Whether there is such a response is told to nobody without a key of its project or a good signature. */
+/** Without a key of its project or a good signature a response that exists looks like one that does not. */
 export function createResponseHandler(options: PagesOptions): PageHandler {
   return async (request, token, rest) => {
     const { isSecure } = pageWay(options, request);

@@ -11,20 +11,20 @@ export interface SurveyView {
   readonly locale: Locale;
   readonly brand: PageBrand;
   readonly special: SpecialProperties;
-  /** Where the form is posted to. */
+  /** The address that the form is posted to. */
   readonly action: string;
   /** On a public link's page: the form field that tells one visitor's answers from another's. No address has it. */
   readonly visit?: string;
 }
 
 export interface FormView extends SurveyView {
-  /** What is checked; null for nothing. */
+  /** The score that is checked; null for none. */
   readonly score: number | null;
-  /** Whether the score came with the link, and nothing is stored yet. */
+  /** True when the score came with the link, and nothing is stored yet. */
   readonly isChosenByLink: boolean;
   readonly comment: string;
   readonly problem: Problem | null;
-  /** Whether the page may send the answer by itself at the first touch or key. */
+  /** True when the page may send the answer by itself at the first touch or key. */
   readonly hasScript: boolean;
 }
 
@@ -56,7 +56,7 @@ export function formPage(view: FormView): HtmlPage {
   };
 }
 
-/** What is stored, the sender's thanks, and, while the answer may be changed, the form again. */
+/** The stored answer, the sender's thanks, and, while the answer may be changed, the form again. */
 export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: boolean): HtmlPage {
   const { locale, brand, special } = view;
   const texts = surveyTexts(locale);
@@ -162,7 +162,7 @@ ${comment}</textarea>
   </form>`;
 }
 
-/** What the link has chosen; where a script may send it, the same place says when that is done. */
+/** The choice of the link; where a script may send it, the same place says when that is done. */
 function choice({ locale, score, isChosenByLink, hasScript }: FormView): Html | null {
   if (!isChosenByLink || score === null) return null;
   const texts = surveyTexts(locale);

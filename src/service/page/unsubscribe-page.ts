@@ -7,10 +7,10 @@ import type { HtmlPage, PageBrand } from "./document.ts";
 export interface LeavingView {
   readonly locale: Locale;
   readonly brand: PageBrand;
-  /** What the texts call the sender. */
+  /** The name of the sender in the texts. */
   readonly sender: string;
   readonly action: string;
-  /** Whether it is the weekly digest that is left, and not surveys. */
+  /** True when the weekly digest is left, and not surveys. */
   readonly isDigest?: boolean;
 }
 

@@ -47,7 +47,7 @@ export interface Base extends Pick<ServiceOptions, "clock" | "random" | "log"> {
   readonly notices: ReturnType<typeof createNotices>;
   /** The sender and the looks of a project's mail. */
   readonly contextOf: (project: Project) => Promise<MailContext>;
-  /** Keeps the log of erasures beside a data file. */
+  /** Keeps the log of erasures next to a data file. */
   readonly keepErasures: () => Promise<void>;
 }
 

@@ -42,7 +42,10 @@ async function readDigestFacts(store: Store, due: DueDigest, name: string | null
   };
 }
 
-/** How many answers have a comment, and the newest of them, newest first: a page at a time, so that nobody waits long. */
+/**
+ * The number of answers that have a comment, and the newest of them, newest first: a page at a time, so that other work
+ * never waits long.
+ */
 async function readCommented(
   store: Store,
   { project }: DueDigest,

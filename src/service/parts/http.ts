@@ -15,7 +15,7 @@ import type { Senders } from "./senders.ts";
 export interface Http extends Omit<HttpService, "handleOperators"> {
   /** Metrics and health alone, for a listener of their own. */
   readonly operators: HttpHandler;
-  /** Whether `/readyz` says so. */
+  /** True when `/readyz` says so. */
   readonly setReady: (isReady: boolean) => void;
 }
 

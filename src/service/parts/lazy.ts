@@ -3,9 +3,9 @@ import type { HttpResponse } from "../../contract/http.ts";
 import type { PathHandler, PathRequest } from "../http/create-http-service.ts";
 
 export const LAZY = {
-  /** Where mail is sent. */
+  /** The sender of mail, loaded where mail is sent. */
   mail: () => import("./mail.ts"),
-  /** Where texts are sent, and when the first one comes in. */
+  /** The sender of texts, loaded where texts are sent, and when the first one comes in. */
   sms: () => import("./sms.ts"),
   /** When the first digest is due. */
   digest: () => import("./digest-mail.ts"),

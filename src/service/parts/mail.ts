@@ -19,7 +19,7 @@ import { releaseHeld } from "../domain/delivery/oversight.ts";
 import type { DueSurvey, Store } from "../domain/ports.ts";
 import { replyFields } from "../service-log.ts";
 
-/** What `serve` was told about mail. */
+/** The options of mail that `serve` was given. */
 export interface MailOptions {
   readonly server: SmtpServer;
   /** PEM certificates to trust in place of the public ones. */

@@ -3,7 +3,7 @@ import type { PathHandler } from "../http/create-http-service.ts";
 /** A part of the service. One that works by itself has a start and an end, one that serves pages a handler. */
 export interface Part {
   readonly start?: () => void;
-  /** Begins nothing more, and lets what is in hand end, within bounds. */
+  /** Begins nothing more, and lets work in progress end, within bounds. */
   readonly stop?: () => Promise<void>;
   /** Frees what the part holds, once all parts have stopped. */
   readonly close?: () => Promise<void>;

@@ -1,4 +1,4 @@
-/** What is reached by a link or an address with a secret: pages, and hooks for providers. */
+/** The paths that are reached by a link or an address with a secret: pages, and hooks for providers. */
 import { createWaitLimit, type RateLimit } from "../http/rate-limit.ts";
 import type { KeyRing } from "../http/authentication.ts";
 import { createPages } from "../page/create-pages.ts";

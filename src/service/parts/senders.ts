@@ -75,7 +75,7 @@ function openOutbox({ options, dataName, clock, random, contextOf, failures }: B
   });
 }
 
-/** Unless the folder was named, it is beside the data file. */
+/** Unless the folder was named, it is next to the data file. */
 export function outboxFolder({ outbox, dataFile }: Pick<ServiceOptions, "outbox" | "dataFile">): string {
   return outbox ?? path.join(path.dirname(path.resolve(dataFile)), "outbox");
 }

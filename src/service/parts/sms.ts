@@ -29,14 +29,14 @@ import { allowing } from "./mail.ts";
 import { presentSender } from "../page/page-request.ts";
 import { replyFields } from "../service-log.ts";
 
-/** What `serve` was told about text messages. */
+/** The options of text messages that `serve` was given. */
 export interface SmsOptions {
   readonly gateway: SmsGateway;
   readonly mode: SmsMode;
   readonly limits: Omit<SmsLimits, "mayReceive">;
   /** Numbers that texts may go to, `*` for any characters; null for all. Texts to others are held. */
   readonly onlyTo: string | null;
-  /** What links begin with; null: the service's own address. */
+  /** The beginning of links; null: the service's own address. */
   readonly linkUrl: string | null;
 }
 
@@ -137,7 +137,7 @@ function logChange(log: Log, gateway: string, { mode, reason, said: reply, until
   if (mode === "open") log.info("sms_resumed", { gateway });
   if (mode !== "backing-off" && mode !== "breaker") return;
   const next = until === null ? null : new Date(until).toISOString();
-  // What the gateway says may repeat the number.
+  // The words of the gateway may repeat the number.
   const said = (reason ?? "").replaceAll(/\d{5,}/g, "…");
   const facts = { gateway, ...replyFields(reply), reason: said, next_try: next, needs_resume: needsAnswer };
   log.warn(mode === "breaker" ? "sms_stopped" : "sms_backing_off", facts);

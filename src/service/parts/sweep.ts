@@ -11,7 +11,7 @@ export function createSweep(base: Base, { all: senders }: Senders): () => Promis
   return () => sweep.run();
 }
 
-/** A command does not know where its server keeps messages, unless they are beside the data file. */
+/** A command does not know where its server keeps messages, unless they are next to the data file. */
 export function holdsMessages({ options, isFile }: Base): boolean {
   return options.knowsOutbox !== false || (isFile && existsSync(outboxFolder(options)));
 }

@@ -1,4 +1,4 @@
-/** What a server does by the hour: old messages, logs and answers go, and an erasure that was cut short is finished. */
+/** The hourly work of a server: old messages, logs and answers go, and an erasure that was cut short is finished. */
 import type { Clock } from "../../runtime/clock.ts";
 import type { Outbox } from "../delivery/outbox.ts";
 import { pruneAttempts } from "../domain/delivery/oversight.ts";

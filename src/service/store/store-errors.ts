@@ -1,4 +1,4 @@
-/** How the data file fails, and what else its operators should hear of it. */
+/** The failures of the data file, and other news of it for its operators. */
 import { UnavailableError } from "../domain/errors.ts";
 
 /**
@@ -32,7 +32,7 @@ export class StoreFileError extends UnavailableError {
   }
 }
 
-/** What is wrong with a database on a server. */
+/** The fault of a database on a server. */
 export type DatabaseTrouble =
   | "unreachable"
   | "crowded"
@@ -56,7 +56,7 @@ export class StoreDatabaseError extends UnavailableError {
   }
 }
 
-/** What those who run the service should hear of their data file. */
+/** The news of their data file for those who run the service. */
 export type StoreEvent =
   | { readonly kind: "created" }
   /** Other users of the machine may read it. */

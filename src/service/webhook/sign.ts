@@ -1,4 +1,4 @@
-/** How an event is signed: our own header, and the three of Standard Webhooks beside it. */
+/** The signature of an event: our own header, and the three of Standard Webhooks. */
 import { createHmac } from "node:crypto";
 import { VERSION } from "../../runtime/version.ts";
 import type { WebhookRow } from "../domain/ports.ts";

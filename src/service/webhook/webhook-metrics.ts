@@ -1,4 +1,4 @@
-/** What `/metrics` says of webhooks. No URLs. */
+/** The families of `/metrics` about webhooks. No URLs. */
 import { type Family, writeFamily } from "../../runtime/metrics.ts";
 import type { Transaction } from "../domain/ports.ts";
 import type { AttemptMeaning } from "../domain/webhooks/attempts.ts";

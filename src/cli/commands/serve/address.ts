@@ -1,4 +1,4 @@
-/** Where `serve` may be reached, and whether that is safe. */
+/** The addresses at which `serve` may be reached, and the check that this is safe. */
 import { isIP } from "node:net";
 import { activationSocket } from "../../../runtime/files/processes.ts";
 import { readFlagFile } from "../../args/text-file.ts";
@@ -71,7 +71,7 @@ export async function readToken(flag: string, file: string): Promise<string> {
   return token;
 }
 
-/** The socket that systemd hands over, if there is one. Throws UsageError. */
+/** The socket that systemd passes on, if there is one. Throws UsageError. */
 export function readActivation(env: Readonly<Record<string, string | undefined>>): number | null {
   try {
     return activationSocket(env);

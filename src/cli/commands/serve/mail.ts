@@ -1,4 +1,4 @@
-/** How `serve` sends mail: its flags, and what they mean together. */
+/** The flags by which `serve` sends mail, and their meaning together. */
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { readFlagFile } from "../../args/text-file.ts";
@@ -72,7 +72,7 @@ const SMTP_HINT = "use --smtp URL or SURVEYCTL_SMTP";
 export const SMS_HINT = "use --sms-gateway URL or SURVEYCTL_SMS_GATEWAY";
 const SMTP_ONLY = ["--smtp-rate", "--smtp-connections", "--dkim-key", "--dkim-selector", "--dkim-domain"] as const;
 
-/** What holds for messages of every kind. Throws UsageError. */
+/** The rules for messages of every kind. Throws UsageError. */
 export function readSendingRules(
   flags: Flags,
   { isSending }: { readonly isSending: boolean },
@@ -111,7 +111,10 @@ export interface GivenSetup extends MailSetup {
   readonly replyTo: string | null;
 }
 
-/** What `readMailSettings` refuses is a sentence here. Throws UsageError for values that are none at all. */
+/**
+ * The mail settings as given; a setting that `readMailSettings` refuses is a sentence here. Throws UsageError for a
+ * value that cannot be read.
+ */
 export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenSetup> {
   const from = flags.parse("--smtp-from", parseSender)?.address ?? null;
   const chosen = await orWhyNot(async () => {

@@ -1,4 +1,7 @@
-/** What `serve` writes to stderr while it runs: JSON lines for machines, short lines for a person who asks for them. */
+/**
+ * The log that `serve` writes to stderr while it runs: JSON lines for machines, short lines for a person who asks for
+ * them.
+ */
 import type { Clock } from "../../../runtime/clock.ts";
 import { createLog, type Log, type LogFields } from "../../../runtime/log.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -19,7 +22,7 @@ export function createServeLog({ streams, clock, options }: Deps, format: LogFor
   return { ...log, info: (event, fields) => ("message" in fields ? log.info(event, fields) : undefined) };
 }
 
-/** What the service below knows no command for. */
+/** Events for which the service below knows no command. */
 const HINTS: Readonly<Record<string, string>> = {
   sending_paused: "`surveyctl service delivery status` counts what waits, `service resume` sends it",
   surveys_overdue: "`surveyctl service delivery list --state held` shows them, `service delivery resume` sends them",

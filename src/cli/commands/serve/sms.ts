@@ -1,4 +1,4 @@
-/** How `serve` sends text messages: its flags, and what they mean together. */
+/** The flags by which `serve` sends text messages, and their meaning together. */
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { readFlagFile } from "../../args/text-file.ts";

@@ -12,7 +12,7 @@ import { EXIT } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { PROJECT_FLAGS, readProject, showList, showRecord, tellPlace, withAdmin } from "./data/data-file.ts";
 
-/** What a verb was given. */
+/** The input of a verb. */
 export interface VerbInput {
   readonly deps: Deps;
   readonly flags: Flags;
@@ -36,11 +36,11 @@ interface VerbFacts<Kind extends AdminKind> extends Omit<CommandFacts, "exits"> 
   };
   /** A line for people about what was done. */
   readonly done?: (answer: AdminResults[Kind], input: VerbInput) => string;
-  /** What to know of a secret that was shown. */
+  /** A note about a secret that was shown. */
   readonly note?: string;
 }
 
-/** What a command holds besides its kind and its project. */
+/** The fields of a command besides its kind and its project. */
 type Details<Kind extends AdminKind> = Omit<CommandOf<Kind>, "kind" | "project">;
 
 /** `details` reads flags and operands, before the data file is opened. It throws UsageError. */

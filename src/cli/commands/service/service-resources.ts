@@ -206,7 +206,7 @@ export const MOVED_TABLES = toResource(
 );
 export const VACUUMED = toResource("files", { bytes_before: "number", bytes: "number" });
 export const PAUSE = toResource("settings", { project: "text", paused_at: "time" });
-/** What became of messages that came back. */
+/** The results of messages that came back. */
 export const RECEIVED = toResource("messages", {
   received: "number",
   ...Object.fromEntries(REPORT_OUTCOMES.map((outcome) => [outcome, "number"] as const)),

@@ -44,7 +44,7 @@ export async function runWebhookAdd(deps: Deps, { project, webhook, ...choice }:
   return EXIT.done;
 }
 
-/** What to type instead, where there is something. */
+/** The command to type instead, where there is one. */
 const ADVICE: Readonly<Partial<Record<UrlRefusal["code"], string>>> = {
   invalid: "for example https://example.com/hooks/survey",
   scheme: "use https://",

@@ -1,4 +1,4 @@
-/** What `service erase` and `service retention` ask for. Plain data, both ways. */
+/** The commands of `service erase` and `service retention`, and their answers. Plain data, both ways. */
 
 export type PrivacyCommand =
   | {
@@ -9,7 +9,7 @@ export type PrivacyCommand =
       readonly email: string | null;
       readonly phoneNumber: string | null;
       readonly dryRun: boolean;
-      /** Whether the address is taken out of rows of others as well. */
+      /** The address is taken out of rows of others as well. */
       readonly properties: boolean;
       readonly forgetUnsubscribe: boolean;
     }
@@ -45,11 +45,13 @@ export interface ErasureInfo {
   readonly messages: number | null;
   /** Rows of others with the address in them: redacted when that was asked for, else left as they are. */
   readonly mentions: number;
-  /** What is kept, as hashes; null when nothing was erased. */
+  /** The hashes that are kept; null when nothing was erased. */
   readonly suppressions_kept: number | null;
   readonly links_kept: number | null;
-  /** Whether a search of the data file's bytes has found nothing of the person; null when nothing was erased, or
-   * the database keeps its files to itself. */
+  /**
+   * True when a search of the data file's bytes has found nothing of the person; null when nothing was erased, or the
+   * database keeps its files to itself.
+   */
   readonly verified: boolean | null;
 }
 
@@ -59,7 +61,7 @@ export interface RetentionInfo {
   readonly mode: "anonymize" | "delete" | null;
   readonly requests: number | null;
   readonly webhooks: number | null;
-  /** What was taken away now, or would be. */
+  /** The rows that were taken away now, or would be. */
   readonly expired_responses: number;
   readonly expired_requests: number;
   readonly expired_webhook_events: number;

@@ -153,7 +153,7 @@ interface Proof {
 
 const PROVEN: Proof = { token: null };
 
-/** Where no key is kept, the secret of the path is all that a provider proves; Amazon always signs. */
+/** Without a key the secret of the path is all that a provider proves; Amazon always signs. */
 async function prove(store: Store, sns: Sns, signed: Signed): Promise<Proof | "forged" | "unsigned"> {
   const { source, body } = signed;
   if (source === "ses") {

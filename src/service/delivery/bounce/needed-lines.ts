@@ -11,7 +11,9 @@ const MAX_NEEDED_CHARACTERS = 256 * 1024;
 const REPORT = /^content-type:\s*message\/(?:(?:global-)?delivery-status|feedback-report)\b/im;
 const RETURNED = /^content-type:\s*(?:message\/(?:rfc822|global)|text\/rfc822-headers)\b/im;
 
-/** Where a line is: in a part's header, in a report, in the header or the body of the message sent back, or in text. */
+/**
+ * The place of a line: in a part's header, in a report, in the header or the body of the message sent back, or in text.
+ */
 type Place = "header" | "report" | "returned" | "body";
 
 /**

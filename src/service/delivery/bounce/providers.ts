@@ -115,7 +115,7 @@ const MAILGUN = v.object({
   }),
 });
 
-/** What failed for now is tried again by the provider, and says nothing yet. */
+/** A failure for now is tried again by the provider, and says nothing yet. */
 export const readMailgun: ReadEvents = (body) =>
   parsed(MAILGUN, body, ({ "event-data": given }) => {
     const type = mailgunType(given);

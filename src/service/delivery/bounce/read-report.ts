@@ -23,10 +23,13 @@ export type ReturnedMessage =
   | { readonly kind: "other"; readonly token: string | null };
 
 export interface ReturnPath {
-  /** What the mail server put in `ORIGINAL_RECIPIENT` and `RECIPIENT`; takes precedence over header fields. */
+  /**
+   * The values that the mail server put in `ORIGINAL_RECIPIENT` and `RECIPIENT`; they take precedence over header
+   * fields.
+   */
   readonly originalRecipient?: string | undefined;
   readonly recipient?: string | undefined;
-  /** Where bounces go, with `{token}` in it: `bounces+{token}@b.example`. Without it no token is read. */
+  /** The address of bounces, with `{token}` in it: `bounces+{token}@b.example`. Without it no token is read. */
   readonly bounceAddress?: string | undefined;
 }
 

@@ -36,7 +36,7 @@ const SIGNED = {
 const CERTIFICATES_MAX = 16;
 
 export interface Sns {
-  /** Whether Amazon signed it. Rejects when the certificate cannot be fetched. */
+  /** True when Amazon signed it. Rejects when the certificate cannot be fetched. */
   readonly isGenuine: (envelope: SnsEnvelope) => Promise<boolean>;
   /** Visits the address by which a subscription is confirmed; false when it is not such an address. */
   readonly confirm: (envelope: SnsEnvelope) => Promise<boolean>;

@@ -6,7 +6,7 @@ import { replyOfReport } from "../mail/parse-reply.ts";
 import { readReport, type ReturnPath } from "./read-report.ts";
 import type { RecipientStatus } from "./report-fields.ts";
 
-/** What a provider, or a system of the operator's own, says of one message. */
+/** A report of a provider, or of a system of the operator's own, about one message. */
 export interface ProviderEvent {
   /** Tells it from all others of its source; null: one of its type for each survey. */
   readonly id: string | null;

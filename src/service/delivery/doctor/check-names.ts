@@ -1,4 +1,4 @@
-/** What receivers will find in DNS. */
+/** The records that receivers will find in DNS. */
 import { isIP } from "node:net";
 import type { NameResolver } from "../../../runtime/name-resolver.ts";
 import { type DkimKey, dkimRecord } from "../mail/dkim.ts";
@@ -11,11 +11,11 @@ interface KnownRelay {
   readonly host: RegExp;
   /** The domain whose SPF record lists its servers. */
   readonly spf: string;
-  /** Whether it replaces the envelope sender by its own; the SPF record of that one then counts. */
+  /** True when it replaces the envelope sender by its own; the SPF record of that one then counts. */
   readonly hasOwnEnvelope: boolean;
 }
 
-/** What their own documentation says. */
+/** The requirements of receivers by their own documentation. */
 const KNOWN_RELAYS: readonly KnownRelay[] = [
   { host: /^email-smtp\..*\.amazonaws\.com$/, spf: "amazonses.com", hasOwnEnvelope: true },
   { host: /(?:^|\.)postmarkapp\.com$/, spf: "spf.mtasv.net", hasOwnEnvelope: true },

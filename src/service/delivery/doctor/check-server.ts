@@ -1,4 +1,4 @@
-/** What the mail server says of itself, up to the login; no message is sent. */
+/** The mail server's account of itself, up to the login; no message is sent. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { onAbort } from "../../../runtime/on-abort.ts";
 import { type SessionFacts, type SessionOutcome, SmtpSession } from "../smtp/smtp-session.ts";

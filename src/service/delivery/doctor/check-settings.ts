@@ -1,4 +1,4 @@
-/** What can be said of the mail settings without asking anybody. */
+/** The findings about the mail settings that need no question to anybody. */
 import { isIP } from "node:net";
 import type { DueSurvey } from "../../domain/ports.ts";
 import { checkDkimKey, type DkimKey, DkimKeyError, signMail } from "../mail/dkim.ts";

@@ -1,4 +1,4 @@
-/** What an examination of the mail settings finds. */
+/** The findings of an examination of the mail settings. */
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import type { DkimKey } from "../mail/dkim.ts";
@@ -38,7 +38,7 @@ export function checkOf(check: string, rule: string): Reporter {
   return (result, detail) => ({ check, result, detail, rule });
 }
 
-/** Whether DMARC takes the domains for one sender's, in its relaxed mode. */
+/** True when DMARC takes the domains for one sender's, in its relaxed mode. */
 export function areAligned(one: string, other: string): boolean {
   return organizationOf(one) === organizationOf(other);
 }

@@ -1,5 +1,5 @@
 /**
- * What a refused message means: for the person, for the sender as a whole, and for what is tried next. The reply's own
+ * The meaning of a refused message: for the person, for the sender as a whole, and for the next try. The reply's own
  * code decides whether to try again; the enhanced code (RFC 3463) and the words decide who is to blame.
  */
 import { EMPTY_IN_REPORTS, waitIn } from "./parse-reply.ts";
@@ -18,8 +18,8 @@ export type ReplyStage =
   | "report";
 
 /**
- * What the server said. `code` is null when the connection failed without a reply; then `text` is the error's message.
- * A lost connection after the final dot is not a reply: its outcome is unknown and cannot be classified.
+ * The reply of the server. `code` is null when the connection failed without a reply; then `text` is the error's
+ * message. A lost connection after the final dot is not a reply: its outcome is unknown and cannot be classified.
  */
 export type ServerReply = { readonly enhancedCode: string | null; readonly text: string } & (
   | { readonly stage: Exclude<ReplyStage, "final-dot">; readonly code: number | null }
@@ -27,9 +27,10 @@ export type ServerReply = { readonly enhancedCode: string | null; readonly text:
 );
 
 /**
- * What becomes of the message, and what becomes of the sender as a whole: nothing, a pause of seconds or minutes, one of
- * hours, or no more mail until a probe succeeds. A message that is `failed` is given up and nobody is blamed; one that is
- * `held` waits until the sender is well again. In a report `retry` means that the server gave up for a passing reason.
+ * The end of the message, and the effect on the sender as a whole: nothing, a pause of seconds or minutes, one of
+ * hours, or no more mail until a probe succeeds. A message that is `failed` is given up and nobody is blamed; one that
+ * is `held` waits until the sender is well again. In a report `retry` means that the server gave up for a passing
+ * reason.
  */
 type Fate =
   | { readonly outcome: "sent" | "bounced" | "failed"; readonly sender: "none" }
@@ -41,7 +42,7 @@ export type ReplyMeaning = Fate & {
   readonly domain: boolean;
   /** A defect of ours or the message's content: three of these in a row open the breaker. */
   readonly strike: boolean;
-  /** How long the server asks to wait at least; with `hours`, how long the sender waits. */
+  /** The time that the server asks to wait at least; with `hours`, the time that the sender waits. */
   readonly afterSeconds: number | null;
   readonly reason: ReplyReason;
   /** The refusal is final and its code is one of the address, whatever its words say. */
@@ -59,7 +60,7 @@ const QUOTA_SECONDS = 4 * 3600;
 
 const ANY = "any";
 
-/** What a code means, and which reasons in the words take precedence over it. */
+/** The meaning of a code, and the reasons in the words that take precedence over it. */
 interface CodeRule {
   readonly reason: ReplyReason;
   readonly unless: readonly ReplyReason[] | typeof ANY;
@@ -91,7 +92,7 @@ const CODE_RULES: Readonly<Record<string, CodeRule>> = {
   "6.*": { reason: "content", unless: [] },
   "7.*": { reason: "policy", unless: ANY },
 };
-/** What the sender lacks, whatever the words are: SPF, DKIM, DMARC, Microsoft's rules and blocklists. */
+/** Faults of the sender, whatever the words are: SPF, DKIM, DMARC, Microsoft's rules and blocklists. */
 const SENDER_POLICIES: readonly (readonly [first: number, last: number])[] = [
   [20, 40],
   [509, 509],
@@ -118,7 +119,9 @@ const REPLY_CODES: Readonly<Record<number, ReplyReason>> = {
 /** Full codes, class and all: quotas of a day at Gmail. */
 const QUOTA_CODES: ReadonlySet<string> = new Set(["4.5.3", "4.5.4", "5.4.5"]);
 
-/** What a refusal means. A pure function; what several refusals together mean is for the sender's state to say. */
+/**
+ * The meaning of a refusal. A pure function; the meaning of several refusals together is for the sender's state to say.
+ */
 export function classifyReply(reply: ServerReply): ReplyMeaning {
   const detail = detailOf(reply);
   const reason = reasonOf(reply, detail);
@@ -219,7 +222,7 @@ function recipientFate(reason: ReplyReason, detail: string | null): Fate {
   return GIVEN_UP.has(reason) ? FAILED : BREAKER;
 }
 
-/** Nobody is to blame, or nobody knows who. */
+/** There is no one to blame, or no one that is known. */
 const GIVEN_UP: ReadonlySet<ReplyReason> = new Set(["restricted", "network", "system", "expired", "unknown"]);
 /** After `DATA` a server speaks of the message, so only a code and words together make a bounce, and spam is content. */
 function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {

@@ -15,7 +15,7 @@ export interface Departures {
 export interface DeparturesOptions {
   readonly rate: SmtpRate;
   readonly clock: Clock;
-  /** Where the last process ended. */
+  /** The place at which the last process ended. */
   readonly level: BucketLevel;
 }
 
@@ -38,7 +38,7 @@ export interface SharedDeparturesOptions extends DeparturesOptions {
   readonly store: Store;
   /** Of the sender: all that have this name share the rate. */
   readonly name: string;
-  /** How many messages wait for a moment now. */
+  /** The number of messages that wait for a moment now. */
   readonly wanted: () => number;
 }
 

@@ -6,7 +6,7 @@ import { domainToASCII } from "node:url";
 export interface DkimKey {
   /** The domain that answers for the mail, `d=`, as ASCII. */
   readonly domain: string;
-  /** Where its public key is, `s=`: `<selector>._domainkey.<domain>`. */
+  /** The name of its public key, `s=`: `<selector>._domainkey.<domain>`. */
   readonly selector: string;
   readonly privateKey: KeyObject;
 }

@@ -10,12 +10,12 @@ export interface ParsedReply {
 const ENHANCED = String.raw`[245]\.\d{1,3}\.\d{1,3}`;
 /** The code and, directly after it, the enhanced code: `550 5.1.1`, `550-5.1.1`, `550 #5.1.1`, `550 (5.1.1)`. */
 const AT_START = new RegExp(String.raw`^\s*(?:([2-5]\d\d)(?![\w.])[-\s:]*)?(?:[#([<]*(${ENHANCED})(?![\w.])[\])>:]*)?`);
-/** What a program quotes of a reply: `host mx.example.org said: 550 5.1.1 …`, `…: 550-No such user`. */
+/** The form in which a program quotes a reply: `host mx.example.org said: 550 5.1.1 …`, `…: 550-No such user`. */
 const QUOTED = new RegExp(String.raw`(?:^|[\s:;>"'([])([45]\d\d)(?:[-\s:]+[#([<]*(${ENHANCED})(?![\w.])|[-\s](?=\D))`);
 const DIAGNOSTIC_TYPE = /^\s*(?:smtp|x-[\w-]+|dns|unix|lmtp|x400)\s*;\s*/i;
 /** Servers that have no code to give write these into reports, so there they count as none. */
 export const EMPTY_IN_REPORTS: ReadonlySet<string> = new Set(["5.0.0", "5.5.0", "4.0.0"]);
-/** What a reporter writes for any refusal; where it quotes the reply, the reply's own words say more. */
+/** The words of a reporter for any refusal; where it quotes the reply, the reply's own words say more. */
 const GUESSED_STATUS: ReadonlySet<string> = new Set(["5.7.0", "5.7.1"]);
 
 /**

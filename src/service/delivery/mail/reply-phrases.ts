@@ -1,4 +1,4 @@
-/** What mail servers write, as data: each list of phrases has the one reason that it means. */
+/** The phrases of mail servers, as data: each list has the one reason that it means. */
 import { wordsOf } from "./parse-reply.ts";
 
 /** Why a server refuses a message. */
@@ -305,7 +305,7 @@ const WORDS: readonly (readonly [word: string, reason: ReplyReason])[] = [
 ];
 
 /**
- * For words without a known phrase beside a code of the address, such as `5.1.1 Rate exceeded`: one word is enough to
+ * For words without a known phrase next to a code of the address, such as `5.1.1 Rate exceeded`: one word is enough to
  * doubt that the person is to blame.
  */
 export function reasonInOneWord(text: string): ReplyReason | null {

@@ -1,11 +1,11 @@
 /**
- * Whether the sender as a whole may send: a pure machine over what the mail server said, so that trouble of the sender
+ * The health of the sender as a whole: a pure machine over the mail server's replies, so that trouble of the sender
  * costs a few attempts and no person. Times are Unix milliseconds; every state is plain JSON, to be stored and loaded.
  */
 
 import type { ReplyFacts } from "../../domain/delivery/rows.ts";
 
-/** What became of one message, and what the server's reply to it means for the sender. */
+/** The end of one message, and the meaning of the server's reply to it for the sender. */
 export interface ServerAnswer {
   /** Names the message, once its recipient was named to the server; null before. */
   readonly message: string | null;
@@ -18,7 +18,7 @@ export interface ServerAnswer {
   readonly domain: string;
   /** The domain of recipients is put off, and not the sender. */
   readonly backsDomainOff: boolean;
-  /** How long the server asked to wait. */
+  /** The time that the server asked to wait. */
   readonly afterSeconds: number | null;
   /** The server's words. */
   readonly text: string;
@@ -47,7 +47,7 @@ export interface SenderHealth {
   readonly until: number | null;
   /** Why it is not open, in the server's words; null when open. */
   readonly reason: string | null;
-  /** Where they were said, and with which codes; null when open. */
+  /** The stage at which they were said, with their codes; null when open. */
   readonly said: ReplyFacts | null;
   /** Since when it is not open. */
   readonly since: number | null;
@@ -211,7 +211,7 @@ function afterOtherAnswer(
   return { state: isCurrent ? afterCurrent(state, answer, now) : state, isHeld };
 }
 
-/** What a message that was admitted in the present mode says about it. */
+/** The evidence about the present mode of a message that was admitted in it. */
 function afterCurrent(state: SenderHealth, answer: ServerAnswer, now: number): SenderHealth {
   const { sender, outcome, afterSeconds } = answer;
   const later = now + Math.max(backOffMs(state.consecutive), seconds(afterSeconds) ?? 0);
@@ -306,7 +306,7 @@ function withDomain(state: SenderHealth, answer: ServerAnswer, now: number): Sen
   const { domain, outcome, backsDomainOff, afterSeconds } = answer;
   const { [domain]: before, ...others } = state.domains;
   if (outcome === "sent") return before === undefined ? state : { ...state, domains: others };
-  // What was on its way when the domain was put off is no further failure.
+  // A message that was on its way when the domain was put off is no further failure.
   if (!backsDomainOff || (before !== undefined && before.until > now)) return state;
   // A domain that was quiet for long begins anew.
   const isRecent = (each: DomainBackOff): boolean => each.until + BACK_OFF_MAX > now;

@@ -1,4 +1,4 @@
-/** How many messages leave in a second, an hour or a minute, however many connections there are. */
+/** The number of messages that leave in a second, an hour or a minute, whatever the number of connections. */
 
 export interface SmtpRate {
   readonly count: number;

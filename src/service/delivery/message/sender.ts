@@ -1,8 +1,8 @@
-/** Who surveys come from: a project's settings take precedence over the process's. */
+/** The sender of surveys: a project's settings take precedence over the process's. */
 import { domainToASCII } from "node:url";
 import type { ProjectSettings } from "../../domain/projects/settings.ts";
 
-/** Where `serve` listens unless it is told otherwise; links of messages made without a server begin with it. */
+/** The address that `serve` listens on by default; links of messages made without a server begin with it. */
 export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 
 /** Null where nothing was said. */
@@ -10,7 +10,7 @@ export interface SenderSettings {
   /** An address whose domain is ours to sign for. */
   readonly from: string | null;
   readonly replyTo: string | null;
-  /** What people see as the sender. */
+  /** The sender that people see. */
   readonly senderName: string | null;
   /** Lines below each mail, a postal address for one. */
   readonly footer: string | null;

@@ -1,4 +1,4 @@
-/** What the survey's mail shows, as text and as HTML. */
+/** The contents of the survey's mail, as text and as HTML. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { SpecialProperties } from "../../domain/surveys/special-properties.ts";
 import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
@@ -9,7 +9,7 @@ export interface BodyContext {
   /** The page of this survey; a score is added as a parameter. */
   readonly surveyUrl: string;
   readonly unsubscribeUrl: string;
-  /** Who asks. */
+  /** The sender that asks. */
   readonly sender: string;
   readonly footer: string | null;
   /** `#rrggbb` of the brand; null for none. */

@@ -4,7 +4,7 @@ import type { Locale } from "../../../contract/locales.ts";
 import { escapeHtml } from "../../../contract/text/html.ts";
 import { fillText, surveyTexts, textDirection } from "../../domain/texts/survey-texts.ts";
 
-/** What both parts of the mail show; texts of people are clean, not escaped. */
+/** The contents of both parts of the mail; texts of people are clean, not escaped. */
 export interface BodyContent {
   readonly locale: Locale;
   /** `#rrggbb` of the brand; null for none. */
@@ -127,7 +127,7 @@ function brandEdge({ accent }: BodyContent): string {
   return accent === null ? "" : `;border-top:4px solid ${accent}!important`;
 }
 
-/** The line that lists of mail show beside the subject. Without an intro the question is the first line anyway. */
+/** The line that lists of mail show next to the subject. Without an intro the question is the first line anyway. */
 function preheader({ question, intro }: BodyContent): string[] {
   if (intro === "") return [];
   return [`${tag("div", { "aria-hidden": "true", style: STYLES.hidden })}${escapeHtml(question)}</div>`];
@@ -175,7 +175,7 @@ function scoreCell(href: string, score: number, name: string): string {
   return `${cell}${tag("a", { href, title: name, "aria-label": name, style: STYLES.score })}${score}</a></td>`;
 }
 
-/** Who sends this, why, and how to leave. */
+/** The sender, the reason, and the way to leave. */
 function explain({ locale, why, footer, unsubscribeUrl }: BodyContent): string[] {
   const note = { class: "quiet", style: STYLES.note };
   return [

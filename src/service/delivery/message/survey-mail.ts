@@ -21,7 +21,7 @@ export interface FrozenMail {
 }
 
 export interface MailContext {
-  /** Where the pages of this service lie, without a slash at the end. */
+  /** The address of this service's pages, without a slash at the end. */
   readonly appUrl: string;
   readonly sender: MailSender;
   /** `#rrggbb` of the brand; absent or null for none. */

@@ -6,10 +6,10 @@ import type { SmsMode } from "../sms/formats.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../../domain/texts/survey-texts.ts";
 
 export interface SmsContext {
-  /** What links begin with. */
+  /** The beginning of links. */
   readonly appUrl: string;
   readonly mode: SmsMode;
-  /** What the texts call the sender. */
+  /** The name of the sender in the texts. */
   readonly sender: string;
 }
 

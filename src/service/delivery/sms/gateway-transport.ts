@@ -162,7 +162,7 @@ async function withinTime<Result>(clock: Clock, ms: number, what: string, work: 
   }
 }
 
-/** What the other side sent that is not HTTP. */
+/** The bytes of an answer that is not HTTP. */
 function rawStart(error: unknown): string | null {
   const { rawPacket } = error as { readonly rawPacket?: unknown };
   return Buffer.isBuffer(rawPacket) ? rawPacket.subarray(0, LOGGED_BYTES_MAX).toString("utf8") : null;

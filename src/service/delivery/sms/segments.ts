@@ -1,4 +1,4 @@
-/** What a text message costs: how many segments carry it (GSM 03.38 and 03.40). */
+/** The price of a text message: the number of segments that carry it (GSM 03.38 and 03.40). */
 
 const GSM_BASIC = new Set(
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà",
@@ -10,7 +10,7 @@ const GSM_EXTENDED = new Set("^{}\\[~]|€\f");
 const GSM = { alone: 160, joined: 153 } as const;
 const UCS2 = { alone: 70, joined: 67 } as const;
 
-/** What people's keyboards write, and what says the same in GSM's alphabet. */
+/** Characters of people's keyboards, and those of GSM's alphabet that say the same. */
 const PLAIN: readonly (readonly [form: RegExp, plain: string])[] = [
   [/[‘’‚‛´`′]/g, "'"],
   [/[“”„‟«»″]/g, '"'],
@@ -33,7 +33,7 @@ export function toSmsText(text: string): SmsText {
   return { text: sent, segments: countSegments(sent), encoding: isGsm(sent) ? "gsm-7" : "ucs-2" };
 }
 
-/** How many segments a text takes; an empty one takes one. */
+/** The number of segments of a text; an empty one takes one. */
 function countSegments(text: string): number {
   const inGsm = isGsm(text);
   const sizes = Array.from(text, (letter) => (inGsm ? (GSM_EXTENDED.has(letter) ? 2 : 1) : letter.length));

@@ -12,7 +12,7 @@ import { INCOMING_FORMS } from "./providers/providers.ts";
 export interface SmsHookOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** What gateways reach the service by, without a slash at the end. */
+  /** The address that gateways reach the service by, without a slash at the end. */
   readonly appUrl: () => string;
   readonly rules: TextRules;
   /** Replies may be due now. */

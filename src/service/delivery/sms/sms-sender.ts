@@ -15,7 +15,7 @@ import type { SmsMessage } from "./providers/provider.ts";
 import type { GatewayReply, GatewayTransport } from "./gateway-transport.ts";
 import { toSmsText } from "./segments.ts";
 
-/** What protects from texts that nobody wants, and from their cost. */
+/** Limits that protect from texts that nobody wants, and from their cost. */
 export interface SmsLimits {
   /** Segments of a project's day; replies count too. */
   readonly daily: number;
@@ -24,7 +24,7 @@ export interface SmsLimits {
   readonly countries: readonly string[] | null;
   /** Null for no quiet hours. */
   readonly quiet: QuietHours | null;
-  /** Whether messages may go to this number at all; others are held. */
+  /** True when messages may go to this number at all; others are held. */
   readonly mayReceive: (phoneNumber: string) => boolean;
 }
 
@@ -109,7 +109,7 @@ interface Checked {
   readonly day: string;
 }
 
-/** What was frozen for a text message. */
+/** The frozen parts of a text message. */
 export function freezeSms(
   text: string,
   { id, from }: { readonly id: string; readonly from: string | null },
@@ -199,7 +199,10 @@ function shorten(result: DeliveryResult): DeliveryResult {
   return { ...result, reason: [`the gateway answered ${code}`, enhancedCode, said].filter(Boolean).join(", ") };
 }
 
-/** What is asked before a message has a turn. Nothing that is refused here is lost: it waits, or the operator decides. */
+/**
+ * The questions before a message has a turn. A message that is refused here is not lost: it waits, or the operator
+ * decides.
+ */
 async function check(options: SmsSenderOptions, due: DueSurvey): Promise<Checked | DeliveryResult> {
   const { limits, budget, clock, compose, zoneOf, onLong } = options;
   const { phoneNumber } = due.person;

@@ -1,8 +1,8 @@
-/** What nodemailer's client logs and the errors it makes, in the terms of `SmtpStage`. */
+/** The log of nodemailer's client and the errors it makes, in the terms of `SmtpStage`. */
 import { certificateFault } from "../../../runtime/http-exchange.ts";
 import type { SmtpStage } from "./smtp-types.ts";
 
-/** What nodemailer adds to an error. */
+/** The fields that nodemailer adds to an error. */
 export interface DialogueError extends Error {
   readonly code?: string;
   readonly originalCode?: string;

@@ -1,4 +1,7 @@
-/** One connection to a mail server, over nodemailer's client: its stages, its time limits, and the final dot in our hands. */
+/**
+ * One connection to a mail server, over nodemailer's client: its stages, its time limits, and the final dot, which is
+ * sent here.
+ */
 import { isAscii } from "node:buffer";
 import { connect as connectPlain, type Socket } from "node:net";
 import { Readable } from "node:stream";
@@ -22,7 +25,7 @@ export interface SmtpTimeouts {
   readonly command: number;
   /** RFC 5321, 4.5.3.2.6: servers work on a message before they reply. */
   readonly afterDot: number;
-  /** How long a connection without a message stays open. */
+  /** The time for which a connection without a message stays open. */
   readonly idle: number;
   readonly quit: number;
 }
@@ -31,7 +34,7 @@ export interface SessionOptions {
   readonly server: SmtpServer;
   /** PEM certificates to trust in place of the public ones. */
   readonly certificates: string | null;
-  /** What EHLO says; null for the machine's own name. */
+  /** The name that EHLO gives; null for the machine's own. */
   readonly name: string | null;
   readonly timeouts: SmtpTimeouts;
   readonly clock: Clock;
@@ -42,7 +45,7 @@ export type SessionOutcome =
   | { readonly kind: "accepted" | "refused" | "unsendable"; readonly reply: Omit<SmtpReply, "ms"> }
   | { readonly kind: "broken"; readonly reply: Omit<SmtpReply, "ms">; readonly isPastDot: boolean };
 
-/** What a server announced, and how the connection to it was secured. */
+/** The announcement of a server, and the security of the connection to it. */
 export interface SessionFacts {
   /** The lines after the first of the last reply to EHLO, such as `AUTH PLAIN LOGIN`. */
   readonly capabilities: readonly string[];
@@ -81,7 +84,7 @@ export class SmtpSession {
     return this.#connection !== null && this.#end === null;
   }
 
-  /** The dot of the message in hand may have left. */
+  /** The dot of the message in progress may have left. */
   get isPastDot(): boolean {
     return this.#isPastDot;
   }
@@ -185,7 +188,7 @@ export class SmtpSession {
     this.destroy("the connection was closed");
   }
 
-  /** Drops the connection; a message in hand ends as broken with these words. */
+  /** Drops the connection; a message in progress ends as broken with these words. */
   destroy(reason: string): void {
     this.#break(new Error(reason));
     this.#connection?.close();
@@ -243,7 +246,7 @@ export class SmtpSession {
       logger: listenTo((side, text) => (side === "client" ? this.#said(text) : this.#heard(text))),
     });
     connection.on("error", (error: Error) => this.#break(error));
-    // nodemailer closes before it hands over the reply that was the reason.
+    // nodemailer closes before it passes on the reply that was the reason.
     connection.on("end", () => {
       this.#end ??= new Error(CLOSED);
       queueMicrotask(() => this.#break(new Error(CLOSED)));
@@ -329,7 +332,7 @@ export class SmtpSession {
     return this.#broken(text === "" ? describeFailure(error) : `unexpected reply: ${error.response}`);
   }
 
-  /** What was refused is known by its command; what broke, by what was waited for. */
+  /** A refusal is known by its command; a break, by the answer that was waited for. */
   #stageOf(error: DialogueError, isRefusal: boolean): SmtpStage {
     if (this.#isPastDot) return "final-dot";
     if (!isRefusal) return this.#awaited[0] ?? this.#stage;

@@ -8,10 +8,10 @@ export interface SmtpTransportOptions {
   readonly server: SmtpServer;
   /** PEM certificates to trust in place of the public ones; null for the public ones. */
   readonly certificates: string | null;
-  /** How many connections there are at most. */
+  /** The highest number of connections. */
   readonly connections: number;
   readonly clock: Clock;
-  /** What EHLO says; the machine's own name when it is left out. */
+  /** The name that EHLO gives; the machine's own when it is left out. */
   readonly name?: string;
   readonly messagesPerConnection?: number;
   readonly timeouts?: Partial<TransportTimeouts>;
@@ -19,9 +19,9 @@ export interface SmtpTransportOptions {
 
 /** Milliseconds. */
 export interface TransportTimeouts extends SmtpTimeouts {
-  /** How long `close` lets messages end. */
+  /** The time that `close` gives messages to end. */
   readonly drain: number;
-  /** How much longer it waits for those that are past their dot. */
+  /** The further time for those that are past their dot. */
   readonly drainPastDot: number;
 }
 
@@ -58,7 +58,7 @@ class Pool {
   #turns: number;
   #closing: Promise<void> | null = null;
   #isCutOff = false;
-  /** Aborted whenever no message is in hand. */
+  /** Aborted whenever no message is in progress. */
   #quiet = new AbortController();
 
   constructor(options: SmtpTransportOptions) {

@@ -1,8 +1,9 @@
-/** What a transport of mail is asked and what it answers; nothing here knows how a reply is judged. */
+/** The questions to a transport of mail and its answers; nothing here knows how a reply is judged. */
 
 /**
- * How far the dialogue had come. `connect` includes the lookup of the name and the greeting, `starttls` is the securing of
- * the connection in both ways of TLS, `data` is DATA and the message without its end, `final-dot` is that end.
+ * The stage that the dialogue had reached. `connect` includes the lookup of the name and the greeting, `starttls` is
+ * the securing of the connection in both ways of TLS, `data` is DATA and the message without its end, `final-dot` is
+ * that end.
  */
 export type SmtpStage = "connect" | "ehlo" | "starttls" | "auth" | "mail-from" | "rcpt-to" | "data" | "final-dot";
 
@@ -17,7 +18,7 @@ export interface SmtpReply {
   readonly text: string;
   /** The host that the settings name. */
   readonly host: string;
-  /** What the server calls the message that it accepted, when its reply says so. */
+  /** The server's name for the message that it accepted, when its reply says so. */
   readonly serverId: string | null;
   /** Milliseconds from when the message had a connection's turn to this reply, connecting included. */
   readonly ms: number;

@@ -1,4 +1,4 @@
-/** What the links of a message lead to: answering, changing the answer, leaving, and what is noted of visits. */
+/** The results of the links of a message: answering, changing the answer, leaving, and notes of visits. */
 import { SCORE_MAX, SCORE_MIN, TEXT_BYTES_MAX } from "../../../contract/limits.ts";
 import { resumeMember } from "../surveys/autopilot.ts";
 import { noteEvidence } from "../delivery/deliveries.ts";
@@ -23,10 +23,12 @@ export async function visitSurvey(tx: Transaction, token: string): Promise<Visit
   return { survey, answer: responseId === null ? null : await tx.responses.byId(project.id, responseId) };
 }
 
-/** How long a link that nobody answered through stays good after its message was sent. */
+/** The time for which a link that nobody answered through stays good after its message was sent. */
 const LINK_SECONDS = 365 * 86_400;
 
-/** What may still be done through a link; `windowSeconds` is how long after the first answer it may be changed. */
+/**
+ * The actions that a link still allows; `windowSeconds` is the time after the first answer in which it may be changed.
+ */
 export function linkState({ survey, answer }: Visit, now: number, windowSeconds: number): "open" | "closed" | "ended" {
   if (answer !== null) return now - answer.createdAt <= windowSeconds ? "open" : "closed";
   return survey.sentAt !== null && now - survey.sentAt > LINK_SECONDS ? "ended" : "open";
@@ -36,7 +38,9 @@ export interface GivenAnswer {
   readonly score: number;
   /** Absent leaves what is stored; empty removes it. */
   readonly comment?: string;
-  /** Whether the page's script sent it at a gesture, the person pressed the button, or they texted it. */
+  /**
+   * The way of the answer: the page's script sent it at a gesture, the person pressed the button, or they texted it.
+   */
   readonly by: "script" | "button" | "text";
 }
 
@@ -139,16 +143,16 @@ export function addLook(facts: PageFacts, { method, score }: Look, now: number):
 }
 
 const OTHER_SCORE_SECONDS = 60;
-/** Nobody reads a mail so soon after it was sent; programs do. */
+/** A mail is not read so soon after it was sent; programs follow its links. */
 const EARLY_SECONDS = 30;
 
-/** Whether a program seems to follow the links of this survey's mail, so that no page may answer by itself. */
+/** True when a program seems to follow the links of this survey's mail, so that no page may answer by itself. */
 export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
   const isEarly = sentAt !== null && facts.firstGetAt !== null && facts.firstGetAt - sentAt < EARLY_SECONDS;
   return facts.headSeen || facts.manyScores || isEarly;
 }
 
-/** How long after leaving the same link brings a person back. */
+/** The time after leaving in which the same link brings a person back. */
 const UNDO_SECONDS = 30 * 86_400;
 
 /** Null for a token that is nobody's. */

@@ -9,7 +9,7 @@ import type { JsonRows, ResponseRow, ResponseShape, Transaction } from "../ports
 import { requireTrend } from "./trends.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
-/** Where the pages of this service lie. */
+/** The address of this service's pages. */
 export interface Links {
   /** `{app_url}/r/<token>` */
   permalink(token: string): string;

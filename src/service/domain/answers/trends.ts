@@ -22,13 +22,13 @@ export async function listTrends(tx: Transaction, project: Project): Promise<rea
   return tx.trends.list(project.id);
 }
 
-/** Whether there was such a trend. */
+/** True when there was such a trend. */
 export async function removeTrend(tx: Transaction, project: Project, id: string): Promise<boolean> {
   const key = parseId(id);
   return key !== null && tx.trends.delete(project.id, key);
 }
 
-/** Whether properties have, as text, each of these values. */
+/** True when properties have, as text, each of these values. */
 export function meetsConditions(properties: Properties, where: Readonly<Record<string, string>>): boolean {
   return Object.entries(where).every(
     ([key, value]) => Object.hasOwn(properties, key) && toText(properties[key]) === value,

@@ -1,6 +1,6 @@
 /**
- * What comes back after a survey was sent: delivery reports, complaints and automatic replies. Which survey each is
- * about, and what it changes. Nobody is marked on the strength of words in free text.
+ * Reports that come back after a survey was sent: delivery reports, complaints and automatic replies. Each is matched
+ * to its survey and to the change that it makes. Words in free text alone mark nobody.
  */
 import { emailKey } from "../../../contract/text/email.ts";
 import { resumeMember } from "../surveys/autopilot.ts";
@@ -12,13 +12,13 @@ import { recordBounce, unsubscribePerson } from "../people/suppressions.ts";
 import { logAttempt, noteEvidence } from "./deliveries.ts";
 import { REPORT_OUTCOMES } from "./rows.ts";
 
-/** What one recipient of a report met with. */
+/** The result of a report for one recipient. */
 export interface ReportedRecipient {
   /** The recipient's address as the report has it, before and after rewriting; empty when it names none. */
   readonly addresses: readonly string[];
   /** `failed`, `delayed`, `delivered`, `relayed`, `expanded`; null when it was left out. Only `failed` counts. */
   readonly action: string | null;
-  /** What the reply means: the address is bad, it is refused for a passing reason, or somebody else is to blame. */
+  /** The meaning of the reply: the address is bad, it is refused for a passing reason, or somebody else is to blame. */
   readonly verdict: "bounced" | "soft" | "none";
   readonly code: number | null;
   /** Such as `5.1.1` (RFC 3463). */
@@ -42,7 +42,7 @@ export interface Report {
   readonly needsProof: boolean;
 }
 
-/** How long after a survey a report may name it by its address alone. */
+/** The time after a survey in which a report may name it by its address alone. */
 const ADDRESS_SECONDS = 14 * 86_400;
 
 /**
@@ -146,7 +146,7 @@ async function apply(
   }
 }
 
-/** What the log says of it. A hook that names a message alone speaks of whoever that message was sent to. */
+/** The log's words for it. A hook that names a message alone speaks of the person that the message was sent to. */
 function resultOf(survey: ReportedSurvey, recipient: ReportedRecipient): string {
   const { action, verdict, addresses } = recipient;
   if (action !== "failed") return action ?? "unclear";
@@ -171,7 +171,7 @@ async function recordComplaint(tx: Transaction, { project, row }: ReportedSurvey
   return "unsubscribed";
 }
 
-/** One that a sender has in hand at this moment ends by itself; the others are not sent again. */
+/** A survey that a sender is sending at this moment ends by itself; the others are not sent again. */
 async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promise<ReportOutcome> {
   const now = await tx.deliveries.byId(project.id, row.requestId);
   if (now !== null && now.claimer === null && now.state !== "cancelled")
@@ -208,7 +208,7 @@ export async function listSoftBounces(
 export interface ClearedBounce {
   /** When the address bounced, Unix seconds. */
   readonly bouncedAt: number;
-  /** What was said; null for a bounce from before replies were kept. */
+  /** The words and the time of the reply; null for a bounce from before replies were kept. */
   readonly evidence: BounceEvidence | null;
 }
 

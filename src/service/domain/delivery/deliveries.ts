@@ -10,7 +10,7 @@ import { noteSegments } from "../sms/day.ts";
 import { scheduleAutopilot } from "../surveys/surveys.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
-/** What is done with a message that may have arrived: `hold` leaves it to evidence and the operator. */
+/** The treatment of a message that may have arrived: `hold` leaves it to evidence and the operator. */
 export type OnUnknown = "hold" | "resend";
 
 /** Claims what is due in a project. In a write of the project; mail leaves after it is durable. */
@@ -72,7 +72,7 @@ export async function markTransmitting(tx: Transaction, due: DueSurvey, frozen?:
   return tx.requests.markTransmitting(due, frozen ?? null);
 }
 
-/** How a claimed survey that may not go out any more ends; null while it may. Reads only. */
+/** The end of a claimed survey that may not go out any more; null while it may. Reads only. */
 export async function mayStillSend(
   tx: Transaction,
   due: DueSurvey,
@@ -114,7 +114,7 @@ export async function finishDelivery(
   if (!WAITS.has(result.kind)) await continueAutopilot(tx, due, due.person.id);
 }
 
-/** What a process left behind says of its segments what its mark does. */
+/** Counts the segments of a message; one that a dead process left has those of its frozen form. */
 async function noteTransmitted(tx: Transaction, { project, frozen }: DueSurvey, result: DeliveryResult): Promise<void> {
   const segments = result.segments ?? frozen?.values.segments;
   if (typeof segments === "number") await noteSegments(tx, project, segments);
@@ -122,7 +122,7 @@ async function noteTransmitted(tx: Transaction, { project, frozen }: DueSurvey, 
 
 const WAITS: ReadonlySet<DeliveryOutcome["kind"]> = new Set(["retry", "released", "held"]);
 
-/** What failed without facts was not tried. */
+/** The change of a survey that an outcome makes; a failure without facts was not tried. */
 function toChange(tx: Transaction, { attempts, scheduledAt }: DueSurvey, outcome: DeliveryResult): DeliveryChange {
   const ended = { dueAt: null, sentAt: null, reason: null, isAttempt: true };
   switch (outcome.kind) {
@@ -158,7 +158,7 @@ const GATEWAY_TEXT_MAX = 1024;
 
 interface LoggedSurvey extends Pick<DueSurvey, "requestId"> {
   readonly project: Pick<Project, "id">;
-  /** What no log may show. */
+  /** The parts that no log may show. */
   readonly secrets: readonly string[];
 }
 
@@ -213,15 +213,15 @@ async function continueAutopilot(tx: Transaction, ended: EndedSurvey, personId: 
 const JITTER = 0.15;
 const GIVE_UP_SECONDS = 72 * 3600;
 
-/** How long a message waits after so many attempts; `fraction` from 0 up to 1 spreads it by 15 % either way. */
+/** The wait of a message after so many attempts; `fraction` from 0 up to 1 spreads it by 15 % either way. */
 export function retryDelaySeconds(attempts: number, fraction: number): number {
   const step = RETRY_STEPS[Math.min(attempts - 1, RETRY_STEPS.length - 1)] ?? 0;
   return Math.round(step * (1 - JITTER + 2 * JITTER * fraction));
 }
 
 /**
- * What an attempt that was refused for now leads to: the next one, or 72 hours after the first `failed`. `leastSeconds`
- * is what the server asked for.
+ * The step after an attempt that was refused for now: the next one, or 72 hours after the first `failed`.
+ * `leastSeconds` is the wait that the server asked for.
  */
 export function retryOrGiveUp(
   due: Pick<DueSurvey, "attempts" | "firstAttemptAt">,

@@ -1,4 +1,7 @@
-/** Who may report bounces and bring text messages over HTTP: the secrets of the hooks' paths, and the providers' keys. */
+/**
+ * The secrets of the hooks' paths and the providers' keys: they let providers report bounces and bring text messages
+ * over HTTP.
+ */
 import { createHash, createPublicKey, timingSafeEqual } from "node:crypto";
 import { InvalidError } from "../errors.ts";
 import type { Transaction } from "../ports.ts";
@@ -6,7 +9,7 @@ import type { Transaction } from "../ports.ts";
 /** Providers that sign with a key, or log in. */
 export const KEYED_PROVIDERS = ["postmark", "sendgrid", "mailgun"] as const;
 export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
-/** Whose reports are understood; `hook` is our own form. */
+/** The providers whose reports are understood; `hook` is our own form. */
 export const HOOK_SOURCES = ["hook", "ses", ...KEYED_PROVIDERS] as const;
 export type HookSource = (typeof HOOK_SOURCES)[number];
 
@@ -37,7 +40,7 @@ export async function openHook(tx: Transaction, isRotated: boolean, name: HookNa
   return made;
 }
 
-/** Whether this is the secret, in a time that does not depend on where it differs. */
+/** Compares with the secret in a time that does not depend on the place where they differ. */
 export async function isHookSecret(tx: Transaction, given: string, name: HookName = "hook"): Promise<boolean> {
   const known = await tx.reports.secret(name);
   return known !== null && isSameText(given, known);

@@ -1,4 +1,4 @@
-/** What operators see of deliveries, and how they stop and resume them. */
+/** The operators' view of deliveries, and the ways to stop and resume them. */
 import type { Channel } from "../../../contract/routes.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
 import type { Project } from "../inputs.ts";
@@ -9,7 +9,7 @@ import { DELIVERY_STATES } from "./rows.ts";
 const WAITING: readonly DeliveryState[] = ["scheduled", "claimed", "transmitting", "retrying", "held"];
 
 export interface QueueSummary {
-  /** How many surveys of all projects are in each state. */
+  /** The number of surveys of all projects in each state. */
   readonly states: Readonly<Record<DeliveryState, number>>;
   /** The same of those that are still to be sent. */
   readonly waiting: Readonly<Partial<Record<DeliveryState, number>>>;
@@ -37,7 +37,9 @@ export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
 
 const DUE_COUNTED_MAX = 10_000;
 
-/** How many surveys should be sent by now, those of paused projects among them; at most 10,000 are counted. */
+/**
+ * The number of surveys that should be sent by now, those of paused projects among them; at most 10,000 are counted.
+ */
 export async function countDue(tx: Transaction): Promise<number> {
   return tx.deliveries.countOverdue({ before: tx.now + 1 }, DUE_COUNTED_MAX);
 }
@@ -159,7 +161,9 @@ export async function releasePutOff(tx: Transaction, limit: number, channel: Cha
 const BULK_MIN = 20;
 const DAY_SECONDS = 86_400;
 
-/** Whether 20 surveys or more are overdue by a day: the data file was restored, or the service had stopped for long. */
+/**
+ * True when 20 surveys or more are overdue by a day: the data file was restored, or the service had stopped for long.
+ */
 export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
   return (await tx.deliveries.countOverdue({ before: tx.now - DAY_SECONDS }, BULK_MIN)) === BULK_MIN;
 }

@@ -7,11 +7,11 @@ import type { Project, TimeRange } from "../inputs.ts";
 export interface NewRequest {
   readonly personId: number;
   readonly channel: Channel;
-  /** Whether Autopilot made it. */
+  /** Autopilot made it. */
   readonly autopilot: boolean;
   readonly createdAt: number;
   readonly scheduledAt: number;
-  /** Whether the person was inserted with this time as that of the next survey; absent: no. */
+  /** The person was inserted with this time as that of the next survey; absent: no. */
   readonly isFirst?: boolean;
   /** Kept, but not due: its Autopilot is inactive. */
   readonly paused: boolean;
@@ -40,7 +40,7 @@ export const DELIVERY_STATES = [
 ] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** What the first rendering of a message decided and every later attempt repeats. */
+/** The choices of a message's first rendering, which every later attempt repeats. */
 export interface FrozenMessage {
   /** Without `<>`. */
   readonly messageId: string;
@@ -55,7 +55,7 @@ export interface ClaimKey {
   readonly project: Pick<Project, "id">;
   readonly requestId: number;
   readonly claimer: string | null;
-  /** How many claims there were, this one included. */
+  /** The number of claims, this one included. */
   readonly claims: number;
 }
 
@@ -69,7 +69,7 @@ export interface DueSurvey extends ClaimKey {
   /** As given on the request; `readSpecialProperties` gives their meaning. */
   readonly properties: Properties;
   readonly scheduledAt: number;
-  /** How many attempts of the message came before this one; claims that were given back are none. */
+  /** The number of earlier attempts of the message; claims that were given back are none. */
   readonly attempts: number;
   /** When the first of them ended; null before it. */
   readonly firstAttemptAt: number | null;
@@ -98,7 +98,7 @@ export interface Claim {
   readonly limit: number;
 }
 
-/** How a request leaves its state. */
+/** The way in which a request leaves its state. */
 export interface DeliveryChange {
   readonly state: DeliveryState;
   /** When a scheduler may take it again; null for not at all. */
@@ -106,7 +106,7 @@ export interface DeliveryChange {
   /** When it was sent; null leaves that as it is. */
   readonly sentAt: number | null;
   readonly reason: string | null;
-  /** Whether the message was tried. */
+  /** The message was tried. */
   readonly isAttempt: boolean;
 }
 
@@ -150,9 +150,9 @@ export interface RequestRows {
    * projects. Returns how many.
    */
   releaseClaims(project: number | null, living: readonly string[]): Promise<number>;
-  /** What schedulers other than these were transmitting; null for those of all projects. */
+  /** The messages that schedulers other than these were transmitting; null for those of all projects. */
   listTransmitting(project: number | null, living: readonly string[]): Promise<readonly DueSurvey[]>;
-  /** Whether this claim is the request's still, and not cancelled; null when it is not the request's any more. */
+  /** True while this claim is the request's, and not cancelled; null when it is not the request's any more. */
   isWanted(claim: ClaimKey): Promise<boolean | null>;
   /** Marks a claimed request as transmitting now; false when this claim is not the request's any more. */
   markTransmitting(claim: ClaimKey, frozen: FrozenMessage | null): Promise<boolean>;
@@ -177,7 +177,7 @@ export interface RequestRows {
   setPageFacts(project: number, id: number, facts: PageFacts): Promise<void>;
 }
 
-/** What a link of a message leads to. */
+/** The target of a message's link. */
 export interface SurveyLink {
   readonly project: Project;
   readonly requestId: number;
@@ -190,7 +190,7 @@ export interface SurveyLink {
   readonly responseId: number | null;
 }
 
-/** What is known of visits to a survey's page: for the operator, and to tell programs from people. */
+/** The known visits to a survey's page: for the operator, and to tell programs from people. */
 export interface PageFacts {
   readonly firstGetAt: number | null;
   readonly gets: number;
@@ -198,10 +198,10 @@ export interface PageFacts {
   readonly scores: readonly number[];
   /** When a link with a score was last opened. */
   readonly scoreAt: number | null;
-  /** Whether links with different scores were opened within a minute. */
+  /** Links with different scores were opened within a minute. */
   readonly manyScores: boolean;
   readonly headSeen: boolean;
-  /** What sent the first answer, and how many seconds after the message was sent. */
+  /** The sender of the first answer, and its seconds after the message was sent. */
   readonly answeredBy: "script" | "button" | "text" | null;
   readonly answeredAfter: number | null;
 }
@@ -211,7 +211,7 @@ export interface AttemptRow {
   /** Counted from 1 in its request. */
   readonly n: number;
   readonly at: number;
-  /** Where it ended: of mail an `SmtpStage`, such as `final-dot`; else `gateway`, `outbox`, … */
+  /** The stage at which it ended: of mail an `SmtpStage`, such as `final-dot`; else `gateway`, `outbox`, … */
   readonly stage: string;
   /** The reply's code; null when there was none. */
   readonly code: number | null;
@@ -222,7 +222,7 @@ export interface AttemptRow {
   readonly host: string | null;
   /** The other side's id of the message. */
   readonly serverId: string | null;
-  /** How long the attempt took. */
+  /** The duration of the attempt. */
   readonly ms: number;
   /** A kind of `DeliveryOutcome`; of a report `bounced`, `soft`, `failed`, `complaint`, or its action. */
   readonly outcome: string;
@@ -248,10 +248,10 @@ export interface DeliveryRow extends ClaimKey {
   readonly pageFacts: PageFacts;
 }
 
-/** Where a reply came, and its codes. */
+/** The stage at which a reply came, and its codes. */
 export type ReplyFacts = Pick<AttemptRow, "stage" | "code" | "enhancedCode">;
 
-/** What a sender keeps for its next start, and shows the operator. */
+/** The state that a sender keeps for its next start, and shows the operator. */
 export interface SenderState {
   /** Messages that may leave at once, and when that was counted, Unix milliseconds. */
   readonly level: number;
@@ -263,7 +263,7 @@ export interface SenderState {
   readonly said?: ReplyFacts | null;
   readonly since: number | null;
   readonly nextProbeAt: number | null;
-  /** What only the sender itself reads. */
+  /** The part that only the sender itself reads. */
   readonly memory?: JsonObject;
 }
 
@@ -276,7 +276,7 @@ export interface KeptSender {
   readonly state: SenderState;
 }
 
-/** What operators and senders keep beside the requests. */
+/** The facts that operators and senders keep next to the requests. */
 export interface DeliveryRows {
   /** In the order in which they were made, from after this id; in one state, or with null in all. */
   list(
@@ -288,7 +288,7 @@ export interface DeliveryRows {
   byId(project: number, id: number): Promise<DeliveryRow | null>;
   /** When a survey was last transmitted to the person without a reply; null when none is unknown. */
   lastUnknownAt(project: number, personId: number): Promise<number | null>;
-  /** How many requests each project has in each state. */
+  /** The number of requests of each project in each state. */
   counts(): Promise<readonly { readonly project: number; readonly state: DeliveryState; readonly count: number }[]>;
   /**
    * Makes requests that are held due now, the oldest of a project first. Those held as overdue count as scheduled now,
@@ -300,7 +300,7 @@ export interface DeliveryRows {
    * that wait for more than two days are not found. Returns how many; less than the limit: all.
    */
   releasePutOff(limit: number, channel: Channel | null): Promise<number>;
-  /** How many requests wait that were scheduled and due before `before`; counts no further than `limit`. */
+  /** The number of requests that wait and were scheduled and due before `before`; counts no further than `limit`. */
   countOverdue(due: { readonly since?: number; readonly before: number }, limit: number): Promise<number>;
   /** Holds such requests, some at a time. Returns how many; less than the limit: all. */
   holdOverdue(before: number, hold: { readonly reason: string; readonly limit: number }): Promise<number>;
@@ -323,14 +323,14 @@ export interface DeliveryRows {
   /** When an operator last had all senders try again, Unix milliseconds; null for never. */
   sendersResumedAt(): Promise<number | null>;
   setSendersResumed(at: number): Promise<void>;
-  /** How many messages may leave at once and when that was counted, Unix milliseconds, for all that send by this name. */
+  /** The messages that may leave at once by this name, and the time of that count, Unix milliseconds. */
   bucket(name: string): Promise<{ readonly level: number; readonly at: number } | null>;
   setBucket(name: string, bucket: { readonly level: number; readonly at: number }): Promise<void>;
 }
 
 /**
- * What became of a report. `logged`: a survey of ours that nobody is blamed for; `ignored`: not a report;
- * `unmatched`: about no survey of ours; `repeated`: recorded before.
+ * The result of a report. `logged`: a survey of ours that nobody is blamed for; `ignored`: not a report; `unmatched`:
+ * about no survey of ours; `repeated`: recorded before.
  */
 export const REPORT_OUTCOMES = [
   "bounced",
@@ -354,21 +354,21 @@ export interface ReportedSurvey {
   readonly secrets: readonly string[];
 }
 
-/** What was said when an address bounced. */
+/** The reply with which an address bounced. */
 export type BounceEvidence = Pick<AttemptRow, "at" | "stage" | "code" | "enhancedCode" | "text">;
 
 /** An address that refuses surveys again and again for a passing reason. */
 export interface SoftBouncer {
   readonly personId: number;
   readonly email: string | null;
-  /** How many of the last surveys it refused. */
+  /** The number of the last surveys that it refused. */
   readonly count: number;
   /** The last refusal. */
   readonly lastAt: number;
   readonly text: string | null;
 }
 
-/** What came back of surveys, and the secrets of those who may report it. */
+/** Reports that came back of surveys, and the secrets of those who may report. */
 export interface ReportRows {
   /** Notes a report; false when it was noted before. */
   note(source: string, id: string): Promise<boolean>;
@@ -379,7 +379,7 @@ export interface ReportRows {
   byMessageId(messageId: string): Promise<ReportedSurvey | null>;
   /** The newest survey that was mailed since then to the person who has this address now, in whichever project. */
   lastMailed(email: string, since: number): Promise<ReportedSurvey | null>;
-  /** How many of the person's last `window` mailed surveys since their last answer were refused softly. */
+  /** The number of the person's last `window` mailed surveys since their last answer that were refused softly. */
   countSoft(project: number, personId: number, window: number): Promise<number>;
   /** People with at least so many soft refusals, by id. */
   listSoft(

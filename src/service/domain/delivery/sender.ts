@@ -2,7 +2,7 @@
 import type { Channel } from "../../../contract/routes.ts";
 import type { AttemptRow, DueSurvey, ErasedSurvey, FrozenMessage } from "./rows.ts";
 
-/** What was said at the last step of one attempt. */
+/** The reply at the last step of one attempt. */
 export type AttemptFacts = Omit<AttemptRow, "n" | "at" | "outcome">;
 
 export type DeliveryOutcome =
@@ -30,11 +30,13 @@ export type OutcomeKind = DeliveryOutcome["kind"];
 /** `attempt` absent or null: nothing is logged. `segments` are those of a text message that went out, or may have. */
 export type DeliveryResult = DeliveryOutcome & { readonly attempt?: AttemptFacts | null; readonly segments?: number };
 
-/** What a sender asks and tells on the way. Both reject when the store fails; the message must not go out then. */
+/**
+ * The questions and notices of a sender on the way. Both reject when the store fails; the message must not go out then.
+ */
 export interface DeliveryProgress {
   /**
-   * Whether the message may still go out; asked before `MAIL FROM`. False: it is settled already, and whatever
-   * `deliver` resolves with is ignored.
+   * True when the message may still go out; asked before `MAIL FROM`. False: it is settled already, and the result of
+   * `deliver` is ignored.
    */
   readonly mayStillSend: () => Promise<boolean>;
   /**
@@ -58,8 +60,8 @@ export interface MessageSender {
   /** The channels that it carries. */
   readonly channels: readonly Channel[];
   /**
-   * How many messages it wants in hand, those that it has included: at most what leaves within so many seconds. 0 while
-   * it sends nothing; it has the scheduler woken when that changes.
+   * The number of messages that it wants to have claimed, the present ones included: at most as many as leave within so
+   * many seconds. 0 while it sends nothing; it has the scheduler woken when that changes.
    */
   readonly capacity: (seconds: number) => number;
   /** Every message asks `mayStillSend` before it begins, so that one that waits can be taken back. Absent: no. */

@@ -21,7 +21,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** What became of rows: each is in one of the five. */
+/** The results of rows: each is one of the five. */
 export interface Imported {
   readonly kept: number;
   readonly same: number;
@@ -125,7 +125,10 @@ function remember({ byId, byEmail, byPhone }: Known, person: PersonRow): void {
   if (person.phoneNumber !== null) byPhone.set(person.phoneNumber, person);
 }
 
-/** Who has one of the row's addresses: the e-mail decides, and a phone only where one of the two has no e-mail. */
+/**
+ * The person who has one of the row's addresses: the e-mail decides, and a phone only where one of the two has no
+ * e-mail.
+ */
 function ownerOf({ byEmail, byPhone }: Known, { email, phoneNumber }: PastPerson): PersonRow | null {
   const byAddress = email === null ? undefined : byEmail.get(emailKey(email));
   const byNumber = phoneNumber === null ? undefined : byPhone.get(phoneNumber);
@@ -133,7 +136,7 @@ function ownerOf({ byEmail, byPhone }: Known, { email, phoneNumber }: PastPerson
   return email === null || byNumber.email === null ? byNumber : null;
 }
 
-/** Who a row is about: by the id, unless that is another person's here and somebody else has the row's address. */
+/** The person of a row: by the id, unless that is another person's here and somebody else has the row's address. */
 export function findKnownPerson(known: Known, row: PastPerson): PersonRow | null {
   const byId = row.id === null ? null : (known.byId.get(row.id) ?? null);
   if (byId !== null && !isSomebodyElse(byId, row)) return byId;
@@ -162,7 +165,7 @@ export async function importPeople(
       outcomes.aliases.push([row.id, found.id]);
       outcomes.conflicts.push({ index, text: `person ${row.id} is person ${found.id} here, by e-mail or phone` });
       await addPeople(tx, project, { known, people: added.splice(0) }, outcomes);
-      // What keeps them from being written to counts all the same.
+      // Facts that keep them from being written to count all the same.
       const { lastSentAt, unsubscribedAt, bouncedAt } = row;
       const marks = { ...NOBODY, id: found.id, createdAt: null, lastSentAt, unsubscribedAt, bouncedAt };
       const apart = { ...createOutcomes(), happenings: outcomes.happenings };
@@ -194,7 +197,7 @@ export async function completePerson(
   if (isNameless && !hasNoAddress(known.byId.get(id))) outcomes.named.push(id);
 }
 
-/** Whether `completePerson` has something to add. */
+/** True when `completePerson` has something to add. */
 export function isIncomplete(found: PersonRow, row: PastPerson): boolean {
   return COMPLETED.some((field) => found[field] === null && row[field] !== null);
 }
@@ -344,7 +347,7 @@ export function isSomebodyElse(found: PersonRow, row: PastPerson): boolean {
   return found.phoneNumber !== null && row.phoneNumber !== null && found.phoneNumber !== row.phoneNumber;
 }
 
-/** Nobody leaves or bounces before they are created. */
+/** People leave and bounce only after they are created. */
 function isBeforeCreation({ createdAt }: PersonRow, { unsubscribedAt, bouncedAt }: PastPerson): boolean {
   return [unsubscribedAt, bouncedAt].some((at) => at !== null && at < createdAt);
 }

@@ -32,7 +32,7 @@ export type PastRows =
 
 export interface HistoryChoices {
   readonly policy: ConflictPolicy;
-  /** Whether webhooks are told: they are for news, and none of this is. */
+  /** Webhooks are told: they are for news, and none of this is. */
   readonly webhooks: boolean;
 }
 
@@ -286,7 +286,7 @@ async function mergeResponse(
   const { tags, notes, noteIds, additionalAnswers } = found;
   await tx.history.replaceResponse(project.id, {
     ...wanted,
-    // What the source does not tell stays.
+    // Facts that the source does not tell stay.
     ...(row.tags === null && { tags }),
     ...(row.notes === null && { notes, noteIds }),
     ...(row.additionalAnswers === null && { additionalAnswers }),

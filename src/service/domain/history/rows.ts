@@ -7,7 +7,7 @@ import type { Properties } from "../../../contract/resources.ts";
 export const HISTORY_STEPS = ["suppressions", "people", "marks", "responses"] as const;
 export type HistoryStep = (typeof HISTORY_STEPS)[number];
 
-/** What is known of a person; null for what is not. Times are Unix seconds. */
+/** The known facts of a person; null for an unknown one. Times are Unix seconds. */
 export interface PastPerson {
   readonly id: number | null;
   readonly email: string | null;
@@ -40,7 +40,7 @@ export interface PastResponse {
   /** Null: the moment of storing, which is not compared with what is stored. */
   readonly updatedAt: number | null;
   readonly properties: Properties;
-  /** Where it was shown on the closed service. */
+  /** The address at which it was shown on the closed service. */
   readonly permalink?: string;
   /** Null where the source does not say. */
   readonly tags: readonly string[] | null;

@@ -35,7 +35,7 @@ async function namedPerson(tx: Transaction, project: Project, query: PeopleQuery
   return query.phoneNumber === null ? null : tx.people.byPhone(project.id, query.phoneNumber);
 }
 
-/** A page of nobody or one person. The row is at hand, and a second look-up would cost as much as the first. */
+/** A page of one person or none. The row is already read, and a second look-up would cost as much as the first. */
 function onePerson(row: PersonRow | null, { since, until }: PeopleQuery, after: Position | null): JsonPage {
   const isListed =
     row !== null &&
@@ -158,7 +158,7 @@ async function renamePerson(tx: Transaction, project: Project, input: SendInput)
   }
 }
 
-/** Whether the old e-mail is this person's own: the phone may belong to a person without one. */
+/** True when the old e-mail is this person's own: the phone may belong to a person without one. */
 function samePerson(person: PersonRow, input: SendInput): boolean {
   return input.email !== null && person.email !== null;
 }

@@ -8,7 +8,7 @@ import type { PersonReference, Project } from "../inputs.ts";
 import type { PersonChange, PersonRow, Transaction } from "../ports.ts";
 import { keepSuppressions, markSuppressed, suppressionMarks } from "./suppressions.ts";
 
-/** How a call calls its parameters, so that errors name what the caller wrote. */
+/** The caller's names for its parameters, so that errors name what the caller wrote. */
 export interface IdentityNames {
   readonly id: string;
   readonly email: string;
@@ -70,7 +70,7 @@ export async function requireReferenced(
   return person;
 }
 
-/** What is wanted of a person; `lastSentAt` and a survey's time are Unix seconds. */
+/** The wanted state of a person; `lastSentAt` and a survey's time are Unix seconds. */
 export interface WantedPerson extends Identity {
   readonly name: string | null;
   readonly lastSentAt: number | null;
@@ -107,7 +107,7 @@ async function addPerson(
   firstSurvey: FirstSurvey,
 ): Promise<PersonRow> {
   const createdAt = tx.now;
-  // What V8 has to add behind a spread costs it half a microsecond a field.
+  // Each field that V8 adds behind a spread costs half a microsecond.
   const person = {
     id: 0,
     createdAt,

@@ -66,7 +66,7 @@ export async function markSuppressed(
   return marked;
 }
 
-/** Whether the person has an address on the channel that may be written to. */
+/** True when the person has an address on the channel that may be written to. */
 export async function canReceive(
   tx: Transaction,
   project: Project,

@@ -27,13 +27,13 @@ export type ErasedAddress =
   | { readonly by: "phone_number"; readonly phoneNumber: string };
 
 export interface ErasureOptions {
-  /** Whether an address that had left may be written to again, and the links of its messages end. */
+  /** An address that had left may be written to again, and the links of its messages end. */
   readonly forgetUnsubscribe: boolean;
   /** Rows of others from which the address is taken. */
   readonly mentions: readonly Mention[];
 }
 
-/** What was erased, or would be; nothing in it tells who. */
+/** The rows that were erased, or would be; nothing in it identifies the person. */
 export interface Erasure extends ErasedCounts {
   readonly people: number;
   /** Suppressions that are kept, as hashes. */
@@ -74,7 +74,7 @@ export function identifiersFor(address: ErasedAddress, person: PersonRow | null)
   };
 }
 
-/** What `erasePerson` would erase. Changes nothing. */
+/** The rows that `erasePerson` would erase. Changes nothing. */
 export async function previewErasure(tx: Transaction, project: Project, address: ErasedAddress): Promise<Erasure> {
   const person = await findByAddress(tx, project, address);
   if (person === null) return NOTHING;
@@ -145,7 +145,7 @@ async function forget(tx: Transaction, project: Project, channel: Channel, addre
   await tx.erasures.forgetLinks(project.id, await tx.suppressions.hash(channel, address));
 }
 
-/** What a byte search for the person looks for in other rows. */
+/** The texts of the person that a byte search looks for in other rows. */
 export function textsOf({ email, phoneNumber }: Identifiers): string[] {
   return [email, phoneNumber].flatMap((text) => text ?? []);
 }

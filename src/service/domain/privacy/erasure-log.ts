@@ -1,11 +1,11 @@
-/** Who was erased, as keyed hashes: what a restore, a move or an import would bring back of them is left out. */
+/** The people who were erased, as keyed hashes: a restore, a move or an import leaves them out. */
 import { createHmac } from "node:crypto";
 import { emailKey } from "../../../contract/text/email.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import type { ErasureEntry } from "./rows.ts";
 
-/** What identifies a person. */
+/** The identifiers of a person. */
 export interface Identifiers {
   readonly id: number | null;
   readonly email: string | null;

@@ -1,4 +1,4 @@
-/** How long a project keeps what it knows: a standing setting that is followed in short steps. */
+/** The time for which a project keeps what it knows: a standing setting that is followed in short steps. */
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { Position, Store, Transaction } from "../ports.ts";
@@ -64,7 +64,7 @@ async function removedPerson(tx: Transaction, project: Project): Promise<number 
   return stored === undefined ? null : Number(stored);
 }
 
-/** What a policy would take away now. Changes nothing. */
+/** The rows that a policy would take away now. Changes nothing. */
 export async function countExpired(
   tx: Transaction,
   project: Project,

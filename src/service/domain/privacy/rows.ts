@@ -1,4 +1,4 @@
-/** What erasing people and keeping responses for a limited time need of an engine. See `Store` in `../ports.ts`. */
+/** The port for erasing people and keeping responses for a limited time. See `Store` in `../ports.ts`. */
 import type { Platform } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
@@ -31,7 +31,7 @@ export interface Mention {
   readonly kind: MentionKind;
   /** Of a member the person's. */
   readonly id: number;
-  /** Whose row it is. */
+  /** The person whose row it is. */
   readonly personId: number;
   readonly platform: Platform | null;
   /** Of a survey or member their properties, of a person the name; else null. */
@@ -75,12 +75,12 @@ export interface ErasureRows {
   ): Promise<{ readonly found: readonly Mention[]; readonly next: number | null }>;
   /** Deletes an event and what is still to be delivered of it. */
   deleteEvent(project: number, id: number): Promise<void>;
-  /** Whether deleted rows may still be readable in the store's files. */
+  /** True when deleted rows may still be readable in the store's files. */
   isCleaning(): Promise<boolean>;
   setCleaning(isCleaning: boolean): Promise<void>;
 }
 
-/** What becomes of responses that are too old. */
+/** The treatment of responses that are too old. */
 export type RetentionMode = "anonymize" | "delete";
 
 /** Everything from before is too old; null keeps all. Unix seconds. */

@@ -23,7 +23,7 @@ export interface Logo {
   readonly bytes: Uint8Array;
 }
 
-/** What is not named stays; null takes a part back. */
+/** A part that is not named stays; null takes it back. */
 export interface BrandChange {
   readonly name?: string | null;
   /** `#rgb` or `#rrggbb`. */
@@ -69,7 +69,7 @@ export async function changeBrand(tx: Transaction, project: Project, change: Bra
   return readBrand(tx, project);
 }
 
-/** What is wrong with a part, each as the end of a sentence about it. */
+/** The fault of a part, each as the end of a sentence about it. */
 export function brandProblems({ name, color, logo }: BrandChange): [keyof BrandChange, string][] {
   const problems: [keyof BrandChange, string | null][] = [
     ["name", name === undefined || name === null ? null : nameProblem(name)],
@@ -124,7 +124,7 @@ function luminance(color: string): number {
 
 /** Bytes. */
 const LOGO_MAX = 32 * 1024;
-/** What an SVG does besides being a picture: run, fetch, or hold a page. */
+/** An SVG that does more than show a picture: it runs code, or holds a page. */
 const ACTIVE_SVG =
   /<!(?:doctype|entity)|<\s*(?:\w+:)?(?:script|foreignobject|iframe|animate|set)\b|\son\w+\s*=|javascript:/i;
 const FETCHING_SVG = /(?:href|src)\s*=\s*["']?\s*(?!#|["'#])|url\(\s*(?:["']\s*)?[^#"'\s)]|@import/i;

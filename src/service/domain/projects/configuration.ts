@@ -72,7 +72,7 @@ export interface ProjectConfiguration {
   readonly digests: readonly ConfiguredDigest[];
 }
 
-/** What is not named stays as it is; a list is the full list. Null takes a value back. */
+/** A setting that is not named stays as it is; a list is the full list. Null takes a value back. */
 export interface WantedConfiguration {
   readonly settings?: Partial<ConfiguredSettings>;
   readonly throttle?: number | null;
@@ -179,7 +179,7 @@ export async function applyConfiguration(
   return { changes: differences(old, await readConfiguration(tx, project)), secrets };
 }
 
-/** What the rules say of an attribute is said of the place that the attribute has below `path`. */
+/** A rule's complaint about an attribute names the place of the attribute below `path`. */
 async function at<Result>(path: readonly string[], work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -11,7 +11,7 @@ const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
 const DEFAULT_FREQUENCY_SECONDS = 90 * DAY_SECONDS;
 /** Longer keys make a published client library break its header; `:` ends a user name of Basic credentials. */
 const KEY = /^[!-9;-~]{1,44}$/;
-/** Whether a key is so short that it could be guessed. */
+/** True for a key so short that it could be guessed. */
 export function isGuessable(key: string): boolean {
   return key.length < KEY_LENGTH_MIN;
 }

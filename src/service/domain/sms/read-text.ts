@@ -1,4 +1,6 @@
-/** What a person means who answers a survey by text message. The wish to get no more is read before anything else. */
+/**
+ * The meaning of a person who answers a survey by text message. The wish to get no more is read before anything else.
+ */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import { multiLine } from "../texts/plain-text.ts";
 import { COURTESY, HELP_WORDS, PROVIDER_WORDS, START_WORDS, STOP_WORDS } from "./keywords.ts";
@@ -46,9 +48,14 @@ function readKeyword(text: string): KeywordMeaning | null {
   return kind === undefined ? null : { kind, isCommon };
 }
 
-/** What is not seen: format characters, such as a zero-width space, and the selectors that phones put after an emoji. */
+/**
+ * Invisible characters: format characters, such as a zero-width space, and the selectors that phones put after an
+ * emoji.
+ */
 const INVISIBLE = /[\p{Cf}\uFE00-\uFE0F]/gu;
-/** Latin, Greek and Cyrillic accents, and what Arabic writes above and below its letters, or to stretch them. */
+/**
+ * Latin, Greek and Cyrillic accents, and the marks that Arabic writes above and below its letters, or to lengthen them.
+ */
 const ACCENTS = /[\u0300-\u036F\u0640\u064B-\u0655]/g;
 
 /** Words alone, without case, accents and punctuation, with one space between them. */
@@ -86,7 +93,10 @@ const HEAD =
 /** "9 out of 10", and the same in other languages. */
 const OUT_OF =
   /^\s*(?:out of|of|von|sur|de|di|su|van|av|af|z|ze|iz|od|из|із|от|az|din|από|στα|iš|no|dari|daripada|trên|จาก|מתוך|من)\s+(\p{Nd}{2})(?!\p{Nd})/iu;
-/** What may follow a number that stands for itself; "9.5", "9:30", "9th", "9-5" and "9%" are something else. */
+/**
+ * The characters that may follow a number that stands for itself; "9.5", "9:30", "9th", "9-5" and "9%" are something
+ * else.
+ */
 const AFTER =
   /^(?:$|[分点點점]|\p{Extended_Pictographic}|[.,!?;:…。！？，、；："'”’»)*+]+(?=$|\s|\p{L}|\p{Extended_Pictographic})|\s+(?![-–—]\s*\p{Nd}))/u;
 const BEFORE_COMMENT = /^(?:[\s.,!?;:…。！？，、；："'”’»)*+–—-]|[分点點점](?!\p{L}))+/u;

@@ -37,15 +37,15 @@ export const TEXT_OUTCOMES = [
 export type TextOutcome = (typeof TEXT_OUTCOMES)[number];
 
 export interface TextRules {
-  /** Whether there is a way to text back. */
+  /** True when there is a way to text back. */
   readonly replies: boolean;
   /** The provider answers STOP, START and HELP by itself, and replies of ours would be the second ones. */
   readonly isAnsweredByProvider: boolean;
-  /** How long after the first answer it may be changed. */
+  /** The time after the first answer in which it may be changed. */
   readonly windowSeconds: number;
 }
 
-/** How long after a survey a text from its number is about it. */
+/** The time after a survey in which a text from its number is about it. */
 const SURVEY_SECONDS = 14 * 86_400;
 /** A comment that comes in two texts. */
 const SAME_BREATH_SECONDS = 600;
@@ -66,7 +66,7 @@ export async function receiveText(tx: Transaction, incoming: IncomingText, rules
   return answer(tx, survey, meaning, rules);
 }
 
-/** Where a survey's own number is known, the text must have gone there. */
+/** A text about a survey must have gone to the survey's own number, if that is known. */
 function isAbout({ from }: TextedSurvey, { to }: IncomingText): boolean {
   const own = from === null || !/^\+?\d+$/.test(from) ? null : from.replace("+", "");
   return own === null || to === null || own === to;
@@ -95,7 +95,7 @@ async function obey(
     const isChanged = kind === "stop" ? await stopTexts(tx, project, from) : await bringBack(tx, project, from);
     isNew = isChanged || isNew;
   }
-  // What is on its way to somebody who wants no more is not: but for the word that says so.
+  // A text on its way to somebody who wants no more is not sent, but for the word that says so.
   if (survey !== null && isNew) await tx.texts.dropReplies(survey);
   if (!isSilent && isNew) await reply(tx, survey, kind === "stop" ? "stopped" : "started");
   return kind;
@@ -157,7 +157,7 @@ async function recordWords(
   return "comment";
 }
 
-/** Nobody gets the same reply twice to one survey, whatever they text. */
+/** The same reply is never sent twice to one survey, whatever the person texts. */
 async function replyOnce(
   tx: Transaction,
   { survey, rules }: Asked,

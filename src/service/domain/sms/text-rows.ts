@@ -8,11 +8,11 @@ export interface TextedSurvey {
   readonly requestId: number;
   readonly personId: number;
   readonly token: string;
-  /** Where it came from, as the gateway was told; null where that was left to it. */
+  /** The sender as the gateway was told; null where that was left to it. */
   readonly from: string | null;
 }
 
-/** What is texted back to somebody who texted. */
+/** The text that goes back to somebody who texted. */
 export type ReplyKind = "ask-comment" | "thanks" | "ask-again" | "help" | "stopped" | "started";
 
 /** A reply that is marked as transmitted, and may be sent once. */
@@ -24,7 +24,7 @@ export interface DueReply {
   readonly key: string;
   /** That the person gave; null for none. */
   readonly score: number | null;
-  /** How many attempts came before. */
+  /** The number of earlier attempts. */
   readonly attempts: number;
   readonly createdAt: number;
   /** Null when the person has none any more, or is gone. */
@@ -60,7 +60,7 @@ export interface TextRows {
   claimReplies(project: number, limit: number): Promise<readonly DueReply[]>;
   /** `dueAt` null: it has come to its end. */
   settleReply(reply: DueReply, end: { readonly outcome: string; readonly dueAt: number | null }): Promise<void>;
-  /** What was transmitted when the process ended is unknown. Returns how many. */
+  /** A text that was being transmitted when the process ended is unknown. Returns their number. */
   loseReplies(): Promise<number>;
   /** When the next reply is due, and in which project; null when none waits. */
   nextReply(): Promise<{ readonly at: number; readonly project: number } | null>;

@@ -10,7 +10,7 @@ const PREVIEW_TOKEN = "preview";
 const NORA: DueSurvey["person"] = { id: 0, email: "nora@example.com", name: "Nora", phoneNumber: null };
 const ANY_PROJECT: Project = { id: 0, name: "default" };
 
-/** What is left out is anybody's. */
+/** A field that is left out is that of a sample. */
 export interface Sample {
   readonly project?: Project;
   readonly person?: DueSurvey["person"];
@@ -20,7 +20,7 @@ export interface Sample {
 }
 
 export interface PreviewWish {
-  /** Whose survey; null for anybody's. */
+  /** The person whose survey it is; null for anybody's. */
   readonly email: string | null;
   /** Instead of the language that the survey has. */
   readonly locale: Locale | null;

@@ -1,4 +1,4 @@
-/** What the special keys of `properties` mean, section 2 "Special properties". */
+/** The meaning of the special keys of `properties`, section 2 "Special properties". */
 import { characterCount } from "../../../contract/limits.ts";
 import { effectiveLocale, type Locale } from "../../../contract/locales.ts";
 import type { Properties } from "../../../contract/resources.ts";

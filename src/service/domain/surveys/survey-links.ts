@@ -28,7 +28,7 @@ export async function listLinks(tx: Transaction, project: Project): Promise<read
   return tx.links.list(project.id);
 }
 
-/** Whether there was such a link; its responses stay. */
+/** True when there was such a link; its responses stay. */
 export async function removeLink(tx: Transaction, project: Project, id: string): Promise<boolean> {
   const key = parseId(id);
   return key !== null && tx.links.delete(project.id, key);
@@ -85,12 +85,12 @@ export async function answerByLink(
   return { score, mayChange: true };
 }
 
-/** Nobody can choose it, so that no visit leads to another's response. */
+/** Random, so that no visit leads to another's response. */
 function visitToken(secret: string, { token }: PublicLink, visit: string): string {
   return createHmac("sha256", secret).update(`l/${token}/${visit}`).digest("base64url").slice(0, 22);
 }
 
-/** How long a signed link to a response is good. */
+/** The time for which a signed link to a response is good. */
 const SIGNED_SECONDS = 30 * 86_400;
 
 /** Path and query of a link to a response for whoever has it; null when there is no such response. */
@@ -102,7 +102,7 @@ export async function signResponseLink(tx: Transaction, project: Project, id: st
   return `/r/${token}?expires=${expires}&signature=${sign(await tx.secrets.ensure(SECRET), token, expires)}`;
 }
 
-/** Whether this link was signed here and is still good. */
+/** True when this link was signed here and is still good. */
 export async function isSignedLink(
   tx: Transaction,
   token: string,

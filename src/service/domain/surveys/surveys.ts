@@ -7,7 +7,7 @@ import type { PersonRow, Transaction } from "../ports.ts";
 import { canReceive } from "../people/suppressions.ts";
 
 export interface SurveyWish {
-  /** Whether the person is made by this very call. */
+  /** The person is made by this very call. */
   readonly isNew: boolean;
   readonly channel: Channel;
   readonly delaySeconds: number;
@@ -48,7 +48,7 @@ export async function scheduleSurvey(
   });
 }
 
-/** Whether a survey was sent, or may have been, too recently; one that waits to be sent counts as recent. */
+/** True when a survey was sent, or may have been, too recently; one that waits to be sent counts as recent. */
 async function isThrottled(
   tx: Transaction,
   project: Project,

@@ -26,7 +26,9 @@ export function surveyTexts(locale: Locale): SurveyTexts {
   return TEXTS[locale];
 }
 
-/** What `dir` says of a text in this language. The scale itself runs from left to right in all of them. */
+/**
+ * The direction of a text in this language, as `dir` says it. The scale itself runs from left to right in all of them.
+ */
 export function textDirection(locale: Locale): "ltr" | "rtl" {
   return RIGHT_TO_LEFT.has(locale) ? "rtl" : "ltr";
 }

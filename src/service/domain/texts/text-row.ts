@@ -1,4 +1,4 @@
-/** What a language has to say: one text for each place in a mail, on a page or in a text message. */
+/** The texts of a language: one for each place in a mail, on a page or in a text message. */
 
 /** `fillText` replaces `{sender}`, `{product}`, `{score}` and `{max}`; each text has those that English has. */
 export interface SurveyTexts {
@@ -9,7 +9,7 @@ export interface SurveyTexts {
   readonly subject: string;
   readonly notLikely: string;
   readonly veryLikely: string;
-  /** What a screen reader says for a score. */
+  /** The words of a screen reader for a score. */
   readonly scoreOfTen: string;
   /** Above the links of the text part. */
   readonly choose: string;

@@ -37,7 +37,7 @@ const PRIVATE = blocksOf("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.16
 /** All other IPv6 space is link-local, multicast, or not in use. */
 const GLOBAL_UNICAST = blocksOf("2000::/3");
 
-/** What an IPv4 or IPv6 address is; one that carries an IPv4 address is what that is. */
+/** The kind of an IPv4 or IPv6 address; one that carries an IPv4 address is of that one's kind. */
 export function classifyAddress(address: string): AddressKind {
   const plain = address.split("%")[0] ?? "";
   if (isIP(plain) === 4) return classify(plain, "ipv4");
@@ -79,7 +79,7 @@ function readWords(text: string): number[] {
   return text === "" ? [] : text.split(":").map((word) => Number.parseInt(word, 16));
 }
 
-/** What a webhook was allowed when it was added. */
+/** The permissions that a webhook got when it was added. */
 export interface WebhookReach {
   readonly allowPrivate: boolean;
   readonly insecureHttp: boolean;

@@ -1,9 +1,9 @@
-/** What an attempt to deliver an event means for the event and for its endpoint. */
+/** The meaning of an attempt to deliver an event, for the event and for its endpoint. */
 import { dueAfter } from "../due-after.ts";
 import type { Transaction } from "../ports.ts";
 import type { WebhookAttempt, WebhookRow } from "./webhook-rows.ts";
 
-/** How an attempt ended. */
+/** The end of an attempt. */
 export interface AttemptEnd extends Omit<WebhookAttempt, "n" | "at"> {
   /** Seconds that the endpoint asked for; null when it did not. */
   readonly retryAfter: number | null;
@@ -30,7 +30,7 @@ export const RETRY_SECONDS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ];
-/** How long an endpoint is left alone that says it is overloaded, each time in a row. */
+/** The times for which an endpoint that says it is overloaded is left alone, one for each time in a row. */
 const SLOW_SECONDS: readonly number[] = [5, 30, MINUTE, 5 * MINUTE, 30 * MINUTE];
 const RETRY_AFTER_MAX = DAY;
 const FAILING_MAX = 5 * DAY;
@@ -40,7 +40,7 @@ export function isDelivered(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** Whether an answer is about the endpoint as a whole: it is overloaded, or gone. */
+/** True when an answer is about the endpoint as a whole: it is overloaded, or gone. */
 export function asksForPause(status: number | null): boolean {
   return status === GONE || (status !== null && OVERLOADED.has(status));
 }

@@ -1,4 +1,4 @@
-/** What the signatures of a webhook may be made with. */
+/** The valid header names and secrets of a webhook's signatures. */
 
 /** A token as RFC 9110 has it. */
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;

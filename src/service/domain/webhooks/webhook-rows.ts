@@ -1,4 +1,4 @@
-/** What an engine keeps of webhooks: the endpoints, the events as they are sent, and what became of each delivery. */
+/** The rows of webhooks: the endpoints, the events as they are sent, and the state of each delivery. */
 import type { Project } from "../inputs.ts";
 
 export const WEBHOOK_EVENTS = ["survey_response.created", "survey_response.updated", "unsubscribe.created"] as const;
@@ -27,17 +27,17 @@ export interface NewWebhook {
   readonly format: WebhookFormat;
 }
 
-/** What may change of one that is there: events that wait are written in one format. */
+/** The fields of a webhook that may change: events that wait are written in one format. */
 export type WebhookSettings = Omit<NewWebhook, "url" | "secret" | "format">;
 
-/** How an endpoint does, as attempts show it. */
+/** The health of an endpoint, as attempts show it. */
 export interface WebhookHealth {
   /** Since when nothing is sent; null while enabled. */
   readonly disabledAt: number | null;
   readonly disabledReason: string | null;
   /** When the first of the latest unbroken row of failures was; null while attempts succeed. */
   readonly failingSince: number | null;
-  /** How often in a row it asked to be left alone. */
+  /** The times in a row that it asked to be left alone. */
   readonly strikes: number;
   /** Before this nothing is sent; null for no limit. */
   readonly slowUntil: number | null;
@@ -48,7 +48,7 @@ export interface WebhookRow extends NewWebhook, WebhookHealth {
   readonly project: Project;
   readonly id: number;
   readonly createdAt: number;
-  /** Signs beside `secret` until `previousUntil`; null for none. */
+  /** Signs as well as `secret` until `previousUntil`; null for none. */
   readonly previousSecret: string | null;
   readonly previousUntil: number | null;
   /** Events that came when it had been disabled for too long. */
@@ -71,7 +71,7 @@ export interface NewEvent {
 
 export type WebhookState = "waiting" | "delivered" | "failed";
 
-/** What is to be sent to an endpoint now. */
+/** An event that is to be sent to an endpoint now. */
 export interface DueEvent {
   readonly event: number;
   readonly eventId: string;
@@ -109,7 +109,7 @@ export type Redelivery =
   | { readonly which: "event"; readonly eventId: string };
 
 export interface WebhookRows {
-  /** Whether the project has one at least. */
+  /** True when the project has one at least. */
   any(project: number): Promise<boolean>;
   /** Of one project, or of all, in the order in which they were added. */
   list(project: number | null): Promise<readonly WebhookRow[]>;
@@ -117,11 +117,11 @@ export interface WebhookRows {
   insert(project: number, webhook: NewWebhook): Promise<WebhookRow>;
   change(project: number, id: number, change: WebhookChange): Promise<void>;
   configure(project: number, id: number, settings: WebhookSettings): Promise<void>;
-  /** Whether there was one; its deliveries are left to `prune`. */
+  /** True when there was one; its deliveries are left to `prune`. */
   delete(project: number, id: number): Promise<boolean>;
   /** Writes an event for these endpoints of the project, due at once. */
   add(project: number, event: NewEvent, webhooks: readonly number[]): Promise<void>;
-  /** What is due, the longest due first. */
+  /** The due events, the longest due first. */
   due(webhook: Pick<WebhookRow, "project" | "id" | "format">, limit: number): Promise<readonly DueEvent[]>;
   /** When the next becomes due after now; null when none does. */
   nextDueAt(project: number, id: number): Promise<number | null>;
@@ -149,7 +149,7 @@ export interface WebhookRows {
     which: Redelivery,
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly number[]>;
-  /** How many deliveries are in each state, kept as they change. */
+  /** The number of deliveries in each state, kept as they change. */
   counts(project: number, id: number): Promise<Readonly<Record<WebhookState, number>>>;
   /** When the longest due of an enabled endpoint was due; null when none is due. */
   oldestDueAt(): Promise<number | null>;

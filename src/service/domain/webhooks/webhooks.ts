@@ -80,7 +80,7 @@ export async function enableWebhook(tx: Transaction, project: Project, id: strin
   return { ...webhook, ...change };
 }
 
-/** Gives a webhook a new secret; the old one signs beside it for `overlapSeconds` more. Throws NotFoundError. */
+/** Gives a webhook a new secret; the old one goes on signing for `overlapSeconds` more. Throws NotFoundError. */
 export async function rotateSecret(
   tx: Transaction,
   project: Project,

@@ -1,4 +1,4 @@
-/** What is remembered of each answered request: a log line, and counts for `/metrics`. */
+/** The traces of each answered request: a log line, and counts for `/metrics`. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
 import { createCounter, createHistogram, type Family, REQUEST_BUCKETS, writeFamily } from "../../../runtime/metrics.ts";

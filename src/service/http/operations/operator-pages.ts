@@ -5,7 +5,7 @@ import { readSeldom } from "../../../runtime/metrics.ts";
 import type { Store } from "../../domain/ports.ts";
 import { errorReply, HttpError, jsonReply, type Reply } from "../replies.ts";
 
-/** Where a request came in: where clients do, from a command in this process, or where metrics alone are served. */
+/** The entrance of a request: that of clients, that of commands in this process, or that for metrics alone. */
 export type Listener = "main" | "local" | "metrics";
 
 export interface OperatorOptions {
@@ -14,7 +14,7 @@ export interface OperatorOptions {
   readonly publicUrl: string | null;
   /** Whoever sends it as a bearer token may read the metrics; null for nobody. */
   readonly metricsToken: string | null;
-  /** Whether new work is taken, as far as this process knows. */
+  /** True while new work is taken, as far as this process knows. */
   readonly isReady: () => boolean;
   /** In Prometheus' text format. */
   readonly metrics: () => Promise<string>;

@@ -1,4 +1,4 @@
-/** What a request is called in answers, logs and traces. */
+/** The name of a request in answers, logs and traces. */
 import type { Random } from "../../../runtime/random.ts";
 
 type Headers = Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { StoreDatabaseError } from "../store-errors.ts";
 
 export interface DatabaseTarget {
   readonly config: PoolConfig;
-  /** Whether statements may be kept prepared: an old pooler in transaction mode loses them. */
+  /** True when statements may be kept prepared: an old pooler in transaction mode loses them. */
   readonly isPrepared: boolean;
   /** Without the password. */
   readonly shown: string;

@@ -26,7 +26,7 @@ export interface PostgresStoreOptions extends StoreWatch, StoreOpening {
   readonly url: string;
   readonly clock: Clock;
   readonly random?: Random;
-  /** Where the time of writes comes from; `database`, the default, is one clock for all processes. */
+  /** The clock of writes; `database`, the default, is one clock for all processes. */
   readonly time?: "database" | "clock";
   /** False: an older schema is refused. */
   readonly mayMigrate?: boolean;
@@ -36,7 +36,10 @@ export interface PostgresStoreOptions extends StoreWatch, StoreOpening {
   readonly onWebhookEvent?: () => void;
 }
 
-/** How long an answer is awaited: longer than the server's own limits, which a server that is cut off cannot keep. */
+/**
+ * The time for which an answer is awaited: longer than the server's own limits, which a server that is cut off cannot
+ * keep.
+ */
 const WRITE_ANSWER_MS = 12_000;
 const READ_ANSWER_MS = 6_000;
 const READS_MAX = 3;

@@ -1,4 +1,4 @@
-/** What PostgreSQL and the way to it say, by what has to be done about it. */
+/** The messages of PostgreSQL and the way to it, by the reaction that each needs. */
 import { StoreDatabaseError } from "../store-errors.ts";
 import { UniqueViolation } from "../sql/database.ts";
 
@@ -14,7 +14,7 @@ const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/^(?:57014|53\w{3}|25006|28\w{3}|3D000)$/, "unavailable"],
   [/^(?:26000|42P05)$/, "unprepared"],
 ];
-/** What Node says of a call of ours; the other codes without a severity are about sockets and TLS. */
+/** Node's code for a call of ours; the other codes without a severity are about sockets and TLS. */
 const OWN_CODE = /^ERR_(?!SSL_|OSSL_|TLS_|STREAM_|SOCKET_)/;
 
 export function errorKindOf(error: unknown): ErrorKind {
@@ -27,12 +27,12 @@ export function errorKindOf(error: unknown): ErrorKind {
   return known ?? (isOfServer(error) || OWN_CODE.test(code) ? "fault" : "lost");
 }
 
-/** Whether the server said it; others are about the way to it, or faults of ours. */
+/** True when the server said it; other errors are about the way to it, or faults of ours. */
 export function isOfServer(error: unknown): boolean {
   return error instanceof Error && "severity" in error;
 }
 
-/** What a unique index refused, in the words of every engine. */
+/** The refusal of a unique index, in the words of every engine. */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error) || error.code !== "23505") return error;
   const { constraint, detail } = error as Error & { readonly constraint?: string; readonly detail?: string };

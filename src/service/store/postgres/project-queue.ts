@@ -9,7 +9,7 @@ import type { StoreTransaction } from "../sql/store-rows.ts";
 import { errorKindOf, unavailable } from "./postgres-errors.ts";
 import type { WriteBatch, WriteEnd, WriteJob } from "./write-transaction.ts";
 
-/** PostgreSQL keeps so many savepoints of a transaction at hand; more make all others look them up on disk. */
+/** PostgreSQL caches so many savepoints of a transaction; more make all others look them up on disk. */
 const BATCH_MAX = 64;
 
 export interface QueueOptions {
@@ -17,7 +17,7 @@ export interface QueueOptions {
   /** Runs jobs as one transaction. */
   readonly run: (batch: WriteBatch) => Promise<WriteEnd>;
   readonly onCommit?: StoreWatch["onCommit"];
-  /** With null after each transaction, else with what kept one from happening. */
+  /** Called with null after each transaction, else with the error that prevented one. */
   readonly onEnd: (error: unknown) => void;
 }
 

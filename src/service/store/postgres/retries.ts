@@ -8,7 +8,7 @@ import { CommitLost, type WriteEnd } from "./write-transaction.ts";
 
 const TRIES_MAX = 5;
 const RETRY_MS = 20;
-/** How often a transaction that still runs is asked after. */
+/** The number of times that a transaction which still runs is asked after. */
 const ASKS_MAX = 20;
 /** No transaction is begun again after that: one may wait 5 s for a connection and 8 s for its project. */
 const PATIENCE_MS = 2_000;

@@ -17,7 +17,7 @@ export interface TransactionKind {
   readonly writing: boolean;
   /** The only project that it may change; null for all of them. */
   readonly project: number | null;
-  /** How long an answer is awaited, in milliseconds; null: for as long as it takes. */
+  /** The time for which an answer is awaited, in milliseconds; null: for as long as it takes. */
   readonly answerMs: number | null;
 }
 
@@ -42,7 +42,7 @@ export class TransactionDatabase implements Database {
     this.states = createProjectStates((project) => this.#lockState(project));
   }
 
-  /** How many changes were sent. */
+  /** The number of changes that were sent. */
   get changes(): number {
     return this.#changes;
   }

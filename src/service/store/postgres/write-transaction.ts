@@ -22,7 +22,7 @@ export interface WriteBatch {
   readonly jobs: readonly WriteJob[];
 }
 
-/** How a job ended; it is answered once its transaction is known to be committed. */
+/** The end of a job; it is answered once its transaction is known to be committed. */
 interface JobEnd {
   readonly isKept: boolean;
   readonly answer: () => void;

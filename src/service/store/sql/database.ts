@@ -1,5 +1,5 @@
 /**
- * What rows need of a database. All of an engine's answers are promises: one engine computes them at once, another has
+ * The database that rows need. All of an engine's answers are promises: one engine computes them at once, another has
  * them sent over a wire. The SQL is one text for every engine: a parameter is `?`, and a row is rendered as JSON by
  * `json_quote` and `concat`, which an engine that has another word for one of them translates.
  */
@@ -27,7 +27,7 @@ export interface ProjectState {
 }
 
 export interface Database {
-  /** Whether changes are allowed now, as they are in a write job. */
+  /** True while changes are allowed, as they are in a write job. */
   readonly writing: boolean;
   all(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
   /** The first row of `all`; null when there is none. */
@@ -45,7 +45,7 @@ export interface Database {
   state(project: number): Promise<ProjectState>;
 }
 
-/** What the running job's rows share. */
+/** The state that the running job's rows share. */
 export interface Session {
   /** The running job's frozen time, Unix seconds. */
   now: number;

@@ -1,5 +1,5 @@
 /**
- * What a write knows of the projects that it changes: each has one row, read when the write begins and written once at
+ * The projects that a write changes, as it knows them: each has one row, read when the write begins and written once at
  * its end. Ids and times are counted in memory meanwhile, so that within a project they rise in the order of commits.
  */
 import type { ProjectState, SqlRow, SqlValue } from "./database.ts";
@@ -17,13 +17,13 @@ export interface ProjectStates {
   readonly of: (project: number) => Promise<ProjectState>;
   /** Keeps rows that the write has read. */
   readonly hold: (rows: readonly SqlRow[]) => void;
-  /** What is held, to be given to `restore` when a job of the write is undone. */
+  /** The present state, to be given to `restore` when a job of the write is undone. */
   readonly mark: () => ReadonlyMap<number, ProjectState>;
   readonly restore: (mark: ReadonlyMap<number, ProjectState>) => void;
   /** The changes that store what is held at the write's time, and forgets it. */
   readonly end: (now: number) => readonly { readonly sql: string; readonly values: readonly SqlValue[] }[];
   readonly forget: () => void;
-  /** Whether an id was taken. */
+  /** True when an id was taken. */
   readonly isChanged: () => boolean;
 }
 

@@ -26,15 +26,15 @@ import { createWebhookRows } from "./rows/webhook-rows.ts";
 
 export interface StoreRowsOptions {
   readonly random: Random;
-  /** Where the service is seen from outside, without a slash at the end. */
+  /** The address of the service as seen from outside, without a slash at the end. */
   readonly appUrl: () => string;
   /** Called within each transaction that writes an event for webhooks. */
   readonly onWebhookEvent: () => void;
-  /** Whether other processes change the rows too: nothing that was read is then remembered. */
+  /** True when other processes change the rows too: nothing that was read is then remembered. */
   readonly isShared: boolean;
   /** True where the rows are used for one transaction alone. */
   readonly isOneTransaction?: boolean;
-  /** Whether changes that go in steps may be noted; the rows set it. */
+  /** True when changes that go in steps may be noted; the rows set it. */
   readonly isNoted: { value: boolean };
 }
 
@@ -106,7 +106,7 @@ function manyTokens(random: Random, count: number): string[] {
   return Array.from({ length: count }, (_, at) => text.slice(at * TOKEN_LENGTH, (at + 1) * TOKEN_LENGTH));
 }
 
-/** How each kind of long change does a step. */
+/** The step of each kind of long change. */
 function createSteps(
   database: Database,
   session: Session,

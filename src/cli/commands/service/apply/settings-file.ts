@@ -46,7 +46,7 @@ function readTimeOfDay(given: string): Json {
 
 const PLATFORM = fields({ active: flag, frequency: parsed(readDuration, DURATION) });
 
-/** What a file may hold, in the order in which it is written. */
+/** The fields of a settings file, in the order in which they are written. */
 const SETTINGS_FILE: YamlRule = fields({
   settings: fields(
     Object.fromEntries(

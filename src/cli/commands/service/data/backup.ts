@@ -29,7 +29,7 @@ import { BACKUP, MOVED_TABLES, RESTORED, VACUUMED } from "../service-resources.t
 
 export interface BackupFlags extends DataFileChoice {
   readonly file: string;
-  /** How many backups to keep; null refuses a file that is there. */
+  /** The number of backups to keep; null refuses a file that is there. */
   readonly keep: number | null;
 }
 

@@ -1,4 +1,7 @@
-/** What the `service` commands share: the data file that they work on, their flags, and how results are shown. */
+/**
+ * The parts that all `service` commands share: the data file that they work on, their flags, and the way results are
+ * shown.
+ */
 import { existsSync } from "node:fs";
 import {
   chooseServicePlace,

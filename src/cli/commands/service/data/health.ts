@@ -20,11 +20,11 @@ import { showRecord } from "./data-file.ts";
 import { HEALTH } from "../service-resources.ts";
 
 export interface HealthOptions extends DataFileChoice {
-  /** Where the service is asked; null: the one of the data file, or without one the default address. */
+  /** The address of the service; null: the one of the data file, or without one the default address. */
   readonly url: string | null;
 }
 
-/** Where `serve` listens unless it is told otherwise. */
+/** The address that `serve` listens on by default. */
 const DEFAULT_URL = "http://127.0.0.1:8080";
 
 /** For container checks and scripts: exit status 0 while the service takes work, else 1. */

@@ -50,7 +50,7 @@ function compose({ clock, options }: Deps, info: RetentionInfo): string {
 
 const DAY = "2026-01-31";
 
-/** How a count of rows that expired, and what becomes of them, is said. */
+/** The words for a count of rows that expired, and for their end. */
 type Words = Readonly<Record<"anonymize" | "delete", (count: string) => string>>;
 
 const PLANNED: Words = {
@@ -62,7 +62,7 @@ const DONE: Words = {
   delete: (count) => `${count} deleted`,
 };
 
-/** `older` says the age of rows, in seconds, beside their count. */
+/** `older` gives the age of the rows, in seconds, next to their count. */
 function listChanges(info: RetentionInfo, words: Words, older: (age: number | null) => string = () => ""): string {
   const { mode, expired_responses: responses, expired_requests: requests, expired_webhook_events: events } = info;
   const parts = [

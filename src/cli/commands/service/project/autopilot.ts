@@ -7,7 +7,7 @@ import { AUTOPILOT_CONFIGURATION } from "../../../render/resources.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { projectVerb } from "../project-verb.ts";
 
-/** What is to change; nothing shows it. Throws UsageError. */
+/** The change to make; nothing shows it. Throws UsageError. */
 function readChange(flags: Flags): { readonly active?: boolean; readonly frequencySeconds?: number } {
   const [starts, stops] = [flags.is("--active"), flags.is("--inactive")];
   if (starts && stops) throw new UsageError("--active and --inactive cannot be used together");

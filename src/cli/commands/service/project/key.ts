@@ -9,7 +9,7 @@ import type { Deps } from "../../../command/deps.ts";
 import { projectVerb } from "../project-verb.ts";
 import { KEYS, NEW_KEY, REMOVED, ROTATED_KEY } from "../service-resources.ts";
 
-/** What is said beside a new key. */
+/** The note next to a new key. */
 export const KEY_NOTE = "save this key now; it is not shown again";
 
 /** Every saved key of the key's last four characters, and the variable: whoever uses one is locked out. */

@@ -15,7 +15,7 @@ import { projectVerb } from "../project-verb.ts";
 import { PREVIEW, SIGNED_LINK } from "../service-resources.ts";
 
 export interface SurveyPreviewOptions extends ProjectChoice {
-  /** Whose survey; null for a sample's. */
+  /** The person whose survey it is; null for a sample's. */
   readonly email: string | null;
   readonly locale: Locale | null;
   /** Null for the whole message. */

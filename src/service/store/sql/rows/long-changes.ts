@@ -14,7 +14,7 @@ export interface LongChange {
   readonly doneTo: number;
 }
 
-/** How far a step came; null when nothing is left to do. */
+/** Does a step and resolves with its end; null when nothing is left to do. */
 export type Step = (change: LongChange) => Promise<number | null>;
 
 export interface LongChanges {

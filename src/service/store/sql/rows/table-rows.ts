@@ -46,7 +46,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
 /** In one statement; engines allow 32,766 and more. */
 const PARAMETERS_MAX = 10_000;
 
-/** What an engine that is shared counts when it is asked. */
+/** The counts that a shared engine makes when it is asked. */
 const COUNTED = new Set(["delivery_counts", "webhook_counts"]);
 
 export function createTableRows(database: Database, isShared: boolean): TableRows {

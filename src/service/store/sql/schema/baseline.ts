@@ -11,7 +11,7 @@ import { WEBHOOK_TABLES } from "./tables/webhook-tables.ts";
 /** Its version. */
 export const BASELINE = 1;
 
-/** How an engine spells the two types, and what it adds behind a table. */
+/** An engine's words for the two types, and its addition behind a table. */
 export interface SchemaDialect {
   readonly int: string;
   readonly text: string;

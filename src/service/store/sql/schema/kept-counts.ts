@@ -1,4 +1,4 @@
-/** How many rows are in each state. */
+/** The number of rows in each state. */
 import { FIND_MISCOUNTED_LISTS } from "../lists/recount.ts";
 
 interface KeptCount {

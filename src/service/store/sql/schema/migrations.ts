@@ -25,7 +25,7 @@ export const VERSIONS_TABLE = "schema_versions";
 /** Had them in versions before the baseline, whose numbers mean nothing today. */
 const OUTDATED_TABLE = "schema_migrations";
 
-/** Whose tables these are; `none` of an empty store. */
+/** The owner of these tables; `none` of an empty store. */
 export function recognize(tables: readonly string[]): "none" | "ours" | "outdated" | "foreign" {
   if (tables.length === 0) return "none";
   if (tables.includes(VERSIONS_TABLE)) return "ours";

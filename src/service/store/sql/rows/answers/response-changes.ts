@@ -5,7 +5,7 @@ import { allIn, type Database } from "../../database.ts";
 import { RESPONSE_TIMES, responsesBy } from "../../lists/counted-lists.ts";
 import type { ListTallies } from "../../lists/list-tallies.ts";
 
-/** What places a response in lists. */
+/** The fields that place a response in lists. */
 export interface PlacedResponse {
   readonly id: number;
   readonly createdAt: number;

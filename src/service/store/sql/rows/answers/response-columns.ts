@@ -26,7 +26,7 @@ export const RESPONSE = `SELECT ${selectList(COLUMNS)} FROM responses WHERE proj
 export interface ResponseOrigin {
   readonly requestId: number | null;
   readonly token: string;
-  /** Where another service showed it. */
+  /** The address at which another service showed it. */
   readonly permalink: string | null;
 }
 

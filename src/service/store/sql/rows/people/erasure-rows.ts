@@ -1,4 +1,4 @@
-/** What is left of people who were erased, and where others' rows mention them. */
+/** The remains of people who were erased, and the rows of others that mention them. */
 import { createHash } from "node:crypto";
 import type { ErasedCounts, ErasureEntry, ErasureRows, Mention, MentionKind } from "../../../../domain/ports.ts";
 import { allIn, type Database, type SqlRow } from "../../database.ts";

@@ -20,7 +20,7 @@ const FIELDS = Object.keys(COLUMNS) as (keyof PersonRow)[];
 
 export const PERSON = `SELECT ${selectList(COLUMNS)} FROM people WHERE removed = 0 AND project_id = ?`;
 
-/** Addresses are found by their key, which is kept beside them. */
+/** Addresses are found by their key, which is kept next to them. */
 const INSERT = insertSql("people", ["project_id", "email_key", ...Object.values(COLUMNS)]);
 
 export function insertPersonSql(project: number, person: PersonRow): readonly [sql: string, values: SqlValue[]] {

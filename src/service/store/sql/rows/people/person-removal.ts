@@ -6,7 +6,7 @@ import { STEP, type LongChange, type LongChanges } from "../long-changes.ts";
 import { deleteRequests } from "../delivery/claims.ts";
 import { deleteResponsesOf } from "../answers/response-changes.ts";
 
-/** Whether nothing is left of the person; else the rest follows in steps. */
+/** True when nothing is left of the person; else the rest follows in steps. */
 export async function removePerson(
   database: Database,
   tallies: ListTallies,

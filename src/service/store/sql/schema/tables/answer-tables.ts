@@ -55,7 +55,7 @@ const TRENDS: readonly Table[] = [
   },
 ];
 
-/** How many rows of a list lie in a UTC day, `day` days after 1970. See `list-tallies.ts`. */
+/** The number of rows of a list in a UTC day, `day` days after 1970. See `list-tallies.ts`. */
 const TALLIES: Table = {
   name: "list_tallies",
   isClustered: true,

@@ -49,7 +49,7 @@ export const PROJECT_TABLES: readonly Table[] = [
     references: [OF_PROJECT],
     indexes: { digests_by_email: "UNIQUE (project_id, email_key)", digests_by_token: "(token)" },
   },
-  /** How far a change has come that goes in steps. */
+  /** The progress of a change that goes in steps. */
   {
     name: "long_changes",
     columns: `project_id int, kind text, target text, done_to int`,
