@@ -264,7 +264,12 @@ export const RESOURCES = {
     required("survey_scheduled_at", "timestamp"),
     required("properties", "map"),
   ],
-  addedMember: [required("person", "object", { of: ["briefPerson"] }), required("properties", "map")],
+  addedMember: [
+    required("person", "object", { of: ["briefPerson"] }),
+    required("properties", "map"),
+    // Not in the specification: other services leave it out.
+    nullable("survey_scheduled_at", "timestamp"),
+  ],
   removedMember: [required("person", "object", { of: ["briefPerson"] })],
   done: [required("ok", "boolean")],
 } as const satisfies Record<string, readonly Field[]>;

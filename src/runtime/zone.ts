@@ -8,6 +8,9 @@ export interface CalendarDay {
   readonly day: number;
 }
 
+/** The zone of a project that names none. */
+export const DEFAULT_ZONE = "UTC";
+
 /** Reads the wall clock of a zone, as if it showed UTC: Unix seconds in, wall-clock seconds out. */
 export function createWallClock(zone: string | null): (seconds: number) => number {
   const numbers = {

@@ -1,6 +1,7 @@
 /** The questions of the `service …` commands, and their answers: plain data, both ways. */
 import type { Locale } from "../../contract/locales.ts";
-import type { AutopilotConfiguration, Platform } from "../../contract/resources.ts";
+import type { Platform } from "../../contract/resources.ts";
+import type { AutopilotChange, ShownAutopilot } from "../domain/surveys/autopilot.ts";
 import type { ConflictPolicy, Imported } from "../domain/history/import-people.ts";
 import type { StoreContents } from "../domain/ports.ts";
 import type { PastRows } from "../domain/history/import-responses.ts";
@@ -38,8 +39,7 @@ export type AdminCommand =
       readonly kind: "autopilot";
       readonly project: string;
       readonly platform: Platform;
-      readonly active?: boolean;
-      readonly frequencySeconds?: number;
+      readonly change: AutopilotChange;
     }
   /** Changes what is given, and shows all; an empty text takes a setting back. */
   | { readonly kind: "settings"; readonly project: string; readonly change: SettingsChange }
@@ -147,7 +147,7 @@ export interface AdminResults
     readonly previous_until: number | null;
   };
   throttle: { readonly throttle: number | null };
-  autopilot: AutopilotConfiguration;
+  autopilot: ShownAutopilot;
   settings: ConfiguredSettings;
   configuration: ProjectConfiguration;
   configure: ConfiguredInfo;
@@ -192,7 +192,7 @@ export function changesSomething(command: AdminCommand): boolean {
   if (kind === "erase" || kind === "configure" || kind === "retention") return !command.dryRun;
   if (kind === "settings") return Object.keys(command.change).length > 0;
   if (kind === "throttle") return command.seconds !== undefined;
-  if (kind === "autopilot") return command.active !== undefined || command.frequencySeconds !== undefined;
+  if (kind === "autopilot") return Object.values(command.change).some((value) => value !== undefined);
   if (kind === "brand") return [command.name, command.color, command.logo].some((part) => part !== undefined);
   return true;
 }

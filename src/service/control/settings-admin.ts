@@ -10,7 +10,7 @@ import {
 } from "../domain/projects/configuration.ts";
 import { setThrottle } from "../domain/projects/projects.ts";
 import { changeSettings, toConfiguredSettings, toProjectSettings } from "../domain/projects/settings.ts";
-import { configureAutopilot, getAutopilot } from "../domain/surveys/autopilot.ts";
+import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import { AdminError, type Handlers, type PreviewInfo, type TrendInfo } from "./commands.ts";
 import { readInProject, requireProject, writeInProject } from "./delivery-admin.ts";
@@ -40,19 +40,17 @@ export function createSettingsHandlers(options: SettingsAdminOptions): Pick<Hand
             await setThrottle(tx, found, seconds);
             return { throttle: seconds };
           }),
-    autopilot: async ({ project, platform, active, frequencySeconds }) => {
-      const change = {
-        ...(active === undefined ? {} : { active }),
-        ...(frequencySeconds === undefined ? {} : { frequencySeconds }),
-      };
-      if (Object.keys(change).length === 0)
-        return readInProject(store, project, (tx, found) => getAutopilot(tx, found, platform));
-      const configuration = await writeInProject(store, project, (tx, found) =>
+    autopilot: async ({ project, platform, change }) => {
+      if (Object.values(change).every((value) => value === undefined))
+        return readInProject(store, project, async (tx, { id }) =>
+          showAutopilot(platform, await tx.autopilot.settings(id, platform)),
+        );
+      const settings = await writeInProject(store, project, (tx, found) =>
         configureAutopilot(tx, found, platform, change),
       );
       await store.settle();
       onSchedule();
-      return configuration;
+      return showAutopilot(platform, settings);
     },
     settings: ({ project, change }) =>
       writeInProject(store, project, async (tx, found) =>

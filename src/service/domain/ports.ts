@@ -10,7 +10,6 @@ import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
 import type { HistoryRows } from "./history/rows.ts";
 import type { ErasureRows, RetentionRows } from "./privacy/rows.ts";
 import type {
-  AutopilotRows,
   LinkRows,
   PersonRows,
   ProjectRows,
@@ -22,12 +21,15 @@ import type {
   TrendRows,
 } from "./rows.ts";
 import type { TextRows } from "./sms/text-rows.ts";
+import type { AutopilotRows } from "./surveys/autopilot-rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
 export type * from "./delivery/digest-rows.ts";
 export type * from "./delivery/rows.ts";
 export type * from "./privacy/rows.ts";
 export type * from "./rows.ts";
+export type * from "./surveys/autopilot-rows.ts";
+export type * from "./surveys/autopilot-settings.ts";
 export type * from "./sms/text-rows.ts";
 export type * from "./webhooks/webhook-rows.ts";
 

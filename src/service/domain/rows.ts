@@ -1,7 +1,8 @@
 /** The rows that pass between the rules and an engine, one port for each kind. See `Store` in `ports.ts`. */
-import type { AutopilotConfiguration, Platform, Properties } from "../../contract/resources.ts";
+import type { Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, ResponseOrder } from "../../contract/routes.ts";
 import type { Project, TimeRange } from "./inputs.ts";
+import type { AutopilotSettings } from "./surveys/autopilot-settings.ts";
 
 /**
  * Rows of a list as the JSON text of the specification's resource, each row's text on its own: the engine
@@ -53,7 +54,7 @@ export interface ProjectRows {
   insert(project: {
     readonly name: string;
     readonly throttleSeconds: number;
-    readonly frequencySeconds: number;
+    readonly autopilot: Readonly<Record<Platform, AutopilotSettings>>;
   }): Promise<Project>;
   list(): Promise<readonly ProjectRow[]>;
   byId(id: number): Promise<ProjectRow | null>;
@@ -284,46 +285,6 @@ export interface TrendRows {
   isFilled(project: number, id: number): Promise<boolean | null>;
   /** True when there was one to delete. */
   delete(project: number, id: number): Promise<boolean>;
-}
-
-export interface MembershipRow {
-  readonly personId: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly properties: Properties;
-  /** The request that waits to be sent; null when none does. */
-  readonly nextRequestId: number | null;
-}
-
-export interface MembersFilter {
-  readonly personId: number | null;
-  readonly after: Position | null;
-  readonly limit: number;
-}
-
-export interface AutopilotRows {
-  configuration(project: number, platform: Platform): Promise<AutopilotConfiguration>;
-  /**
-   * Pauses or wakes the platform's waiting requests, and reschedules recurring ones when the frequency changes: the
-   * first thousand at once, the others by and by; see `Store.settle`.
-   */
-  configure(
-    project: number,
-    platform: Platform,
-    change: { readonly active: boolean; readonly frequencySeconds: number },
-  ): Promise<void>;
-  member(project: number, platform: Platform, personId: number): Promise<MembershipRow | null>;
-  insertMember(
-    project: number,
-    platform: Platform,
-    member: { readonly personId: number; readonly properties: Properties },
-  ): Promise<void>;
-  setMemberProperties(project: number, platform: Platform, personId: number, properties: Properties): Promise<void>;
-  /** Names the request that is the member's next; null for none. */
-  setNextRequest(project: number, platform: Platform, personId: number, requestId: number | null): Promise<void>;
-  deleteMember(project: number, platform: Platform, personId: number): Promise<void>;
-  /** In the order in which they were added, `Membership` as JSON; `Position.id` is the person's. */
-  list(project: number, platform: Platform, filter: MembersFilter): Promise<JsonRows>;
 }
 
 /**

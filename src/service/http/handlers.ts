@@ -125,9 +125,9 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   addMember: async (call) => {
     const input = readMemberInput(readerOf(call), platformOf(call));
-    const { person, properties, created } = await save(call, (tx) => addMember(tx, call.project, input));
+    const { member, created } = await save(call, (tx) => addMember(tx, call.project, input));
     call.onScheduled();
-    return jsonReply(created ? 201 : 200, { person, properties });
+    return jsonReply(created ? 201 : 200, { ...member });
   },
   removeMember: async (call) => {
     const platform = platformOf(call);

@@ -87,7 +87,7 @@ it("when a value is one of a few, then the tree tells them, for flags and operan
   ]).toEqual([
     { shell: ["bash", "zsh", "fish", "powershell"] },
     { method: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] },
-    { "--platform": ["email", "sms"] },
+    { "--platform": ["email", "sms"], "--first": ["spread", "now"] },
     { "--platform": ["email", "sms"], "--on-duplicate": ["error", "first", "last"] },
     { "--expand": ["person", "notes"] },
   ]);

@@ -58,8 +58,7 @@ async function everyCommand(admin: Admin): Promise<unknown> {
       kind: "autopilot",
       project: "acme",
       platform: "sms",
-      active: false,
-      frequencySeconds: 60,
+      change: { active: false, frequency: 60 },
     }),
     settings: [
       await admin({ kind: "settings", project: "acme", change: { from: "ask@acme.example", tz: "Asia/Tokyo" } }),
@@ -91,11 +90,12 @@ const EVERY_RESULT = {
   revoked: { id: "2" },
   throttle: [{ throttle: 2_592_000 }, { throttle: null }],
   autopilot: {
-    platform_id: "sms",
+    platform: "sms",
     active: false,
     frequency: 60,
-    created_at: expect.any(Number),
-    updated_at: expect.any(Number),
+    first: "spread",
+    days: "mon-fri",
+    hours: "9-18",
   },
   settings: [
     { sender_name: null, from: "ask@acme.example", reply_to: null, footer: null, tz: "Asia/Tokyo", soft_bounces: null },

@@ -12,6 +12,8 @@ import type {
   SendInput,
 } from "../../../src/service/domain/inputs.ts";
 import type { DueSurvey, Store, Transaction } from "../../../src/service/domain/ports.ts";
+import { configureAutopilot } from "../../../src/service/domain/surveys/autopilot.ts";
+import { PLATFORMS } from "../../../src/contract/resources.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
 import type { Random } from "../../../src/runtime/random.ts";
 import { IN_MEMORY } from "../../../src/service/store/sqlite/engine/engine.ts";
@@ -43,8 +45,16 @@ export async function openFixture(
   const time = { now: START };
   const clock: Clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
   const store = await openStore({ ...options, clock });
-  const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"));
+  const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addOpenProject(tx));
   return { store, project, time, write: (work) => store.write(work), read: (work) => store.read(work) };
+}
+
+/** One whose Autopilot surveys at once, at any hour. */
+async function addOpenProject(tx: Transaction): Promise<Project> {
+  const project = await addProject(tx, "default");
+  for (const platform of PLATFORMS)
+    await configureAutopilot(tx, project, platform, { first: "now", days: "any", hours: "any" });
+  return project;
 }
 
 export type StoreEngine = "sqlite" | "postgresql";

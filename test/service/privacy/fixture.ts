@@ -16,7 +16,7 @@ import type { Project } from "../../../src/service/domain/inputs.ts";
 import { recordReport } from "../../../src/service/domain/delivery/bounces.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addKey, addProject } from "../../../src/service/domain/projects/projects.ts";
-import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
+import { addMember, configureAutopilot } from "../../../src/service/domain/surveys/autopilot.ts";
 import { openService, type Service } from "../../../src/service/index.ts";
 import { DAY, memberInput, sendInput, START } from "../domain/fixture.ts";
 import { claimDue } from "../domain/claim-due.ts";
@@ -77,6 +77,7 @@ export async function openPrivacy(): Promise<PrivacyFixture> {
   };
   const project = await state.service.store.write(async (tx) => {
     const made = await addProject(tx, "default");
+    await configureAutopilot(tx, made, "email", { frequency: 6 * DAY, days: "any", hours: "any" });
     await addKey(tx, made, KEY);
     return made;
   });

@@ -93,8 +93,10 @@ export const DELIVERY_FAULTS = [
     "Autopilot ends after the first survey",
     [SURVEYS, "scheduleAutopilot"],
     (original) => async (tx, project, person, wish) => {
-      if (wish.delaySeconds === 0) return original(tx, project, person, wish);
-      return tx.autopilot.setNextRequest(project.id, wish.platform, person.id, null);
+      if (wish.start.kind === "join") return original(tx, project, person, wish);
+      return tx.autopilot
+        .setNext(project.id, wish.platform, person.id, { requestId: null, start: wish.start })
+        .then(() => null);
     },
   ),
 ];

@@ -35,7 +35,10 @@ export async function setUp(world: World): Promise<void> {
     await addProject(world, project);
     await insist(world, { kind: "throttle", project: project.name, seconds: options.throttleSeconds });
     if (options.autopilotSeconds !== null) {
-      const autopilot = { platform: "email", active: true, frequencySeconds: options.autopilotSeconds } as const;
+      const autopilot = {
+        platform: "email",
+        change: { active: true, frequency: options.autopilotSeconds, first: "now", days: "any", hours: "any" },
+      } as const;
       await insist(world, { kind: "autopilot", project: project.name, ...autopilot });
     }
     await addWebhook(world, project);

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
-import type { JsonObject } from "../../../contract/json.ts";
+import type { WriteResult } from "../../../client/client.ts";
+import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
+import { createWallClock } from "../../../runtime/zone.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -9,7 +11,7 @@ import { checkColumns } from "../../render/record-output.ts";
 import { ADDED_MEMBER, MEMBERS } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
-import { writeWarning } from "../../command/notes.ts";
+import { writeDone, writeWarning } from "../../command/notes.ts";
 import {
   localeWarning,
   PROPERTY_FLAGS,
@@ -82,9 +84,33 @@ export async function runAutopilotAdd(
       noPersonWithId(person.personId, "person_id"),
     );
     const evidence = `look with "surveyctl autopilot list --platform ${platform}"; adding again is safe`;
-    return showOutcome(deps, write, { answer: ADDED_MEMBER, found: MEMBERS, evidence });
+    const status = await showOutcome(deps, write, { answer: ADDED_MEMBER, found: MEMBERS, evidence });
+    await tellSurvey(deps, await write);
+    return status;
   });
 }
+
+/** `Grace Hopper: first survey 2026-12-03 (Thu) 07:14`, where the service tells when; most do not. */
+async function tellSurvey(deps: Deps, result: WriteResult): Promise<void> {
+  if (result.kind !== "answered") return;
+  const { json, status } = result.reply;
+  const { person, survey_scheduled_at: at } = json;
+  if (typeof at !== "number" || !isJsonObject(person)) return;
+  const who = [person["name"], person["email"], person["phone_number"]].find((text) => typeof text === "string");
+  const which = status === HTTP_CREATED ? "first" : "next";
+  await writeDone(deps, `${String(who)}: ${which} survey ${formatMoment(at, deps.options.timeZone)}`);
+}
+
+const HTTP_CREATED = 201;
+/** A day of the calendar and a time, as the zone's clock shows them. */
+function formatMoment(at: number, zone: string | null): string {
+  const wall = new Date(createWallClock(zone)(at) * 1000);
+  const day = WEEKDAYS[wall.getUTCDay()];
+  const [date, time] = wall.toISOString().split("T");
+  return `${date} (${day}) ${time?.slice(0, 5)}`;
+}
+
+const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
 
 function toMemberBody(person: MemberIdentifiers, name: string | null, properties: JsonObject | null): JsonObject {
   return {

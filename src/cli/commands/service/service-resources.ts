@@ -33,6 +33,14 @@ export const ROTATED_KEY = toResource("keys", {
   previous: "text",
   previous_until: "time",
 });
+export const PLATFORM_SETTINGS = toResource("autopilot settings", {
+  platform: "text",
+  active: "flag",
+  frequency: "duration",
+  first: "text",
+  days: "text",
+  hours: "text",
+});
 export const THROTTLE = toResource("settings", { throttle: "duration" });
 const SETTING_COLUMNS: Readonly<Record<keyof ConfiguredSettings, ColumnKind>> = {
   sender_name: "text",

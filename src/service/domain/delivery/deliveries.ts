@@ -7,7 +7,7 @@ import { newest } from "../people/person-identity.ts";
 import type { Claim, DeliveryRow, DueSurvey, FrozenMessage, DeliveryChange, Transaction } from "../ports.ts";
 import { canReceive, recordBounce, stopTexts } from "../people/suppressions.ts";
 import { noteSegments } from "../sms/day.ts";
-import { scheduleAutopilot } from "../surveys/surveys.ts";
+import { postponeAutopilot, scheduleAutopilot } from "../surveys/surveys.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
 /** The treatment of a message that may have arrived: `hold` leaves it to evidence and the operator. */
@@ -111,7 +111,7 @@ export async function finishDelivery(
   if (ended.kind === "sent" || ended.kind === "unknown") await noteTransmitted(tx, due, ended);
   if (result.kind === "cancelled" && result.hasStopped === true && due.person.phoneNumber !== null)
     await stopTexts(tx, due.project, due.person.phoneNumber);
-  if (!WAITS.has(result.kind)) await continueAutopilot(tx, due, due.person.id);
+  if (!WAITS.has(result.kind)) await continueAutopilot(tx, due, due.person.id, tx.now);
 }
 
 /** Counts the segments of a message; one that a dead process left has those of its frozen form. */
@@ -192,22 +192,26 @@ function secretsOf({ token, unsubscribeToken, frozen }: DueSurvey): readonly str
 
 type EndedSurvey = Pick<DueSurvey, "requestId" | "channel" | "autopilot" | "project">;
 
-async function noteSent(tx: Transaction, { project }: EndedSurvey, personId: number, sentAt: number): Promise<void> {
+async function noteSent(
+  tx: Transaction,
+  { project, autopilot }: EndedSurvey,
+  personId: number,
+  sentAt: number,
+): Promise<void> {
   const person = await tx.people.byId(project.id, personId);
   if (person !== null) await tx.people.update(project.id, person.id, { lastSentAt: newest(person.lastSentAt, sentAt) });
+  if (person !== null && !autopilot) await postponeAutopilot(tx, project, person.id, sentAt);
 }
 
-/** Schedules the next survey of the Autopilot that this one belonged to. */
-async function continueAutopilot(tx: Transaction, ended: EndedSurvey, personId: number): Promise<void> {
+/** Schedules the next survey of the Autopilot that this one belonged to, counted from `at`. */
+async function continueAutopilot(tx: Transaction, ended: EndedSurvey, personId: number, at: number): Promise<void> {
   const { project, channel } = ended;
   if (!ended.autopilot) return;
   const person = await tx.people.byId(project.id, personId);
   const member = await tx.autopilot.member(project.id, channel, personId);
   // A person who left and came back has another request waiting already.
   if (person === null || member === null || member.nextRequestId !== ended.requestId) return;
-  const { frequency } = await tx.autopilot.configuration(project.id, channel);
-  const { properties } = member;
-  await scheduleAutopilot(tx, project, person, { platform: channel, properties, delaySeconds: frequency });
+  await scheduleAutopilot(tx, project, person, { platform: channel, member, start: { kind: "after", at } });
 }
 
 const JITTER = 0.15;
@@ -272,5 +276,5 @@ async function settleAsSent(tx: Transaction, project: Project, row: DeliveryRow)
   if (!settled) return;
   const ended = { ...row, project };
   await noteSent(tx, ended, row.personId, sentAt);
-  await continueAutopilot(tx, ended, row.personId);
+  await continueAutopilot(tx, ended, row.personId, sentAt);
 }

@@ -8,7 +8,7 @@ import { type DigestRow, WEEKDAYS } from "../delivery/digest-rows.ts";
 import { addDigest } from "../delivery/digests.ts";
 import { InvalidError } from "../errors.ts";
 import type { ProjectRow, Transaction, WebhookRow } from "../ports.ts";
-import { configureAutopilot, getAutopilot } from "../surveys/autopilot.ts";
+import { configureAutopilot, type ShownAutopilot, showAutopilot } from "../surveys/autopilot.ts";
 import { type ScoreSpan, WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook-rows.ts";
 import { SIGNATURE_HEADER } from "../webhooks/signature-settings.ts";
 import { addWebhook, changeWebhook, removeWebhook } from "../webhooks/webhooks.ts";
@@ -23,11 +23,7 @@ import {
   toProjectSettings,
 } from "./settings.ts";
 
-export interface ConfiguredAutopilot {
-  readonly active: boolean;
-  /** Seconds. */
-  readonly frequency: number;
-}
+export type ConfiguredAutopilot = Omit<ShownAutopilot, "platform">;
 
 export interface ConfiguredBrand {
   readonly name: string | null;
@@ -129,8 +125,8 @@ export async function readConfiguration(tx: Transaction, project: ProjectRow): P
 }
 
 async function readPlatform(tx: Transaction, project: ProjectRow, platform: Platform): Promise<ConfiguredAutopilot> {
-  const { active, frequency } = await getAutopilot(tx, project, platform);
-  return { active, frequency };
+  const { platform: _, ...configured } = showAutopilot(platform, await tx.autopilot.settings(project.id, platform));
+  return configured;
 }
 
 function toConfigured(webhook: WebhookRow): ConfiguredWebhook {
@@ -171,7 +167,7 @@ export async function applyConfiguration(
     await at(["settings"], async () => changeSettings(tx, project, toProjectSettings(settings)));
   if (throttle !== undefined && throttle !== old.throttle)
     await at(["throttle"], () => setThrottle(tx, project, throttle));
-  for (const platform of PLATFORMS) await applyAutopilot(tx, project, platform, autopilot?.[platform], old);
+  for (const platform of PLATFORMS) await applyAutopilot(tx, project, platform, autopilot?.[platform]);
   if (brand !== undefined) await at(["brand"], () => changeBrand(tx, project, toBrandChange(brand, old.brand)));
   if (trends !== undefined) await applyTrends(tx, project, trends);
   const secrets = webhooks === undefined ? [] : await applyWebhooks(tx, project, webhooks, tools);
@@ -196,13 +192,9 @@ async function applyAutopilot(
   project: ProjectRow,
   platform: Platform,
   wanted: Partial<ConfiguredAutopilot> | undefined,
-  { autopilot: { [platform]: old } }: ProjectConfiguration,
 ): Promise<void> {
-  const { active = old.active, frequency = old.frequency } = wanted ?? {};
-  if (active === old.active && frequency === old.frequency) return;
-  await at(["autopilot", platform], () =>
-    configureAutopilot(tx, project, platform, { active, frequencySeconds: frequency }),
-  );
+  if (wanted === undefined) return;
+  await at(["autopilot", platform], () => configureAutopilot(tx, project, platform, wanted));
 }
 
 /** The same picture again keeps its address. */

@@ -4,11 +4,18 @@ import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { InvalidError, NotFoundError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
-import type { KeyRow, ProjectRow, Transaction } from "../ports.ts";
+import type { AutopilotSettings, KeyRow, ProjectRow, Transaction } from "../ports.ts";
+import { toWindow } from "../surveys/windows.ts";
 
 const DAY_SECONDS = 86_400;
 const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
-const DEFAULT_FREQUENCY_SECONDS = 90 * DAY_SECONDS;
+/** E-mail in the morning of a working day, text messages while people are at work. */
+const DEFAULT_AUTOPILOT = { email: defaultAutopilot("5-10"), sms: defaultAutopilot("9-18") };
+
+function defaultAutopilot(hours: string): AutopilotSettings {
+  return { active: true, frequency: 90 * DAY_SECONDS, first: "spread", window: toWindow("mon-fri", hours) };
+}
+
 /** Longer keys make a published client library break its header; `:` ends a user name of Basic credentials. */
 const KEY = /^[!-9;-~]{1,44}$/;
 /** True for a key so short that it could be guessed. */
@@ -16,14 +23,17 @@ export function isGuessable(key: string): boolean {
   return key.length < KEY_LENGTH_MIN;
 }
 
-/** Makes a project: throttled to 30 days, Autopilot active every 90 days on both platforms. */
+/**
+ * Makes a project: throttled to 30 days, Autopilot active every 90 days on both platforms, on the mornings or in the hours
+ * of working days.
+ */
 export async function addProject(tx: Transaction, name: string): Promise<Project> {
   if (name.trim() === "") throw new InvalidError({ name: ["can't be blank"] });
   try {
     return await tx.projects.insert({
       name,
       throttleSeconds: DEFAULT_THROTTLE_SECONDS,
-      frequencySeconds: DEFAULT_FREQUENCY_SECONDS,
+      autopilot: DEFAULT_AUTOPILOT,
     });
   } catch (error) {
     throw error instanceof TakenError ? new InvalidError({ name: ["has already been taken"] }) : error;

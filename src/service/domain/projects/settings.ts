@@ -1,5 +1,6 @@
 /** The settings of a project: each is one row. */
 import { characterCount, FOOTER_MAX, SENDER_NAME_MAX } from "../../../contract/limits.ts";
+import { PLATFORMS } from "../../../contract/resources.ts";
 import { senderProblem } from "../../../contract/text/email.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -70,6 +71,9 @@ export async function changeSettings(
   });
   if (errors.length > 0) throw new InvalidError(Object.fromEntries(errors));
   for (const { name, text } of given) await tx.projects.setSetting(project.id, name, text || null);
+  // The windows of Autopilot are hours of the zone.
+  if (change.timeZone !== undefined)
+    for (const platform of PLATFORMS) await tx.autopilot.reschedule(project.id, platform);
   return readSettings(tx, project);
 }
 

@@ -1,5 +1,5 @@
 /** Days and nights of a project, for what text messages may cost and when they may come. */
-import { createWallClock, firstSecondOf, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
+import { createWallClock, DEFAULT_ZONE, firstSecondOf, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { readSettings } from "../projects/settings.ts";
@@ -10,7 +10,6 @@ export interface QuietHours {
   readonly to: number;
 }
 
-const DEFAULT_ZONE = "UTC";
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 86_400;
 

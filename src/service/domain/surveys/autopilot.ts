@@ -11,10 +11,19 @@ import type {
 import { InvalidError, NotFoundError } from "../errors.ts";
 import { type JsonPage, parseCursor, parseId, toPage } from "../ids.ts";
 import type { MemberInput, MembersQuery, PersonReference, Project } from "../inputs.ts";
-import { findReferenced, identify, MEMBER_NAMES, requireReferenced, upsertPerson } from "../people/person-identity.ts";
-import type { MembershipRow, PersonRow, Transaction } from "../ports.ts";
+import {
+  findReferenced,
+  identify,
+  MEMBER_NAMES,
+  newest,
+  requireReferenced,
+  upsertPerson,
+} from "../people/person-identity.ts";
+import type { AutopilotSettings, MembershipRow, PersonRow, Transaction } from "../ports.ts";
+import type { Start } from "./due-moment.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
 import { type AutopilotWish, scheduleAutopilot } from "./surveys.ts";
+import { DAYS_FORM, formatDays, formatHours, HOURS_FORM, parseDays, parseHours } from "./windows.ts";
 
 const FREQUENCY_MAX = 100 * 365 * 86_400;
 
@@ -48,14 +57,22 @@ async function filteredPerson(
   return ids.size === 1 ? only : undefined;
 }
 
-/** 4.9: adds a person, with a first survey now, or replaces a member's properties. `created` tells which. */
+export interface AddedMember {
+  readonly person: MembershipPerson;
+  readonly properties: Properties;
+  /** When the member's next survey is due; null for somebody who cannot be reached. */
+  readonly survey_scheduled_at: number | null;
+}
+
+/** 4.9: adds a person and schedules the first survey, or replaces a member's properties. `created` tells which. */
 export async function addMember(
   tx: Transaction,
   project: Project,
   input: MemberInput,
-): Promise<{ person: MembershipPerson; properties: Properties; created: boolean }> {
-  const { person, properties, created } = await enrolPerson(tx, project, input);
-  return { person: toMembershipPerson(person), properties, created };
+): Promise<{ member: AddedMember; created: boolean }> {
+  const { person, properties, scheduledAt, created } = await enrolPerson(tx, project, input);
+  const member = { person: toMembershipPerson(person), properties, survey_scheduled_at: scheduledAt };
+  return { member, created };
 }
 
 /** 4.10: ends a membership and drops what it had scheduled; person and responses stay. Throws NotFoundError. */
@@ -91,31 +108,69 @@ export async function getAutopilot(
   return tx.autopilot.configuration(project.id, platform);
 }
 
-/** Changes what is given. An inactive platform sends nothing and keeps its members; a new frequency reschedules. */
+/** The settings that `service autopilot` changes; undefined leaves one as it is. Days and hours as `windows.ts` reads them. */
+export interface AutopilotChange {
+  readonly active?: boolean | undefined;
+  readonly frequency?: number | undefined;
+  readonly first?: string | undefined;
+  readonly days?: string | undefined;
+  readonly hours?: string | undefined;
+}
+
+/**
+ * Changes what is given. An inactive platform sends nothing and keeps its members; a new frequency or window moves what
+ * waits. Throws InvalidError.
+ */
 export async function configureAutopilot(
   tx: Transaction,
   project: Project,
   platform: Platform,
-  change: { readonly active?: boolean; readonly frequencySeconds?: number },
-): Promise<AutopilotConfiguration> {
-  const { frequencySeconds } = change;
-  if (
-    frequencySeconds !== undefined &&
-    (!Number.isInteger(frequencySeconds) || frequencySeconds < 1 || frequencySeconds > FREQUENCY_MAX)
-  ) {
-    throw new InvalidError({ frequency: ["must be from 1 second to 100 years"] });
-  }
-  const old = await tx.autopilot.configuration(project.id, platform);
-  await tx.autopilot.configure(project.id, platform, {
-    active: change.active ?? old.active,
-    frequencySeconds: frequencySeconds ?? old.frequency,
-  });
-  return tx.autopilot.configuration(project.id, platform);
+  change: AutopilotChange,
+): Promise<AutopilotSettings> {
+  const old = await tx.autopilot.settings(project.id, platform);
+  const days = change.days === undefined ? old.window.days : parseDays(change.days);
+  const hours = change.hours === undefined ? old.window : parseHours(change.hours);
+  const { active = old.active, frequency = old.frequency, first = old.first } = change;
+  const errors = {
+    ...(isFrequency(frequency) ? {} : { frequency: ["must be from 1 second to 100 years"] }),
+    ...(first === "spread" || first === "now" ? {} : { first: ['must be "spread" or "now"'] }),
+    ...(days === null ? { days: [DAYS_FORM] } : {}),
+    ...(hours === null ? { hours: [HOURS_FORM] } : {}),
+  };
+  if (Object.keys(errors).length > 0 || days === null || hours === null) throw new InvalidError(errors);
+  const settings: AutopilotSettings = {
+    active,
+    frequency,
+    first: first === "now" ? "now" : "spread",
+    window: { days, from: hours.from, to: hours.to },
+  };
+  await tx.autopilot.configure(project.id, platform, settings);
+  return settings;
+}
+
+/** As people read and write it. */
+export interface ShownAutopilot {
+  readonly platform: Platform;
+  readonly active: boolean;
+  /** Seconds. */
+  readonly frequency: number;
+  readonly first: "spread" | "now";
+  readonly days: string;
+  readonly hours: string;
+}
+
+export function showAutopilot(platform: Platform, { window, ...settings }: AutopilotSettings): ShownAutopilot {
+  return { platform, ...settings, days: formatDays(window.days), hours: formatHours(window) };
+}
+
+function isFrequency(seconds: number): boolean {
+  return Number.isInteger(seconds) && seconds >= 1 && seconds <= FREQUENCY_MAX;
 }
 
 export interface Enrolment {
   readonly person: PersonRow;
   readonly properties: Properties;
+  readonly scheduledAt: number | null;
   readonly created: boolean;
 }
 
@@ -160,12 +215,16 @@ async function join(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  { platform, properties: given }: MemberInput,
+  { platform, properties }: MemberInput,
 ): Promise<Enrolment> {
-  const properties = given ?? {};
-  await tx.autopilot.insertMember(project.id, platform, { personId: person.id, properties });
-  await scheduleFirst(tx, project, person, { platform, properties });
-  return { person, properties, created: true };
+  const start = await startJoining(tx, project, person, platform);
+  const member = await tx.autopilot.insertMember(project.id, platform, {
+    personId: person.id,
+    properties: properties ?? {},
+    start,
+  });
+  const scheduledAt = await scheduleAutopilot(tx, project, person, { platform, member, start });
+  return { person, properties: member.properties, scheduledAt, created: true };
 }
 
 /** New properties replace the old ones also on the survey that waits; none given leaves the old ones. */
@@ -177,28 +236,34 @@ async function refresh(
   input: MemberInput,
 ): Promise<Enrolment> {
   const { platform } = input;
+  const { nextRequestId } = member;
   const properties = input.properties ?? member.properties;
   if (!isDeepStrictEqual({ ...properties }, { ...member.properties })) {
     await tx.autopilot.setMemberProperties(project.id, platform, person.id, properties);
-    if (member.nextRequestId !== null) await tx.requests.setProperties(project.id, member.nextRequestId, properties);
+    if (nextRequestId !== null) await tx.requests.setProperties(project.id, nextRequestId, properties);
   }
-  if (member.nextRequestId === null) await scheduleFirst(tx, project, person, { platform, properties });
-  return { person, properties, created: false };
+  const scheduledAt =
+    nextRequestId === null
+      ? await rejoin(tx, project, person, { platform, member: { ...member, properties } })
+      : member.nextSurveyAt;
+  return { person, properties, scheduledAt, created: false };
 }
 
-/**
- * Now, or one interval after the last Autopilot survey of this person: leaving and joining again does not shorten it.
- */
-async function scheduleFirst(
+/** A survey that was sent to the person by whatever, or may have been, counts: nobody is asked twice in one interval. */
+async function startJoining(tx: Transaction, project: Project, person: PersonRow, platform: Platform): Promise<Start> {
+  const { first } = await tx.autopilot.settings(project.id, platform);
+  const askedAt = newest(person.lastSentAt, await tx.requests.lastAutopilotAt(project.id, person.id, platform));
+  return { kind: "join", at: tx.now, isSpread: first === "spread", askedAt };
+}
+
+async function rejoin(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  { platform, properties }: Omit<AutopilotWish, "delaySeconds">,
-): Promise<void> {
-  const lastAt = await tx.requests.lastAutopilotAt(project.id, person.id, platform);
-  const { frequency } = await tx.autopilot.configuration(project.id, platform);
-  const delaySeconds = lastAt === null ? 0 : Math.max(0, lastAt + frequency - tx.now);
-  await scheduleAutopilot(tx, project, person, { platform, properties, delaySeconds });
+  { platform, member }: Omit<AutopilotWish, "start">,
+): Promise<number | null> {
+  const start = await startJoining(tx, project, person, platform);
+  return scheduleAutopilot(tx, project, person, { platform, member, start });
 }
 
 /** Goes on with a member who can be reached again. Nothing changes for others, or where a survey waits already. */
@@ -209,6 +274,5 @@ export async function resumeMember(
   platform: Platform,
 ): Promise<void> {
   const member = await tx.autopilot.member(project.id, platform, person.id);
-  if (member !== null && member.nextRequestId === null)
-    await scheduleFirst(tx, project, person, { platform, properties: member.properties });
+  if (member !== null && member.nextRequestId === null) await rejoin(tx, project, person, { platform, member });
 }

@@ -1,10 +1,13 @@
 /** When a survey is scheduled, and when it is due (sections 1 and 3). */
-import { PLATFORMS, type Properties } from "../../../contract/resources.ts";
+import { type Platform, PLATFORMS, type Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
-import type { PersonRow, Transaction } from "../ports.ts";
+import type { AutopilotSettings, MembershipRow, PersonRow, Transaction } from "../ports.ts";
 import { canReceive } from "../people/suppressions.ts";
+import { readSettings } from "../projects/settings.ts";
+import { createWallClock, DEFAULT_ZONE } from "../../../runtime/zone.ts";
+import { dueMoment, type Start } from "./due-moment.ts";
 
 export interface SurveyWish {
   /** The person is made by this very call. */
@@ -66,47 +69,79 @@ async function isThrottled(
 
 /** Drops what waits to be sent. The recurrence of Autopilot goes on, one interval from now. */
 export async function cancelWaiting(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
-  const members = [];
+  const members: { platform: Platform; member: MembershipRow }[] = [];
   for (const platform of PLATFORMS) {
     const member = await tx.autopilot.member(project.id, platform, person.id);
-    if (member !== null && member.nextRequestId !== null) members.push({ platform, properties: member.properties });
+    if (member !== null && member.nextRequestId !== null) members.push({ platform, member });
   }
   await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null });
-  for (const member of members) {
-    const { frequency } = await tx.autopilot.configuration(project.id, member.platform);
-    await scheduleAutopilot(tx, project, person, { ...member, delaySeconds: frequency });
-  }
+  for (const one of members)
+    await scheduleAutopilot(tx, project, person, { ...one, start: { kind: "after", at: tx.now } });
 }
 
 export interface AutopilotWish {
-  readonly platform: Channel;
-  readonly properties: Properties;
-  readonly delaySeconds: number;
+  readonly platform: Platform;
+  readonly member: MembershipRow;
+  readonly start: Start;
 }
 
-/** Schedules a member's next Autopilot survey, or notes that there is none when the person cannot be reached. */
+/**
+ * Schedules a member's next Autopilot survey, and returns when it is due, Unix seconds; or notes that there is none when
+ * the person cannot be reached, and returns null.
+ */
 export async function scheduleAutopilot(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  wish: AutopilotWish,
-): Promise<void> {
-  const { platform, properties, delaySeconds } = wish;
+  { platform, member, start }: AutopilotWish,
+): Promise<number | null> {
   if (!(await canReceive(tx, project, person, platform))) {
-    await tx.autopilot.setNextRequest(project.id, platform, person.id, null);
-    return;
+    await tx.autopilot.setNext(project.id, platform, person.id, { requestId: null, start });
+    return null;
   }
-  const { active } = await tx.autopilot.configuration(project.id, platform);
-  const id = await tx.requests.insert(project.id, {
+  const { active, ...settings } = await tx.autopilot.settings(project.id, platform);
+  const scheduledAt = await memberDueMoment(tx, project, settings, { ...member, start });
+  const requestId = await tx.requests.insert(project.id, {
     personId: person.id,
     channel: platform,
     autopilot: true,
     createdAt: tx.now,
-    scheduledAt: tx.now + delaySeconds,
+    scheduledAt,
     paused: !active,
-    properties,
+    properties: member.properties,
     token: tx.token(),
     unsubscribeToken: tx.token(),
   });
-  await tx.autopilot.setNextRequest(project.id, platform, person.id, id);
+  await tx.autopilot.setNext(project.id, platform, person.id, { requestId, start });
+  return scheduledAt;
+}
+
+async function memberDueMoment(
+  tx: Transaction,
+  project: Project,
+  { frequency, window }: Pick<AutopilotSettings, "frequency" | "window">,
+  { start, number, notBefore }: Pick<MembershipRow, "start" | "number" | "notBefore">,
+): Promise<number> {
+  const { timeZone } = await readSettings(tx, project);
+  const wallClock = createWallClock(timeZone ?? DEFAULT_ZONE);
+  return dueMoment({ start, number, notBefore, frequency, window, wallClock, now: tx.now });
+}
+
+/** Keeps a person's next Autopilot surveys the throttle away from one that was sent outside Autopilot. */
+export async function postponeAutopilot(
+  tx: Transaction,
+  project: Project,
+  personId: number,
+  sentAt: number,
+): Promise<void> {
+  const throttle = (await tx.projects.byId(project.id))?.throttleSeconds ?? 0;
+  if (throttle === 0) return;
+  for (const platform of PLATFORMS) {
+    const member = await tx.autopilot.member(project.id, platform, personId);
+    if (member === null) continue;
+    const notBefore = Math.max(member.notBefore ?? 0, sentAt + throttle);
+    const settings = await tx.autopilot.settings(project.id, platform);
+    const dueAt = await memberDueMoment(tx, project, settings, { ...member, notBefore });
+    await tx.autopilot.postpone(project.id, platform, member, { notBefore, dueAt });
+  }
 }

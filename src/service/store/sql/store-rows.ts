@@ -13,7 +13,8 @@ import { createReportRows } from "./rows/delivery/report-rows.ts";
 import { createRequestRows } from "./rows/delivery/request-rows.ts";
 import { createTextRows } from "./rows/delivery/text-rows.ts";
 import { createLongChanges, type LongChangeKind, type Step } from "./rows/long-changes.ts";
-import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/people/autopilot-rows.ts";
+import { createAutopilotRows } from "./rows/people/autopilot-rows.ts";
+import { rescheduleStep } from "./rows/people/autopilot-steps.ts";
 import { createErasureRows } from "./rows/people/erasure-rows.ts";
 import { removePersonStep } from "./rows/people/person-removal.ts";
 import { createPersonRows } from "./rows/people/person-rows.ts";
@@ -116,7 +117,6 @@ function createSteps(
     "fill trend": (change) => fillTrendStep(database, tallies, change),
     "remove trend": (change) => removeTrendStep(database, tallies, change),
     "remove person": (change) => removePersonStep(database, tallies, change),
-    "follow frequency": (change) => followFrequencyStep(database, session.now, change),
-    "follow activity": (change) => followActivityStep(database, change),
+    reschedule: (change) => rescheduleStep(database, session.now, change),
   };
 }

@@ -354,7 +354,14 @@ describe("service commands", () => {
     expect((await service("throttle", "90d", "--project", "acme", "--json")).stdout).toBe('{"throttle":7776000}\n');
     expect((await service("throttle", "off", "--project", "acme", "--json")).stdout).toBe('{"throttle":null}\n');
     const autopilot = await service("autopilot", "--platform", "sms", "--inactive", "--frequency", "2w", "--json");
-    expect(JSON.parse(autopilot.stdout)).toMatchObject({ platform_id: "sms", active: false, frequency: 1_209_600 });
+    expect(JSON.parse(autopilot.stdout)).toEqual({
+      platform: "sms",
+      active: false,
+      frequency: 1_209_600,
+      first: "spread",
+      days: "mon-fri",
+      hours: "9-18",
+    });
     const trend = await service("trend", "add", "Pro", "--where", "plan=pro", "--where", "region=EMEA", "--json");
     expect(JSON.parse(trend.stdout)).toMatchObject({ name: "Pro", where: { plan: "pro", region: "EMEA" } });
     const { id } = JSON.parse(trend.stdout) as { id: string };

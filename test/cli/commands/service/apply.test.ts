@@ -25,7 +25,7 @@ const FILE = `settings:
   tz: Europe/Dublin
   soft_bounces: 3
 throttle: 36h
-autopilot: {email: {frequency: 60d}, sms: &off {active: false, frequency: 90}}
+autopilot: {email: {frequency: 60d, first: now, days: "fri,mon", hours: 22-6}, sms: &off {active: false, frequency: 90}}
 brand: {name: "#no", color: "#0A7", logo: logo.svg}
 trends:
   - {name: "yes", where: {plan: pro, seats: 3, "on: off": "~"}}
@@ -53,9 +53,15 @@ autopilot:
   email:
     active: true
     frequency: 60d
+    first: now
+    days: mon,fri
+    hours: 22-6
   sms:
     active: false
     frequency: 90s
+    first: spread
+    days: mon-fri
+    hours: 9-18
 brand:
   name: "#no"
   color: "#00aa77"
@@ -143,7 +149,7 @@ describe.each([
   it("when it is a dry run, then the difference is shown and nothing changes", async () => {
     const before = await world.service(["settings", "-o", "yaml"]);
     const tried = await world.service(["apply", file, "--dry-run"]);
-    expect([tried.status, tried.stderr]).toEqual([0, "30 settings would change. Nothing was changed.\n"]);
+    expect([tried.status, tried.stderr]).toEqual([0, "33 settings would change. Nothing was changed.\n"]);
     expect(tried.stdout.split("\n").slice(0, 4)).toEqual([
       "change\tthrottle\t30d\t36h",
       "add\tsettings.sender_name\t\t2024: off",
@@ -159,7 +165,7 @@ describe.each([
     const secrets = rows.filter(({ key }) => key.endsWith(".secret"));
     expect([applied.status, rows.length, secrets]).toEqual([
       0,
-      32,
+      35,
       [HOOK, "http://127.0.0.1:9/x"].map((url) => ({
         change: "add",
         key: `webhooks[${JSON.stringify(url)}].secret`,
@@ -229,6 +235,11 @@ describe("a file that is wrong", () => {
     ["settings: {soft_bounces: 9}", "1:26: settings.soft_bounces must be a whole number from 1 to 5"],
     ["autopilot:\n  sms:\n    active: yes", "3:13: autopilot.sms.active must be true or false"],
     ["autopilot:\n  sms: {frequency: 0}", "2:20: autopilot.sms.frequency must be from 1 second to 100 years"],
+    [
+      "autopilot:\n  sms: {days: never}",
+      '2:15: autopilot.sms.days must be days such as mon-fri or mon,wed,fri, or "any"',
+    ],
+    ["autopilot:\n  sms: {first: soon}", '2:16: autopilot.sms.first "soon" is not one of spread, now'],
     ["autopilot: {post: {}}", "1:13: autopilot.post is not a setting\nhint: the keys are email, sms"],
     ["brand: {logo: gone.svg}", expect.stringContaining("1:15: brand.logo cannot be read: ENOENT")],
     ["brand: {logo: empty.png}", "1:15: brand.logo is an empty file"],

@@ -2,11 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemberInput } from "../../../../src/service/domain/inputs.ts";
 import {
   addMember,
+  type AutopilotChange,
   configureAutopilot,
   getAutopilot,
   removeMember,
 } from "../../../../src/service/domain/surveys/autopilot.ts";
 import { finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { ALWAYS } from "../../../../src/service/domain/surveys/windows.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { cancelSurveys, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
@@ -38,7 +40,7 @@ const members = async (given: Parameters<typeof membersQuery>[0] = {}) =>
   (await fixture.read((tx) => listMembers(tx, fixture.project, membersQuery(given)))).rows;
 const remove = (email: string) =>
   fixture.write((tx) => removeMember(tx, fixture.project, { platform: "email", reference: { by: "email", email } }));
-const configure = (change: { active?: boolean; frequencySeconds?: number }) =>
+const configure = (change: AutopilotChange) =>
   fixture.write((tx) => configureAutopilot(tx, fixture.project, "email", change));
 
 /** Sends all that is due, as a scheduler would, and tells whom. */
@@ -63,7 +65,10 @@ test("when a project is new, then both platforms are active every 90 days", asyn
 test("when a person is added, then a survey is scheduled now and the membership shows it", async () => {
   const added = await add({ personEmail: "a@x.co", personName: "Ann", properties: { plan: "pro" } });
   const person = { id: "1", name: "Ann", email: "a@x.co", phone_number: null, created_at: START };
-  expect(added).toEqual({ person, properties: { plan: "pro" }, created: true });
+  expect(added).toEqual({
+    member: { person, properties: { plan: "pro" }, survey_scheduled_at: START },
+    created: true,
+  });
   expect(await members()).toEqual([
     {
       created_at: START,
@@ -110,7 +115,7 @@ describe("who is added", () => {
       sendPerson(tx, fixture.project, sendInput({ phoneNumber: "+14155550100", send: false })),
     );
     expect((await add({ platform: "sms", personId: "1" })).created).toBe(true);
-    expect((await add({ personId: "1", personEmail: "a@x.co" })).person).toEqual({
+    expect((await add({ personId: "1", personEmail: "a@x.co" })).member.person).toEqual({
       id: "1",
       name: null,
       email: "a@x.co",
@@ -124,12 +129,15 @@ describe("who is added", () => {
 test("when a member is added again with properties, then they replace the old ones on what waits; without, they stay", async () => {
   await add({ personEmail: "a@x.co", properties: { plan: "pro", seats: 1 } });
   fixture.time.now = START + 10;
-  expect(await add({ personEmail: "A@x.co" })).toMatchObject({ properties: { plan: "pro", seats: 1 }, created: false });
+  expect(await add({ personEmail: "A@x.co" })).toMatchObject({
+    member: { properties: { plan: "pro", seats: 1 } },
+    created: false,
+  });
   expect(await members()).toMatchObject([
     { updated_at: START, next_survey_request: { properties: { plan: "pro", seats: 1 } } },
   ]);
   expect(await add({ personEmail: "a@x.co", properties: { plan: "free" } })).toMatchObject({
-    properties: { plan: "free" },
+    member: { properties: { plan: "free" } },
     created: false,
   });
   expect(await members()).toMatchObject([
@@ -167,7 +175,13 @@ test("when the frequency changes, then recurring surveys move and updated_at wit
   fixture.time.now = START + 10;
   await add({ personEmail: "b@x.co" });
   fixture.time.now = START + 20;
-  expect(await configure({ frequencySeconds: 7 * DAY })).toEqual({
+  expect(await configure({ frequency: 7 * DAY })).toEqual({
+    active: true,
+    frequency: 7 * DAY,
+    first: "now",
+    window: ALWAYS,
+  });
+  expect(await fixture.read((tx) => getAutopilot(tx, fixture.project, "email"))).toEqual({
     platform_id: "email",
     active: true,
     frequency: 7 * DAY,
@@ -180,8 +194,8 @@ test("when the frequency changes, then recurring surveys move and updated_at wit
   ]);
   const { rows } = await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery()));
   expect(rows.map((row) => row.next_survey_scheduled_at)).toEqual([START + 7 * DAY, START + 10]);
-  for (const frequencySeconds of [0, -1, 1.5, 2 ** 53]) {
-    await expect(configure({ frequencySeconds })).rejects.toMatchObject({
+  for (const frequency of [0, -1, 1.5, 2 ** 53]) {
+    await expect(configure({ frequency })).rejects.toMatchObject({
       errors: { frequency: ["must be from 1 second to 100 years"] },
     });
   }
@@ -196,8 +210,17 @@ test("when a platform is inactive, then nothing is sent, members stay, and they 
   expect(await fixture.read((tx) => nextDueAt(tx))).toBe(START + 5);
   fixture.time.now = START + DAY;
   expect(await deliver()).toEqual(["c@x.co"]);
+  // What fell due meanwhile is spread over a week, by the members' numbers: 0.618 and 0.236 of it.
   await configure({ active: true });
-  expect(new Set(await deliver())).toEqual(new Set(["a@x.co", "b@x.co"]));
+  expect(await deliver()).toEqual([]);
+  expect((await members()).map((row) => row.next_survey_request?.survey_scheduled_at)).toEqual([
+    START + DAY + 373_787,
+    START + DAY + 142_774,
+  ]);
+  fixture.time.now = START + DAY + 142_774;
+  expect(await deliver()).toEqual(["b@x.co"]);
+  fixture.time.now = START + DAY + 373_787;
+  expect(await deliver()).toEqual(["a@x.co"]);
 });
 
 test("when a member is removed, then what waits is cancelled, person and responses stay, and they may come back", async () => {
@@ -210,7 +233,10 @@ test("when a member is removed, then what waits is cancelled, person and respons
   expect(await fixture.read((tx) => listResponses(tx, fixture.project, responsesQuery(), links))).toHaveLength(1);
   await expect(remove("a@x.co")).rejects.toMatchObject({ name: "NotFoundError" });
   await expect(remove("z@x.co")).rejects.toMatchObject({ name: "NotFoundError" });
-  expect(await add({ personEmail: "a@x.co" })).toEqual({ person, properties: {}, created: true });
+  expect(await add({ personEmail: "a@x.co" })).toEqual({
+    member: { person, properties: {}, survey_scheduled_at: START },
+    created: true,
+  });
   expect(await deliver()).toEqual(["a@x.co"]);
 });
 
@@ -237,19 +263,19 @@ test("when a member leaves and joins again and again, then one survey is sent wi
   }
   await add({ personEmail: "a@x.co" });
   expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + 90 * DAY } }]);
-  await configure({ frequencySeconds: 7 * DAY });
+  await configure({ frequency: 7 * DAY });
   await fixture.store.settle();
   expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + 7 * DAY } }]);
   fixture.time.now = START + 7 * DAY;
   expect(await deliver()).toEqual(["a@x.co"]);
 });
 
-test("when the other platform sent a survey, or the last one is long ago, then the first survey is due now", async () => {
+test("when the other platform sent a survey, then the first one is due an interval later; when that is long ago, now", async () => {
   const both = { personEmail: "a@x.co", personPhoneNumber: "+14155550100" };
   await add({ ...both, platform: "sms" });
   expect(await deliver()).toEqual(["a@x.co"]);
   await add(both);
-  expect(await deliver()).toEqual(["a@x.co"]);
+  expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + 90 * DAY } }]);
   await remove("a@x.co");
   fixture.time.now = START + 91 * DAY;
   await add(both);
@@ -299,5 +325,6 @@ test("when a platform is switched off while a survey is on its way, then it is n
   const { rows } = await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery()));
   expect(rows.map((row) => row.next_survey_scheduled_at)).toEqual([null]);
   await configure({ active: true });
+  fixture.time.now = START + 30 + 373_787;
   expect(await deliver()).toEqual(["a@x.co"]);
 });

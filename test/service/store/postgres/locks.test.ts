@@ -56,7 +56,7 @@ const READS: typeof COMMANDS = {
   "key.list": (admin, project) => admin({ kind: "key.list", project }),
   "trend.list": (admin, project) => admin({ kind: "trend.list", project }),
   throttle: (admin, project) => admin({ kind: "throttle", project }),
-  autopilot: (admin, project) => admin({ kind: "autopilot", project, platform: "email" }),
+  autopilot: (admin, project) => admin({ kind: "autopilot", project, platform: "email", change: {} }),
 };
 
 const outcomeOf = (work: Promise<unknown>): Promise<string> =>

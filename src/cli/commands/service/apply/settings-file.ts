@@ -44,7 +44,13 @@ function readTimeOfDay(given: string): Json {
   return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(padded) ? padded : null;
 }
 
-const PLATFORM = fields({ active: flag, frequency: parsed(readDuration, DURATION) });
+const PLATFORM = fields({
+  active: flag,
+  frequency: parsed(readDuration, DURATION),
+  first: oneOf(["spread", "now"]),
+  days: text,
+  hours: text,
+});
 
 /** The fields of a settings file, in the order in which they are written. */
 const SETTINGS_FILE: YamlRule = fields({

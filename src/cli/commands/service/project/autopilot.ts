@@ -3,22 +3,37 @@ import { PLATFORMS } from "../../../../contract/resources.ts";
 import { parseChoice, parseDuration } from "../../../args/values.ts";
 import type { Flags } from "../../../args/flags.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { AUTOPILOT_CONFIGURATION } from "../../../render/resources.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
+import type { AutopilotChange } from "../../../../service/domain/surveys/autopilot.ts";
+import { DAYS_FORM, HOURS_FORM, parseDays, parseHours } from "../../../../service/domain/surveys/windows.ts";
 import { projectVerb } from "../project-verb.ts";
+import { PLATFORM_SETTINGS } from "../service-resources.ts";
+
+const FIRST = ["spread", "now"] as const;
 
 /** The change to make; nothing shows it. Throws UsageError. */
-function readChange(flags: Flags): { readonly active?: boolean; readonly frequencySeconds?: number } {
+function readChange(flags: Flags): AutopilotChange {
   const [starts, stops] = [flags.is("--active"), flags.is("--inactive")];
   if (starts && stops) throw new UsageError("--active and --inactive cannot be used together");
-  const frequencySeconds = flags.parse("--frequency", parseDuration);
-  if (frequencySeconds === 0)
+  const frequency = flags.parse("--frequency", parseDuration);
+  if (frequency === 0)
     throw new UsageError("--frequency: must be greater than 0", {
       hint: "a day is 1d; use --inactive to stop the surveys",
     });
   return {
-    ...(starts || stops ? { active: starts } : {}),
-    ...(frequencySeconds === null ? {} : { frequencySeconds }),
+    active: starts || stops ? starts : undefined,
+    frequency: frequency ?? undefined,
+    first: flags.parse("--first", (text, flag) => parseChoice(text, flag, FIRST)) ?? undefined,
+    days: flags.parse("--days", checked(parseDays, DAYS_FORM)) ?? undefined,
+    hours: flags.parse("--hours", checked(parseHours, HOURS_FORM)) ?? undefined,
+  };
+}
+
+/** The text itself, once it can be read. */
+function checked(read: (text: string) => unknown, form: string): (text: string, flag: string) => string {
+  return (text, flag) => {
+    if (read(text) === null) throw new UsageError(`${flag}: ${form}`);
+    return text;
   };
 }
 
@@ -29,6 +44,7 @@ export function registerAutopilot(parent: Command, context: CommandContext): voi
     summary: "set or show Autopilot for one platform",
     examples: [
       "surveyctl service autopilot --platform email --active --frequency 90d --data survey.db",
+      "surveyctl service autopilot --days mon-fri --hours 8-11 --first spread",
       "surveyctl service autopilot --platform sms --inactive",
     ],
     flags: [
@@ -36,11 +52,14 @@ export function registerAutopilot(parent: Command, context: CommandContext): voi
       { flag: "--active", text: "send surveys" },
       { flag: "--inactive", text: "send nothing, keep the members" },
       { flag: "--frequency", value: "duration", text: "interval between two surveys to one person" },
+      { flag: "--first", value: "when", text: "spread first surveys over one interval, or send now", choices: FIRST },
+      { flag: "--days", value: "days", text: "days with surveys: mon-fri, mon,wed,fri, any" },
+      { flag: "--hours", value: "hours", text: "hours with surveys in the project's zone: 5-10, 22-6, any" },
     ],
-    columns: AUTOPILOT_CONFIGURATION,
+    columns: PLATFORM_SETTINGS,
     details: ({ flags }) => ({
       platform: flags.parse("--platform", (text, flag) => parseChoice(text, flag, PLATFORMS)) ?? "email",
-      ...readChange(flags),
+      change: readChange(flags),
     }),
   });
 }

@@ -3,7 +3,7 @@ import type { Database } from "../database.ts";
 /** Rows a step. */
 export const STEP = 1000;
 
-export type LongChangeKind = "fill trend" | "remove trend" | "remove person" | "follow frequency" | "follow activity";
+export type LongChangeKind = "fill trend" | "remove trend" | "remove person" | "reschedule";
 
 export interface LongChange {
   readonly project: number;

@@ -6,6 +6,7 @@ import { type Database, UniqueViolation } from "../database.ts";
 import type { Session } from "../database.ts";
 import { peopleIn, responsesBy } from "../lists/counted-lists.ts";
 import type { ListTallies } from "../lists/list-tallies.ts";
+import { insertAutopilotSettings } from "./people/autopilot-settings.ts";
 
 const ALL_TIME = { since: null, until: null };
 
@@ -69,7 +70,7 @@ async function insertProject(
   { now }: Session,
   project: Parameters<ProjectRows["insert"]>[0],
 ): Promise<Project> {
-  const { name, throttleSeconds, frequencySeconds } = project;
+  const { name, throttleSeconds, autopilot } = project;
   const [row] = await refuseTaken(() =>
     database.returning(
       "INSERT INTO projects (id, name, created_at, throttle_seconds) SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM projects RETURNING id",
@@ -78,12 +79,7 @@ async function insertProject(
   );
   const id = Number(row?.id);
   database.send("INSERT INTO project_state (project_id, next_id, clock, version) VALUES (?, 1, ?, 0)", [id, now]);
-  for (const platform of PLATFORMS) {
-    database.send(
-      "INSERT INTO autopilot_configurations (project_id, platform, active, frequency, created_at, updated_at) VALUES (?, ?, 1, ?, ?, ?)",
-      [id, platform, frequencySeconds, now, now],
-    );
-  }
+  for (const platform of PLATFORMS) insertAutopilotSettings(database, now, id, platform, autopilot[platform]);
   return { id, name };
 }
 

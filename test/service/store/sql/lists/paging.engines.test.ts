@@ -122,11 +122,12 @@ describe.each(STORES)("%s", (engine) => {
           const { id: project } = fixture.project;
           // Time runs on: several may join in the same second, none before another.
           const joined = joinTimes.map((time) => fixture.time.now + time).toSorted((one, other) => one - other);
+          const start = { kind: "after", at: 0 } as const;
           for (const time of joined) {
             fixture.time.now = time;
             await fixture.write(async (tx) => {
               const personId = await insertPerson(tx, project, 0);
-              await tx.autopilot.insertMember(project, "sms", { personId, properties: {} });
+              await tx.autopilot.insertMember(project, "sms", { personId, properties: {}, start });
             });
           }
           const left: number[] = [];

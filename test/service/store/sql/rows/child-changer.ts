@@ -20,7 +20,7 @@ const CHANGES: Readonly<Record<string, (tx: Transaction, project: Project) => Pr
     return removeTrend(tx, project, String(trend?.id));
   },
   "delete person": (tx, project) => deletePerson(tx, project, { by: "email", email: "many@x.co" }),
-  frequency: (tx, project) => configureAutopilot(tx, project, "email", { frequencySeconds: 60 }),
+  frequency: (tx, project) => configureAutopilot(tx, project, "email", { frequency: 60 }),
 };
 
 const [file = "", kind = ""] = process.argv.slice(2);

@@ -172,7 +172,7 @@ describe.each(STORES)("%s", (engine) => {
   test("when many members' frequency is changed, then all follow, and others are served meanwhile", () =>
     withStore(enrolMany, async (fixture) => {
       const { project } = fixture;
-      await fixture.write((tx) => configureAutopilot(tx, project, "email", { frequencySeconds: DAY }));
+      await fixture.write((tx) => configureAutopilot(tx, project, "email", { frequency: DAY }));
       const state = { isSettled: false, reads: 0 };
       const settled = fixture.store.settle().then(() => (state.isSettled = true));
       while (!state.isSettled) {

@@ -117,7 +117,8 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
     async (database) => {
       database.send("INSERT INTO projects (id, name, created_at) VALUES (1, 'default', 0)");
       database.send("INSERT INTO people (project_id, id, created_at) VALUES (1, 1, 0)");
-      const configuration = "INSERT INTO autopilot_configurations VALUES (1, 'email', 1, 60, 0, 0)";
+      const configuration =
+        "INSERT INTO autopilot_configurations VALUES (1, 'email', 1, 60, 0, 0, 'now', 'any', 'any', 0)";
       database.send(configuration);
       const request = { personId: 1, channel: "email", autopilot: false, createdAt: 0, scheduledAt: 0 } as const;
       const rows = requests(database);

@@ -1,38 +1,44 @@
-import type { AutopilotConfiguration, Platform, Properties } from "../../../../../contract/resources.ts";
+/** Members of Autopilot, each with the request that is their next. */
+import type { Platform, Properties } from "../../../../../contract/resources.ts";
 import type { AutopilotRows, JsonRows, MembersFilter, MembershipRow } from "../../../../domain/ports.ts";
-import type { Database } from "../../database.ts";
-import type { SqlValue } from "../../database.ts";
-import type { Session } from "../../database.ts";
+import type { Start } from "../../../../domain/surveys/due-moment.ts";
+import type { Database, Session, SqlRow } from "../../database.ts";
 import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../../lists/fragments.ts";
-import { NEXT_SURVEY_AT } from "../delivery/claims.ts";
-import { type LongChange, type LongChanges, STEP } from "../long-changes.ts";
+import { refreshNextSurvey } from "../delivery/claims.ts";
+import type { LongChanges } from "../long-changes.ts";
+import { changeAutopilotSettings, readAutopilotSettings, readAutopilotConfiguration } from "./autopilot-settings.ts";
 
 const MEMBER = "project_id = ? AND platform = ? AND person_id = ?";
 
 export function createAutopilotRows(database: Database, session: Session, changes: LongChanges): AutopilotRows {
+  const reschedule = async (project: number, target: Platform): Promise<void> =>
+    void (await changes.begin({ project, kind: "reschedule", target }));
   return {
-    configuration: async (project, platform) => readConfiguration(database, project, platform),
-    configure: async (project, platform, change) =>
-      configure(database, changes, session.now, { project, platform, ...change }),
-    member: async (project, platform, personId) => findMember(database, project, platform, personId),
-    insertMember: async (project, platform, { personId, properties }) => {
-      database.send(
-        "INSERT INTO memberships (project_id, platform, person_id, created_at, updated_at, properties) VALUES (?, ?, ?, ?, ?, ?)",
-        [project, platform, personId, session.now, session.now, JSON.stringify(properties)],
-      );
+    configuration: async (project, platform) => readAutopilotConfiguration(database, project, platform),
+    settings: async (project, platform) => readAutopilotSettings(database, project, platform),
+    configure: async (project, platform, settings) => {
+      if (await changeAutopilotSettings(database, session.now, project, platform, settings))
+        await reschedule(project, platform);
     },
+    reschedule,
+    member: async (project, platform, personId) => findMember(database, project, platform, personId),
+    insertMember: async (project, platform, member) => insertMember(database, session.now, project, platform, member),
     setMemberProperties: async (project, platform, personId, properties) => {
       const sql = `UPDATE memberships SET properties = ?, updated_at = ? WHERE ${MEMBER}`;
       database.send(sql, [JSON.stringify(properties), session.now, project, platform, personId]);
     },
-    setNextRequest: async (project, platform, personId, requestId) => {
-      database.send(`UPDATE memberships SET next_request_id = ?, updated_at = ? WHERE ${MEMBER}`, [
+    setNext: async (project, platform, personId, { requestId, start }) => {
+      database.send(`UPDATE memberships SET next_request_id = ?, start = ?, updated_at = ? WHERE ${MEMBER}`, [
         requestId,
+        JSON.stringify(start),
         session.now,
         project,
         platform,
         personId,
       ]);
+    },
+    postpone: async (project, platform, member, to) => {
+      postpone(database, session.now, { project, platform, member, ...to });
     },
     deleteMember: async (project, platform, personId) => {
       database.send(`DELETE FROM memberships WHERE ${MEMBER}`, [project, platform, personId]);
@@ -41,25 +47,10 @@ export function createAutopilotRows(database: Database, session: Session, change
   };
 }
 
-async function readConfiguration(
-  database: Database,
-  project: number,
-  platform: Platform,
-): Promise<AutopilotConfiguration> {
-  const row = await database.first(
-    "SELECT active, frequency, created_at, updated_at FROM autopilot_configurations WHERE project_id = ? AND platform = ?",
-    [project, platform],
-  );
-  if (row === null) throw new Error(`project ${project} has no Autopilot configuration for ${platform}`);
-  const { active, frequency, created_at, updated_at } = row;
-  return {
-    platform_id: platform,
-    active: active === 1,
-    frequency: Number(frequency),
-    created_at: Number(created_at),
-    updated_at: Number(updated_at),
-  };
-}
+const MEMBERSHIP = `SELECT person_id AS "personId", created_at AS "createdAt", updated_at AS "updatedAt", properties,
+  next_request_id AS "nextRequestId", number, start, not_before AS "notBefore",
+  (SELECT q.scheduled_at FROM survey_requests q WHERE q.project_id = m.project_id AND q.id = m.next_request_id) AS "nextSurveyAt"
+  FROM memberships m WHERE ${MEMBER}`;
 
 async function findMember(
   database: Database,
@@ -67,116 +58,65 @@ async function findMember(
   platform: Platform,
   personId: number,
 ): Promise<MembershipRow | null> {
-  const row = await database.first(
-    `SELECT person_id AS "personId", created_at AS "createdAt", updated_at AS "updatedAt", properties, next_request_id AS "nextRequestId"
-     FROM memberships WHERE ${MEMBER}`,
-    [project, platform, personId],
-  );
-  if (row === null) return null;
+  const row = await database.first(MEMBERSHIP, [project, platform, personId]);
+  return row === null ? null : toMember(row);
+}
+
+function toMember(row: SqlRow): MembershipRow {
   return {
-    ...(row as unknown as Omit<MembershipRow, "properties">),
+    ...(row as unknown as Omit<MembershipRow, "properties" | "start">),
     properties: JSON.parse(String(row.properties)) as Properties,
+    start: JSON.parse(String(row.start)) as Start,
   };
 }
 
-interface Change {
-  readonly project: number;
-  readonly platform: Platform;
-  readonly active: boolean;
-  readonly frequencySeconds: number;
-}
-
-/** Stores the configuration and lets what waits follow it, in steps. */
-export async function configure(database: Database, changes: LongChanges, now: number, change: Change): Promise<void> {
-  const { project, platform, active, frequencySeconds } = change;
-  const old = await database.first(
-    "SELECT active, frequency FROM autopilot_configurations WHERE project_id = ? AND platform = ?",
+async function insertMember(
+  database: Database,
+  now: number,
+  project: number,
+  platform: Platform,
+  { personId, properties, start }: Parameters<AutopilotRows["insertMember"]>[2],
+): Promise<MembershipRow> {
+  const [joined] = await database.returning(
+    "UPDATE autopilot_configurations SET joined = joined + 1 WHERE project_id = ? AND platform = ? RETURNING joined",
     [project, platform],
   );
-  if (old === null || (old.active === Number(active) && old.frequency === frequencySeconds)) return;
+  const number = Number(joined?.joined);
   database.send(
-    "UPDATE autopilot_configurations SET active = ?, frequency = ?, updated_at = ? WHERE project_id = ? AND platform = ?",
-    [Number(active), frequencySeconds, now, project, platform],
+    `INSERT INTO memberships (project_id, platform, person_id, created_at, updated_at, properties, number, start)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [project, platform, personId, now, now, JSON.stringify(properties), number, JSON.stringify(start)],
   );
-  if (old.frequency !== frequencySeconds) await changes.begin({ project, kind: "follow frequency", target: platform });
-  if (old.active !== Number(active)) await changes.begin({ project, kind: "follow activity", target: platform });
+  const waiting = { nextRequestId: null, nextSurveyAt: null, notBefore: null };
+  return { personId, createdAt: now, updatedAt: now, properties, number, start, ...waiting };
 }
 
-/** Some members of a platform, by their people's ids. */
-const MEMBERS = "project_id = ? AND platform = ? AND person_id > ? AND person_id <= ?";
-/** The requests that wait for them; one on its way is left alone. */
-const WAITING = `claimer IS NULL AND state IN ('scheduled', 'retrying', 'paused') AND project_id = ?
-  AND id IN (SELECT next_request_id FROM memberships WHERE ${MEMBERS})`;
-
-/**
- * When the person's last Autopilot survey was sent; a person who left and came back has one that is older than the
- * request.
- */
-const LAST_AT = `coalesce((SELECT max(s.sent_at) FROM survey_requests s WHERE s.project_id = survey_requests.project_id
-  AND s.person_id = survey_requests.person_id AND s.channel = survey_requests.channel AND s.autopilot = 1), created_at)`;
-
-/**
- * A step of "follow frequency": recurring surveys that were not tried yet move to their last one plus the interval;
- * first ones stay.
- */
-export async function followFrequencyStep(database: Database, now: number, change: LongChange): Promise<number | null> {
-  return changeMembers(database, change, async (members) => {
-    const interval = Number((await readSettings(database, change)).frequency);
-    const moved = `${WAITING} AND scheduled_at > created_at AND claims = 0 AND scheduled_at <> ${LAST_AT} + ?`;
-    const which = [change.project, ...members, interval];
-    database.send(
-      `UPDATE memberships SET updated_at = ? WHERE ${MEMBERS} AND next_request_id IN (SELECT id FROM survey_requests WHERE ${moved})`,
-      [now, ...members, ...which],
-    );
-    database.send(
-      `UPDATE survey_requests SET scheduled_at = ${LAST_AT} + ?, due_at = CASE WHEN state = 'scheduled' THEN ${LAST_AT} + ? END
-       WHERE ${moved}`,
-      [interval, interval, ...which],
-    );
-  });
+interface Postponement {
+  readonly project: number;
+  readonly platform: Platform;
+  readonly member: MembershipRow;
+  readonly notBefore: number;
+  readonly dueAt: number;
 }
 
-/** A step of "follow activity": what waits is paused, or is due again. */
-export async function followActivityStep(database: Database, change: LongChange): Promise<number | null> {
-  return changeMembers(database, change, async (members) => {
-    const follow =
-      (await readSettings(database, change)).active === 1
-        ? "state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, due_at = coalesce(due_at, scheduled_at)"
-        : "state = 'paused', due_at = NULL";
-    database.send(`UPDATE survey_requests SET ${follow} WHERE ${WAITING}`, [change.project, ...members]);
-  });
-}
-
-async function readSettings(
+function postpone(
   database: Database,
-  { project, target }: LongChange,
-): Promise<{ active: SqlValue; frequency: SqlValue }> {
-  const row = await database.first(
-    "SELECT active, frequency FROM autopilot_configurations WHERE project_id = ? AND platform = ?",
-    [project, target],
-  );
-  return row as { active: SqlValue; frequency: SqlValue };
-}
-
-/** Changes the platform's next members, given as the values of `MEMBERS`, and looks their next surveys up again. */
-async function changeMembers(
-  database: Database,
-  { project, target, doneTo }: LongChange,
-  work: (members: readonly SqlValue[]) => Promise<void>,
-): Promise<number | null> {
-  const last = await database.first(
-    "SELECT person_id AS id FROM memberships WHERE project_id = ? AND platform = ? AND person_id > ? ORDER BY person_id LIMIT 1 OFFSET ?",
-    [project, target, doneTo, STEP - 1],
-  );
-  const to = last === null ? Number.MAX_SAFE_INTEGER : Number(last.id);
-  const members = [project, target, doneTo, to];
-  await work(members);
+  now: number,
+  { project, platform, member: { personId, nextRequestId }, notBefore, dueAt }: Postponement,
+): void {
+  database.send(`UPDATE memberships SET not_before = ?, updated_at = ? WHERE ${MEMBER}`, [
+    notBefore,
+    now,
+    project,
+    platform,
+    personId,
+  ]);
   database.send(
-    `UPDATE people SET next_survey_at = ${NEXT_SURVEY_AT}
-     WHERE project_id = ? AND id IN (SELECT person_id FROM memberships WHERE ${MEMBERS})`,
-    [project, ...members],
+    `UPDATE survey_requests SET scheduled_at = ?, due_at = CASE WHEN state = 'scheduled' THEN ? END
+     WHERE project_id = ? AND id = ? AND claims = 0 AND state IN ('scheduled', 'paused')`,
+    [dueAt, dueAt, project, nextRequestId],
   );
-  return last === null ? null : to;
+  refreshNextSurvey(database, project, personId);
 }
 
 const MEMBER_PERSON = jsonObject([

@@ -19,16 +19,19 @@ const PEOPLE: Table = {
 };
 
 const AUTOPILOT: readonly Table[] = [
+  /** `joined` numbers the members; a number is never used again. */
   {
     name: "autopilot_configurations",
-    columns: `project_id int, platform text, active int, frequency int, created_at int, updated_at int`,
+    columns: `project_id int, platform text, active int, frequency int, created_at int, updated_at int,
+      first text, days text, hours text, joined int = 0`,
     key: "project_id, platform",
     references: [OF_PROJECT],
   },
+  /** `start` is what the next survey is counted from, as JSON; it is not due before `not_before`. */
   {
     name: "memberships",
     columns: `project_id int, platform text, person_id int, created_at int, updated_at int,
-      properties text, next_request_id int?`,
+      properties text, next_request_id int?, number int, start text, not_before int?`,
     key: "project_id, platform, person_id",
     references: [OF_PERSON],
     indexes: {

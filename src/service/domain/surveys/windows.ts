@@ -1,0 +1,72 @@
+/** Windows in which Autopilot surveys: days of the week and hours of the wall clock. */
+import { WEEKDAYS } from "../delivery/digest-rows.ts";
+
+export interface Window {
+  /** 0 is Sunday. */
+  readonly days: ReadonlySet<number>;
+  /** Hours after the midnight with which a day begins; `to` is over 24 where the window goes over the next midnight. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
+const SHORT_NAMES: readonly string[] = WEEKDAYS.map((day) => day.slice(0, 3));
+const ANY = "any";
+
+export const ALWAYS: Window = { days: new Set(EVERY_DAY), from: 0, to: 24 };
+
+export const DAYS_FORM = 'must be days such as mon-fri or mon,wed,fri, or "any"';
+export const HOURS_FORM = 'must be hours from 0 to 24 such as 5-10, or 22-6 over midnight, or "any"';
+
+/** `mon-fri`, `mon,wed,fri`, `fri-mon`, full names, or `any`; null for anything else. 0 is Sunday. */
+export function parseDays(text: string): ReadonlySet<number> | null {
+  const given = text.trim().toLowerCase();
+  if (given === ANY) return new Set(EVERY_DAY);
+  const days = new Set<number>();
+  for (const part of given.split(",")) {
+    const [from, to, ...others] = part.split("-").map(toWeekday);
+    if (from === undefined || from === -1 || to === -1 || others.length > 0) return null;
+    for (let day = from; ; day = (day + 1) % 7) {
+      days.add(day);
+      if (day === (to ?? from)) break;
+    }
+  }
+  return days;
+}
+
+function toWeekday(name: string): number {
+  const given = name.trim();
+  const full = (WEEKDAYS as readonly string[]).indexOf(given);
+  return full === -1 ? SHORT_NAMES.indexOf(given) : full;
+}
+
+/** `5-10`, over midnight `22-6`, or `any`; null for anything else, and for hours that never open. */
+export function parseHours(text: string): Pick<Window, "from" | "to"> | null {
+  const given = text.trim().toLowerCase();
+  if (given === ANY) return { from: 0, to: 24 };
+  const [, from, to] = (/^(\d{1,2})\s*-\s*(\d{1,2})$/.exec(given) ?? []).map(Number);
+  if (from === undefined || to === undefined || from > 23 || to > 24 || from === to) return null;
+  return { from, to: to < from ? to + 24 : to };
+}
+
+/** As `parseDays` reads it: a span where the days are one, else a list from Monday on. */
+export function formatDays(days: ReadonlySet<number>): string {
+  if (days.size === 7) return ANY;
+  const week = [1, 2, 3, 4, 5, 6, 0].filter((day) => days.has(day));
+  const first = week.find((day) => !days.has((day + 6) % 7)) ?? 0;
+  const last = (first + week.length - 1) % 7;
+  const isSpan = week.length > 2 && Array.from(week, (_, at) => (first + at) % 7).every((day) => days.has(day));
+  if (isSpan) return `${SHORT_NAMES[first]}-${SHORT_NAMES[last]}`;
+  return week.map((day) => SHORT_NAMES[day]).join(",");
+}
+
+/** As `parseHours` reads it. */
+export function formatHours({ from, to }: Pick<Window, "from" | "to">): string {
+  if (to - from === 24) return ANY;
+  return `${from}-${to > 24 ? to - 24 : to}`;
+}
+
+/** A window as it is kept, which was read before. */
+export function toWindow(days: string, hours: string): Window {
+  return { ...ALWAYS, ...parseHours(hours), days: parseDays(days) ?? ALWAYS.days };
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { formatDays, formatHours, parseDays, parseHours } from "../../../../src/service/domain/surveys/windows.ts";
+
+test.each([
+  ["mon-fri", "mon-fri"],
+  ["Monday-Friday", "mon-fri"],
+  ["fri-mon", "fri-mon"],
+  ["mon,wed,fri", "mon,wed,fri"],
+  ["fri, mon", "mon,fri"],
+  ["mon,tue,wed", "mon-wed"],
+  ["sun", "sun"],
+  ["sat-sun", "sat,sun"],
+  ["any", "any"],
+  ["mon-sun", "any"],
+  ["mon-wed,sat", "mon,tue,wed,sat"],
+  ["", null],
+  ["mo", null],
+  ["mon-", null],
+  ["mon-tue-wed", null],
+  ["mon,,tue", null],
+  ["never", null],
+])("days %j are %j", (text, days) => {
+  const parsed = parseDays(text);
+  expect(parsed && formatDays(parsed)).toBe(days);
+});
+
+test.each([
+  ["5-10", "5-10"],
+  ["05-10", "5-10"],
+  ["22-6", "22-6"],
+  ["0-24", "any"],
+  ["any", "any"],
+  ["18-24", "18-24"],
+  ["22-0", "22-24"],
+  ["5-5", null],
+  ["24-5", null],
+  ["5-25", null],
+  ["5", null],
+  ["5:30-10", null],
+  ["", null],
+])("hours %j are %j", (text, hours) => {
+  const parsed = parseHours(text);
+  expect(parsed && formatHours(parsed)).toBe(hours);
+});
