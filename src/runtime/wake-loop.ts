@@ -20,6 +20,14 @@ const REST_MAX_MS = 60_000;
 /** A reason of our own: making the usual one costs more than the rest. */
 const WOKEN = "woken";
 
+async function sleepUnlessWoken(clock: Clock, ms: number, woken: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(ms, woken);
+  } catch (error) {
+    if (!woken.aborted) throw error;
+  }
+}
+
 /** `turn` resolves with when the next one is due, Unix seconds; null for not before `wake`. What it rejects with is told. */
 export function createWakeLoop(
   clock: Clock,
@@ -37,15 +45,9 @@ export function createWakeLoop(
 
   const rest = async (ms: number): Promise<void> => {
     if (ms <= 0 || state.wokenForMs < state.restsUntilMs || stopping.signal.aborted) return;
-    const nap = new AbortController();
-    state.nap = nap;
-    try {
-      await clock.sleep(ms, nap.signal);
-    } catch (error) {
-      if (!nap.signal.aborted) throw error;
-    } finally {
-      state.nap = null;
-    }
+    state.nap = new AbortController();
+    await sleepUnlessWoken(clock, ms, state.nap.signal);
+    state.nap = null;
   };
   /** Milliseconds to rest. */
   const work = async (): Promise<number> => {

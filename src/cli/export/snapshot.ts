@@ -41,14 +41,14 @@ export function createSnapshot(options: SnapshotOptions): Snapshot {
       if (last <= now) return last;
       const isLate = first.rows.some((row) => (keys.at(row) ?? 0) > now);
       if (isLate) return last;
-      return isWhole ? now : Math.min(last, await lastAhead(options, now));
+      return isWhole ? now : Math.min(last, await lastAfter(options, now));
     },
     startedAt: () => startedAt,
   };
 }
 
 /** The last time of a row after `now`; `now` when there are none, or when the service does not answer. */
-async function lastAhead({ list, keys, range, signal }: SnapshotOptions, now: number): Promise<number> {
+async function lastAfter({ list, keys, range, signal }: SnapshotOptions, now: number): Promise<number> {
   if (list.kind === "cursor" && !list.hasTimes) return now;
   let latest = now;
   try {

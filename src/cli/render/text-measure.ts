@@ -41,7 +41,7 @@ function takeWidth(text: string, max: number): string {
 }
 
 /** A word in parts of at most `max` cells. */
-function piecesOf(word: string, max: number): string[] {
+function chunksOf(word: string, max: number): string[] {
   const parts = [""];
   let taken = 0;
   for (const grapheme of graphemes(word)) {
@@ -56,7 +56,7 @@ function piecesOf(word: string, max: number): string[] {
 
 function wrap(text: string, max: number, breakWords: boolean = true): string[] {
   if (width(text) <= max) return [text];
-  const [first = "", ...words] = text.split(" ").flatMap((word) => (breakWords ? piecesOf(word, max) : [word]));
+  const [first = "", ...words] = text.split(" ").flatMap((word) => (breakWords ? chunksOf(word, max) : [word]));
   const lines = [first];
   for (const word of words) {
     const joined = `${lines.at(-1) ?? ""} ${word}`;

@@ -274,7 +274,7 @@ export async function replaceFile(
   const replacement = await openReplacement(target, token);
   try {
     if (isAlone) await removeLeftovers(replacement);
-    for await (const piece of typeof text === "string" ? [text] : text) await replacement.write(Buffer.from(piece));
+    for await (const chunk of typeof text === "string" ? [text] : text) await replacement.write(Buffer.from(chunk));
     await replacement.commit();
   } catch (error) {
     await replacement.discard();

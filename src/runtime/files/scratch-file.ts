@@ -11,7 +11,7 @@ export interface ScratchFile {
   close(): Promise<void>;
 }
 
-const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 const FILE_MODE = 0o600;
 const LINE_FEED = 10;
 
@@ -35,19 +35,19 @@ export async function openScratchFile(folder: string, token: string): Promise<Sc
 
 /** Cut as bytes, so that no text is longer than a line. */
 async function* readLines(handle: FileHandle): AsyncGenerator<string> {
-  const piece = Buffer.allocUnsafe(PIECE_BYTES);
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let begun: Buffer[] = [];
   for (let position = 0; ;) {
-    const { bytesRead } = await handle.read(piece, 0, piece.length, position);
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
     if (bytesRead === 0) return;
     position += bytesRead;
     let start = 0;
-    for (let end = piece.indexOf(LINE_FEED); end >= 0 && end < bytesRead; end = piece.indexOf(LINE_FEED, start)) {
-      yield Buffer.concat([...begun, piece.subarray(start, end)]).toString();
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0 && end < bytesRead; end = chunk.indexOf(LINE_FEED, start)) {
+      yield Buffer.concat([...begun, chunk.subarray(start, end)]).toString();
       begun = [];
       start = end + 1;
     }
     // Copied, since the chunk is read into again.
-    begun.push(Buffer.from(piece.subarray(start, bytesRead)));
+    begun.push(Buffer.from(chunk.subarray(start, bytesRead)));
   }
 }

@@ -138,7 +138,7 @@ async function checkCopy(file: string, temporary: string, contents: StoreContent
 
 async function digestOf(file: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const piece of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(piece as Uint8Array);
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Uint8Array);
   return hash.digest("hex");
 }
 
@@ -170,10 +170,10 @@ async function giveSecondName(file: string, second: string): Promise<void> {
 }
 
 /** The files that an engine leaves next to one that it had open when it was killed. */
-const BESIDE = ["", "-wal", "-shm", "-journal"];
+const FILE_SUFFIXES = ["", "-wal", "-shm", "-journal"];
 
 export async function removeCopy(file: string): Promise<void> {
-  for (const suffix of BESIDE) await rm(`${file}${suffix}`, { recursive: true, force: true });
+  for (const suffix of FILE_SUFFIXES) await rm(`${file}${suffix}`, { recursive: true, force: true });
 }
 
 /** Removes what killed runs left of copies that were to become `target`. The caller knows that no other run makes one. */
@@ -185,7 +185,7 @@ async function findLeftCopies(target: string): Promise<string[]> {
   const [folder, beginning] = [path.dirname(target), `${path.basename(target)}.`];
   const isLeft = (name: string): boolean => {
     const [token = "", rest] = name.startsWith(beginning) ? name.slice(beginning.length).split(TEMPORARY_SUFFIX) : [];
-    return rest !== undefined && !token.includes(".") && BESIDE.includes(rest);
+    return rest !== undefined && !token.includes(".") && FILE_SUFFIXES.includes(rest);
   };
   return (await readdir(folder)).filter(isLeft).map((name) => path.join(folder, name));
 }

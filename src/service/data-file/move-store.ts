@@ -110,20 +110,20 @@ export async function restoreStore(options: CopyStoreOptions): Promise<RestoredS
   const { from, to, toDatabase = null, random } = options;
   await checkPlaces(options);
   await refuseUnfit(from);
-  const beside = toDatabase === null ? path.resolve(to) : path.resolve(from);
-  const lock = await lockCopies(beside, toDatabase === null ? to : from, random);
+  const neighbour = toDatabase === null ? path.resolve(to) : path.resolve(from);
+  const lock = await lockCopies(neighbour, toDatabase === null ? to : from, random);
   try {
-    return await restoreBeside(options, beside);
+    return await restoreNextTo(options, neighbour);
   } finally {
     await lock.release();
   }
 }
 
-async function restoreBeside(options: CopyStoreOptions, beside: string): Promise<RestoredStore> {
+async function restoreNextTo(options: CopyStoreOptions, neighbour: string): Promise<RestoredStore> {
   const { from, to, toDatabase = null, random } = options;
-  const staged = `${beside}.${random.token(9)}${TEMPORARY_SUFFIX}`;
+  const staged = `${neighbour}.${random.token(9)}${TEMPORARY_SUFFIX}`;
   return intoEmpty(options, { filledBy: `restore from ${path.resolve(from)}`, moved: null }, async (target) => {
-    await removeLeftCopies(beside);
+    await removeLeftCopies(neighbour);
     try {
       const source = await openStaged(options, staged);
       try {

@@ -55,19 +55,19 @@ function toBlockList(networks: readonly string[]): BlockList {
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = "", tail = ""] = (address.split("%")[0] ?? "").split("::");
-  const [left, right] = [piecesOf(head), piecesOf(tail)];
-  const pieces = [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right];
-  const [high = 0, low = 0] = pieces.slice(6);
-  const isMapped = pieces.slice(0, 6).join(":") === "0:0:0:0:0:65535";
+  const [left, right] = [groupsOf(head), groupsOf(tail)];
+  const groups = [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right];
+  const [high = 0, low = 0] = groups.slice(6);
+  const isMapped = groups.slice(0, 6).join(":") === "0:0:0:0:0:65535";
   if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
-  return pieces
+  return groups
     .slice(0, 4)
-    .map((piece) => piece.toString(16))
+    .map((group) => group.toString(16))
     .join(":");
 }
 
 /** The 16-bit groups of a part of an IPv6 address, which may end as IPv4 does. */
-function piecesOf(text: string): readonly number[] {
+function groupsOf(text: string): readonly number[] {
   const parts = text === "" ? [] : text.split(":");
   return parts.flatMap((part) => {
     if (!part.includes(".")) return [Number.parseInt(part, 16)];

@@ -16,7 +16,7 @@ import type { Brand } from "../domain/projects/brand.ts";
 import type { Transaction } from "../domain/ports.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { linkedScore, readScore, readForm } from "./answer-form.ts";
-import { createCrowd } from "./crowd.ts";
+import { createScannerWatch } from "./scanner-watch.ts";
 import { type HtmlPage, pageHeaders, seeOther } from "./document.ts";
 import {
   isToken,
@@ -47,7 +47,7 @@ export function createAnswerHandler(options: PagesOptions): PageHandler {
 
 function createShowing(options: PagesOptions): PageHandler {
   const { clock, answerWindowSeconds } = options;
-  const crowd = createCrowd(clock);
+  const scanners = createScannerWatch(clock);
   const note = createNoting(options);
   return async (request, token, rest) => {
     const { isSecure, base } = pageWay(options, request);
@@ -59,7 +59,8 @@ function createShowing(options: PagesOptions): PageHandler {
     const now = unixSeconds(clock);
     const facts = addLook(found.visit.survey.pageFacts, look, now);
     // After a look that was not noted, programs are told from people less well.
-    const isScanned = crowd.enters(request.from, token) || !isNoted || looksScanned(facts, found.visit.survey.sentAt);
+    const isScanned =
+      scanners.isScanning(request.from, token) || !isNoted || looksScanned(facts, found.visit.survey.sentAt);
     const moment = { look, now, isScanned, answerWindowSeconds };
     return respond(surveyPage(found.visit, toView(found, base, token), moment), request, isSecure);
   };

@@ -5,7 +5,7 @@ import type { Random } from "../../runtime/random.ts";
 import { groupByProject, unlessFailed } from "../domain/by-project.ts";
 import type { Store, Transaction, WebhookRow } from "../domain/ports.ts";
 import { type AttemptMeaning, recordAttempt } from "../domain/webhooks/attempts.ts";
-import type { EndedAttempt } from "./lane.ts";
+import type { EndedAttempt } from "./endpoint-queue.ts";
 
 export interface AttemptRecorderOptions {
   readonly store: Store;
@@ -54,7 +54,7 @@ export class AttemptRecorder {
     while (this.#ended.length > 0) {
       try {
         if (this.#ended.length < RECORDED_AT_ONCE) await clock.sleep(GATHER_MS);
-        const groups = groupByProject(this.#ended.slice(), ({ lane }) => lane.webhook().project.id);
+        const groups = groupByProject(this.#ended.slice(), ({ queue }) => queue.webhook().project.id);
         await unlessFailed([...groups].map(([project, some]) => this.#recordIn(project, some)));
         onRecorded();
       } catch (error) {
@@ -69,9 +69,9 @@ export class AttemptRecorder {
     const meanings = await store.write((tx) => recordAll(tx, some, random), { project });
     const recorded = new Set(some);
     this.#ended.splice(0, this.#ended.length, ...this.#ended.filter((one) => !recorded.has(one)));
-    for (const [index, { lane, due }] of some.entries()) {
-      lane.forget(due);
-      this.#count(lane.webhook(), meanings[index]);
+    for (const [index, { queue, due }] of some.entries()) {
+      queue.forget(due);
+      this.#count(queue.webhook(), meanings[index]);
     }
   }
 
@@ -93,7 +93,7 @@ async function recordAll(
   random: Random,
 ): Promise<readonly AttemptMeaning[]> {
   const meanings: AttemptMeaning[] = [];
-  for (const { lane, due, end } of ended)
-    meanings.push(await recordAttempt(tx, lane.webhook(), due.event, end, random.fraction()));
+  for (const { queue, due, end } of ended)
+    meanings.push(await recordAttempt(tx, queue.webhook(), due.event, end, random.fraction()));
   return meanings;
 }

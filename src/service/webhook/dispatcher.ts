@@ -6,7 +6,7 @@ import type { Random } from "../../runtime/random.ts";
 import type { Store, Transaction, WebhookRow } from "../domain/ports.ts";
 import type { AttemptMeaning } from "../domain/webhooks/attempts.ts";
 import { AttemptRecorder } from "./attempt-recorder.ts";
-import { createLane, type EndedAttempt, type Lane } from "./lane.ts";
+import { createEndpointQueue, type EndedAttempt, type EndpointQueue } from "./endpoint-queue.ts";
 import type { EndpointOptions } from "./transport.ts";
 
 export interface DispatcherOptions extends Pick<EndpointOptions, "own" | "resolve"> {
@@ -44,7 +44,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 class LoopingDispatcher implements Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #leaving = new AbortController();
-  readonly #lanes = new Map<string, Lane>();
+  readonly #queues = new Map<string, EndpointQueue>();
   readonly #recorder: AttemptRecorder;
   readonly #loop: WakeLoop;
 
@@ -73,7 +73,7 @@ class LoopingDispatcher implements Dispatcher {
     await endWithin(this.#options.clock, this.#settled());
     this.#leaving.abort();
     await this.#settled();
-    for (const lane of this.#lanes.values()) lane.close();
+    for (const queue of this.#queues.values()) queue.close();
   };
 
   attempts = (): ReadonlyMap<AttemptMeaning["kind"], number> => this.#recorder.counts;
@@ -83,9 +83,9 @@ class LoopingDispatcher implements Dispatcher {
     const { store, mayStart = () => true } = this.#options;
     // Of several processes one sends, so that an event does not come twice from two of them.
     if (!mayStart()) return this.#othersMayAddAt();
-    const { next, shares } = await store.read((tx) => readShares(tx, this.#lanes));
+    const { next, shares } = await store.read((tx) => readShares(tx, this.#queues));
     this.#closeOthers(new Set(shares.map(({ webhook }) => keyOf(webhook))));
-    for (const { webhook, due } of shares) this.#laneOf(webhook).take(webhook, this.#loop.stopping.aborted ? [] : due);
+    for (const { webhook, due } of shares) this.#queueOf(webhook).take(webhook, this.#loop.stopping.aborted ? [] : due);
     const others = this.#othersMayAddAt();
     return others === null ? next : Math.min(next ?? Infinity, others);
   }
@@ -96,29 +96,30 @@ class LoopingDispatcher implements Dispatcher {
     return store.isShared ? unixSeconds(clock) + SHARED_REST_SECONDS : null;
   }
 
-  #laneOf(webhook: WebhookRow): Lane {
+  #queueOf(webhook: WebhookRow): EndpointQueue {
     const key = keyOf(webhook);
     const onEnd = (attempt: EndedAttempt): void => this.#recorder.add(attempt);
-    const lane = this.#lanes.get(key) ?? createLane({ ...this.#options, onEnd, signal: this.#leaving.signal });
-    this.#lanes.set(key, lane);
-    return lane;
+    const queue =
+      this.#queues.get(key) ?? createEndpointQueue({ ...this.#options, onEnd, signal: this.#leaving.signal });
+    this.#queues.set(key, queue);
+    return queue;
   }
 
   /** Endpoints that were removed or disabled. */
   #closeOthers(known: ReadonlySet<string>): void {
-    for (const [key, lane] of this.#lanes) {
+    for (const [key, queue] of this.#queues) {
       if (known.has(key)) continue;
-      lane.clear();
-      if (lane.size() === 0 && this.#lanes.delete(key)) lane.close();
+      queue.clear();
+      if (queue.size() === 0 && this.#queues.delete(key)) queue.close();
     }
   }
 
   #clear(): void {
-    for (const lane of this.#lanes.values()) lane.clear();
+    for (const queue of this.#queues.values()) queue.clear();
   }
 
   async #settled(): Promise<void> {
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()));
+    await Promise.all([...this.#queues.values()].map((queue) => queue.idle()));
     await this.#recorder.settled();
   }
 }
@@ -135,7 +136,7 @@ interface Share {
 /** For each enabled endpoint the events that it has room for, and when something is due next. */
 async function readShares(
   tx: Transaction,
-  lanes: ReadonlyMap<string, Lane>,
+  queues: ReadonlyMap<string, EndpointQueue>,
 ): Promise<{ readonly next: number | null; readonly shares: readonly Share[] }> {
   const shares: Share[] = [];
   const dues: number[] = [];
@@ -143,7 +144,7 @@ async function readShares(
     const { project, id, disabledAt, slowUntil } = webhook;
     if (disabledAt !== null) continue;
     const isSlow = slowUntil !== null && slowUntil > tx.now;
-    const limit = isSlow ? 0 : (lanes.get(keyOf(webhook))?.wanted() ?? FIRST_SHARE);
+    const limit = isSlow ? 0 : (queues.get(keyOf(webhook))?.wanted() ?? FIRST_SHARE);
     shares.push({ webhook, due: limit === 0 ? [] : await tx.webhooks.due(webhook, limit) });
     const next = isSlow ? slowUntil : await tx.webhooks.nextDueAt(project.id, id);
     if (next !== null) dues.push(next);

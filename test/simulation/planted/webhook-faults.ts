@@ -10,8 +10,8 @@ export const WEBHOOK_FAULTS = [
   fault<typeof noteEvent>(
     "a changed answer makes no event",
     ["service/domain/webhooks/events.ts", "noteEvent"],
-    (original) => async (tx, project, happening) => {
-      if (happening.type !== "survey_response.updated") await original(tx, project, happening);
+    (original) => async (tx, project, event) => {
+      if (event.type !== "survey_response.updated") await original(tx, project, event);
     },
   ),
   fault<typeof recordAttempt>(

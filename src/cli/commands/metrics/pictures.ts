@@ -12,7 +12,7 @@ export function wantsPictures(deps: Deps): boolean {
 }
 
 /** Cells next to the line: `nps  `, `*  min -100, max -100` and the mark of what was left out. */
-const BESIDE_TREND = 28;
+const TREND_MARGIN = 28;
 
 /** The picture below the table of periods: a line as long as they are many, and their intervals. */
 export async function drawPeriods(
@@ -55,7 +55,7 @@ function toPoint(row: JsonObject): ScorePoint {
  */
 function drawTrend(deps: Deps, points: readonly ScorePoint[], coverages: readonly Coverage[]): string {
   const { unicode } = deps.options;
-  const room = Math.max(deps.streams.out.columns - BESIDE_TREND, 1);
+  const room = Math.max(deps.streams.out.columns - TREND_MARGIN, 1);
   const shown = points.length <= room ? points : points.slice(1 - room);
   // The newest may all be without responses.
   const scored = shown.some(({ nps }) => nps !== null) ? shown : points;

@@ -4,7 +4,7 @@ import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
 import type { PersonRow, Transaction } from "../ports.ts";
 import { keepSuppressions, type SuppressionMarks, suppressionMarks } from "../people/suppressions.ts";
-import type { Happening } from "../webhooks/events.ts";
+import type { DomainEvent } from "../webhooks/events.ts";
 import type { PastPerson, StoredPastPerson } from "./rows.ts";
 
 export type ConflictPolicy = "keep" | "replace";
@@ -47,12 +47,12 @@ export interface Outcomes {
   readonly aliases: (readonly [number, number])[];
   readonly nameless: number[];
   readonly named: number[];
-  readonly happenings: Happening[];
+  readonly events: DomainEvent[];
 }
 
 export function createOutcomes(): Outcomes {
   const counts = { kept: 0, same: 0, changed: 0 };
-  return { ...counts, conflicts: [], refused: [], aliases: [], nameless: [], named: [], happenings: [] };
+  return { ...counts, conflicts: [], refused: [], aliases: [], nameless: [], named: [], events: [] };
 }
 
 /** People who are stored already, and those who are about to be. */
@@ -168,7 +168,7 @@ export async function importPeople(
       // Facts that keep them from being written to count all the same.
       const { lastSentAt, unsubscribedAt, bouncedAt } = row;
       const marks = { ...NOBODY, id: found.id, createdAt: null, lastSentAt, unsubscribedAt, bouncedAt };
-      const apart = { ...createOutcomes(), happenings: outcomes.happenings };
+      const apart = { ...createOutcomes(), events: outcomes.events };
       await mergePerson(tx, project, { known, id: found.id, row: marks, index, policy: "keep" }, apart);
       continue;
     }
@@ -192,7 +192,7 @@ export async function completePerson(
   outcomes: Outcomes,
 ): Promise<void> {
   const isNameless = hasNoAddress(known.byId.get(id));
-  const apart = { ...createOutcomes(), happenings: outcomes.happenings };
+  const apart = { ...createOutcomes(), events: outcomes.events };
   await mergePerson(tx, project, { known, id, row, index: 0, policy: "keep" }, apart);
   if (isNameless && !hasNoAddress(known.byId.get(id))) outcomes.named.push(id);
 }
@@ -234,7 +234,7 @@ export async function addPeople(
   tx: Transaction,
   project: Project,
   { known, people }: { readonly known: Known; readonly people: readonly PersonRow[] },
-  { happenings }: Outcomes,
+  { events }: Outcomes,
 ): Promise<void> {
   if (people.length === 0) return;
   const emails = people.flatMap(({ email }) => email ?? []);
@@ -251,7 +251,7 @@ export async function addPeople(
   await tx.history.insertPeople(project.id, marked);
   for (const person of marked) remember(known, person);
   for (const { id, unsubscribedAt } of marked)
-    if (unsubscribedAt !== null) happenings.push({ type: "unsubscribe.created", personId: id });
+    if (unsubscribedAt !== null) events.push({ type: "unsubscribe.created", personId: id });
   for (const person of marked)
     if (person.unsubscribedAt !== null || person.bouncedAt !== null) await keepSuppressions(tx, project, person);
 }
@@ -310,7 +310,7 @@ async function mergePerson(
     await tx.history.replacePerson(project.id, found, person);
     remember(known, person);
     if (found.unsubscribedAt === null && person.unsubscribedAt !== null)
-      outcomes.happenings.push({ type: "unsubscribe.created", personId: found.id });
+      outcomes.events.push({ type: "unsubscribe.created", personId: found.id });
     if (person.unsubscribedAt !== null || person.bouncedAt !== null) {
       await keepSuppressions(tx, project, person);
       if (person.unsubscribedAt !== found.unsubscribedAt || person.bouncedAt !== found.bouncedAt)

@@ -44,8 +44,8 @@ export async function importHistory(
   { policy, webhooks }: HistoryChoices,
 ): Promise<Imported> {
   const firstFree = await tx.history.reserve(project.id, highestId(batch));
-  const { happenings, ...imported } = await importBatch(tx, project, batch, { policy, firstFree });
-  if (webhooks) for (const happening of happenings) await noteEvent(tx, project, happening);
+  const { events, ...imported } = await importBatch(tx, project, batch, { policy, firstFree });
+  if (webhooks) for (const event of events) await noteEvent(tx, project, event);
   return imported;
 }
 
@@ -135,7 +135,7 @@ async function importResponses(
     } else await mergeResponse(tx, project, { found, row, personId, index, policy }, outcomes);
   }
   await tx.history.insertResponses(project.id, added);
-  for (const { id } of added) outcomes.happenings.push({ type: "survey_response.created", responseId: id });
+  for (const { id } of added) outcomes.events.push({ type: "survey_response.created", responseId: id });
   await tx.history.markAnswered(
     project.id,
     [...answered].flatMap(([id, at]) => (at > (markedUpTo.get(id) ?? -1) ? [{ id, at }] : [])),
@@ -292,7 +292,7 @@ async function mergeResponse(
     ...(row.additionalAnswers === null && { additionalAnswers }),
   });
   outcomes.changed += 1;
-  outcomes.happenings.push({ type: "survey_response.updated", responseId: found.id });
+  outcomes.events.push({ type: "survey_response.updated", responseId: found.id });
 }
 
 /** Names of the fields whose stored value is not the row's; those that the source does not tell are not compared. */

@@ -7,7 +7,8 @@ import type { Transaction } from "../ports.ts";
 import { type ResponseData, slackMessage } from "./slack-message.ts";
 import type { WebhookRow } from "./webhook-rows.ts";
 
-export type Happening =
+/** A change of the data that webhooks may be told of. */
+export type DomainEvent =
   | { readonly type: "survey_response.created" | "survey_response.updated"; readonly responseId: number }
   | { readonly type: "unsubscribe.created"; readonly personId: number };
 
@@ -17,11 +18,11 @@ const COLLECT_SECONDS = 7 * 86_400;
 const DATA_BYTES_MAX = 20_000;
 
 /** Writes the event for each webhook of the project that wants it. Costs next to nothing in a project without any. */
-export async function noteEvent(tx: Transaction, project: Project, happening: Happening): Promise<void> {
+export async function noteEvent(tx: Transaction, project: Project, event: DomainEvent): Promise<void> {
   if (!(await tx.webhooks.any(project.id))) return;
-  const interested = (await tx.webhooks.list(project.id)).filter(({ events }) => events.includes(happening.type));
+  const interested = (await tx.webhooks.list(project.id)).filter(({ events }) => events.includes(event.type));
   if (interested.length === 0) return;
-  const facts = await readFacts(tx, project, happening);
+  const facts = await readFacts(tx, project, event);
   if (facts === null) return;
   const { score } = facts;
   const wanted = interested.filter(
@@ -31,10 +32,10 @@ export async function noteEvent(tx: Transaction, project: Project, happening: Ha
   for (const { id, missed } of wanted.filter((webhook) => !isCollecting(webhook, tx.now)))
     await tx.webhooks.change(project.id, id, { missed: missed + 1 });
   if (collecting.length === 0) return;
-  const { type } = happening;
+  const { type } = event;
   const eventId = createHash("sha256").update(tx.token()).digest("hex");
   const has = (format: WebhookRow["format"]): boolean => collecting.some((webhook) => webhook.format === format);
-  const event = {
+  const webhookEvent = {
     eventId,
     type,
     personId: facts.personId,
@@ -43,7 +44,7 @@ export async function noteEvent(tx: Transaction, project: Project, happening: Ha
   };
   await tx.webhooks.add(
     project.id,
-    event,
+    webhookEvent,
     collecting.map(({ id }) => id),
   );
 }
@@ -58,16 +59,16 @@ interface Facts {
   readonly data: ResponseData | Unsubscribe;
 }
 
-async function readFacts(tx: Transaction, project: Project, happening: Happening): Promise<Facts | null> {
-  if (happening.type === "unsubscribe.created") {
-    const person = await tx.people.byId(project.id, happening.personId);
+async function readFacts(tx: Transaction, project: Project, event: DomainEvent): Promise<Facts | null> {
+  if (event.type === "unsubscribe.created") {
+    const person = await tx.people.byId(project.id, event.personId);
     if (person === null) return null;
     const { id, email, name, unsubscribedAt } = person;
     const data = { person_id: String(id), email, name, unsubscribed_at: unsubscribedAt ?? tx.now };
     return { personId: id, score: null, data };
   }
   const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: `${tx.appUrl}/r/` };
-  const json = await tx.responses.json(project.id, happening.responseId, shape);
+  const json = await tx.responses.json(project.id, event.responseId, shape);
   if (json === null) return null;
   const data = JSON.parse(json) as ResponseData;
   return { personId: Number(data.person.id), score: data.score, data };

@@ -40,7 +40,7 @@ export function translateError(error: unknown): unknown {
   return new UniqueViolation(`${constraint}: ${columns}`, { cause: error });
 }
 
-const CROWDED = "53300";
+const TOO_MANY_CONNECTIONS = "53300";
 
 /** The error for callers: what is wrong, without an address or a password. */
 export function unavailable(error: unknown): StoreDatabaseError {
@@ -48,7 +48,7 @@ export function unavailable(error: unknown): StoreDatabaseError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const kind = errorKindOf(error);
   const options = { cause: error };
-  if (code === CROWDED)
+  if (code === TOO_MANY_CONNECTIONS)
     return new StoreDatabaseError(
       "crowded",
       "the database has no connection left: each process keeps up to 10; lower ?max= or raise max_connections",

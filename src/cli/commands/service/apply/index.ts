@@ -55,8 +55,8 @@ async function readBytes(file: string): Promise<Uint8Array> {
   }
 }
 
-async function* toAsync(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* pieces;
+async function* toAsync(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks;
 }
 
 /** One row a key; the secrets of new webhooks where there are any. */

@@ -1,9 +1,9 @@
 /** Clients that open the surveys of several people at once: a program that reads the mail of a whole company. */
 import type { Clock } from "../../runtime/clock.ts";
 
-export interface Crowd {
+export interface ScannerWatch {
   /** Notes that this address opened this survey; true when it has opened many within a short time. */
-  readonly enters: (address: string, token: string) => boolean;
+  readonly isScanning: (address: string, token: string) => boolean;
 }
 
 const WINDOW_MS = 10_000;
@@ -11,10 +11,10 @@ const MANY = 3;
 const ADDRESSES_MAX = 10_000;
 
 /** Kept in memory alone, and only as long as it is needed. */
-export function createCrowd(clock: Clock): Crowd {
+export function createScannerWatch(clock: Clock): ScannerWatch {
   const addresses = new Map<string, { token: string; at: number }[]>();
   return {
-    enters: (address, token) => {
+    isScanning: (address, token) => {
       const now = clock.monotonic();
       const recent = (addresses.get(address) ?? []).filter(
         ({ at, token: other }) => now - at < WINDOW_MS && other !== token,

@@ -6,19 +6,19 @@ import { signedHeaders } from "./sign.ts";
 import { createEndpointTransport, type EndpointOptions, type EndpointTransport } from "./transport.ts";
 
 export interface EndedAttempt {
-  readonly lane: Lane;
+  readonly queue: EndpointQueue;
   readonly due: DueEvent;
   readonly end: AttemptEnd;
 }
 
-export interface LaneOptions extends EndpointOptions {
+export interface EndpointQueueOptions extends EndpointOptions {
   readonly clock: Clock;
   readonly onEnd: (attempt: EndedAttempt) => void;
   /** Ends attempts that run; `onEnd` is not called for those. */
   readonly signal: AbortSignal;
 }
 
-export interface Lane {
+export interface EndpointQueue {
   /** The endpoint as it was read last. */
   readonly webhook: () => WebhookRow;
   /** The number of due events to read, those that it holds included. 0 when there is no room. */
@@ -42,12 +42,12 @@ const WAITING_LOW = 32;
 /** Ended and not recorded: no more begins until the disk has caught up. */
 const HELD_MAX = 256;
 
-export function createLane(options: LaneOptions): Lane {
-  return new EndpointLane(options);
+export function createEndpointQueue(options: EndpointQueueOptions): EndpointQueue {
+  return new WaitingEvents(options);
 }
 
-class EndpointLane implements Lane {
-  readonly #options: LaneOptions;
+class WaitingEvents implements EndpointQueue {
+  readonly #options: EndpointQueueOptions;
   readonly #transport: EndpointTransport;
   readonly #waiting: DueEvent[] = [];
   readonly #running = new Map<DueEvent, Promise<void>>();
@@ -59,7 +59,7 @@ class EndpointLane implements Lane {
   readonly #pauses = new Set<DueEvent>();
   #webhook: WebhookRow | null = null;
 
-  constructor(options: LaneOptions) {
+  constructor(options: EndpointQueueOptions) {
     this.#options = options;
     this.#transport = createEndpointTransport(options, AT_ONCE);
   }
@@ -129,7 +129,7 @@ class EndpointLane implements Lane {
       this.clear();
     }
     if (end === null) this.#held.delete(due.event);
-    else onEnd({ lane: this, due, end });
+    else onEnd({ queue: this, due, end });
     this.#pump();
   }
 }
