@@ -92,7 +92,7 @@ async function create(file: string, content: string, aside: string): Promise<boo
   }
 }
 
-/** What file systems say that know no links. */
+/** The error codes of file systems that know no links. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "ENOSYS", "EMLINK"]);
 
 async function createInPlace(file: string, content: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { FIND_MISCOUNTED } from "../sql/schema/kept-counts.ts";
 import type { SqliteDatabase } from "./engine/database.ts";
 
-/** What is wrong with the whole of a data file, a sentence a finding. */
+/** The faults of the whole of a data file, a sentence a finding. */
 export function integrityFindings(database: SqliteDatabase): string[] {
   const findings = database.all("PRAGMA integrity_check").map((row) => String(Object.values(row)[0]));
   const orphans = database

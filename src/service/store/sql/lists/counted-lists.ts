@@ -14,7 +14,7 @@ export interface CountedList {
   readonly key: readonly [at: string, id: string];
   /** The other time that a filter may bound; null for none. */
   readonly other: string | null;
-  /** Whether its rows have a score. */
+  /** True when its rows have a score. */
   readonly isScored: boolean;
 }
 

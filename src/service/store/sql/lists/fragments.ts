@@ -1,4 +1,4 @@
-/** Parts that SQL texts are made of: conditions beside their values, and rows rendered as JSON. */
+/** Fragments of SQL: conditions with their values, and rows rendered as JSON. */
 import type { TimeRange } from "../../../domain/inputs.ts";
 import type { SqlValue } from "../database.ts";
 

@@ -21,7 +21,7 @@ export interface Slice {
   readonly where: Where;
   /** Columns and directions for ORDER BY. */
   readonly order: string;
-  /** Whether an index has the rows in that order; otherwise they are sorted. */
+  /** True when an index has the rows in that order; otherwise they are sorted. */
   readonly isIndexed: boolean;
   readonly limit: number;
   readonly offset: number;

@@ -1,6 +1,6 @@
 /**
- * How many rows of a list lie in each UTC day, kept in the transaction that changes the list. To count a range is to add
- * up its whole days and to count rows of the two days that it cuts.
+ * The number of rows of a list in each UTC day, kept in the transaction that changes the list. To count a range is to
+ * add up its whole days and to count rows of the two days that it cuts.
  */
 import { scoreCategory } from "../../../../contract/limits.ts";
 import type { TimeRange } from "../../../domain/inputs.ts";
@@ -31,7 +31,7 @@ export interface ListTallies {
   remove(list: CountedList, ...rows: readonly CountedRow[]): void;
   /** Forgets a list that is no more. */
   drop(list: CountedList): void;
-  /** How many rows lie in a range of the list's time. */
+  /** The number of rows in a range of the list's time. */
   count(list: CountedList, range: TimeRange): Promise<number>;
   /** The same by category of score. */
   countScores(list: CountedList, range: TimeRange): Promise<ScoreTally>;

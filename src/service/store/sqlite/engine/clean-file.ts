@@ -50,7 +50,7 @@ function emptyLog(database: SqliteDatabase): void {
   if (row?.["busy"] === 1) throw new StoreFileError("busy", "another program is reading the file");
 }
 
-/** Whether one of the texts is in the file, as UTF-8. */
+/** True when one of the texts is in the file, as UTF-8. */
 async function hasAny(descriptor: number, texts: readonly string[]): Promise<boolean> {
   const wanted = texts.filter((text) => text !== "").map((text) => Buffer.from(text));
   const overlap = Math.max(0, ...wanted.map(({ length }) => length - 1));

@@ -9,15 +9,17 @@ import type { SqliteDatabase } from "./database.ts";
 const MAGIC = "SQLite format 3\0";
 /** See the SQLite file format, 1.3. */
 const HEADER_BYTES = 100;
-/** Where a header says by 2 that the file has a log, for writing and for reading. */
+/** The bytes of a header that say by 2 that the file has a log, for writing and for reading. */
 const LOG_OFFSET = 18;
-/** Where SQLite keeps a number for the application's use, `user_version`: 4 bytes. A copy that no service has opened has 0. */
+/**
+ * The place of a number for the application's use, `user_version`: 4 bytes. A copy that no service has opened has 0.
+ */
 const USED_OFFSET = 60;
 /** A check of more would keep a server from starting for more than about a second. */
 const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 const FILE_MODE = 0o600;
 
-/** Of 255 that a name may have: the longest beside it is a copy's, with a token. */
+/** Of the 255 bytes that a name may have: the longest name made of it is a copy's, with a token. */
 const NAME_BYTES_MAX = 160;
 
 export interface Condition {
@@ -25,13 +27,13 @@ export interface Condition {
   readonly isNew: boolean;
   /** True where this process made it. */
   readonly isMade: boolean;
-  /** Whether other users of the machine may read it. */
+  /** True when other users of the machine may read it. */
   readonly isReadable: boolean;
 }
 
 /**
- * Looks at the path before anything is made beside it. Throws StoreFileError for a folder, pipe, socket or device,
- * and for a name too long. `shown` is what messages are to call the file.
+ * Looks at the path before any other file is made of its name. Throws StoreFileError for a folder, pipe, socket or
+ * device, and for a name too long. `shown` is the file's name in messages.
  */
 export function checkPlace(file: string, shown: string): void {
   const bytes = Buffer.byteLength(path.basename(file));
@@ -109,8 +111,8 @@ function firstLine(text: string): string {
 }
 
 /**
- * True for a file that says that it has a log while nothing is in one beside it, as when it is open under another name.
- * An empty log may be left by an attempt to open it.
+ * True for a file that says that it has a log while the log next to it is missing or empty, as when it is open under
+ * another name. An empty log may be left by an attempt to open it.
  */
 export function hasLostLog(file: string): boolean {
   return (sizeOf(`${file}-wal`) ?? 0) === 0 && readHeader(file)[LOG_OFFSET] === 2;

@@ -9,9 +9,9 @@ const STATEMENTS_MAX = 256;
 const ONLY_IN_WRITE = "data can be changed only inside Store.write";
 
 export interface SqliteDatabase {
-  /** Whether changes are allowed now; the queue sets it for write jobs. */
+  /** True while changes are allowed; the queue sets it for write jobs. */
   writing: boolean;
-  /** How many statements have changed something so far. */
+  /** The number of statements that have changed something so far. */
   changes: number;
   exec(sql: string): void;
   all(sql: string, values?: readonly SqlValue[]): SqlRow[];

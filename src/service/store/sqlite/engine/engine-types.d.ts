@@ -11,6 +11,6 @@ declare module "node:sqlite" {
     prepare(sql: string): StatementSync;
     close(): void;
   }
-  /** Copies the whole database beside the event loop, so many pages a step; resolves with their number. */
+  /** Copies the whole database without holding up the event loop, so many pages a step; resolves with their number. */
   export function backup(source: DatabaseSync, file: string, options: { rate: number }): Promise<number>;
 }

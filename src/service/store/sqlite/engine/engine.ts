@@ -14,7 +14,7 @@ export interface EngineStatement {
 export interface Engine {
   exec(sql: string): void;
   prepare(sql: string): EngineStatement;
-  /** Writes the state that the open transaction sees into an empty file, beside the event loop. */
+  /** Writes the state that the open transaction sees into an empty file, without holding up the event loop. */
   copyTo(file: string): Promise<void>;
   close(): void;
 }

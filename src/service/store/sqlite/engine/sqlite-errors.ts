@@ -27,7 +27,7 @@ const TROUBLES: readonly (readonly [words: RegExp, trouble: FileTrouble, sentenc
   [/query aborted|interrupted/, "unreadable", "reading the file was broken off"],
 ];
 
-/** Names the data file in an error of the system about a file of ours beside it, or about none. `shown` is its name. */
+/** Names the data file in a system error about one of its own files, or about none. `shown` is its name. */
 export function nameDataFile(error: unknown, file: string, shown: string): unknown {
   if (!(error instanceof Error)) return error;
   const { syscall, path } = error as NodeJS.ErrnoException;

@@ -12,7 +12,7 @@ export interface StoredTime {
   readonly newestMs: () => number;
   /** In a write, before its first change: fixes its time. */
   readonly begin: () => void;
-  /** Whether that is later than what the file has. */
+  /** True when that is later than the file's own. */
   readonly isNew: () => boolean;
   /** The write is durable. */
   readonly commit: () => void;
