@@ -97,6 +97,20 @@ export interface PersonRow {
   readonly unsubscribedAt: number | null;
 }
 
+/** A person of whom nothing is known. */
+export const UNKNOWN_PERSON: PersonRow = {
+  id: 0,
+  email: null,
+  name: null,
+  phoneNumber: null,
+  createdAt: 0,
+  lastSentAt: null,
+  lastRespondedAt: null,
+  nextSurveyAt: null,
+  bouncedAt: null,
+  unsubscribedAt: null,
+};
+
 export type PersonChange = Partial<Omit<PersonRow, "id" | "createdAt" | "nextSurveyAt" | "lastRespondedAt">>;
 
 export interface NewPerson {

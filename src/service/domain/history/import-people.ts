@@ -3,6 +3,7 @@ import { emailKey } from "../../../contract/text/email.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
 import type { PersonRow, Transaction } from "../ports.ts";
+import { UNKNOWN_PERSON } from "../rows.ts";
 import { keepSuppressions, type SuppressionMarks, suppressionMarks } from "../people/suppressions.ts";
 import type { DomainEvent } from "../webhooks/events.ts";
 import type { PastPerson, StoredPastPerson } from "./rows.ts";
@@ -75,22 +76,10 @@ export async function importSuppressions(
     if (email === null) continue;
     const reason = unsubscribedAt === null ? "bounce" : "unsubscribe";
     if (before.get(email)?.some((each) => each.reason === reason) !== true) outcomes.kept += 1;
-    await keepSuppressions(tx, project, { ...NOBODY, id: 0, email, unsubscribedAt, bouncedAt });
+    await keepSuppressions(tx, project, { ...UNKNOWN_PERSON, email, unsubscribedAt, bouncedAt });
   }
   return outcomes;
 }
-
-const NOBODY: Omit<PersonRow, "id"> = {
-  email: null,
-  name: null,
-  phoneNumber: null,
-  createdAt: 0,
-  lastSentAt: null,
-  lastRespondedAt: null,
-  nextSurveyAt: null,
-  bouncedAt: null,
-  unsubscribedAt: null,
-};
 
 /** Those whom rows name by id or address. */
 export async function findKnown(
@@ -167,7 +156,7 @@ export async function importPeople(
       await addPeople(tx, project, { known, people: added.splice(0) }, outcomes);
       // Facts that keep them from being written to count all the same.
       const { lastSentAt, unsubscribedAt, bouncedAt } = row;
-      const marks = { ...NOBODY, id: found.id, createdAt: null, lastSentAt, unsubscribedAt, bouncedAt };
+      const marks = { ...UNKNOWN_PERSON, id: found.id, createdAt: null, lastSentAt, unsubscribedAt, bouncedAt };
       const apart = { ...createOutcomes(), events: outcomes.events };
       await mergePerson(tx, project, { known, id: found.id, row: marks, index, policy: "keep" }, apart);
       continue;
@@ -217,7 +206,7 @@ export async function newPerson(
   since: number,
 ): Promise<PersonRow> {
   const person = {
-    ...NOBODY,
+    ...UNKNOWN_PERSON,
     ...row,
     lastSentAt: newest(row.lastSentAt, answeredAt ?? null),
     lastRespondedAt: answeredAt ?? null,

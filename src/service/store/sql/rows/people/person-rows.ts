@@ -9,6 +9,7 @@ import type {
   PersonRow,
   PersonRows,
 } from "../../../../domain/ports.ts";
+import { UNKNOWN_PERSON } from "../../../../domain/rows.ts";
 import { type Database, UniqueViolation } from "../../database.ts";
 import type { SqlRow, SqlValue } from "../../database.ts";
 import { type EventColumn, peopleBy, peopleIn } from "../../lists/counted-lists.ts";
@@ -89,8 +90,7 @@ function toPerson(row: SqlRow | null): PersonRow | null {
 async function insertPerson(database: Database, project: number, person: NewPerson): Promise<PersonRow> {
   const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null } = person;
   const id = person.id === undefined ? await nextId(database, project) : await reserveId(database, project, person.id);
-  const unset = { lastRespondedAt: null, bouncedAt: null, unsubscribedAt: null };
-  const row = { id, email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt, ...unset };
+  const row = { ...UNKNOWN_PERSON, id, email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt };
   await refuseTaken(() => database.run(...insertPersonSql(project, row)));
   return row;
 }
