@@ -13,8 +13,8 @@ export interface ImportTable extends Validator {
   readonly headers: readonly string[];
   /** Every record below the header, in batches. */
   records(): AsyncGenerator<readonly InputRecord[]>;
-  /** Every record as the row it becomes, in batches; a row is made when it is asked for. */
-  rows(): AsyncGenerator<Iterable<ImportRow | InvalidRow>>;
+  /** Every record as the row it becomes, in batches. */
+  rows(): AsyncGenerator<readonly (ImportRow | InvalidRow)[]>;
   /** Lets the file go where no record was asked for. */
   close(): Promise<void>;
 }
@@ -53,14 +53,10 @@ function createTable(input: InputFile, options: TableOptions, opening: Begun): I
     records,
     ...validator,
     async *rows() {
-      for await (const batch of records()) yield validateEach(validator, batch);
+      for await (const batch of records()) yield batch.map((record) => validator.validate(record));
     },
     close: async () => void (await waiting?.batches.return(undefined)),
   };
-}
-
-function* validateEach(validator: Validator, batch: readonly InputRecord[]): Generator<ImportRow | InvalidRow> {
-  for (const record of batch) yield validator.validate(record);
 }
 
 /** A file that was read as far as its header. */
