@@ -19,8 +19,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
  * ones.
  */
 export const FOUND_AT: Readonly<Record<string, number>> = {
-  "the mark is written after the last byte": 6,
-  "each message leaves a timer behind": 3,
+  "the mark is written after the last byte": 10,
+  "each message leaves a timer behind": 7,
   "the lease of what is in hand is not renewed": 39,
   "what may have arrived is tried again": 2,
   "a refusal for now ends a survey": 3,
@@ -31,6 +31,6 @@ export const FOUND_AT: Readonly<Record<string, number>> = {
   "STOP is not kept": 5,
   "a list has the people of another project": 8,
   "a write that fails is acknowledged": 6,
-  "the id of a deleted row is given again": 6,
+  "the id of a deleted row is given again": 9,
   "time runs backwards with the clock": 16,
 };

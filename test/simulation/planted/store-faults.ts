@@ -1,5 +1,5 @@
 /** Faults in what keeps the rows. */
-import type { createLogSync } from "../../../src/service/store/sqlite/engine/log-sync.ts";
+import type { createDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
 import type { createStoredTime } from "../../../src/service/store/sqlite/engine/stored-time.ts";
 import type { nextId } from "../../../src/service/store/sql/rows/project-rows.ts";
 import type { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
@@ -8,10 +8,13 @@ import { fault } from "./plant.ts";
 const STORE = ["service/store/sqlite/open-sqlite-store.ts", "openSqliteStore"] as const;
 
 export const STORE_FAULTS = [
-  fault<typeof createLogSync>(
+  fault<typeof createDatabase>(
     "an answer does not wait for the disk",
-    ["service/store/sqlite/engine/log-sync.ts", "createLogSync"],
-    () => () => ({ sync: async () => undefined, close: async () => undefined }),
+    ["service/store/sqlite/engine/database.ts", "createDatabase"],
+    (original) => (engine, options) => {
+      const exec = (sql: string): void => engine.exec(sql.replace("synchronous = FULL", "synchronous = NORMAL"));
+      return original({ ...engine, exec }, options);
+    },
   ),
   fault<typeof openSqliteStore>("a write that fails is acknowledged", STORE, (original) => async (options) => {
     const store = await original(options);

@@ -169,8 +169,8 @@ function nameFullDisk(file: string, error: unknown): unknown {
 function configure(database: SqliteDatabase): void {
   // Few milliseconds: a longer wait for another process does not hold up the event loop.
   database.exec("PRAGMA busy_timeout = 5");
-  // The queue syncs the log after each commit, beside the event loop.
-  database.exec("PRAGMA synchronous = NORMAL");
+  // Each commit is on the disk before it is answered.
+  database.exec("PRAGMA synchronous = FULL");
   database.exec("PRAGMA foreign_keys = ON");
   database.exec("PRAGMA cache_size = -32768");
   // What is deleted is overwritten, so that nobody can read it in the file.
@@ -306,7 +306,6 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
     close: async () => {
       closing.abort();
       await queue.close();
-      await watch.close();
       closeFile(database);
     },
   };

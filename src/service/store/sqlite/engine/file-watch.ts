@@ -5,16 +5,14 @@
 import { statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { type StoreEvent, StoreFileError } from "../../store-errors.ts";
-import { createLogSync } from "./log-sync.ts";
 
 export interface FileWatch {
   /** Throws where the name of the file, or of its log, no longer leads to what was opened. */
   readonly look: () => void;
-  /** All that is committed is then on the disk, in the file that was opened. */
-  readonly sync: () => Promise<void>;
+  /** With the error of a COMMIT; returns the one to reject with. */
+  readonly uncommitted: (error: unknown) => unknown;
   /** A write has succeeded. */
   readonly recover: () => void;
-  readonly close: () => Promise<void>;
   readonly failed: (error: unknown) => unknown;
   readonly refusal: () => StoreFileError | null;
   readonly trouble: () => StoreFileError | null;
@@ -31,7 +29,6 @@ export function createFileWatch(file: string | null, onEvent: (event: StoreEvent
   const loss = createLoss();
   const names = file === null ? [] : [file, `${file}-wal`];
   const opened = names.map(identityOf);
-  const log = file === null ? null : createLogSync(file);
 
   const giveUp = (what: string, options?: ErrorOptions): StoreFileError => {
     state.refusal = new StoreFileError("changed", `${file}: ${what}`, options);
@@ -47,20 +44,16 @@ export function createFileWatch(file: string | null, onEvent: (event: StoreEvent
   };
   return {
     look,
-    sync: async () => {
-      try {
-        await log?.sync();
-      } catch (error) {
-        // The system may have dropped what it could not write, so a second try would prove nothing.
-        throw giveUp(NOT_SAVED, { cause: error });
-      }
-      look();
+    uncommitted: (error) => {
+      const isOfDisk = error instanceof StoreFileError && error.trouble === "unreadable";
+      if (!isOfDisk || file === null || hasNoRoom(file)) return error;
+      // The system may have dropped what it could not write, so a second try would prove nothing.
+      return giveUp(NOT_SAVED, { cause: error });
     },
     recover: () => {
       if (state.trouble !== null) onEvent({ kind: "recovered" });
       state.trouble = null;
     },
-    close: async () => log?.close(),
     failed: (error) => {
       if (!(error instanceof StoreFileError)) return error;
       const trouble = file === null ? error : nameTrouble(file, error);

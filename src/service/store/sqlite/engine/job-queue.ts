@@ -1,7 +1,6 @@
 /**
- * All jobs of a store, one after another; writes that wait together share one commit and so one disk sync. While the
- * disk syncs, reads go on; what they may have seen of that commit is answered only when it is on the disk. While another
- * process writes, reads go on as well.
+ * All jobs of a store, one after another; writes that wait together share one commit and so one disk sync. While another
+ * process writes, reads go on.
  */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
 import type { StoreCommit, WriteOptions } from "../../../domain/ports.ts";
@@ -49,19 +48,20 @@ export interface Watch {
   readonly recover: () => void;
   /** The write is over, in whichever way. */
   readonly over: () => void;
-  /** Resolves when all that is committed is on the disk, in the file that was opened; else no job is acknowledged. */
-  readonly sync: () => Promise<void>;
+  /** With the error of a COMMIT; returns the one that the batch ends with. */
+  readonly uncommitted: (error: unknown) => unknown;
+  /** After a commit, before it is answered: throws unless the file is still the one that was opened. */
+  readonly look: () => void;
   /** With each error that a job, or a whole batch, ended with; returns the one to reject with. */
   readonly failed: (error: unknown) => unknown;
   /** Why no job can be run any more; null while they can. */
   readonly refusal: () => Error | null;
-  /** After each transaction; one that the disk has not synced counts as rolled back. */
+  /** After each transaction; one that is not answered counts as rolled back. */
   readonly ended?: (commit: StoreCommit) => void;
 }
 
 interface QueueState {
   draining: Promise<void> | null;
-  syncing: Promise<void> | null;
   /** Writes wait for another process. */
   waiting: Promise<void> | null;
   /** Since when they have waited, and how long until the next look; null while they do not. */
@@ -81,11 +81,8 @@ export function createJobQueue(
 ): JobQueue {
   const reads: Job[] = [];
   const writes: Job[] = [];
-  /** Answered when the disk has synced. */
-  const held: Done[] = [];
   const state: QueueState = {
     draining: null,
-    syncing: null,
     waiting: null,
     wait: null,
     closed: false,
@@ -93,25 +90,6 @@ export function createJobQueue(
     gathered: 0,
   };
 
-  /** What runs while the disk syncs may have seen what is not yet on it. */
-  const answer = (done: Done): void => {
-    if (state.syncing === null) done.answer();
-    else held.push(done);
-  };
-  const sync = async (tell: (outcome: StoreCommit["outcome"]) => void): Promise<void> => {
-    try {
-      await watch.sync();
-      state.syncing = null;
-      tell("committed");
-      for (const done of held.splice(0)) done.answer();
-    } catch (error) {
-      state.syncing = null;
-      tell("rolled_back");
-      const failure = watch.failed(error);
-      for (const { job } of held.splice(0)) job.reject(failure);
-    }
-    begin();
-  };
   const takeBatch = (): readonly Job[] => {
     state.gathered = 0;
     const batch = writes.splice(0, BATCH_MAX);
@@ -146,14 +124,12 @@ export function createJobQueue(
     }
     state.wait = null;
     const batch = takeBatch();
-    const tell = (outcome: StoreCommit["outcome"]): void =>
-      watch.ended?.({ outcome, jobs: batch.length, seconds: (clock.monotonic() - startedMs) / 1000 });
-    const done = await runBatch(database, batch, watch);
-    if (done === null) return tell("rolled_back");
-    held.push(...done);
-    state.syncing = sync(tell);
+    const answers = await runBatch(database, batch, watch);
+    const outcome = answers === null ? "rolled_back" : "committed";
+    watch.ended?.({ outcome, jobs: batch.length, seconds: (clock.monotonic() - startedMs) / 1000 });
+    for (const answer of answers ?? []) answer();
   };
-  const mayWrite = (): boolean => state.urgent > 0 && state.syncing === null && state.waiting === null;
+  const mayWrite = (): boolean => state.urgent > 0 && state.waiting === null;
   const isReady = (): boolean => reads.length > 0 || mayWrite();
   const mayGather = (): boolean => {
     if (reads.length === 0 || state.closed) return false;
@@ -162,7 +138,7 @@ export function createJobQueue(
   };
   const drain = async (): Promise<void> => {
     while (isReady()) {
-      for (const job of reads.splice(0)) answer(await runJob(job, watch));
+      for (const job of reads.splice(0)) await runJob(job, watch);
       // Requests that arrived in the same turn of the event loop are still being read: let them join.
       if (state.urgent > 0) await nextTurn();
       if (mayWrite() && !mayGather()) await writeBatch();
@@ -204,7 +180,7 @@ export function createJobQueue(
       state.closed = true;
       hurry(writes.length);
       for (;;) {
-        const running = state.draining ?? state.syncing ?? state.waiting;
+        const running = state.draining ?? state.waiting;
         if (running === null) return;
         await running;
       }
@@ -212,21 +188,13 @@ export function createJobQueue(
   };
 }
 
-/** A job that has run, and how to answer it. */
-interface Done {
-  readonly job: Job;
-  readonly answer: () => void;
-}
-
-async function runJob(job: Job, watch: Watch): Promise<Done> {
+async function runJob(job: Job, watch: Watch): Promise<void> {
   try {
     const refusal = watch.refusal();
     if (refusal !== null) throw refusal;
-    const value = await job.run();
-    return { job, answer: () => job.resolve(value) };
+    job.resolve(await job.run());
   } catch (error) {
-    const failure = watch.failed(error);
-    return { job, answer: () => job.reject(failure) };
+    job.reject(watch.failed(error));
   }
 }
 
@@ -265,18 +233,25 @@ export function isBusy(error: unknown): boolean {
   return error instanceof StoreFileError && error.trouble === "busy";
 }
 
+/** How a job is answered once its transaction is committed. */
+type Answer = () => void;
+
 /** The transaction that has begun, each job in its own savepoint; null when it is lost and its jobs are rejected. */
-async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: Watch): Promise<readonly Done[] | null> {
-  const done: Done[] = [];
+async function runBatch(
+  database: SqliteDatabase,
+  jobs: readonly Job[],
+  watch: Watch,
+): Promise<readonly Answer[] | null> {
+  const answers: Answer[] = [];
   try {
     database.writing = true;
     watch.refresh();
     watch.begin();
-    for (const job of jobs) done.push(await runInSavepoint(database, job, watch));
+    for (const job of jobs) answers.push(await runInSavepoint(database, job, watch));
     watch.end();
-    database.all("COMMIT");
+    commit(database, watch);
     watch.recover();
-    return done;
+    return answers;
   } catch (error) {
     rollBack(database);
     const failure = watch.failed(error);
@@ -288,19 +263,28 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
   }
 }
 
+function commit(database: SqliteDatabase, watch: Watch): void {
+  try {
+    database.all("COMMIT");
+  } catch (error) {
+    throw watch.uncommitted(error);
+  }
+  watch.look();
+}
+
 /** Throws only when the whole transaction is lost. */
-async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch): Promise<Done> {
+async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch): Promise<Answer> {
   database.all("SAVEPOINT job");
   const restore = watch.mark();
   try {
     const value = await job.run();
     database.all("RELEASE job");
-    return { job, answer: () => job.resolve(value) };
+    return () => job.resolve(value);
   } catch (error) {
     if (!undoJob(database)) throw error;
     restore();
     const failure = watch.failed(error);
-    return { job, answer: () => job.reject(failure) };
+    return () => job.reject(failure);
   }
 }
 
