@@ -2,6 +2,7 @@
 import type { Channel } from "../contract/routes.ts";
 import { createCounter, createHistogram, type Family, type MetricSample, writeFamily } from "../runtime/metrics.ts";
 import type { QueueSummary } from "./domain/delivery/oversight.ts";
+import type { OutgoingChannel } from "./domain/delivery/queue-rows.ts";
 import { type KeptSender, REPORT_OUTCOMES, type ReportOutcome } from "./domain/delivery/rows.ts";
 import { TEXT_OUTCOMES, type TextOutcome } from "./domain/sms/receive-text.ts";
 import { HOOK_SOURCES } from "./domain/delivery/hook-secrets.ts";
@@ -18,14 +19,12 @@ export interface DueQueue extends QueueSummary {
 }
 
 export interface DeliveryMetrics {
-  /** `seconds`: from its claim to its end. */
-  readonly count: (due: { readonly channel: Channel }, result: DeliveryResult, seconds: number) => void;
+  /** Of surveys, and apart from them of replies to texts. `seconds`: from its claim to its end. */
+  readonly count: (due: { readonly channel: OutgoingChannel }, result: DeliveryResult, seconds: number) => void;
   /** A report that came back by mail, or from a provider. */
   readonly countReport: (source: string, outcome: ReportOutcome) => void;
   /** A text message that came in. */
   readonly countText: (outcome: TextOutcome) => void;
-  /** A reply to one; `segments` is 0 for what did not go out. */
-  readonly countReply: (outcome: string, segments: number) => void;
   /** A request to a hook that was neither a report nor a text. */
   readonly countRefusal: (why: Refusal) => void;
   /** Lines in Prometheus' text format; without a queue, only what this process has counted. */
@@ -124,19 +123,21 @@ export function createDeliveryMetrics(): DeliveryMetrics {
   const texts = createCounter(TEXT_OUTCOMES.map((outcome) => [outcome]));
   const textReplies = createCounter(REPLY_OUTCOMES.map((outcome) => [outcome]));
   const sms = { segments: 0 };
+  const countReply = (kind: OutcomeKind): void => {
+    const outcome = REPLY_OUTCOMES.find((one) => one === (kind === "cancelled" ? "dropped" : kind));
+    if (outcome !== undefined) textReplies.add([outcome]);
+  };
   return {
     count: ({ channel }, { kind, attempt = null, segments = 0 }, seconds) => {
+      sms.segments += segments;
+      if (channel === "reply") return countReply(kind);
+      if (channel === "digest") return;
       outcomes.add([channel, kind]);
       durations.observe(seconds, [channel]);
-      sms.segments += segments;
       if (channel === "email" && attempt !== null && SMTP_STAGES.has(attempt.stage)) replies.add(replyLabels(attempt));
     },
     countReport: (source, outcome) => reports.add([source, outcome]),
     countText: (outcome) => texts.add([outcome]),
-    countReply: (outcome, segments) => {
-      textReplies.add([outcome]);
-      sms.segments += segments;
-    },
     countRefusal: (why) => refusals.add([why]),
     lines: (queue, senders) => [
       ...writeFamily(OUTCOMES, outcomes.samples()),

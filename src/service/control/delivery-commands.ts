@@ -1,7 +1,7 @@
 /**
  * The commands of `service delivery`, `service pause` and `service resume`, and their answers. Plain data, both ways.
  */
-import type { DeliveryState } from "../domain/delivery/rows.ts";
+import type { DeliveryState } from "../domain/delivery/queue-rows.ts";
 
 export type DeliveryCommand =
   /** One page, in the order in which surveys were made. `after` is the `next` of the page before. */

@@ -128,8 +128,8 @@ async function checkCopy(file: string, temporary: string, contents: StoreContent
   });
   const [finding] = facts.findings;
   if (finding !== undefined) throw new CopyFailedError(`${file}: the copy is damaged: ${finding}`);
-  const { projects, responses, survey_requests: surveys } = facts.rows;
-  const stored = { projects, people: facts.people, responses, surveys };
+  const { projects, responses } = facts.rows;
+  const stored = { projects, people: facts.people, responses, surveys: facts.surveys };
   for (const name of ["projects", "people", "responses", "surveys"] as const)
     if (stored[name] !== contents[name])
       throw new CopyFailedError(`${file}: the copy has ${stored[name] ?? 0} ${name} instead of ${contents[name]}`);

@@ -15,7 +15,7 @@ import { isPrivate } from "../../runtime/files/processes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { AttemptFacts, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
-import type { DueSurvey, ErasedSurvey } from "../domain/ports.ts";
+import type { DueDigest, DueSurvey, ErasedSurvey } from "../domain/ports.ts";
 import { formatSurveyMail, freezeMail, type MailContext } from "./message/survey-mail.ts";
 import { formatSurveySms } from "./message/survey-sms.ts";
 
@@ -30,11 +30,6 @@ export interface OutboxContext extends MailContext {
  * more changes nothing.
  */
 export interface Outbox extends MessageSender {
-  /**
-   * As `deliver`, for one of the mails that something other than a survey gets out by and by: `number` tells them apart.
-   * `erase` removes all of them. `mark` is in this one's text and in no other's.
-   */
-  readonly deliverMail: (owner: ErasedSurvey, number: number, mail: Formatted) => Promise<DeliveryResult>;
   /** Removes messages last written before `before` (Unix milliseconds; null keeps all), and old halves of messages. */
   readonly prune: (before: number | null, now: number) => Promise<void>;
   /** Rejects with ForeignOutboxError when others could read or change what is written here. */
@@ -48,6 +43,7 @@ export interface OutboxOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly context: (project: DueSurvey["project"]) => Promise<OutboxContext>;
+  readonly formatDigest: (due: DueDigest) => Promise<Formatted>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -76,7 +72,15 @@ const TEMPORARY = new RegExp(`^${NAME}\\.[\\w-]+\\${TEMPORARY_SUFFIX}$`);
  * The name of a survey's file holds a part of its token's hash, so no other data file and no earlier one has the same.
  * A survey whose sending was cut short before it was recorded meets its own file again, and so comes out exactly once.
  */
-export function createOutbox({ folder, dataFile, clock, random, context, onError }: OutboxOptions): Outbox {
+export function createOutbox({
+  folder,
+  dataFile,
+  clock,
+  random,
+  context,
+  formatDigest,
+  onError,
+}: OutboxOptions): Outbox {
   // Part of the names of temporary files, so that those that a crash left are known to be ours.
   const owner = hashOf(dataFile, OWNER_HASH_LENGTH);
   const state = { isSwept: false };
@@ -108,18 +112,18 @@ export function createOutbox({ folder, dataFile, clock, random, context, onError
   };
   return {
     name: "outbox",
-    channels: ["email", "sms"],
+    channels: ["email", "sms", "digest"],
     capacity: () => BATCH,
-    deliver: (due) => write(fileName(due), due.attempts, async () => format(due, await context(due.project))),
-    deliverMail: (owned, number, mail) => write(fileName(owned, number), 0, () => mail),
-    erase: async (surveys) => {
-      const names = new Set(surveys.map((survey) => fileName(survey)));
-      let removed = 0;
-      for (const name of await readdir(folder).catch(() => []))
-        if (names.has(ownerOf(name))) removed += await removeIfThere(path.join(folder, name));
-      await syncFolder(folder).catch(ignoreMissing);
-      return removed;
+    deliver: async (due, progress) => {
+      if (due.channel === "reply") throw new TypeError("replies do not go into the outbox");
+      if (due.channel !== "digest")
+        return write(fileName(due), due.attempts, async () => format(due, await context(due.project)));
+      // It takes long to make, and tells of people who may be erased meanwhile.
+      const digest = await formatDigest(due);
+      if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
+      return write(digestName(due), due.attempts, () => digest);
     },
+    erase: (surveys) => eraseFrom(folder, surveys),
     prune: (before, now) => prune(folder, before, now),
     check: () => checkFolder(folder).catch(ignoreMissing),
   };
@@ -189,6 +193,11 @@ function fileName({ project, requestId, channel, token }: ErasedSurvey, number: 
   return `${project.id}-${requestId}-${hashOf(token, TOKEN_HASH_LENGTH)}${ending}`;
 }
 
+/** All mails of a digest have one owner, and the time of their week as a number. */
+function digestName({ project, digestId, token, scheduledAt }: DueDigest): string {
+  return fileName({ project, requestId: digestId, channel: "email", token }, scheduledAt);
+}
+
 /** The file name without a number, also of a message that was cut short by a crash; empty for any other file. */
 function ownerOf(name: string): string {
   if (!MESSAGE.test(name) && !TEMPORARY.test(name)) return "";
@@ -202,7 +211,7 @@ function hashOf(text: string, length: number): string {
 
 export interface Formatted {
   readonly text: string;
-  /** A part of the text that no other message has. */
+  /** In this text and in no other message's. */
   readonly mark: string;
 }
 
@@ -248,6 +257,15 @@ async function writeOnce(file: string, { text, mark }: Formatted, unique: string
 async function sweep(folder: string, owner: string): Promise<void> {
   for (const name of await readdir(folder))
     if (TEMPORARY.test(name) && name.includes(`.${owner}-`)) await removeIfThere(path.join(folder, name));
+}
+
+async function eraseFrom(folder: string, surveys: readonly ErasedSurvey[]): Promise<number> {
+  const names = new Set(surveys.map((survey) => fileName(survey)));
+  let removed = 0;
+  for (const name of await readdir(folder).catch(() => []))
+    if (names.has(ownerOf(name))) removed += await removeIfThere(path.join(folder, name));
+  await syncFolder(folder).catch(ignoreMissing);
+  return removed;
 }
 
 async function prune(folder: string, before: number | null, now: number): Promise<void> {

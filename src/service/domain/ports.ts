@@ -6,6 +6,7 @@
 
 import type { UnavailableError } from "./errors.ts";
 import type { DigestRows } from "./delivery/digest-rows.ts";
+import type { QueueRows } from "./delivery/queue-rows.ts";
 import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
 import type { HistoryRows } from "./history/rows.ts";
 import type { ErasureRows, RetentionRows } from "./privacy/rows.ts";
@@ -25,6 +26,7 @@ import type { AutopilotRows } from "./surveys/autopilot-rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
 export type * from "./delivery/digest-rows.ts";
+export type * from "./delivery/queue-rows.ts";
 export type * from "./delivery/rows.ts";
 export type * from "./privacy/rows.ts";
 export type * from "./rows.ts";
@@ -138,6 +140,7 @@ export interface Transaction {
   readonly projects: ProjectRows;
   readonly people: PersonRows;
   readonly requests: RequestRows;
+  readonly queue: QueueRows;
   readonly deliveries: DeliveryRows;
   readonly reports: ReportRows;
   readonly texts: TextRows;

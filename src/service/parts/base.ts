@@ -17,10 +17,8 @@ import { createServiceMetrics, type ServiceMetrics } from "../service-metrics.ts
 import type { ServiceOptions } from "../service-options.ts";
 
 export interface Signals {
-  /** Messages of any kind may be due. */
+  /** Messages may be due. */
   readonly due: Signal;
-  /** A survey was scheduled. */
-  readonly scheduled: Signal;
   /** Events may be due at webhooks. */
   readonly events: Signal;
   /** Somebody was erased: what was read of them must not be used. */
@@ -54,13 +52,7 @@ export interface Base extends Pick<ServiceOptions, "clock" | "random" | "log"> {
 /** Throws StoreFileError, StoreDatabaseError. */
 export async function openBase(options: ServiceOptions): Promise<Base> {
   const { dataFile, database = null, clock, random, log, publicUrl, sender = NO_SENDER } = options;
-  const signals = {
-    due: createSignal(),
-    scheduled: createSignal(),
-    events: createSignal(),
-    erased: createSignal(),
-    revoked: createSignal(),
-  };
+  const signals = { due: createSignal(), events: createSignal(), erased: createSignal(), revoked: createSignal() };
   const address = createServiceAddress(publicUrl);
   const metrics = createServiceMetrics(clock);
   const failures = createFailureLog(log);

@@ -5,28 +5,26 @@ import { createWallClock, toCalendarDay } from "../../runtime/zone.ts";
 import { digestHtml, digestText } from "../../insight/report/digest.ts";
 import { type DigestFacts, headline, reportComments } from "../../insight/report/facts.ts";
 import { type DkimKey, signMail } from "../delivery/mail/dkim.ts";
-import type { SmtpSender } from "../delivery/mail/mail-sender.ts";
 import { asciiDomain, composeMail, needsSmtpUtf8 } from "../delivery/message/mime.ts";
 import { senderDomain } from "../delivery/message/sender.ts";
 import { type MailContext, streamHeaders } from "../delivery/message/survey-mail.ts";
-import type { Outbox } from "../delivery/outbox.ts";
 import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
-import { type DueDigest, digestWeek } from "../domain/delivery/digests.ts";
+import { digestWeek } from "../domain/delivery/digests.ts";
 import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
-import type { Store } from "../domain/ports.ts";
-import type { DeliveryProgress, DeliveryResult } from "../domain/delivery/sender.ts";
+import type { DueDigest, Store } from "../domain/ports.ts";
 
 const PAGE = 100;
 const COMMENTS_MAX = 200;
 
 /** The facts of the seven days before the digest's day, compared with the seven before those. `name` is the sender's. */
 async function readDigestFacts(store: Store, due: DueDigest, name: string | null): Promise<DigestFacts> {
-  const { project, periodAt, zone } = due;
-  const { since, until, before } = digestWeek(periodAt, zone);
+  const { project, scheduledAt, zone } = due;
+  const { since, until, before } = digestWeek(scheduledAt, zone ?? "UTC");
+
   const count = (from: number, to: number): Promise<DigestFacts["counts"]> =>
     store.read((tx) => tx.responses.countScores(project.id, { since: from, until: to, trendId: null }));
   const counts = await count(since, until);
-  const wallClock = createWallClock(zone);
+  const wallClock = createWallClock(zone ?? "UTC");
   const day = (at: number): string => {
     const { year, month, day: date } = toCalendarDay(wallClock(at));
     return [String(year).padStart(4, "0"), String(month).padStart(2, "0"), String(date).padStart(2, "0")].join("-");
@@ -86,7 +84,7 @@ async function renderDigest(
   const leaveUrl = `${appUrl}/u/${due.token}`;
   const day = WEEKDAYS[due.weekday] ?? "";
   const why = `You get this every ${day.slice(0, 1).toUpperCase()}${day.slice(1)}.`;
-  const sum = createHash("sha256").update(`${due.token}/${due.periodAt}`).digest("hex");
+  const sum = createHash("sha256").update(`${due.token}/${due.scheduledAt}`).digest("hex");
   const domain = senderDomain(sender.from);
   const messageId = `${sum.slice(0, 32)}@${domain}`;
   const foot = { why, leaveUrl };
@@ -95,7 +93,7 @@ async function renderDigest(
     to: [{ name: null, address: due.email }],
     replyTo: sender.replyTo,
     subject: `${facts.title}: ${headline(facts)}`,
-    at: due.periodAt,
+    at: due.scheduledAt,
     messageId,
     headers: [
       ["Content-Language", "en"],
@@ -116,36 +114,13 @@ async function renderDigest(
   };
 }
 
-export interface DigestSending {
-  readonly store: Store;
-  /** Null leaves it in the outbox. */
-  readonly mail: SmtpSender | null;
-  readonly outbox: Outbox;
-  readonly context: MailContext;
-  readonly key: DkimKey | null;
-}
-
-/** By the sender that surveys have: its rate, its health and its rules. */
-export async function deliverDigest(
-  { store, mail, outbox, context, key }: DigestSending,
+/** The mail of a week, in the project's own words. */
+export async function makeDigest(
+  store: Store,
   due: DueDigest,
-  progress: DeliveryProgress,
-): Promise<DeliveryResult> {
+  context: MailContext,
+  key: DkimKey | null,
+): Promise<DigestMail> {
   const name = context.sender.senderName ?? (due.project.name === "default" ? null : due.project.name);
-  const facts = await readDigestFacts(store, due, name);
-  const { message, text, messageId } = await renderDigest(due, facts, context, key);
-  const { project, id, attempts, periodAt, token } = due;
-  if (mail === null) {
-    if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
-    const owner = { project, requestId: id, channel: "email", token } as const;
-    return outbox.deliverMail(owner, periodAt, { text, mark: messageId });
-  }
-  const rendered = { message, frozen: { messageId, bounceToken: null, values: {} } };
-  const one = {
-    key: `${project.id}/${id}`,
-    address: due.email,
-    attempts,
-    firstAttemptAt: attempts > 0 ? periodAt : null,
-  };
-  return mail.deliverMail({ ...one, render: async () => rendered }, progress);
+  return renderDigest(due, await readDigestFacts(store, due, name), context, key);
 }

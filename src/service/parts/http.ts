@@ -36,7 +36,7 @@ export function createHttp(base: Base, { keys, senders, webhooks, handlers = [] 
     keys,
     handlers,
     outboxChannels: senders.outboxChannels,
-    onScheduled: signals.scheduled.call,
+    onScheduled: signals.due.call,
     moreMetrics: () => {
       const webhookAttempts = webhooks?.attempts() ?? new Map();
       return metrics.lines({ store, deliveries, senders: { own: senders.paced, process }, webhookAttempts });
@@ -48,7 +48,7 @@ export function createHttp(base: Base, { keys, senders, webhooks, handlers = [] 
     (exchange: ServerExchange): ServerExchange =>
     async (request) => {
       const response = await exchange(request);
-      if (request.method === "DELETE") signals.scheduled.call();
+      if (request.method === "DELETE") signals.due.call();
       return response;
     };
   return {

@@ -5,7 +5,8 @@ import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
 import { areAligned } from "../delivery/doctor/finding.ts";
 import type { DkimKey } from "../delivery/mail/dkim.ts";
-import { openSmtpSender, type SmtpSender } from "../delivery/mail/mail-sender.ts";
+import { openSmtpSender } from "../delivery/mail/mail-sender.ts";
+import type { PacedSender } from "../delivery/paced-sender.ts";
 import { maskReply } from "../delivery/mail/parse-reply.ts";
 import { createSenderMemory } from "../delivery/mail/sender-memory.ts";
 import type { SenderHealth } from "../delivery/mail/sender-health.ts";
@@ -16,8 +17,9 @@ import type { MailContext } from "../delivery/message/survey-mail.ts";
 import { createSmtpTransport } from "../delivery/smtp/smtp-transport.ts";
 import { describeSmtpServer, type SmtpServer } from "../delivery/smtp/smtp-url.ts";
 import { releaseHeld } from "../domain/delivery/oversight.ts";
-import type { DueSurvey, Store } from "../domain/ports.ts";
+import type { DueDigest, DueSurvey, Store } from "../domain/ports.ts";
 import { replyFields } from "../service-log.ts";
+import type { DigestMail } from "./digest-mail.ts";
 
 /** The options of mail that `serve` was given. */
 export interface MailOptions {
@@ -40,6 +42,7 @@ export interface MailDeliveryOptions extends MailOptions {
   readonly random: Random;
   readonly log: Log;
   readonly context: (project: DueSurvey["project"]) => Promise<MailContext>;
+  readonly makeDigest: (due: DueDigest, context: MailContext) => Promise<DigestMail>;
   readonly wake: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -48,7 +51,7 @@ const RELEASED_A_STEP = 500;
 /** The scheduler stops before, and has waited for transmissions long enough. */
 const AT_ONCE = { drain: 0, drainPastDot: 0 } as const;
 
-export async function openMailDelivery(options: MailDeliveryOptions): Promise<SmtpSender> {
+export async function openMailDelivery(options: MailDeliveryOptions): Promise<PacedSender> {
   const { store, clock, random, log, server, certificates, connections, rate, onError, wake } = options;
   const release = async (): Promise<void> => {
     while ((await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP, false))) === RELEASED_A_STEP);
@@ -72,8 +75,13 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Sm
     random,
     wake,
     onError,
-    render: async (due) =>
-      renderMail(due, await contextOf(due.project), { random, now: unixSeconds(clock), key: options.dkim }),
+    render: async (due) => {
+      const context = await contextOf(due.project);
+      if (due.channel !== "digest")
+        return renderMail(due, context, { random, now: unixSeconds(clock), key: options.dkim });
+      const { message, messageId } = await options.makeDigest(due, context);
+      return { message, frozen: { messageId, bounceToken: null, values: {} } };
+    },
     mayReceive: allowing(options.onlyTo),
     memory: createSenderMemory(store, "smtp", options.process),
     onChange: (health, isHealed) => {

@@ -2,7 +2,6 @@
 import path from "node:path";
 import type { Channel } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import type { SmtpSender } from "../delivery/mail/mail-sender.ts";
 import { createOutbox, type Outbox } from "../delivery/outbox.ts";
 import type { PacedSender } from "../delivery/paced-sender.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
@@ -13,64 +12,79 @@ import type { Part } from "./part.ts";
 import type { SmsDelivery } from "./sms.ts";
 
 export interface Senders extends Part {
-  /** Null without a mail server. */
-  readonly mail: SmtpSender | null;
-  /** Null without a gateway. */
-  readonly sms: SmsDelivery | null;
   readonly outbox: Outbox;
-  /** Channels whose messages become files. */
+  /** Channels of surveys whose messages become files. */
   readonly outboxChannels: readonly Channel[];
   /** Those with a server of their own. */
   readonly paced: readonly PacedSender[];
-  /** One for each channel. */
+  /** One for each channel of surveys and digests. */
   readonly all: readonly MessageSender[];
+  /** Sends replies to texts; null without a gateway. */
+  readonly replies: MessageSender | null;
 }
 
-const CHANNELS = ["email", "sms"] as const;
+const OUTBOX_CHANNELS = ["email", "sms", "digest"] as const;
 
 export async function openSenders(base: Base): Promise<Senders> {
   const [mail, sms, outbox] = [await openMail(base), await openSms(base), openOutbox(base)];
   const paced = [mail, sms?.sender ?? null].filter((sender) => sender !== null);
-  const outboxChannels = CHANNELS.filter((channel) => !paced.some((sender) => sender.channels.includes(channel)));
-  const rest = outboxChannels.length === 0 ? [] : [{ ...outbox, channels: outboxChannels }];
+  const left = OUTBOX_CHANNELS.filter((channel) => !paced.some((sender) => sender.channels.includes(channel)));
+  const rest = left.length === 0 ? [] : [{ ...outbox, channels: left }];
   return {
-    mail,
-    sms,
     outbox,
-    outboxChannels,
+    outboxChannels: left.filter((channel) => channel !== "digest"),
     paced,
     all: [...paced, ...rest],
+    replies: sms?.replies ?? null,
     close: async () => {
       for (const sender of paced) await sender.close();
     },
   };
 }
 
-async function openMail(base: Base): Promise<SmtpSender | null> {
+async function openMail(base: Base): Promise<PacedSender | null> {
   const { mail = null } = base.options;
   if (mail === null) return null;
-  const { signals, failures, contextOf: context } = base;
+  const { store, signals, failures, contextOf: context } = base;
   const { openMailDelivery } = await LAZY.mail();
-  return openMailDelivery({ ...base, ...mail, context, wake: signals.due.call, onError: failures.add });
+  return openMailDelivery({
+    ...base,
+    ...mail,
+    context,
+    makeDigest: async (due, own) => (await LAZY.digest()).makeDigest(store, due, own, mail.dkim),
+    wake: signals.due.call,
+    onError: failures.add,
+  });
 }
 
 async function openSms(base: Base): Promise<SmsDelivery | null> {
   const { sms = null } = base.options;
   if (sms === null) return null;
-  const { signals, failures, deliveries: metrics, address, sender } = base;
+  const { signals, failures, address, sender } = base;
   const { openSmsDelivery } = await LAZY.sms();
   const { senderName } = sender;
-  const tools = { appUrl: address.url, senderName, metrics, wake: signals.due.call, onError: failures.add };
-  return openSmsDelivery({ ...base, ...sms, ...tools });
+  return openSmsDelivery({
+    ...base,
+    ...sms,
+    appUrl: address.url,
+    senderName,
+    wake: signals.due.call,
+    onError: failures.add,
+  });
 }
 
-function openOutbox({ options, dataName, clock, random, contextOf, failures }: Base): Outbox {
+function openOutbox({ options, dataName, store, clock, random, contextOf, failures }: Base): Outbox {
   return createOutbox({
     folder: outboxFolder(options),
     dataFile: dataName,
     clock,
     random,
     context: async (project) => ({ ...(await contextOf(project)), now: unixSeconds(clock) }),
+    formatDigest: async (due) => {
+      const { makeDigest } = await LAZY.digest();
+      const { text, messageId } = await makeDigest(store, due, await contextOf(due.project), null);
+      return { text, mark: messageId };
+    },
     onError: failures.add,
   });
 }

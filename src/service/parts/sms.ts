@@ -11,7 +11,8 @@ import type { SmsMode } from "../delivery/sms/formats.ts";
 import type { SmsGateway } from "../delivery/sms/gateway.ts";
 import { createGatewayTransport } from "../delivery/sms/gateway-transport.ts";
 import { SMS_PROVIDERS, type SmsFormat } from "../delivery/sms/providers/providers.ts";
-import { createReplyLoop, type ReplyLoop } from "../delivery/sms/reply-loop.ts";
+import { createReplySender } from "../delivery/sms/reply-sender.ts";
+import type { MessageSender } from "../domain/delivery/sender.ts";
 import { createSmsHook, type SmsHook } from "../delivery/sms/sms-hook.ts";
 import {
   createSegmentBudget,
@@ -22,7 +23,7 @@ import {
 } from "../delivery/sms/sms-sender.ts";
 import { releaseHeld, releasePutOff } from "../domain/delivery/oversight.ts";
 import type { Project } from "../domain/inputs.ts";
-import type { DueSurvey, Store } from "../domain/ports.ts";
+import type { DueSurvey, FrozenMessage, Store } from "../domain/ports.ts";
 import { readSettings } from "../domain/projects/settings.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { allowing } from "./mail.ts";
@@ -50,14 +51,13 @@ export interface SmsDeliveryOptions extends SmsOptions {
   readonly appUrl: () => string;
   /** Of the process, where a project has none. */
   readonly senderName: string | null;
-  readonly metrics: Pick<DeliveryMetrics, "countReply">;
   readonly wake: () => void;
   readonly onError: (error: unknown) => void;
 }
 
 export interface SmsDelivery {
   readonly sender: PacedSender;
-  readonly replies: ReplyLoop;
+  readonly replies: MessageSender;
 }
 
 const CONNECTIONS = 4;
@@ -66,7 +66,7 @@ const ID_BYTES = 16;
 const RELEASED_A_STEP = 500;
 
 export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsDelivery> {
-  const { gateway, store, clock, random, log, mode, linkUrl, appUrl, metrics, wake, onError } = options;
+  const { gateway, store, clock, random, log, mode, linkUrl, appUrl, wake, onError } = options;
   const limits = { ...options.limits, mayReceive: allowing(options.onlyTo) };
   const budget = store.isShared
     ? createSharedBudget(limits.daily, store, onError)
@@ -78,6 +78,7 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     const { name } = await store.read((tx) => presentSender(tx, project, special, options.senderName));
     return name ?? new URL(appUrl()).hostname;
   };
+  const freeze = (text: string): FrozenMessage => freezeSms(text, { id: random.token(ID_BYTES), from: gateway.from });
   const release = async (): Promise<void> => {
     while ((await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP, false))) === RELEASED_A_STEP);
     wake();
@@ -98,7 +99,7 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     onError,
     compose: async (due) => {
       const context = { appUrl: linkUrl ?? appUrl(), mode, sender: await nameOf(due) };
-      return freezeSms(surveySms(due, context), { id: random.token(ID_BYTES), from: gateway.from });
+      return freeze(surveySms(due, context));
     },
     onLong: warnOnceOfLong(log),
     memory: createSenderMemory(store, "sms", options.process),
@@ -107,17 +108,14 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
       if (isHealed) void release().catch(onError);
     },
   });
-  const replies = createReplyLoop({
-    store,
+  const replies = createReplySender({
     clock,
     // Connections of its own: who texts does not wait for a mailing to end.
     transport: createGatewayTransport(gateway, clock),
     limits,
     budget,
     zoneOf,
-    compose: async (reply) => replySms(reply, await nameOf(reply)),
-    onEnd: (outcome, segments) => metrics.countReply(outcome, segments),
-    onError,
+    compose: async (reply) => freeze(replySms(reply, await nameOf(reply))),
   });
   return { sender, replies };
 }

@@ -1,7 +1,6 @@
 /** Which processes deliver from one database: each says from time to time that it lives. */
 import type { Clock } from "../../runtime/clock.ts";
 import { type OnUnknown, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
-import { deadDigestProjects, releaseDeadDigests } from "../domain/delivery/digests.ts";
 import { LIFE_SECONDS } from "../domain/delivery/living.ts";
 import type { Store } from "../domain/ports.ts";
 
@@ -25,24 +24,13 @@ const BEAT_MS = 10_000;
 
 /** The names of those that deliver from a shared store. */
 export function livingProcesses(store: Store): Promise<readonly string[]> {
-  return store.read((tx) => tx.requests.living(LIFE_SECONDS));
+  return store.read((tx) => tx.queue.living(LIFE_SECONDS));
 }
 
 /** What processes other than the living ones had in hand, one project after another. */
 async function releaseDead(store: Store, living: readonly string[], onUnknown: OnUnknown): Promise<void> {
-  const projects = await store.read(async (tx) => [
-    ...(await tx.requests.claimedProjects(living)),
-    ...(await deadDigestProjects(tx, living)),
-  ]);
-  for (const project of new Set(projects)) {
-    await store.write(
-      async (tx) => {
-        await releaseDeadClaims(tx, living, onUnknown, project);
-        await releaseDeadDigests(tx, living, project);
-      },
-      { project },
-    );
-  }
+  for (const project of await store.read((tx) => tx.queue.claimedProjects(living)))
+    await store.write((tx) => releaseDeadClaims(tx, living, onUnknown, project), { project });
 }
 
 /** Where no other process shares the data, every other claimer is dead from the start. */
@@ -54,7 +42,7 @@ export function createHeartbeat({ store, clock, claimer, onUnknown }: HeartbeatO
       if (!isDue()) return;
       const startedMs = clock.monotonic();
       const living = store.isShared
-        ? await store.write((tx) => tx.requests.beat(claimer, LIFE_SECONDS), { project: "none" })
+        ? await store.write((tx) => tx.queue.beat(claimer, LIFE_SECONDS), { project: "none" })
         : [claimer];
       await releaseDead(store, living, onUnknown);
       state.isFirst = living[0] === claimer;
@@ -67,7 +55,7 @@ export function createHeartbeat({ store, clock, claimer, onUnknown }: HeartbeatO
     end: async () => {
       if (!store.isShared || state.beatMs === null) return;
       state.beatMs = null;
-      await store.write((tx) => tx.requests.leave(claimer), { project: "none" });
+      await store.write((tx) => tx.queue.leave(claimer), { project: "none" });
     },
   };
 }

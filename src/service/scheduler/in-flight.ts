@@ -9,7 +9,7 @@ import {
   type DeliveryResult,
   type MessageSender,
 } from "../domain/delivery/sender.ts";
-import type { DueSurvey, ErasedSurvey, FrozenMessage, Store, Transaction } from "../domain/ports.ts";
+import type { DueMessage, ErasedSurvey, FrozenMessage, Store, Transaction } from "../domain/ports.ts";
 
 export interface InFlightOptions {
   readonly store: Store;
@@ -23,7 +23,7 @@ export interface InFlightOptions {
 
 interface Item {
   readonly sender: MessageSender;
-  readonly due: DueSurvey;
+  readonly due: DueMessage;
   /** Aborted when the sender need not continue. */
   readonly leave: AbortController;
   /** True once it is more than a place in the sender's queue. */
@@ -37,7 +37,7 @@ interface Item {
 }
 
 export interface EndedDelivery {
-  readonly due: DueSurvey;
+  readonly due: DueMessage;
   readonly result: DeliveryResult;
   readonly seconds: number;
 }
@@ -52,14 +52,14 @@ const AFTER_ERROR_SECONDS = 60;
 
 export class InFlight {
   readonly #options: InFlightOptions;
-  readonly #items = new Map<DueSurvey, Item>();
+  readonly #items = new Map<DueMessage, Item>();
   readonly #waiting: (() => void)[] = [];
 
   constructor(options: InFlightOptions) {
     this.#options = options;
   }
 
-  take(sender: MessageSender, due: DueSurvey): void {
+  take(sender: MessageSender, due: DueMessage): void {
     const item: Item = {
       sender,
       due,
@@ -88,12 +88,12 @@ export class InFlight {
     return this.#all().filter((item) => item.sender === sender && isRunning(item)).length;
   }
 
-  has({ project, requestId }: ErasedSurvey): boolean {
-    return this.#all().some(({ due }) => due.project.id === project.id && due.requestId === requestId);
+  has({ token }: ErasedSurvey): boolean {
+    return this.#all().some(({ due }) => due.channel !== "reply" && due.token === token);
   }
 
   /** Those whose leases must be renewed. */
-  unmarked(): readonly DueSurvey[] {
+  unmarked(): readonly DueMessage[] {
     return this.#all().flatMap(({ due, isMarked }) => (isMarked ? [] : [due]));
   }
 
@@ -166,7 +166,7 @@ export class InFlight {
    * Deliveries that have ended are recorded with the mark, so that a crash never finds more marks than there are
    * connections. The scheduler records them once more, which changes nothing.
    */
-  async #mark(due: DueSurvey, frozen: FrozenMessage | undefined): Promise<boolean> {
+  async #mark(due: DueMessage, frozen: FrozenMessage | undefined): Promise<boolean> {
     const { store, onUnknown } = this.#options;
     const { id } = due.project;
     const writes = groupByProject(this.ended(), (one) => one.due.project.id);

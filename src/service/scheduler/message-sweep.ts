@@ -29,14 +29,14 @@ export class MessageSweep {
   async eraseSome(): Promise<{ readonly removed: number; readonly left: number }> {
     const { store, senders } = this.#options;
     if (!this.#holdsMessages()) return { removed: 0, left: 0 };
-    const gone = await store.read((tx) => tx.requests.listErased(ERASE_BATCH));
+    const gone = await store.read((tx) => tx.queue.listErased(ERASE_BATCH));
     // A message in flight is written after it would be erased.
     const idle = gone.filter((survey) => !this.#isInFlight(survey));
     if (idle.length === 0) return { removed: 0, left: gone.length };
     let removed = 0;
     for (const sender of senders) removed += await sender.erase(idle);
     for (const [project, some] of groupByProject(idle, (survey) => survey.project.id))
-      await store.write((tx) => tx.requests.forgetErased(some), { project });
+      await store.write((tx) => tx.queue.forgetErased(some), { project });
     if (gone.length < ERASE_BATCH) return { removed, left: gone.length - idle.length };
     const more = await this.eraseSome();
     return { removed: removed + more.removed, left: more.left };

@@ -1,5 +1,4 @@
 /** Claims what is due, has it delivered, records how each delivery ended, and sleeps until the next is due. */
-import type { Channel } from "../../contract/routes.ts";
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { groupByProject, unlessFailed } from "../domain/by-project.ts";
 import { claimDue, listDueProjects, nextDueAt, type OnUnknown } from "../domain/delivery/deliveries.ts";
@@ -7,7 +6,7 @@ import { LIFE_SECONDS } from "../domain/delivery/living.ts";
 import { guardOverdue, holdOverdue, isOverdueInBulk, type Pause, readPause } from "../domain/delivery/oversight.ts";
 import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import { createTurns, type Turns } from "../domain/delivery/turns.ts";
-import type { Claim, DueSurvey, Store, Transaction } from "../domain/ports.ts";
+import type { Claim, DueMessage, Store, Transaction, OutgoingChannel } from "../domain/ports.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import { type EndedDelivery, finishAll, InFlight } from "./in-flight.ts";
 import { MessageSweep } from "./message-sweep.ts";
@@ -29,7 +28,7 @@ export interface SchedulerOptions {
   /** False for a command, which could not say that all is paused. Absent: true. */
   readonly guardsOverdue?: boolean;
   /** Called with each outcome once it is recorded, and how long it took from the claim. */
-  readonly onOutcome: (due: DueSurvey, result: DeliveryResult, seconds: number) => void;
+  readonly onOutcome: (due: DueMessage, result: DeliveryResult, seconds: number) => void;
   /** Called whenever it has looked for due surveys without an error. */
   readonly onTurn?: () => void;
   /** Called once, before the first claim, with how many surveys are held because they were overdue in bulk. */
@@ -148,7 +147,7 @@ class LoopingScheduler implements Scheduler {
     }
   }
 
-  #channelsWithRoom(): Channel[] {
+  #channelsWithRoom(): OutgoingChannel[] {
     return this.#options.senders
       .filter((sender) => roomOf(sender, this.#inFlight, this.#leaseSeconds) > 0)
       .flatMap((sender) => sender.channels);
@@ -170,7 +169,7 @@ class LoopingScheduler implements Scheduler {
     if (this.#inFlight.size === 0 || nowMs - this.#renewedMs < (this.#leaseSeconds / 3) * 1000) return;
     const held = groupByProject(this.#inFlight.unmarked(), (due) => due.project.id);
     const renewAll = [...held].map(([project, some]) =>
-      store.write((tx) => tx.requests.renewClaims(some, tx.now + this.#leaseSeconds), { project }),
+      store.write((tx) => tx.queue.renewClaims(some, tx.now + this.#leaseSeconds), { project }),
     );
     await unlessFailed(renewAll);
     this.#renewedMs = nowMs;
@@ -221,14 +220,14 @@ function roomOf(sender: MessageSender, inFlight: InFlight, leaseSeconds: number)
 }
 
 /** The projects that have something due on a channel. */
-type DueProjects = ReadonlyMap<Channel, readonly number[]>;
+type DueProjects = ReadonlyMap<OutgoingChannel, readonly number[]>;
 
 async function look(
   tx: Transaction,
-  channels: readonly Channel[],
+  channels: readonly OutgoingChannel[],
 ): Promise<{ readonly dueAt: number | null; readonly now: number; readonly due: DueProjects }> {
   const dueAt = await nextDueAt(tx, channels);
-  const due = new Map<Channel, readonly number[]>();
+  const due = new Map<OutgoingChannel, readonly number[]>();
   if (dueAt !== null && dueAt <= tx.now)
     for (const channel of channels) due.set(channel, await listDueProjects(tx, channel));
   return { dueAt, now: tx.now, due };
@@ -272,7 +271,7 @@ function plan(
 
 interface Claimed {
   readonly sender: MessageSender;
-  readonly due: DueSurvey;
+  readonly due: DueMessage;
 }
 
 async function recordThenClaim(

@@ -129,7 +129,7 @@ it.each(["running", "not running"])(
         const tokens = { token: tx.token(), unsubscribeToken: tx.token() };
         const requestId = await tx.requests.insert(project.id, { ...wish, ...times, ...tokens, personId });
         const change = { state: "held", dueAt: null, sentAt: null, reason: "535", isAttempt: false } as const;
-        if (index < 600) await tx.requests.settle({ project, requestId, claimer: null, claims: 0 }, change);
+        if (index < 600) await tx.queue.settle({ project, requestId, claimer: null, claims: 0 }, change);
       }
     });
     await service.close();

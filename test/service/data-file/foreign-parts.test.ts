@@ -41,9 +41,9 @@ describe("a file with a part that is not ours", () => {
       "trigger in place of ours",
       [
         "DROP TRIGGER delivery_counts_of_new",
-        "CREATE TRIGGER delivery_counts_of_new AFTER INSERT ON survey_requests BEGIN SELECT 1; END",
+        "CREATE TRIGGER delivery_counts_of_new AFTER INSERT ON messages BEGIN SELECT 1; END",
       ],
-      "a trigger that is not surveyctl's: delivery_counts_of_new, on survey_requests",
+      "a trigger that is not surveyctl's: delivery_counts_of_new, on messages",
     ],
     ["column", ["ALTER TABLE people ADD COLUMN nickname TEXT"], "a column that is not surveyctl's: people.nickname"],
     [

@@ -4,20 +4,19 @@ import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
-import { systemRandom } from "../../../src/runtime/random.ts";
 import { dkimRecord, readDkimKey } from "../../../src/service/delivery/mail/dkim.ts";
 import { dkimProblem } from "../../helpers/dkim-verifier.ts";
 import {
   addDigest,
   digestWeek,
-  type DueDigest,
   leaveDigest,
   nextDigestAt,
-  releaseDeadDigests,
   removeDigest,
 } from "../../../src/service/domain/delivery/digests.ts";
 import type { DeliveryProgress, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
-import { createDigestLoop } from "../../../src/service/scheduler/digests.ts";
+import type { DueDigest } from "../../../src/service/domain/ports.ts";
+import { createScheduler } from "../../../src/service/scheduler/scheduler.ts";
+import { releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import { openEmbeddedService } from "../../helpers/embedded-service.ts";
 import { fixedClock } from "../../helpers/fake-deps.ts";
 import { startPlanServer } from "../../helpers/smtp-plan-server.ts";
@@ -64,10 +63,11 @@ async function openDigests() {
   onTestFinished(() => fixture.store.close());
   fixture.time.now = at("2026-11-18T12:00:00Z");
   const sent: (string | null)[] = [];
-  const marking = async (due: DueDigest, progress: DeliveryProgress): Promise<DeliveryResult> => {
+  type Deliver = (due: DueDigest, progress: DeliveryProgress) => Promise<DeliveryResult>;
+  const marking: Deliver = async (due, progress) => {
     if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
     await progress.transmitting();
-    sent.push(iso(due.periodAt));
+    sent.push(iso(due.scheduledAt));
     return { kind: "sent" };
   };
   const state = { starts: 0 };
@@ -77,18 +77,32 @@ async function openDigests() {
     const clock = { ...fixedClock(), now: () => time.now * 1000 };
     const errors: unknown[] = [];
     const claimer = `process-${state.starts}`;
-    const loop = createDigestLoop({
+    const scheduler = createScheduler({
       store,
       clock,
-      random: systemRandom,
       claimer,
       // The processes before it are dead.
-      heartbeat: { beat: () => store.write((tx) => releaseDeadDigests(tx, [claimer])) },
-      hasRoom: () => true,
-      deliver,
+      heartbeat: {
+        beat: async () => void (await store.write((tx) => releaseDeadClaims(tx, [claimer]))),
+        isLeader: () => true,
+        end: () => Promise.resolve(),
+      },
+      senders: [
+        {
+          name: "test",
+          channels: ["digest"],
+          capacity: () => 1,
+          deliver: (due, progress) =>
+            due.channel === "digest" ? deliver(due, progress) : Promise.reject(new Error("not a digest")),
+          erase: () => Promise.resolve(0),
+        },
+      ],
+      maxAgeSeconds: null,
+      onUnknown: "hold",
+      onOutcome: () => undefined,
       onError: (error) => void errors.push(error),
     });
-    await loop.finish();
+    await scheduler.finish();
     expect(errors).toEqual([]);
   };
   const only = async () => (await fixture.read((tx) => tx.digests.list(null)))[0];
@@ -99,7 +113,7 @@ async function openDigests() {
 
 describe("a digest", () => {
   test("when the service looks often, is started again, or was away, then each week has one mail at most", async () => {
-    const { time, sent, run, only } = await openDigests();
+    const { store, time, sent, run, only } = await openDigests();
     for (let hours = 0; hours < 21 * 24; hours += 5) {
       time.now += 5 * 3600;
       await run();
@@ -118,6 +132,8 @@ describe("a digest", () => {
       "failed",
       "2027-01-25T08:00Z",
     ]);
+    // A digest counts for none of the lists of surveys.
+    expect(await store.check()).toEqual([]);
   });
 
   test("when the clock jumps ahead and back, then no week has a second mail", async () => {
@@ -276,7 +292,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
 
     1 comment
 
-    3 (2026-11-17) [4]
+    3 (2026-11-17) [5]
       Ask [email-1] about the invoice
 
     --=20

@@ -35,6 +35,7 @@ const open = (onError: (error: unknown) => void = unexpected, now = CONTEXT.now)
     clock: { ...systemClock, monotonic: () => 0 },
     random: systemRandom,
     context: async () => ({ ...CONTEXT, now }),
+    formatDigest: () => Promise.reject(new Error("no digest is due")),
     onError,
   });
 const PROGRESS: DeliveryProgress = {

@@ -13,7 +13,8 @@ export async function claimDue(
   for (let before = -1; claimed.length > before && claimed.length < limit;) {
     before = claimed.length;
     const shares = turns.share(channel, await listDueProjects(tx, channel), limit - claimed.length);
-    for (const share of shares) claimed.push(...(await claimDueIn(tx, { ...claim, ...share })));
+    for (const share of shares)
+      for (const due of await claimDueIn(tx, { ...claim, ...share })) if ("person" in due) claimed.push(due);
   }
   return claimed;
 }

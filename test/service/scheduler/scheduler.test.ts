@@ -78,6 +78,7 @@ async function openWorld(): Promise<World> {
             channels: ["email", "sms"],
             capacity: () => self.capacity,
             deliver: async (due, progress) => {
+              if (!("person" in due)) throw new TypeError("not a survey");
               self.delivered.push(due.person.email ?? "");
               return self.deliver?.(due, progress) ?? self.outcome;
             },
@@ -150,7 +151,7 @@ it("when many are due, then each is delivered once, over several batches", async
 it("when a scheduler died between claiming and recording, then the next one finds the claim again", async () => {
   await schedule("a@x.co", 0);
   await world().fixture.write((tx) =>
-    tx.requests.claimDue({ project: 1, claimer: "dead", channel: "email", leaseSeconds: 3600, limit: 10 }),
+    tx.queue.claimDue({ project: 1, claimer: "dead", channel: "email", leaseSeconds: 3600, limit: 10 }),
   );
   world().create("living").start();
   await world().asleep(1);
@@ -224,7 +225,7 @@ it("when the store fails after a delivery, then it is recorded later and not del
   }
   await world().asleep(3);
   expect(world().delivered).toEqual(["a@x.co"]);
-  expect(await store.read((tx) => tx.requests.nextDueAt(["email"], { withPaused: false }))).toBe(null);
+  expect(await store.read((tx) => tx.queue.nextDueAt("email", { withPaused: false }))).toBe(null);
 });
 
 it("when a person with a sent survey is deleted, then what is left of the message is erased once", async () => {

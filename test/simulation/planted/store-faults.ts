@@ -38,7 +38,7 @@ export const STORE_FAULTS = [
     "the id of a deleted row is given again",
     ["service/store/sql/rows/project-rows.ts", "nextId"],
     () => async (database, project) => {
-      const counted = ["people", "responses", "survey_requests", "api_keys", "webhooks"].map(
+      const counted = ["people", "responses", "messages", "api_keys", "webhooks"].map(
         (table) => `SELECT max(id) AS id FROM ${table} WHERE project_id = ?`,
       );
       const sql = `SELECT max(id) AS id FROM (${counted.join(" UNION ALL ")})`;

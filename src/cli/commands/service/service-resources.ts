@@ -1,5 +1,6 @@
 /** The columns of what the `service` commands show, each table as its command prints it. */
-import { DELIVERY_STATES, REPORT_OUTCOMES } from "../../../service/domain/delivery/rows.ts";
+import { DELIVERY_STATES } from "../../../service/domain/delivery/queue-rows.ts";
+import { REPORT_OUTCOMES } from "../../../service/domain/delivery/rows.ts";
 import type { ConfiguredSettings } from "../../../service/domain/projects/settings.ts";
 import { type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
 

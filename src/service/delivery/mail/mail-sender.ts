@@ -1,7 +1,6 @@
 /** The scheduler's sender of mail: what the words of a mail server mean for it. */
 import { replaceText } from "../../../contract/replace-text.ts";
-import type { DeliveryProgress, DeliveryResult } from "../../domain/delivery/sender.ts";
-import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
+import type { DueDigest, DueSurvey, FrozenMessage } from "../../domain/ports.ts";
 import type { SmtpMessage, SmtpReply, SmtpTransport } from "../smtp/smtp-types.ts";
 import {
   type AnsweredResult,
@@ -27,48 +26,47 @@ export interface SmtpSenderOptions extends Omit<
 > {
   readonly transport: SmtpTransport;
   /** The same message each time, from what was frozen the first time. */
-  readonly render: (due: DueSurvey) => Promise<RenderedMail>;
+  readonly render: (due: DueMail) => Promise<RenderedMail>;
   /** Messages to other addresses are held. */
   readonly mayReceive: (address: string) => boolean;
 }
 
-/** One mail of whatever kind. */
-export interface OutgoingMail extends Pick<Outgoing<SmtpMessage>, "key" | "attempts" | "firstAttemptAt"> {
-  readonly address: string;
-  /** The same message each time. */
-  readonly render: () => Promise<RenderedMail>;
-}
+/** A survey, or a week of a digest. */
+export type DueMail = DueSurvey | DueDigest;
 
-export interface SmtpSender extends PacedSender {
-  /** As `deliver`, for a mail that is no survey. */
-  readonly deliverMail: (mail: OutgoingMail, progress: DeliveryProgress) => Promise<DeliveryResult>;
-}
-
-export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSenderOptions): Promise<SmtpSender> {
+export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSenderOptions): Promise<PacedSender> {
   const { send, ...sender } = await openPacedSender<SmtpMessage, SmtpReply>({
     ...options,
     name: "smtp",
     channel: "email",
     meaningOf: meaningOfReply,
   });
-  const deliverMail: SmtpSender["deliverMail"] = async ({ address, ...mail }, progress) => {
-    if (!mayReceive(address)) return { kind: "held", reason: "mail to this address is not allowed here" };
-    const words = {
-      mask: (text: string) => maskReply(text, address),
-      redact: (text: string) => replaceText(text, address, "<address>"),
-    };
-    return send({ ...mail, ...words, domain: domainOf(address) }, progress);
-  };
   return {
     ...sender,
+    channels: ["email", "digest"],
     deliver: async (due, progress) => {
-      const { attempts, firstAttemptAt } = due;
-      const address = due.person.email;
+      if (due.channel === "reply") throw new TypeError("replies are not mailed");
+      const address = due.channel === "digest" ? due.email : due.person.email;
       if (address === null) return { kind: "failed", reason: "the person has no email address" };
-      const mail = { key: surveyKey(due), address, attempts, firstAttemptAt, render: () => render(due) };
-      return deliverMail(mail, progress);
+      if (!mayReceive(address)) return { kind: "held", reason: "mail to this address is not allowed here" };
+      return send(
+        toOutgoing(due, address, () => render(due)),
+        progress,
+      );
     },
-    deliverMail,
+  };
+}
+
+function toOutgoing(due: DueMail, address: string, render: () => Promise<RenderedMail>): Outgoing<SmtpMessage> {
+  const { attempts, firstAttemptAt } = due;
+  return {
+    key: surveyKey(due),
+    attempts,
+    firstAttemptAt,
+    render,
+    domain: domainOf(address),
+    mask: (text) => maskReply(text, address),
+    redact: (text) => replaceText(text, address, "<address>"),
   };
 }
 

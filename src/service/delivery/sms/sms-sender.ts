@@ -138,6 +138,7 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
   return {
     ...sender,
     deliver: async (due, progress) => {
+      if (due.channel !== "sms") throw new TypeError("only surveys by text are sent here");
       const found = await check(options, due);
       if ("kind" in found) return found;
       const { frozen, segments, day } = found;

@@ -175,7 +175,7 @@ async function recordComplaint(tx: Transaction, { project, row }: ReportedSurvey
 async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promise<ReportOutcome> {
   const now = await tx.deliveries.byId(project.id, row.requestId);
   if (now !== null && now.claimer === null && now.state !== "cancelled")
-    await tx.requests.settle(now, { state: "bounced", dueAt: null, sentAt: null, reason: null, isAttempt: false });
+    await tx.queue.settle(now, { state: "bounced", dueAt: null, sentAt: null, reason: null, isAttempt: false });
   await recordBounce(tx, project, row.personId);
   return "bounced";
 }

@@ -4,35 +4,75 @@ import { dueAfter } from "../due-after.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
-import type { Claim, DeliveryRow, DueSurvey, FrozenMessage, DeliveryChange, Transaction } from "../ports.ts";
+import type {
+  Claim,
+  DeliveryRow,
+  DueMessage,
+  DueSurvey,
+  FrozenMessage,
+  DeliveryChange,
+  OutgoingChannel,
+  Transaction,
+} from "../ports.ts";
 import { canReceive, recordBounce, stopTexts } from "../people/suppressions.ts";
 import { noteSegments } from "../sms/day.ts";
 import { postponeAutopilot, scheduleAutopilot } from "../surveys/surveys.ts";
+import { chooseWeek, continueDigest, eraseLostDigest, mayStillSendDigest, toDigestChange } from "./digests.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
 /** The treatment of a message that may have arrived: `hold` leaves it to evidence and the operator. */
 export type OnUnknown = "hold" | "resend";
 
-/** Claims what is due in a project. In a write of the project; mail leaves after it is durable. */
-export async function claimDue(tx: Transaction, claim: Claim): Promise<readonly DueSurvey[]> {
-  return (await tx.deliveries.pausedAt()) === null ? tx.requests.claimDue(claim) : [];
+/** Claims what is due in a project. In a write of the project; messages leave after it is durable. */
+export async function claimDue(tx: Transaction, claim: Claim): Promise<readonly DueMessage[]> {
+  if (!(await mayLeave(tx, claim.channel))) return [];
+  const claimed: DueMessage[] = [];
+  for (const due of await tx.queue.claimDue(claim)) {
+    const chosen = due.channel === "digest" ? await chooseWeek(tx, due) : due;
+    if (chosen !== null) claimed.push(chosen);
+  }
+  return claimed;
 }
 
-const ALL_CHANNELS: readonly Channel[] = ["email", "sms"];
+const SURVEY_CHANNELS: readonly Channel[] = ["email", "sms"];
+
+/** A reply goes to somebody who has just texted, whatever is paused. */
+function ignoresPauses(channel: OutgoingChannel): boolean {
+  return channel === "reply";
+}
+
+async function mayLeave(tx: Transaction, channel: OutgoingChannel): Promise<boolean> {
+  return ignoresPauses(channel) || (await tx.deliveries.pausedAt()) === null;
+}
 
 /** The projects in which something can be claimed now, by id; none while all is paused. */
-export async function listDueProjects(tx: Transaction, channel: Channel): Promise<readonly number[]> {
-  return (await tx.deliveries.pausedAt()) === null ? tx.requests.dueProjects(channel) : [];
+export async function listDueProjects(tx: Transaction, channel: OutgoingChannel): Promise<readonly number[]> {
+  return (await mayLeave(tx, channel)) ? tx.queue.dueProjects(channel, { withPaused: ignoresPauses(channel) }) : [];
 }
 
-/** When the scheduler must wake next; null when nothing waits, or all is paused. */
-export async function nextDueAt(tx: Transaction, channels = ALL_CHANNELS): Promise<number | null> {
-  return (await tx.deliveries.pausedAt()) === null ? tx.requests.nextDueAt(channels, { withPaused: false }) : null;
+/** When the scheduler must wake next; null when nothing waits on these channels, or all is paused. */
+export async function nextDueAt(
+  tx: Transaction,
+  channels: readonly OutgoingChannel[] = SURVEY_CHANNELS,
+): Promise<number | null> {
+  const isPaused = (await tx.deliveries.pausedAt()) !== null;
+  const times: (number | null)[] = [];
+  for (const channel of channels) {
+    const withPaused = ignoresPauses(channel);
+    if (withPaused || !isPaused) times.push(await tx.queue.nextDueAt(channel, { withPaused }));
+  }
+  return earliest(times);
 }
 
-/** The same as if nothing were paused: a pause that was forgotten must show. */
+/** When the first survey is due as if nothing were paused: a pause that was forgotten must show. */
 export async function firstDueAt(tx: Transaction): Promise<number | null> {
-  return tx.requests.nextDueAt(ALL_CHANNELS, { withPaused: true });
+  const times: (number | null)[] = [];
+  for (const channel of SURVEY_CHANNELS) times.push(await tx.queue.nextDueAt(channel, { withPaused: true }));
+  return earliest(times);
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  return times.reduce((first, time) => (first === null || (time !== null && time < first) ? time : first), null);
 }
 
 /**
@@ -45,18 +85,27 @@ export async function releaseDeadClaims(
   onUnknown: OnUnknown = "hold",
   project: number | null = null,
 ): Promise<number> {
-  const transmitting = await tx.requests.listTransmitting(project, living);
+  const transmitting = await tx.queue.listTransmitting(project, living);
   for (const due of transmitting) {
     const attempt = { ...LOST, stage: FINAL_STAGES[due.channel] };
-    const isHeld = onUnknown === "hold";
-    await finishDelivery(tx, due, isHeld ? { kind: "unknown", attempt } : { kind: "retry", delaySeconds: 0, attempt });
+    const isResent = onUnknown === "resend" && isSurvey(due);
+    await finishDelivery(
+      tx,
+      due,
+      isResent ? { kind: "retry", delaySeconds: 0, attempt } : { kind: "unknown", attempt },
+    );
   }
-  return (await tx.requests.releaseClaims(project, living)) + transmitting.length;
+  return (await tx.queue.releaseClaims(project, living)) + transmitting.length;
 }
 
 export const GATEWAY_STAGE = "gateway";
 /** The stage at which only the reply is missing, as the sender of the channel calls it. */
-const FINAL_STAGES: Readonly<Record<Channel, string>> = { email: "final-dot", sms: GATEWAY_STAGE };
+const FINAL_STAGES: Readonly<Record<OutgoingChannel, string>> = {
+  email: "final-dot",
+  digest: "final-dot",
+  sms: GATEWAY_STAGE,
+  reply: GATEWAY_STAGE,
+};
 
 const LOST: Omit<AttemptFacts, "stage"> = {
   code: null,
@@ -67,63 +116,98 @@ const LOST: Omit<AttemptFacts, "stage"> = {
   ms: 0,
 };
 
-/** Marks a claimed survey before the final dot of its message; false when the claim is lost, and the dot must not follow. */
-export async function markTransmitting(tx: Transaction, due: DueSurvey, frozen?: FrozenMessage): Promise<boolean> {
-  return tx.requests.markTransmitting(due, frozen ?? null);
+function isSurvey(due: DueMessage): due is DueSurvey {
+  return due.channel === "email" || due.channel === "sms";
 }
 
-/** The end of a claimed survey that may not go out any more; null while it may. Reads only. */
+/** Marks a claimed message before its final dot; false when the claim is lost, and the dot must not follow. */
+export async function markTransmitting(tx: Transaction, due: DueMessage, frozen?: FrozenMessage): Promise<boolean> {
+  return tx.queue.markTransmitting(due, frozen ?? null);
+}
+
+interface SendingRules {
+  /** Surveys that were due longer ago are given up; null for no limit. */
+  readonly maxAgeSeconds: number | null;
+}
+
+/** The end of a claimed message that may not go out any more; null while it may. Reads only. */
 export async function mayStillSend(
   tx: Transaction,
-  due: DueSurvey,
-  { maxAgeSeconds }: { readonly maxAgeSeconds: number | null },
+  due: DueMessage,
+  rules: SendingRules,
 ): Promise<DeliveryOutcome | null> {
   const { project, channel } = due;
-  if ((await tx.requests.isWanted(due)) !== true) return { kind: "released", delaySeconds: 0 };
-  const person = await tx.people.byId(project.id, due.person.id);
-  if (person === null || !(await canReceive(tx, project, person, channel)))
-    return { kind: "cancelled", reason: "the person is no longer sent to" };
+  if ((await tx.queue.isWanted(due)) !== true) return { kind: "released", delaySeconds: 0 };
+  const refused = isSurvey(due) ? await refuseSurvey(tx, due) : null;
+  if (refused !== null) return refused;
+  const unwanted = due.channel === "digest" ? await mayStillSendDigest(tx, due) : null;
+  if (unwanted !== null) return unwanted;
   const isPaused = (await tx.deliveries.pausedAt()) ?? (await tx.projects.byId(project.id))?.pausedAt ?? null;
-  if (isPaused !== null) return { kind: "released", delaySeconds: 0 };
-  if (maxAgeSeconds !== null && tx.now - due.scheduledAt > maxAgeSeconds) return { kind: "failed", reason: "too late" };
-  return null;
+  if (isPaused !== null && !ignoresPauses(channel)) return { kind: "released", delaySeconds: 0 };
+  const { maxAgeSeconds } = rules;
+  const isOld = isSurvey(due) && maxAgeSeconds !== null && tx.now - due.scheduledAt > maxAgeSeconds;
+  return isOld ? { kind: "failed", reason: "too late" } : null;
+}
+
+async function refuseSurvey(
+  tx: Transaction,
+  { project, person: { id }, channel }: DueSurvey,
+): Promise<DeliveryOutcome | null> {
+  const person = await tx.people.byId(project.id, id);
+  if (person !== null && (await canReceive(tx, project, person, channel))) return null;
+  return { kind: "cancelled", reason: "the person is no longer sent to" };
 }
 
 /** Steps between attempts, in seconds; the first after failure is within a minute, the second clears greylisting. */
 const RETRY_STEPS: readonly number[] = [45, 300, 900, 1800, 3600, 7200, 14_400];
 
 /**
- * Records how a claimed delivery ended. Nothing happens when the claim is not the request's any more. The next survey of
- * an Autopilot follows `frequency` after one that was sent, failed or is unknown; a held one leaves that to its end.
+ * Records how a claimed delivery ended. Nothing happens when the claim is not the message's any more. The next survey of
+ * an Autopilot, and the next week of a digest, follow one that was sent, failed or is unknown; a held one leaves that to
+ * its end.
  */
 export async function finishDelivery(
   tx: Transaction,
-  due: DueSurvey,
+  due: DueMessage,
   ended: DeliveryResult,
   onUnknown: OnUnknown = "hold",
 ): Promise<void> {
-  const isResent = ended.kind === "unknown" && onUnknown === "resend";
+  const isResent = ended.kind === "unknown" && onUnknown === "resend" && isSurvey(due);
   const result = isResent ? { ...ended, kind: "retry" as const, delaySeconds: RETRY_STEPS[0] ?? 0 } : ended;
-  if (!(await tx.requests.settle(due, toChange(tx, due, result)))) return;
+  const change = toChange(tx, due, result);
+  if (!(await tx.queue.settle(due, due.channel === "digest" ? toDigestChange(tx, result, change) : change))) {
+    if (due.channel === "digest") await eraseLostDigest(tx, due, result);
+    return;
+  }
   if (result.attempt) await logAttempt(tx, { ...due, secrets: secretsOf(due) }, result.kind, result.attempt);
+  if (ended.kind === "sent" || ended.kind === "unknown") await noteTransmitted(tx, due, ended);
+  if (due.channel === "digest") await continueDigest(tx, due, result.kind);
+  else if (isSurvey(due)) await followSurvey(tx, due, result);
+}
+
+/** The consequences for a person, and for what follows the survey. */
+async function followSurvey(tx: Transaction, due: DueSurvey, result: DeliveryResult): Promise<void> {
   if (result.kind === "bounced" && due.channel === "email") await recordBounce(tx, due.project, due.person.id);
   if (result.kind === "sent") await noteSent(tx, due, due.person.id, tx.now);
-  if (ended.kind === "sent" || ended.kind === "unknown") await noteTransmitted(tx, due, ended);
   if (result.kind === "cancelled" && result.hasStopped === true && due.person.phoneNumber !== null)
     await stopTexts(tx, due.project, due.person.phoneNumber);
   if (!WAITS.has(result.kind)) await continueAutopilot(tx, due, due.person.id, tx.now);
 }
 
 /** Counts the segments of a message; one that a dead process left has those of its frozen form. */
-async function noteTransmitted(tx: Transaction, { project, frozen }: DueSurvey, result: DeliveryResult): Promise<void> {
+async function noteTransmitted(
+  tx: Transaction,
+  { project, frozen }: DueMessage,
+  result: DeliveryResult,
+): Promise<void> {
   const segments = result.segments ?? frozen?.values.segments;
   if (typeof segments === "number") await noteSegments(tx, project, segments);
 }
 
 const WAITS: ReadonlySet<DeliveryOutcome["kind"]> = new Set(["retry", "released", "held"]);
 
-/** The change of a survey that an outcome makes; a failure without facts was not tried. */
-function toChange(tx: Transaction, { attempts, scheduledAt }: DueSurvey, outcome: DeliveryResult): DeliveryChange {
+/** The change of a message that an outcome makes; a failure without facts was not tried. */
+function toChange(tx: Transaction, { attempts, scheduledAt }: DueMessage, outcome: DeliveryResult): DeliveryChange {
   const ended = { dueAt: null, sentAt: null, reason: null, isAttempt: true };
   switch (outcome.kind) {
     case "sent":
@@ -156,16 +240,16 @@ const TEXT_MAX = 500;
 /** Of an answer over HTTP, which may be anything. */
 const GATEWAY_TEXT_MAX = 1024;
 
-interface LoggedSurvey extends Pick<DueSurvey, "requestId"> {
+interface LoggedMessage extends Pick<DueSurvey, "requestId"> {
   readonly project: Pick<Project, "id">;
   /** The parts that no log may show. */
   readonly secrets: readonly string[];
 }
 
-/** Adds a row to the log of a survey; `outcome` is a kind of `DeliveryOutcome`, or what a report says. */
+/** Adds a row to the log of a message; `outcome` is a kind of `DeliveryOutcome`, or what a report says. */
 export async function logAttempt(
   tx: Transaction,
-  { project, requestId, secrets }: LoggedSurvey,
+  { project, requestId, secrets }: LoggedMessage,
   outcome: string,
   { text, host, serverId, enhancedCode, ...facts }: AttemptFacts,
 ): Promise<void> {
@@ -186,8 +270,10 @@ export async function logAttempt(
   });
 }
 
-function secretsOf({ token, unsubscribeToken, frozen }: DueSurvey): readonly string[] {
-  return [token, unsubscribeToken, frozen?.bounceToken ?? ""].filter((secret) => secret !== "");
+function secretsOf(due: DueMessage): readonly string[] {
+  if (due.channel === "reply") return [];
+  const own = isSurvey(due) ? [due.token, due.unsubscribeToken] : [due.token];
+  return [...own, due.frozen?.bounceToken ?? ""].filter((secret) => secret !== "");
 }
 
 type EndedSurvey = Pick<DueSurvey, "requestId" | "channel" | "autopilot" | "project">;
@@ -252,7 +338,7 @@ export async function resolveDelivery(
   if (row.state !== "unknown") throw new NotFoundError(`survey ${id} is ${row.state}, not unknown`);
   const again = { state: "retrying", dueAt: tx.now, sentAt: null, reason: null, isAttempt: false } as const;
   if (as === "sent") await settleAsSent(tx, project, row);
-  else await tx.requests.settle(row, again);
+  else await tx.queue.settle(row, again);
   return (await tx.deliveries.byId(project.id, id)) ?? row;
 }
 
@@ -272,7 +358,7 @@ export async function noteEvidence(tx: Transaction, project: Project, requestId:
 /** At the time of its mark. It counts as sent from then on, once. */
 async function settleAsSent(tx: Transaction, project: Project, row: DeliveryRow): Promise<void> {
   const sentAt = row.transmittingAt ?? tx.now;
-  const settled = await tx.requests.settle(row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });
+  const settled = await tx.queue.settle(row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });
   if (!settled) return;
   const ended = { ...row, project };
   await noteSent(tx, ended, row.personId, sentAt);

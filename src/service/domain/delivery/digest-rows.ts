@@ -1,28 +1,11 @@
 /** The rows of weekly digests. See `Store` in `../ports.ts`. */
 import type { Project } from "../inputs.ts";
+import type { ClaimKey, DeliveryState, DigestSchedule } from "./queue-rows.ts";
 
-/** Of the newest mail. `unknown` was transmitted and had no reply: it is not sent again. */
-export type DigestState =
-  | "scheduled"
-  | "claimed"
-  | "transmitting"
-  | "retrying"
-  | "held"
-  | "sent"
-  | "unknown"
-  | "bounced"
-  | "failed";
+/** Of the newest week that has begun. `unknown` was transmitted and had no reply: it is not sent again. */
+export type DigestState = Exclude<DeliveryState, "cancelled">;
 
 export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
-
-export interface DigestSchedule {
-  /** 0 is Sunday. */
-  readonly weekday: number;
-  /** Of the day, 0 to 1439. */
-  readonly minute: number;
-  /** IANA name; null follows the project's. */
-  readonly zone: string | null;
-}
 
 export interface DigestRow extends DigestSchedule {
   readonly project: Project;
@@ -34,32 +17,40 @@ export interface DigestRow extends DigestSchedule {
   /** When its reader ended it by the link of a mail; null while it is wanted. */
   readonly unsubscribedAt: number | null;
   readonly state: DigestState;
-  /** When something is to be done next; null while a mail is in hand, and for good after a bounce. */
+  /** When the next mail is due; null while one is in flight, and after a bounce. */
   readonly dueAt: number | null;
-  /** The time of the schedule that the newest mail is for: what no second mail is ever for. */
-  readonly periodAt: number | null;
+  /** When a mail was sent last. */
   readonly sentAt: number | null;
-  /** Attempts of the mail in hand. */
+  /** Attempts of the newest week. */
   readonly attempts: number;
-  /** The last words about the newest mail; null where there were none. */
+  /** The last words about the week that `state` is of; null where there were none. */
   readonly reason: string | null;
-  /** Which process has it in hand. */
+  /** The process that has the newest week in flight. */
   readonly claimer: string | null;
 }
 
-export type NewDigest = DigestSchedule & Pick<DigestRow, "email" | "token" | "dueAt">;
-export type DigestChange = Partial<Omit<DigestRow, "project" | "id" | "email" | "token" | "createdAt">>;
+export type NewDigest = DigestSchedule & Pick<DigestRow, "email" | "token">;
+export type DigestChange = Partial<Pick<DigestRow, "weekday" | "minute" | "zone" | "unsubscribedAt">>;
 
 export interface DigestRows {
   /** The new digest's id. */
   insert(project: number, digest: NewDigest): Promise<number>;
   /** In order of creation; null for those of all projects. */
   list(project: number | null): Promise<readonly DigestRow[]>;
+  byId(project: number, id: number): Promise<DigestRow | null>;
   /** In whichever project; null when there is none. */
   byToken(token: string): Promise<DigestRow | null>;
   change(project: number, id: number, change: DigestChange): Promise<void>;
-  /** Its mails are noted as `eraseMails` does. */
+  /** Its weeks go with it; its mails are noted as `eraseMails` does. */
   delete(project: number, id: number): Promise<void>;
+  /** Puts the next week into the queue; weeks from before `before` are forgotten. */
+  addWeek(project: number, id: number, week: { readonly dueAt: number; readonly before: number }): Promise<void>;
+  /** Removes a week that waits. One that is claimed stays with its claimer. */
+  dropWeek(project: number, id: number): Promise<void>;
+  /** Says what time of the schedule a claimed week is for. */
+  setWeek(claim: ClaimKey, at: number): Promise<void>;
+  /** Takes a project's weeks that are claimed and not transmitting from their claimers, due again at `dueAt`. */
+  takeBack(project: number, dueAt: number): Promise<void>;
   /** Notes that mails of it may be in an outbox and have to go: see `RequestRows.listErased`. */
-  eraseMails(digest: Pick<DigestRow, "project" | "id" | "token">): Promise<void>;
+  eraseMails(project: number, digest: Pick<DigestRow, "id" | "token">): Promise<void>;
 }

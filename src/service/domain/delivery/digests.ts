@@ -4,10 +4,9 @@ import { createWallClock, firstSecondOf, toCalendarDay, toMoment } from "../../.
 import { InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
-import type { DigestChange, DigestRow, DigestSchedule, Transaction } from "../ports.ts";
+import type { DeliveryChange, DigestRow, DigestSchedule, DueDigest, Transaction } from "../ports.ts";
 import { readSettings } from "../projects/settings.ts";
-import { retryDelaySeconds } from "./deliveries.ts";
-import type { DeliveryOutcome } from "./sender.ts";
+import type { DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
 const DAY = 86_400;
 /** A digest that is later than this says nothing new any more. */
@@ -58,6 +57,21 @@ export async function digestZone(tx: Transaction, { project, zone }: Pick<Digest
   return zone ?? (await readSettings(tx, project)).timeZone ?? "UTC";
 }
 
+const KEPT_SECONDS = 90 * DAY;
+
+/** Puts the first week after a moment, Unix seconds, into the queue. */
+async function addWeek(tx: Transaction, digest: DigestRow, after: number): Promise<void> {
+  const dueAt = nextDigestAt(digest, await digestZone(tx, digest), after);
+  await tx.digests.addWeek(digest.project.id, digest.id, { dueAt, before: tx.now - KEPT_SECONDS });
+}
+
+/** A week in flight is followed by the next one at its end; one that waits is replaced. */
+async function replaceWeek(tx: Transaction, digest: DigestRow): Promise<void> {
+  if (digest.claimer !== null) return;
+  await tx.digests.dropWeek(digest.project.id, digest.id);
+  await addWeek(tx, digest, tx.now);
+}
+
 /** Adds one, or gives the one of this address another schedule. Throws InvalidError. */
 export async function addDigest(
   tx: Transaction,
@@ -67,13 +81,12 @@ export async function addDigest(
 ): Promise<DigestRow> {
   const problem = emailProblem(email);
   if (problem !== null) throw new InvalidError({ email: [problem] });
-  const dueAt = nextDigestAt(schedule, await digestZone(tx, { project, zone: schedule.zone }), tx.now);
   const known = (await tx.digests.list(project.id)).find((each) => emailKey(each.email) === emailKey(email));
   if (known !== undefined && known.unsubscribedAt !== null)
     throw new InvalidError({ email: ["has unsubscribed from the digest; remove it first"] });
-  if (known === undefined) await tx.digests.insert(project.id, { ...schedule, email, dueAt, token: tx.token() });
-  else if (known.claimer !== null) await tx.digests.change(project.id, known.id, { ...schedule });
-  else await tx.digests.change(project.id, known.id, { ...schedule, dueAt, state: "scheduled", reason: null });
+  if (known === undefined) await tx.digests.insert(project.id, { ...schedule, email, token: tx.token() });
+  else await tx.digests.change(project.id, known.id, { ...schedule });
+  await replaceWeek(tx, await requireDigest(tx, project, email));
   return requireDigest(tx, project, email);
 }
 
@@ -105,167 +118,78 @@ export async function removeDigestsTo(tx: Transaction, project: Project, email: 
  * mail server is given at this moment cannot be taken back.
  */
 export async function recallDigests(tx: Transaction, project: Project): Promise<void> {
-  for (const digest of await tx.digests.list(project.id)) {
-    if (digest.periodAt === null) continue;
-    await tx.digests.eraseMails(digest);
-    if (digest.state !== "claimed") continue;
-    const dueAt = tx.now + RELEASED_SECONDS_MIN;
-    await tx.digests.change(project.id, digest.id, { state: "retrying", claimer: null, dueAt });
-  }
-}
-
-/** Who may get a mail now: nobody while all, or their project, is paused. */
-async function wanted(tx: Transaction): Promise<readonly DigestRow[]> {
-  if ((await tx.deliveries.pausedAt()) !== null) return [];
-  const paused = new Set((await tx.projects.list()).flatMap(({ id, pausedAt }) => (pausedAt === null ? [] : [id])));
-  return (await tx.digests.list(null)).filter(
-    ({ project, unsubscribedAt }) => unsubscribedAt === null && !paused.has(project.id),
-  );
-}
-
-/** When the next digest is due, Unix seconds, and in which project; null for never. */
-export async function nextDigestDue(
-  tx: Transaction,
-): Promise<{ readonly at: number; readonly project: number } | null> {
-  const dues = (await wanted(tx)).flatMap(({ dueAt, project }) =>
-    dueAt === null ? [] : [{ at: dueAt, project: project.id }],
-  );
-  return dues.toSorted((left, right) => left.at - right.at)[0] ?? null;
-}
-
-/** A mail that is to go out now: `zone` and `periodAt` say what it tells of. */
-export interface DueDigest extends DigestRow {
-  readonly zone: string;
-  readonly periodAt: number;
-  readonly claimer: string;
+  for (const digest of await tx.digests.list(project.id)) await tx.digests.eraseMails(project.id, digest);
+  await tx.digests.takeBack(project.id, tx.now + RELEASED_SECONDS_MIN);
 }
 
 /**
- * Claims one digest of a project that is due; null when none is. Of weeks that nobody was there for, only the last is told of; one
- * that is three days late is left out. In a write of the project; the mail leaves after it is durable.
+ * Chooses what a claimed digest tells of; null when it tells nothing now. Of weeks in which no process ran, only the last
+ * is told of; one that is three days late is left out. An earlier attempt has chosen already.
  */
-export async function claimDigest(tx: Transaction, claimer: string, project: number): Promise<DueDigest | null> {
-  for (const digest of await wanted(tx)) {
-    if (digest.project.id !== project) continue;
-    if (digest.dueAt === null || digest.dueAt > tx.now) continue;
-    const zone = await digestZone(tx, digest);
-    const isAgain = digest.periodAt !== null && (digest.state === "retrying" || digest.state === "held");
-    const periodAt = isAgain ? (digest.periodAt ?? 0) : latestDigestAt(digest, zone, tx.now);
-    const isNew = isAgain || (periodAt > digest.createdAt && periodAt - (digest.periodAt ?? 0) >= APART_SECONDS);
-    if (isNew && tx.now - periodAt <= LATE_SECONDS) {
-      const attempts = isAgain ? digest.attempts : 0;
-      const claim = { state: "claimed", dueAt: null, periodAt, attempts, reason: null, claimer } as const;
-      await tx.digests.change(digest.project.id, digest.id, claim);
-      return { ...digest, ...claim, zone };
-    }
-    // Where the schedule or the zone was changed meanwhile, the time before is none that was missed.
-    const isLate = isNew && periodAt >= digest.dueAt;
-    const late = isLate ? ({ state: "failed", periodAt, reason: digest.reason ?? "too late" } as const) : {};
-    await tx.digests.change(digest.project.id, digest.id, { ...late, dueAt: nextDigestAt(digest, zone, tx.now) });
+export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDigest | null> {
+  const zone = await digestZone(tx, due);
+  const isAgain = due.attempts > 0;
+  const periodAt = isAgain ? due.scheduledAt : latestDigestAt(due, zone, tx.now);
+  const isNew = isAgain || (periodAt > due.createdAt && periodAt - (due.previousAt ?? 0) >= APART_SECONDS);
+  const chosen = { ...due, zone, scheduledAt: periodAt };
+  if (isNew && tx.now - periodAt <= LATE_SECONDS) {
+    if (periodAt !== due.scheduledAt) await tx.digests.setWeek(due, periodAt);
+    return chosen;
   }
+  const nextAt = nextDigestAt(due, zone, tx.now);
+  // Where the schedule or the zone was changed meanwhile, the time before is none that was missed.
+  const isLate = isNew && periodAt >= due.scheduledAt;
+  await tx.digests.setWeek(due, isLate ? periodAt : nextAt);
+  await tx.queue.settle(due, isLate ? tooLate(due) : { ...WAITING, dueAt: nextAt });
+  if (isLate) await continueDigest(tx, chosen, "failed");
   return null;
 }
 
-/** The digest as it is now; null when it is not in this claim's hands any more. */
-async function heldBy(tx: Transaction, { project, id, claimer, periodAt }: DueDigest): Promise<DigestRow | null> {
-  const row = (await tx.digests.list(project.id)).find((each) => each.id === id);
-  return row !== undefined && row.claimer === claimer && row.periodAt === periodAt ? row : null;
+const WAITING = { state: "scheduled", sentAt: null, reason: null, isAttempt: false } as const;
+
+function tooLate({ reason }: DueDigest): DeliveryChange {
+  return { state: "failed", dueAt: null, sentAt: null, reason: reason ?? "too late", isAttempt: false };
 }
 
-/** How a claimed digest that may not go out any more ends; null while it may. Reads only. */
+/** The end of a claimed digest that is no longer wanted; null while it is wanted. Reads only. */
 export async function mayStillSendDigest(tx: Transaction, due: DueDigest): Promise<DeliveryOutcome | null> {
-  const row = await heldBy(tx, due);
-  if (row === null || row.unsubscribedAt !== null) return { kind: "cancelled", reason: "no longer wanted" };
-  const isWanted = (await wanted(tx)).some(({ project, id }) => project.id === due.project.id && id === due.id);
-  return isWanted ? null : { kind: "released", delaySeconds: RELEASED_SECONDS_MIN };
+  const digest = await tx.digests.byId(due.project.id, due.digestId);
+  const isWanted = digest !== null && digest.unsubscribedAt === null;
+  return isWanted ? null : { kind: "cancelled", reason: "no longer wanted" };
 }
 
-/** Marks a claimed digest before the final dot of its mail; false when the claim is lost, and the dot must not follow. */
-export async function markDigest(tx: Transaction, due: DueDigest): Promise<boolean> {
-  const row = await heldBy(tx, due);
-  if (row === null || row.unsubscribedAt !== null) return false;
-  await tx.digests.change(due.project.id, due.id, { state: "transmitting" });
-  return true;
-}
-
-/** Records how a claimed digest ended; nothing happens when the claim is lost. `fraction`, 0 to 1, spreads repeats. */
-export async function finishDigest(
-  tx: Transaction,
-  due: DueDigest,
-  outcome: DeliveryOutcome,
-  { text = null, fraction }: { readonly text?: string | null; readonly fraction: number },
-): Promise<void> {
-  const row = await heldBy(tx, due);
-  // It was taken back while its file was written.
-  if (row === null && outcome.kind === "sent") await tx.digests.eraseMails(due);
-  if (row === null) return;
-  const zone = await digestZone(tx, row);
-  const next = nextDigestAt(row, zone, Math.max(tx.now, due.periodAt));
-  const reason = "reason" in outcome ? outcome.reason : text;
-  await tx.digests.change(due.project.id, due.id, {
-    claimer: null,
-    reason,
-    ...toDigestEnd(tx.now, row, next, outcome, fraction),
-  });
-}
-
-function toDigestEnd(
-  now: number,
-  { attempts }: DigestRow,
-  next: number,
-  outcome: DeliveryOutcome,
-  fraction: number,
-): DigestChange {
+/** The end of a digest differs from a survey's: its list shows the last words, and it is held for an hour only. */
+export function toDigestChange(tx: Transaction, outcome: DeliveryResult, change: DeliveryChange): DeliveryChange {
+  const ended = { ...change, reason: ("reason" in outcome ? outcome.reason : outcome.attempt?.text) ?? null };
   switch (outcome.kind) {
-    case "sent":
-      return { state: "sent", sentAt: now, dueAt: next };
-    case "unknown":
-      return { state: "unknown", dueAt: next };
-    case "bounced":
-      return { state: "bounced", dueAt: null };
-    case "retry":
-      return {
-        state: "retrying",
-        attempts: attempts + 1,
-        dueAt: now + Math.max(outcome.delaySeconds, retryDelaySeconds(attempts + 1, fraction)),
-      };
     case "held":
-      return { state: "held", dueAt: now + HELD_SECONDS };
+      return { ...ended, dueAt: tx.now + HELD_SECONDS };
     case "released":
-      return { state: "retrying", dueAt: now + Math.max(outcome.delaySeconds, RELEASED_SECONDS_MIN) };
+      return { ...ended, dueAt: tx.now + Math.max(outcome.delaySeconds, RELEASED_SECONDS_MIN) };
+    case "cancelled":
+      return { ...ended, state: "failed" };
     default:
-      return { state: "failed", dueAt: next };
+      return ended;
   }
 }
 
-async function listDead(tx: Transaction, living: readonly string[], project: number | null): Promise<DigestRow[]> {
-  const rows = await tx.digests.list(project);
-  return rows.filter(({ claimer }) => claimer !== null && !living.includes(claimer));
+/** A digest whose claim was lost was taken back while its file was written: the file goes. */
+export async function eraseLostDigest(tx: Transaction, due: DueDigest, outcome: DeliveryOutcome): Promise<void> {
+  const { project, digestId: id, token } = due;
+  if (outcome.kind === "sent") await tx.digests.eraseMails(project.id, { id, token });
 }
 
-/** The projects in which processes other than the living ones have digests in hand. */
-export async function deadDigestProjects(tx: Transaction, living: readonly string[]): Promise<readonly number[]> {
-  return (await listDead(tx, living, null)).map(({ project }) => project.id);
-}
+const CONTINUES: ReadonlySet<DeliveryOutcome["kind"]> = new Set(["sent", "unknown", "failed", "cancelled"]);
 
-/**
- * What processes other than the living ones had in hand, in one project or, with null, in all, is due again; what they
- * were transmitting is `unknown`.
- */
-export async function releaseDeadDigests(
+/** Schedules the week after one that has ended; none follows a bounce. */
+export async function continueDigest(
   tx: Transaction,
-  living: readonly string[],
-  only: number | null = null,
+  { project, digestId, scheduledAt }: DueDigest,
+  how: DeliveryOutcome["kind"],
 ): Promise<void> {
-  for (const digest of await listDead(tx, living, only)) {
-    const { project, id, state } = digest;
-    const dueAt = state === "claimed" ? tx.now : nextDigestAt(digest, await digestZone(tx, digest), tx.now);
-    const ended =
-      state === "claimed"
-        ? ({ state: "retrying" } as const)
-        : ({ state: "unknown", reason: "the service ended before a reply came" } as const);
-    await tx.digests.change(project.id, id, { ...ended, dueAt, claimer: null });
-  }
+  if (!CONTINUES.has(how)) return;
+  const digest = await tx.digests.byId(project.id, digestId);
+  if (digest !== null && digest.unsubscribedAt === null) await addWeek(tx, digest, Math.max(tx.now, scheduledAt));
 }
 
 /** Ends a digest by the link of its mail, or takes that back within 30 days; whether it is as was asked for. */
@@ -275,11 +199,12 @@ export async function leaveDigest(tx: Transaction, token: string, how: "leave" |
   const { project, id, unsubscribedAt } = digest;
   if (how === "leave") {
     if (unsubscribedAt === null) await tx.digests.change(project.id, id, { unsubscribedAt: tx.now });
+    await tx.digests.dropWeek(project.id, id);
     return true;
   }
   if (unsubscribedAt === null) return true;
   if (tx.now - unsubscribedAt > UNDO_SECONDS) return false;
-  const dueAt = nextDigestAt(digest, await digestZone(tx, digest), tx.now);
-  await tx.digests.change(project.id, id, { unsubscribedAt: null, ...(digest.claimer === null ? { dueAt } : {}) });
+  await tx.digests.change(project.id, id, { unsubscribedAt: null });
+  await replaceWeek(tx, digest);
   return true;
 }

@@ -6,7 +6,7 @@ export const LIFE_SECONDS = 30;
 
 /** The states of the senders of living processes: those of a shared store. */
 export async function livingSenders(tx: Transaction): Promise<readonly KeptSender[]> {
-  const living = new Set<string | null>(await tx.requests.living(LIFE_SECONDS));
+  const living = new Set<string | null>(await tx.queue.living(LIFE_SECONDS));
   const kept = await tx.deliveries.senders();
   return kept
     .filter(({ process }) => living.has(process))

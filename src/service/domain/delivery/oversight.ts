@@ -4,7 +4,7 @@ import { isE164 } from "../../../contract/text/phone.ts";
 import type { Project } from "../inputs.ts";
 import type { AttemptRow, DeliveryRow, DeliveryState, PersonRow, Suppression, Transaction } from "../ports.ts";
 import { firstDueAt } from "./deliveries.ts";
-import { DELIVERY_STATES } from "./rows.ts";
+import { DELIVERY_STATES } from "./queue-rows.ts";
 
 const WAITING: readonly DeliveryState[] = ["scheduled", "claimed", "transmitting", "retrying", "held"];
 

@@ -1,6 +1,6 @@
 /** The port to what carries messages out, and how a delivery may end. */
-import type { Channel } from "../../../contract/routes.ts";
-import type { AttemptRow, DueSurvey, ErasedSurvey, FrozenMessage } from "./rows.ts";
+import type { DueMessage, ErasedSurvey, FrozenMessage, OutgoingChannel } from "./queue-rows.ts";
+import type { AttemptRow } from "./rows.ts";
 
 /** The reply at the last step of one attempt. */
 export type AttemptFacts = Omit<AttemptRow, "n" | "at" | "outcome">;
@@ -41,7 +41,7 @@ export interface DeliveryProgress {
   readonly mayStillSend: () => Promise<boolean>;
   /**
    * Marks the message durably; only then may the final dot be written. Without the mark the message cannot have
-   * gone, with it and no reply it is `unknown`. What is frozen here comes back as `DueSurvey.frozen`.
+   * gone, with it and no reply it is `unknown`. What is frozen here comes back as `DueMessage.frozen`.
    * Rejects with ClaimLostError when the claim is lost: the dot must not follow.
    */
   readonly transmitting: (frozen?: FrozenMessage) => Promise<void>;
@@ -58,7 +58,7 @@ export interface MessageSender {
   /** By which its `SenderState` is kept. */
   readonly name: string;
   /** The channels that it carries. */
-  readonly channels: readonly Channel[];
+  readonly channels: readonly OutgoingChannel[];
   /**
    * The number of messages that it wants to have claimed, the present ones included: at most as many as leave within so
    * many seconds. 0 while it sends nothing; it has the scheduler woken when that changes.
@@ -72,7 +72,7 @@ export interface MessageSender {
    * Carries one message out; called for as many at a time as there is room for. What it rejects with is reported, and
    * the message is put back, or `unknown` once it was marked.
    */
-  readonly deliver: (due: DueSurvey, progress: DeliveryProgress) => Promise<DeliveryResult>;
+  readonly deliver: (due: DueMessage, progress: DeliveryProgress) => Promise<DeliveryResult>;
   /** Removes what is left of messages whose person is gone, or which were cancelled. Returns how many. */
   readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<number>;
 }

@@ -1,5 +1,5 @@
 /** Which projects are claimed from next: a room smaller than their number still reaches all of them, in turn. */
-import type { Channel } from "../../../contract/routes.ts";
+import type { OutgoingChannel } from "./queue-rows.ts";
 
 export interface Share {
   readonly project: number;
@@ -11,12 +11,12 @@ export interface Turns {
    * An equal share for each project that has something due; what some did not need is there for the others when it is
    * asked again.
    */
-  share(channel: Channel, due: readonly number[], room: number): readonly Share[];
+  share(channel: OutgoingChannel, due: readonly number[], room: number): readonly Share[];
 }
 
 /** Remembers whose turn was last. */
 export function createTurns(): Turns {
-  const lasts: Record<Channel, number> = { email: 0, sms: 0 };
+  const lasts: Record<OutgoingChannel, number> = { email: 0, sms: 0, digest: 0, reply: 0 };
   return {
     share: (channel, due, room) => {
       const last = lasts[channel];

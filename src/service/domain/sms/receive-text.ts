@@ -175,5 +175,5 @@ async function reply(
   kind: ReplyKind,
   score: number | null = null,
 ): Promise<void> {
-  await tx.texts.addReply(survey, { kind, key: tx.token(), score });
+  await tx.texts.addReply(survey, { kind, score });
 }

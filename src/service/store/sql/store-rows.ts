@@ -10,6 +10,7 @@ import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/
 import { createDeliveryRows } from "./rows/delivery/delivery-rows.ts";
 import { createDigestRows } from "./rows/delivery/digest-rows.ts";
 import { createReportRows } from "./rows/delivery/report-rows.ts";
+import { createQueueRows } from "./rows/delivery/queue-rows.ts";
 import { createRequestRows } from "./rows/delivery/request-rows.ts";
 import { createTextRows } from "./rows/delivery/text-rows.ts";
 import { createLongChanges, type LongChangeKind, type Step } from "./rows/long-changes.ts";
@@ -70,6 +71,7 @@ export function createStoreRows(
     projects: createProjectRows(database, session, tallies),
     people: createPersonRows(database, tallies, changes),
     requests: createRequestRows(database, session, tallies),
+    queue: createQueueRows(database, session, tallies),
     deliveries: createDeliveryRows(database, session),
     reports: createReportRows(database, session),
     texts: createTextRows(database, session),

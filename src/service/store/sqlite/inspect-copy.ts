@@ -13,6 +13,8 @@ export interface CopyFacts {
   readonly rows: Readonly<Record<string, number>>;
   /** Rows of people that are not on their way out. */
   readonly people: number;
+  /** Messages that are surveys. */
+  readonly surveys: number;
   /** What is wrong with it, a sentence a finding. */
   readonly findings: readonly string[];
 }
@@ -36,6 +38,7 @@ export async function inspectCopy(file: string): Promise<CopyFacts> {
           .map((table) => [table, countOf(database, `SELECT count(*) AS n FROM ${table}`)]),
       ),
       people: countOf(database, "SELECT count(*) AS n FROM people WHERE removed = 0"),
+      surveys: countOf(database, "SELECT count(*) AS n FROM messages WHERE person_id IS NOT NULL"),
       findings: integrityFindings(database),
     };
   } finally {

@@ -33,7 +33,7 @@ describe("what comes in", () => {
       sendPerson(tx, project, sendInput({ email: "ada@example.com" })),
     );
     expect(sent).toMatchObject({ created: false, person: { id: "1", survey_scheduled_at: null } });
-    expect((await store.dump()).survey_requests).toEqual([]);
+    expect((await store.dump()).messages).toEqual([]);
   });
 
   test("when a response had a permalink, then it is kept with the response and is no property of it", async () => {

@@ -47,7 +47,7 @@ describe("service import", () => {
     for (const { person_id: id, bounced_at: at } of truth.bounces)
       expect(person.get(Number(id))).toMatchObject({ bounced_at: at });
     expect(tables.suppressions).toHaveLength(truth.unsubscribes.length + truth.bounces.length);
-    expect(tables.survey_requests).toEqual([]);
+    expect(tables.messages).toEqual([]);
   });
 
   test.for(Object.keys(WHOLE_SHAPES))("when history was saved as %s, then the store is the same", async (name) => {

@@ -3,11 +3,9 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { releaseHeld } from "../../../../src/service/domain/delivery/oversight.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { SenderState } from "../../../../src/service/domain/ports.ts";
-import {
-  openSmtpSender,
-  type SmtpSender,
-  type SmtpSenderOptions,
-} from "../../../../src/service/delivery/mail/mail-sender.ts";
+import type { DueDigest } from "../../../../src/service/domain/ports.ts";
+import type { PacedSender } from "../../../../src/service/delivery/paced-sender.ts";
+import { openSmtpSender, type SmtpSenderOptions } from "../../../../src/service/delivery/mail/mail-sender.ts";
 import { createSenderMemory } from "../../../../src/service/delivery/mail/sender-memory.ts";
 import { createSmtpTransport } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
 import type { SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
@@ -25,7 +23,7 @@ const MINUTE = 60_000;
 interface World {
   readonly fixture: Fixture;
   readonly clock: WarpedClock;
-  readonly sender: SmtpSender;
+  readonly sender: PacedSender;
   readonly scheduler: Scheduler;
   readonly results: SmtpResult[];
   readonly changes: string[];
@@ -67,10 +65,10 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
     rate: { count: 1000, perSeconds: 1 },
     clock,
     random: { fraction: () => 0.5 },
-    render: async ({ person, token }) => ({
+    render: async ({ token, ...due }) => ({
       message: {
         from: "us@example.com",
-        to: person.email ?? "",
+        to: ("person" in due ? due.person.email : due.email) ?? "",
         bytes: Buffer.from(`Message-ID: <${token}@example.com>\r\n\r\nHello\r\n`),
         needsSmtpUtf8: false,
       },
@@ -243,7 +241,7 @@ it("when nobody serves and an operator resumes it, then the next start begins op
     nextProbeAt: 5,
     memory: { mode: "breaker", until: 9_000_000_000_000, reason: "no", since: 1000, refusals: 3 },
   };
-  const openResumed = async (resumedAt: number | null): Promise<SmtpSender> =>
+  const openResumed = async (resumedAt: number | null): Promise<PacedSender> =>
     (
       await openWorld("smtp://127.0.0.1:9", {
         memory: {
@@ -288,7 +286,7 @@ function unused(): never {
   throw new Error("nothing is rendered or marked");
 }
 
-it("when an address is not among the allowed ones, then its survey or other mail is held and nothing is sent", async () => {
+it("when an address is not among the allowed ones, then its survey or digest is held and nothing is sent", async () => {
   const server = await plan();
   const { scheduler, sender } = await openWorld(`smtp://127.0.0.1:${server.port}`, {
     mayReceive: (address) => address.endsWith("@example.org"),
@@ -296,9 +294,12 @@ it("when an address is not among the allowed ones, then its survey or other mail
   await schedule(["ok+1@example.org", "ok+2@example.com"]);
   scheduler.start();
   await settled({ sent: 1, held: 1 });
-  const mail = { key: "1/1", address: "ok+3@example.com", attempts: 0, firstAttemptAt: null, render: unused };
+  const claim = { project: { id: 1, name: "default" }, requestId: 1, claimer: "one", claims: 1 };
+  const week = { scheduledAt: 0, attempts: 0, firstAttemptAt: null, frozen: null, previousAt: null, reason: null };
+  const reader = { email: "ok+3@example.com", token: "t", weekday: 1, minute: 0, zone: null, createdAt: 0 };
+  const digest: DueDigest = { channel: "digest", digestId: 1, ...claim, ...week, ...reader };
   const progress = { mayStillSend: unused, transmitting: unused, signal: new AbortController().signal };
-  expect(await sender.deliverMail(mail, progress)).toEqual({
+  expect(await sender.deliver(digest, progress)).toEqual({
     kind: "held",
     reason: "mail to this address is not allowed here",
   });

@@ -180,6 +180,8 @@ describe("the conversation", () => {
     texting.clock.advance(600_000);
     await new Promise((resolve) => void setTimeout(resolve, 30));
     expect(texts()).toEqual([ASK_COMMENT, ASK_COMMENT, THANKS]);
+    // A reply counts for none of the lists of surveys.
+    expect(await texting.store.check()).toEqual([]);
   });
 });
 
@@ -201,7 +203,7 @@ it("when a person is deleted, then parts of their texts and replies to them go w
   const other = { reference: "1", number: 2, total: 2 };
   expect(await texting.write((tx) => tx.texts.joinPart(ADA, other, "text"))).toBeNull();
   expect(await suppressions(texting)).toEqual(["stop"]);
-  expect(await texting.read((tx) => tx.texts.nextReply())).toBeNull();
+  expect(await texting.read((tx) => tx.queue.nextDueAt("reply", { withPaused: true }))).toBeNull();
   const { explanation } = await texting.read((tx) => explainPerson(tx, texting.project, ADA));
   expect(explanation).toBe("No text messages: this number has asked for no more.");
 });

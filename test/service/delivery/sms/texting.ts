@@ -87,7 +87,6 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     appUrl: () => APP_URL,
     process: "one",
     senderName: "Acme",
-    metrics,
     wake: () => scheduler.wake(),
     onError: (error) => errors.push(error),
   });
@@ -96,7 +95,7 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     clock,
     claimer: "one",
     heartbeat: createHeartbeat({ store, clock, claimer: "one", onUnknown: "hold" }),
-    senders: [delivery.sender],
+    senders: [delivery.sender, delivery.replies],
     maxAgeSeconds: null,
     onUnknown: "hold",
     onOutcome: metrics.count,
@@ -109,10 +108,9 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     format: settings.format,
     windowSeconds: 30 * 86_400,
     metrics,
-    onText: delivery.replies.wake,
+    onText: scheduler.wake,
   });
   scheduler.start();
-  delivery.replies.start();
   const secret = await fixture.write((tx) => openHook(tx, false, "sms"));
   const rowOf = (phoneNumber: string) =>
     fixture.read(async (tx) => {
@@ -151,7 +149,6 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     },
     stop: async () => {
       await scheduler.stop();
-      await delivery.replies.stop();
       await delivery.sender.close();
       await gateway.close();
       await store.close();

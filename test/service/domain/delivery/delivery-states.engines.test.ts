@@ -23,7 +23,7 @@ import {
   setPaused,
   summarizeQueue,
 } from "../../../../src/service/domain/delivery/oversight.ts";
-import { DELIVERY_STATES } from "../../../../src/service/domain/delivery/rows.ts";
+import { DELIVERY_STATES } from "../../../../src/service/domain/delivery/queue-rows.ts";
 import type { AttemptFacts, DeliveryResult } from "../../../../src/service/domain/delivery/sender.ts";
 import { cancelSurveys, deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { DueSurvey } from "../../../../src/service/domain/ports.ts";

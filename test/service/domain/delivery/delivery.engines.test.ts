@@ -204,5 +204,5 @@ test.each<[string, (due: () => Promise<DueSurvey | undefined>) => Promise<unknow
 ])("when a survey is %s, then its message is erased if there may be one", async (_, work, count) => {
   await send("a@x.co");
   await work(async () => (await claim())[0]);
-  expect(await fixture.read((tx) => tx.requests.listErased(9))).toHaveLength(count);
+  expect(await fixture.read((tx) => tx.queue.listErased(9))).toHaveLength(count);
 });

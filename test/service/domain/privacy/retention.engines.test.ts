@@ -164,7 +164,7 @@ describe("when surveys and events are old", () => {
     expect(await count()).toEqual({ responses: 0, requests: 1, events: 1 });
     expect(await follow()).toEqual({ responses: 0, requests: 1, events: 1 });
     expect(await fixture.read((tx) => tx.requests.byToken(due.token))).toBeNull();
-    expect(await fixture.read((tx) => tx.requests.listErased(9))).toHaveLength(1);
+    expect(await fixture.read((tx) => tx.queue.listErased(9))).toHaveLength(1);
     expect(await metrics({ groups: new Set(["core", "email"]) })).toMatchObject({ email_sent_count: 0, nps: 100 });
     expect(await fixture.read((tx) => tx.deliveries.counts())).toEqual([
       { project: project.id, state: "scheduled", count: 1 },

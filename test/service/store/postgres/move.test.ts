@@ -103,7 +103,7 @@ describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
       ["one", "process"],
       ["two", "2 processes"],
     ] as const) {
-      await served.write((tx) => tx.requests.beat(claimer, LIFE_SECONDS), { project: "none" });
+      await served.write((tx) => tx.queue.beat(claimer, LIFE_SECONDS), { project: "none" });
       await expect(
         moveStore({ ...options, from: "postgres://server/one", fromDatabase: database, to }),
       ).rejects.toThrow(new FileChoiceError(`${refused} ${processes} first`));

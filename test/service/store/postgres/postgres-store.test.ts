@@ -11,7 +11,6 @@ import type { MessageSender } from "../../../../src/service/domain/delivery/send
 import type { NewPerson, Store } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
 import { ensureFirstKey } from "../../../../src/service/first-project.ts";
-import { createDigestLoop } from "../../../../src/service/scheduler/digests.ts";
 import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
 import { createScheduler } from "../../../../src/service/scheduler/scheduler.ts";
 import { migrateServer } from "../../../../src/service/store/postgres/migrate.ts";
@@ -90,31 +89,45 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
   };
 
   test("when digests are due and both look at once, then each goes out once", async () => {
-    const due = new Date(Date.now() - 300_000);
-    const schedule = { weekday: due.getUTCDay(), minute: due.getUTCHours() * 60 + due.getUTCMinutes(), zone: "UTC" };
+    const past = new Date(Date.now() - 300_000);
+    const schedule = { weekday: past.getUTCDay(), minute: past.getUTCHours() * 60 + past.getUTCMinutes(), zone: "UTC" };
     for (let count = 0; count < 12; count += 1)
       await stores[0]!.write((tx) => addDigest(tx, project, `boss${count}@x.co`, schedule));
-    await ask(url, "UPDATE digests SET created_at = created_at - 604800, due_at = due_at - 604800");
+    await ask(
+      url,
+      `UPDATE digests SET created_at = created_at - 604800;
+       UPDATE messages SET scheduled_at = scheduled_at - 604800, due_at = due_at - 604800 WHERE channel = 'digest'`,
+    );
     const sent: string[] = [];
-    const loops = stores.map((store, at) =>
-      createDigestLoop({
+    const schedulers = stores.map((store, at) => {
+      const claimer = `process-${at}`;
+      return createScheduler({
         store,
         clock: systemClock,
-        random: systemRandom,
-        claimer: `process-${at}`,
-        heartbeat: { beat: () => Promise.resolve() },
-        hasRoom: () => true,
-        deliver: async ({ email }, progress) => {
-          await progress.transmitting();
-          sent.push(`${at} ${email}`);
-          // Until the other has one, too.
-          await expect.poll(() => new Set(sent.map((each) => each[0])).size, { timeout: 20_000 }).toBe(2);
-          return { kind: "sent" };
-        },
+        claimer,
+        heartbeat: createHeartbeat({ store, clock: systemClock, claimer, onUnknown: "hold" }),
+        senders: [
+          {
+            name: "test",
+            channels: ["digest"],
+            capacity: () => 1,
+            deliver: async (due, progress) => {
+              await progress.transmitting();
+              sent.push(`${at} ${due.channel === "digest" ? due.email : ""}`);
+              // Until the other has one, too.
+              await expect.poll(() => new Set(sent.map((each) => each[0])).size, { timeout: 20_000 }).toBe(2);
+              return { kind: "sent" };
+            },
+            erase: () => Promise.resolve(0),
+          },
+        ],
+        maxAgeSeconds: null,
+        onUnknown: "hold",
+        onOutcome: () => undefined,
         onError: (error) => expect.unreachable(String(error)),
-      }),
-    );
-    await Promise.all(loops.map((loop) => loop.finish()));
+      });
+    });
+    await Promise.all(schedulers.map((scheduler) => scheduler.finish()));
     expect(sent.map((each) => each.slice(2)).toSorted()).toEqual(
       Array.from({ length: 12 }, (_, count) => `boss${count}@x.co`).toSorted(),
     );
@@ -220,8 +233,8 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
       senders: [toNobody],
       maxAgeSeconds: null,
       onUnknown,
-      onOutcome: ({ person }, { kind }) => {
-        ended.push(`${person.email} ${kind}`);
+      onOutcome: (due, { kind }) => {
+        ended.push(`${"person" in due ? due.person.email : ""} ${kind}`);
         slow.abort();
       },
       onError,

@@ -10,41 +10,37 @@ const SMALL =
 /** What may ask without a project, by why it may. */
 const NAMED: readonly string[] = [
   // Conditions that are made elsewhere, and begin with the project.
-  "DELETE FROM survey_requests WHERE ${where}",
+  "DELETE FROM messages WHERE ${where}",
   "INSERT INTO erased_surveys (token, project_id, request_id, channel) SELECT token",
-  "UPDATE memberships … WHERE project_id = ? AND platform = ? AND person_id > ? AND",
-  "UPDATE survey_requests … WHERE ${others} AND state = 'cancelled'",
-  "UPDATE survey_requests … WHERE ${others} AND state = 'claimed'",
-  "UPDATE survey_requests … WHERE s.project_id = survey_requests.project_id AND s.p",
+  "UPDATE messages … WHERE ${others} AND state = 'cancelled'",
+  "UPDATE messages … WHERE ${others} AND state = 'claimed'",
   "list_tallies WHERE ${whereSql(where)}",
   "memberships m LEFT … WHERE ${whereSql(where)}",
   "people WHERE ${whereSql(slice.where)}",
   "people WHERE ${whereSql(where)}",
   "responses r WHERE ${whereSql(where)}",
-  "survey_requests WHERE ${whereSql(where)}",
-  "survey_requests q … WHERE ${others} AND q.state = 'transmitting'",
+  "messages WHERE ${whereSql(where)}",
   // By what somebody was sent or has set, which tells the project.
-  "digests d … WHERE d.token = ?",
   "erased_links l … WHERE l.hash = ?",
   "project_settings s … WHERE s.name = ? AND s.value = ?",
   "responses r … WHERE r.token = ?",
   "survey_links l … WHERE l.token = ?",
-  "survey_requests WHERE bounce_token = ?",
-  "survey_requests WHERE message_id = ?",
-  "survey_requests q … WHERE q.${column} = ?",
+  "messages WHERE bounce_token = ?",
+  "messages WHERE message_id = ?",
+  "messages q … WHERE q.${column} = ?",
   // Which projects have work.
-  "(SELECT (SELECT q.due_at FROM survey_requests q WHERE q.project_id = p.id AND q.",
+  "(SELECT (SELECT q.due_at FROM messages q WHERE q.project_id = p.id AND q.channel",
   "long_changes ${of}",
-  "survey_requests WHERE ${claimedByOthers(null, living)}",
-  "text_replies WHERE due_at IS NOT NULL",
+  "messages WHERE ${claimedByOthers(null, living)}",
+  "projects p WHERE EXISTS (SELECT 1 FROM messages q WHERE q.project_id = p.id AND ",
   "webhook_counts c WHERE n > 0 AND NOT EXISTS ( SELECT 1 FROM webhooks w WHERE w.p",
   "webhooks WHERE disabled_at IS NULL",
   // Of all projects: what operators ask, what was on its way when the sender ended, what is too old.
   "DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT proje",
-  "DELETE FROM text_replies WHERE (project_id, id) IN (SELECT project_id, id FROM t",
-  "UPDATE text_replies … WHERE due_at IS NULL AND outcome IS NULL",
-  "delivery_counts WHERE n > 0",
-  "digests d JOIN projects p ON p.id = d.project_id${where}",
+  "DELETE FROM messages WHERE (project_id, id) IN (SELECT project_id, id FROM messa",
+  "delivery_counts WHERE n > 0 AND channel IN ('email', 'sms') GROUP BY project_id,",
+  // Digests, which are few, of one project, of all, or by their token.
+  'messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id) AS "sentAt"',
 ];
 
 const isText = (node: SyntaxNode): boolean => node.type === "Literal" || node.type === "TemplateLiteral";

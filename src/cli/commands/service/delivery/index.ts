@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { HistoryInfo } from "../../../../service/control/delivery-commands.ts";
-import { DELIVERY_STATES, type DeliveryState } from "../../../../service/domain/delivery/rows.ts";
+import { DELIVERY_STATES, type DeliveryState } from "../../../../service/domain/delivery/queue-rows.ts";
 import { parseChoice } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";

@@ -53,7 +53,7 @@ export function requestsSent(project: number, channel: Channel): CountedList {
   const where = inProject(project);
   addCondition(where, "channel = ?", channel);
   addCondition(where, "sent_at IS NOT NULL");
-  const table = "survey_requests";
+  const table = "messages";
   return { project, name: `sent ${channel}`, table, where, key: ["sent_at", "id"], other: null, isScored: false };
 }
 

@@ -28,8 +28,8 @@ const LISTS: readonly Source[] = [
   })),
   {
     name: "concat('sent ', channel)",
-    table: "survey_requests",
-    where: "sent_at IS NOT NULL",
+    table: "messages",
+    where: "sent_at IS NOT NULL AND person_id IS NOT NULL",
     at: "sent_at",
     isScored: false,
   },

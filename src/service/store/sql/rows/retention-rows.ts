@@ -88,7 +88,7 @@ const ENDED = ["sent", "bounced", "failed", "cancelled", "unknown"] as const;
 
 /** Ids rise with time, so the first that is young enough ends the search. */
 const OLDEST_ENDED = `SELECT id, person_id AS "personId", channel, sent_at AS "sentAt", created_at AS "createdAt"
-  FROM survey_requests WHERE project_id = ? AND state = ? AND claimer IS NULL ORDER BY id LIMIT ?`;
+  FROM messages WHERE project_id = ? AND state = ? AND person_id IS NOT NULL AND claimer IS NULL ORDER BY id LIMIT ?`;
 
 async function deleteOldRequests(
   database: Database,
@@ -134,7 +134,7 @@ async function countOld(
   return {
     responses: all - anonymous,
     requests: await count(
-      `survey_requests WHERE project_id = ? AND created_at < ? AND claimer IS NULL AND state IN (${states})`,
+      `messages WHERE project_id = ? AND created_at < ? AND person_id IS NOT NULL AND claimer IS NULL AND state IN (${states})`,
       requests,
     ),
     events: await count("webhook_events WHERE project_id = ? AND created_at < ?", events),

@@ -9,7 +9,7 @@ interface KeptCount {
   readonly by: readonly string[];
 }
 
-const DELIVERIES: KeptCount = { name: "delivery_counts", of: "survey_requests", by: ["project_id", "state"] };
+const DELIVERIES: KeptCount = { name: "delivery_counts", of: "messages", by: ["project_id", "channel", "state"] };
 const WEBHOOKS: KeptCount = {
   name: "webhook_counts",
   of: "webhook_deliveries",
@@ -17,11 +17,12 @@ const WEBHOOKS: KeptCount = {
 };
 
 const KEPT = [DELIVERIES, WEBHOOKS];
+const TEXTS = new Set(["channel", "state"]);
 
 /** A data file has the counts as tables, with triggers. */
 export const COUNT_BY_TRIGGERS: readonly string[] = KEPT.flatMap((count) => {
   const { name, of, by } = count;
-  const types = by.map((column) => `${column} ${column === "state" ? "TEXT" : "INTEGER"} NOT NULL`);
+  const types = by.map((column) => `${column} ${TEXTS.has(column) ? "TEXT" : "INTEGER"} NOT NULL`);
   return [
     `CREATE TABLE ${name} (${types.join(", ")}, n INTEGER NOT NULL, PRIMARY KEY (${by.join(", ")})) WITHOUT ROWID`,
     `CREATE TRIGGER ${name}_of_new AFTER INSERT ON ${of} BEGIN ${add(count, "NEW", 1)} END`,
@@ -53,6 +54,6 @@ function findMiscounted({ name, of, by }: KeptCount, list: string): string {
 /** Each names the kept counts that are wrong, as `project_id` and `list`. */
 export const FIND_MISCOUNTED: readonly string[] = [
   FIND_MISCOUNTED_LISTS,
-  findMiscounted(DELIVERIES, "'deliveries ' || state"),
+  findMiscounted(DELIVERIES, "'deliveries ' || channel || ' ' || state"),
   findMiscounted(WEBHOOKS, "'webhook ' || webhook_id || ' ' || state"),
 ];

@@ -19,4 +19,5 @@ export interface Table {
 
 export const OF_PROJECT = "(project_id) REFERENCES projects (id)";
 export const OF_PERSON = "(project_id, person_id) REFERENCES people (project_id, id) ON DELETE CASCADE";
-export const OF_REQUEST = "(project_id, request_id) REFERENCES survey_requests (project_id, id) ON DELETE CASCADE";
+export const OF_DIGEST = "(project_id, digest_id) REFERENCES digests (project_id, id) ON DELETE CASCADE";
+export const OF_REQUEST = "(project_id, request_id) REFERENCES messages (project_id, id) ON DELETE CASCADE";

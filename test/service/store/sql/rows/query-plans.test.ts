@@ -7,11 +7,12 @@ import type { SqlValue } from "../../../../../src/service/store/sql/database.ts"
 import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
 import { createListTallies } from "../../../../../src/service/store/sql/lists/list-tallies.ts";
 import type { LongChanges } from "../../../../../src/service/store/sql/rows/long-changes.ts";
-import { DELIVERY_STATES } from "../../../../../src/service/domain/delivery/rows.ts";
+import { DELIVERY_STATES } from "../../../../../src/service/domain/delivery/queue-rows.ts";
 import { refreshNextSurvey } from "../../../../../src/service/store/sql/rows/delivery/claims.ts";
 import { createDeliveryRows } from "../../../../../src/service/store/sql/rows/delivery/delivery-rows.ts";
 import { createPersonRows } from "../../../../../src/service/store/sql/rows/people/person-rows.ts";
 import { createReportRows } from "../../../../../src/service/store/sql/rows/delivery/report-rows.ts";
+import { createQueueRows } from "../../../../../src/service/store/sql/rows/delivery/queue-rows.ts";
 import { createRequestRows } from "../../../../../src/service/store/sql/rows/delivery/request-rows.ts";
 import { createResponseRows } from "../../../../../src/service/store/sql/rows/answers/response-rows.ts";
 import { createWebhookRows } from "../../../../../src/service/store/sql/rows/webhook-rows.ts";
@@ -74,6 +75,7 @@ const noChanges: LongChanges = {
   step: async () => undefined,
 };
 const people = (database: Database) => createPersonRows(database, createListTallies(database), noChanges);
+const queue = (database: Database) => createQueueRows(database, { now: 9 }, createListTallies(database));
 const requests = (database: Database) => createRequestRows(database, { now: 9 }, createListTallies(database));
 
 const deliveries = (database: Database) => createDeliveryRows(database, { now: 9 });
@@ -109,8 +111,8 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
         limit: 20,
       }),
   ],
-  ["next due", (database) => requests(database).nextDueAt(["email", "sms"], { withPaused: false })],
-  ["first due, paused or not", (database) => requests(database).nextDueAt(["email", "sms"], { withPaused: true })],
+  ["next due", (database) => queue(database).nextDueAt("email", { withPaused: false })],
+  ["first due, paused or not", (database) => queue(database).nextDueAt("email", { withPaused: true })],
   [
     // With a survey that is due: the claim goes from the project on to its surveys.
     "claims",
@@ -124,7 +126,7 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
       const rows = requests(database);
       const claim = { project: 1, leaseSeconds: 60, limit: 10 } as const;
       await rows.insert(1, { ...request, paused: false, properties: {}, token: "t", unsubscribeToken: "u" });
-      expect(await rows.claimDue({ ...claim, claimer: "one", channel: "email" })).toHaveLength(1);
+      expect(await queue(database).claimDue({ ...claim, claimer: "one", channel: "email" })).toHaveLength(1);
     },
   ],
   ["sent", (database) => requests(database).countSent(1, "email", { since: 1, until: 2 })],
@@ -214,10 +216,10 @@ test("when soft bounces are looked for, then neither all surveys nor all attempt
   });
   expect(plans.filter((step) => /^S\w+ [aqw]\b/.test(step))).toEqual([
     "SEARCH w USING INDEX sqlite_autoindex_people_1 (project_id=? AND id=?)",
-    "SEARCH q USING INDEX survey_requests_by_person (project_id=? AND person_id=?)",
+    "SEARCH q USING INDEX messages_by_person (project_id=? AND person_id=?)",
     "SEARCH a USING PRIMARY KEY (project_id=? AND request_id=?)",
     "SEARCH a USING COVERING INDEX delivery_attempts_by_soft (project_id=?)",
-    "SEARCH q USING INDEX sqlite_autoindex_survey_requests_1 (project_id=? AND id=?)",
+    "SEARCH q USING INDEX sqlite_autoindex_messages_1 (project_id=? AND id=?)",
     "SEARCH w USING INDEX sqlite_autoindex_people_1 (project_id=? AND id=?)",
   ]);
 });
@@ -227,9 +229,9 @@ test("when a survey is sent, then the person's next one is not looked for among 
     refreshNextSurvey({ ...database, send: (sql, values) => void database.all(sql, values) }, 1, 5);
     await deliveries(database).lastUnknownAt(1, 5);
   });
-  const surveys = plans.filter((step) => /^S\w+ (?:r|survey_requests)\b/.test(step));
+  const surveys = plans.filter((step) => /^S\w+ (?:r|messages)\b/.test(step));
   expect(surveys).toEqual([
-    "SEARCH r USING INDEX survey_requests_by_person (project_id=? AND person_id=?)",
-    "SEARCH survey_requests USING INDEX survey_requests_by_person (project_id=? AND person_id=?)",
+    "SEARCH r USING INDEX messages_by_person (project_id=? AND person_id=?)",
+    "SEARCH messages USING INDEX messages_by_person (project_id=? AND person_id=?)",
   ]);
 });

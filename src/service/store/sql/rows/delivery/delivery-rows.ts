@@ -28,7 +28,7 @@ export function createDeliveryRows(database: Database, session: Session): Delive
     byId: async (project, id) => findDelivery(database, project, id),
     lastUnknownAt: async (project, personId) => {
       const row = await database.first(
-        `SELECT max(CASE WHEN state = 'unknown' THEN transmitting_at END) AS at FROM survey_requests
+        `SELECT max(CASE WHEN state = 'unknown' THEN transmitting_at END) AS at FROM messages
          WHERE project_id = ? AND person_id = ?`,
         [project, personId],
       );
@@ -36,7 +36,10 @@ export function createDeliveryRows(database: Database, session: Session): Delive
     },
     counts: async () =>
       (
-        await database.all("SELECT project_id, state, n FROM delivery_counts WHERE n > 0 ORDER BY project_id, state")
+        await database.all(
+          `SELECT project_id, state, sum(n) AS n FROM delivery_counts WHERE n > 0 AND channel IN ('email', 'sms')
+           GROUP BY project_id, state ORDER BY project_id, state`,
+        )
       ).map((row) => ({ project: Number(row.project_id), state: toState(row.state), count: Number(row.n) })),
     releaseHeld: async (limit, overdue) => releaseHeld(database, session.now, { ...overdue, limit }),
     releasePutOff: async (limit, channel) => releasePutOff(database, session.now, { limit, channel }),
@@ -74,7 +77,7 @@ const DELIVERY = `SELECT q.project_id AS "projectId", q.id, q.person_id AS "pers
   CASE WHEN q.state IN ('scheduled', 'retrying') THEN q.due_at ELSE q.scheduled_at END AS "dueAt",
   q.sent_at AS "sentAt", q.transmitting_at AS "transmittingAt", q.attempts, q.message_id AS "messageId", q.claimer, q.claims,
   q.page_facts AS "pageFacts"
-  FROM survey_requests q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id`;
+  FROM messages q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id`;
 
 export async function findDelivery(database: Database, project: number, id: number): Promise<DeliveryRow | null> {
   const row = await database.first(`${DELIVERY} WHERE q.project_id = ? AND q.id = ?`, [project, id]);
@@ -144,13 +147,13 @@ async function releaseHeld(database: Database, now: number, { limit, reason, are
   let released = 0;
   for (const { id } of await database.all("SELECT id FROM projects ORDER BY id")) {
     const held = await database.all(
-      `SELECT id, person_id FROM survey_requests WHERE project_id = ? AND state = 'held' AND reason IS DISTINCT FROM coalesce(?, '')
+      `SELECT id, person_id FROM messages WHERE project_id = ? AND state = 'held' AND person_id IS NOT NULL AND reason IS DISTINCT FROM coalesce(?, '')
        ORDER BY id LIMIT ?`,
       [id ?? null, kept, limit - released],
     );
     for (const row of held) {
       database.send(
-        `UPDATE survey_requests SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, 
+        `UPDATE messages SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, 
            due_at = CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END,
            scheduled_at = CASE WHEN reason = ? THEN ? ELSE scheduled_at END, reason = NULL
          WHERE project_id = ? AND id = ?`,
@@ -175,13 +178,13 @@ async function releasePutOff(
   for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
     for (const channel of only === null ? CHANNELS : [only]) {
       const found = await database.all(
-        `SELECT id FROM survey_requests WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
+        `SELECT id FROM messages WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
          AND state IN ('scheduled', 'retrying') AND reason IS NOT NULL ORDER BY due_at, id LIMIT ?`,
         [id ?? null, channel, now, now + PUT_OFF_SECONDS_MAX, limit - released],
       );
       for (const row of found)
         database.send(
-          `UPDATE survey_requests SET due_at = CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END, reason = NULL
+          `UPDATE messages SET due_at = CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END, reason = NULL
            WHERE project_id = ? AND id = ?`,
           [now, now, id ?? null, row.id ?? null],
         );
@@ -203,7 +206,7 @@ async function findOverdue(
     for (const channel of CHANNELS)
       found.push(
         ...(await database.all(
-          `SELECT project_id, id, person_id FROM survey_requests WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
+          `SELECT project_id, id, person_id FROM messages WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
            AND scheduled_at < ? AND state IN ('scheduled', 'retrying') ORDER BY due_at, id LIMIT ?`,
           [id ?? null, channel, since, before, before, limit - found.length],
         )),
@@ -213,10 +216,11 @@ async function findOverdue(
 
 function holdOverdue(database: Database, overdue: readonly SqlRow[], reason: string): number {
   for (const { project_id: project, id, person_id: person } of overdue) {
-    database.send(
-      "UPDATE survey_requests SET state = 'held', due_at = NULL, reason = ? WHERE project_id = ? AND id = ?",
-      [reason, project ?? null, id ?? null],
-    );
+    database.send("UPDATE messages SET state = 'held', due_at = NULL, reason = ? WHERE project_id = ? AND id = ?", [
+      reason,
+      project ?? null,
+      id ?? null,
+    ]);
     refreshNextSurvey(database, Number(project), Number(person));
   }
   return overdue.length;

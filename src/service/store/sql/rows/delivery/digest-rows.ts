@@ -3,6 +3,7 @@ import type { DigestChange, DigestRow, DigestRows } from "../../../../domain/por
 import type { Database, Session, SqlRow } from "../../database.ts";
 import { assign, selectList } from "../columns.ts";
 import { nextId } from "../project-rows.ts";
+import { claimKey, THIS_CLAIM } from "./claims.ts";
 
 /** Columns that change, by their names in a row. */
 const COLUMNS: Readonly<Record<keyof DigestChange, string>> = {
@@ -10,27 +11,41 @@ const COLUMNS: Readonly<Record<keyof DigestChange, string>> = {
   minute: "minute",
   zone: "zone",
   unsubscribedAt: "unsubscribed_at",
-  state: "state",
-  dueAt: "due_at",
-  periodAt: "period_at",
-  sentAt: "sent_at",
-  attempts: "attempts",
-  reason: "reason",
-  claimer: "claimer",
 };
 
+const WEEKS = "messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id";
+
+/**
+ * With its newest week `n`. While that waits for its time, the one before, `b`, tells how the digest is; after a bounce the
+ * digest was added anew, so that one tells nothing.
+ */
 const DIGEST = `SELECT p.id AS "projectId", p.name AS "projectName", d.id, d.email, d.token,
-  d.created_at AS "createdAt", ${selectList(COLUMNS, "d")}
-  FROM digests d JOIN projects p ON p.id = d.project_id`;
+  d.created_at AS "createdAt", ${selectList(COLUMNS, "d")},
+  CASE WHEN n.state = 'scheduled' THEN coalesce(b.state, n.state) ELSE coalesce(n.state, 'scheduled') END AS state,
+  CASE WHEN n.state = 'scheduled' AND b.id IS NOT NULL THEN b.reason ELSE n.reason END AS reason,
+  CASE WHEN n.claimer IS NULL THEN n.due_at END AS "dueAt", coalesce(n.attempts, 0) AS attempts, n.claimer, (SELECT max(m.sent_at) FROM ${WEEKS}) AS "sentAt"
+  FROM digests d JOIN projects p ON p.id = d.project_id
+  LEFT JOIN messages n ON n.project_id = d.project_id AND n.id = (SELECT max(m.id) FROM ${WEEKS})
+  LEFT JOIN messages b ON b.project_id = d.project_id AND b.id = (SELECT max(m.id) FROM ${WEEKS} AND m.id < n.id) AND b.state <> 'bounced'`;
 
 export function createDigestRows(database: Database, session: Session): DigestRows {
+  const find = async (where: string, ...values: (string | number)[]): Promise<DigestRow | null> => {
+    const row = await database.first(`${DIGEST} WHERE ${where}`, values);
+    return row === null ? null : toDigest(row);
+  };
+  const eraseMails: DigestRows["eraseMails"] = async (project, { id, token }) =>
+    database.send(
+      `INSERT INTO erased_surveys (token, project_id, request_id, channel) VALUES (?, ?, ?, 'email')
+       ON CONFLICT DO NOTHING`,
+      [token, project, id],
+    );
   return {
-    insert: async (project, { email, token, weekday, minute, zone, dueAt }) => {
+    insert: async (project, { email, token, weekday, minute, zone }) => {
       const id = await nextId(database, project);
       database.send(
-        `INSERT INTO digests (project_id, id, email, email_key, token, weekday, minute, zone, created_at, state, due_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'scheduled', ?)`,
-        [project, id, email, emailKey(email), token, weekday, minute, zone, session.now, dueAt],
+        `INSERT INTO digests (project_id, id, email, email_key, token, weekday, minute, zone, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        [project, id, email, emailKey(email), token, weekday, minute, zone, session.now],
       );
       return id;
     },
@@ -38,28 +53,55 @@ export function createDigestRows(database: Database, session: Session): DigestRo
       const [where, values] = project === null ? ["", []] : [" WHERE d.project_id = ?", [project]];
       return (await database.all(`${DIGEST}${where} ORDER BY d.project_id, d.id`, values)).map(toDigest);
     },
-    byToken: async (token) => {
-      const row = await database.first(`${DIGEST} WHERE d.token = ?`, [token]);
-      return row === null ? null : toDigest(row);
-    },
+    byId: (project, id) => find("d.project_id = ? AND d.id = ?", project, id),
+    byToken: (token) => find("d.token = ?", token),
     change: async (project, id, change) => {
       const { sets, values } = assign(COLUMNS, change);
       database.send(`UPDATE digests SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
     },
     delete: async (project, id) => {
-      database.send(
-        `INSERT INTO erased_surveys (token, project_id, request_id, channel)
-         SELECT token, project_id, id, 'email' FROM digests WHERE project_id = ? AND id = ? AND period_at IS NOT NULL
-         ON CONFLICT DO NOTHING`,
-        [project, id],
-      );
+      const digest = await find("d.project_id = ? AND d.id = ?", project, id);
+      if (digest !== null) await eraseMails(project, digest);
       database.send("DELETE FROM digests WHERE project_id = ? AND id = ?", [project, id]);
     },
-    eraseMails: async ({ project, id, token }) => {
+    ...createWeekRows(database, session),
+    eraseMails,
+  };
+}
+
+/** The weeks of digests, which are messages. */
+function createWeekRows(
+  database: Database,
+  session: Session,
+): Pick<DigestRows, "addWeek" | "dropWeek" | "setWeek" | "takeBack"> {
+  return {
+    addWeek: async (project, id, { dueAt, before }) => {
+      database.send("DELETE FROM messages WHERE project_id = ? AND digest_id = ? AND created_at < ?", [
+        project,
+        id,
+        before,
+      ]);
       database.send(
-        `INSERT INTO erased_surveys (token, project_id, request_id, channel) VALUES (?, ?, ?, 'email')
-         ON CONFLICT DO NOTHING`,
-        [token, project.id, id],
+        `INSERT INTO messages (project_id, id, channel, digest_id, state, created_at, scheduled_at, due_at)
+         VALUES (?, ?, 'digest', ?, 'scheduled', ?, ?, ?)`,
+        [project, await nextId(database, project), id, session.now, dueAt, dueAt],
+      );
+    },
+    dropWeek: async (project, id) => {
+      database.send(
+        `DELETE FROM messages WHERE project_id = ? AND digest_id = ? AND claimer IS NULL
+         AND state IN ('scheduled', 'retrying', 'held')`,
+        [project, id],
+      );
+    },
+    setWeek: async (claim, at) => {
+      database.send(`UPDATE messages SET scheduled_at = ? WHERE ${THIS_CLAIM}`, [at, ...claimKey(claim)]);
+    },
+    takeBack: async (project, dueAt) => {
+      database.send(
+        `UPDATE messages SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, claimer = NULL, due_at = ?
+         WHERE project_id = ? AND channel = 'digest' AND state = 'claimed'`,
+        [dueAt, project],
       );
     },
   };

@@ -29,13 +29,13 @@ export function createReportRows(database: Database, session: Session): ReportRo
     forgetSoft: async (project, personId) => {
       database.send(
         `UPDATE delivery_attempts SET outcome = 'failed' WHERE project_id = ? AND outcome = 'soft' AND request_id IN
-           (SELECT id FROM survey_requests WHERE project_id = ? AND person_id = ?)`,
+           (SELECT id FROM messages WHERE project_id = ? AND person_id = ?)`,
         [project, project, personId],
       );
     },
     lastBounce: async (project, personId) => {
       const row = await database.first(
-        `SELECT a.at, a.stage, a.code, a.enhanced_code AS "enhancedCode", a.text FROM survey_requests q
+        `SELECT a.at, a.stage, a.code, a.enhanced_code AS "enhancedCode", a.text FROM messages q
          JOIN delivery_attempts a ON a.project_id = q.project_id AND a.request_id = q.id
          WHERE q.project_id = ? AND q.person_id = ? AND a.outcome = 'bounced' ORDER BY a.at DESC, a.n DESC LIMIT 1`,
         [project, personId],
@@ -63,14 +63,14 @@ export function createReportRows(database: Database, session: Session): ReportRo
   };
 }
 
-const KEY = `SELECT project_id AS "projectId", id FROM survey_requests`;
+const KEY = `SELECT project_id AS "projectId", id FROM messages`;
 
 async function toReported(database: Database, key: SqlRow | null): Promise<ReportedSurvey | null> {
   if (key === null) return null;
   const [project, id] = [Number(key.projectId), Number(key.id)];
   const row = await findDelivery(database, project, id);
   const more = await database.first(
-    `SELECT p.name, q.token, q.unsubscribe_token, q.bounce_token FROM survey_requests q JOIN projects p ON p.id = q.project_id
+    `SELECT p.name, q.token, q.unsubscribe_token, q.bounce_token FROM messages q JOIN projects p ON p.id = q.project_id
      WHERE q.project_id = ? AND q.id = ?`,
     [project, id],
   );
@@ -86,7 +86,7 @@ async function findLastMailed(database: Database, email: string, since: number):
   for (const { id } of await database.all("SELECT id FROM projects ORDER BY id")) {
     const row = await database.first(
       `SELECT q.project_id AS "projectId", q.id, ${MAILED_AT} AS at FROM people w
-       JOIN survey_requests q ON q.project_id = w.project_id AND q.person_id = w.id
+       JOIN messages q ON q.project_id = w.project_id AND q.person_id = w.id
        WHERE w.project_id = ? AND w.email_key = ? AND q.channel = 'email' AND ${MAILED_AT} >= ?
        ORDER BY at DESC, q.id DESC LIMIT 1`,
       [id ?? null, emailKey(email), since],
@@ -107,7 +107,7 @@ async function softOf(
   window: number,
 ): Promise<SoftBouncer | null> {
   const refused = await database.all(
-    `SELECT last.id, a.at, a.text FROM (SELECT q.id FROM survey_requests q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
+    `SELECT last.id, a.at, a.text FROM (SELECT q.id FROM messages q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
        WHERE q.project_id = ? AND q.person_id = ? AND q.channel = 'email' AND ${MAILED_AT} > coalesce(w.last_responded_at, 0)
        ORDER BY +q.id DESC LIMIT ?) AS last
      CROSS JOIN delivery_attempts a WHERE a.project_id = ? AND a.request_id = last.id AND a.outcome = 'soft'
@@ -134,7 +134,7 @@ async function listSoft(
 ): Promise<SoftBouncer[]> {
   const people = await database.all(
     `SELECT DISTINCT q.person_id AS id FROM delivery_attempts a
-     CROSS JOIN survey_requests q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
+     CROSS JOIN messages q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
      WHERE q.project_id = a.project_id AND q.id = a.request_id AND a.project_id = ? AND a.outcome = 'soft' AND q.person_id > ? AND w.bounced_at IS NULL ORDER BY q.person_id`,
     [project, after],
   );

@@ -1,49 +1,32 @@
-/** Replies by text message, parts of texts that came in, and segments by day. */
+/** Replies to text messages, parts of texts that came in, and segments by day. */
 import type { JsonObject } from "../../../../../contract/json.ts";
-import type { Properties } from "../../../../../contract/resources.ts";
-import type { DueReply, ReplyKind, TextedSurvey, TextPart, TextRows } from "../../../../domain/ports.ts";
+import type { TextedSurvey, TextPart, TextRows } from "../../../../domain/ports.ts";
 import type { Database, Session, SqlRow } from "../../database.ts";
 import { nextId } from "../project-rows.ts";
 
 export function createTextRows(database: Database, session: Session): TextRows {
   return {
     surveysTo: async (phoneNumber, since) => surveysTo(database, phoneNumber, since),
-    addReply: async ({ project, requestId }, { kind, key, score }) => {
-      const id = await nextId(database, project.id);
+    addReply: async ({ project, requestId }, { kind, score }) => {
       database.send(
-        `INSERT INTO text_replies (project_id, id, request_id, kind, key, score, created_at, due_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-        [project.id, id, requestId, kind, key, score, session.now, session.now],
+        `INSERT INTO messages (project_id, id, channel, request_id, reply_kind, score, state, created_at, scheduled_at, due_at)
+         VALUES (?, ?, 'reply', ?, ?, ?, 'scheduled', ?, ?, ?)`,
+        [project.id, await nextId(database, project.id), requestId, kind, score, session.now, session.now, session.now],
       );
     },
     lastReplyAt: async ({ project, requestId }, kind) => {
       const row = await database.first(
-        "SELECT max(created_at) AS at FROM text_replies WHERE project_id = ? AND request_id = ? AND kind = ?",
+        "SELECT max(created_at) AS at FROM messages WHERE project_id = ? AND request_id = ? AND reply_kind = ?",
         [project.id, requestId, kind],
       );
       return row === null || row.at === null ? null : Number(row.at);
     },
     dropReplies: async ({ project, requestId }) => {
       database.send(
-        `UPDATE text_replies SET due_at = NULL, outcome = 'cancelled'
-         WHERE project_id = ? AND request_id = ? AND due_at IS NOT NULL`,
+        `UPDATE messages SET due_at = NULL, state = 'cancelled' WHERE project_id = ? AND request_id = ?
+         AND channel = 'reply' AND state IN ('scheduled', 'retrying', 'claimed')`,
         [project.id, requestId],
       );
-    },
-    claimReplies: async (project, limit) => claimReplies(database, session.now, project, limit),
-    settleReply: async ({ project, id }, { outcome, dueAt }) => {
-      database.send(
-        "UPDATE text_replies SET outcome = ?, due_at = ?, attempts = attempts + 1 WHERE project_id = ? AND id = ?",
-        [dueAt === null ? outcome : null, dueAt, project.id, id],
-      );
-    },
-    loseReplies: async () =>
-      database.run("UPDATE text_replies SET outcome = 'unknown' WHERE due_at IS NULL AND outcome IS NULL"),
-    nextReply: async () => {
-      const row = await database.first(
-        "SELECT due_at, project_id FROM text_replies WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1",
-      );
-      return row === null ? null : { at: Number(row.due_at), project: Number(row.project_id) };
     },
     segmentsOn: async (project, day) => {
       const row = await database.first("SELECT n FROM text_segments WHERE project_id = ? AND day = ?", [project, day]);
@@ -67,8 +50,9 @@ export function createTextRows(database: Database, session: Session): TextRows {
         [before.parts, limit],
       )) +
       (await database.run(
-        `DELETE FROM text_replies WHERE (project_id, id) IN
-           (SELECT project_id, id FROM text_replies WHERE created_at < ? ORDER BY created_at LIMIT ?)`,
+        `DELETE FROM messages WHERE (project_id, id) IN
+           (SELECT project_id, id FROM messages WHERE person_id IS NULL AND channel = 'reply' AND created_at < ?
+            ORDER BY created_at LIMIT ?)`,
         [before.replies, limit],
       )),
   };
@@ -85,7 +69,7 @@ async function surveysTo(database: Database, phoneNumber: string, since: number)
         `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.token, q.frozen,
            coalesce(q.sent_at, q.transmitting_at) AS at
          FROM people w
-         JOIN survey_requests q ON q.project_id = w.project_id AND q.person_id = w.id
+         JOIN messages q ON q.project_id = w.project_id AND q.person_id = w.id
          JOIN projects p ON p.id = q.project_id
          WHERE w.project_id = ? AND w.phone_number = ? AND q.channel = 'sms'
            AND coalesce(q.sent_at, q.transmitting_at) >= ?
@@ -105,32 +89,6 @@ function toTextedSurvey(row: SqlRow): TextedSurvey {
     token: String(row.token),
     from: typeof from === "string" ? from : null,
   };
-}
-
-async function claimReplies(database: Database, now: number, project: number, limit: number): Promise<DueReply[]> {
-  const rows = await database.all(
-    `SELECT r.project_id AS "projectId", p.name, r.id, r.kind, r.key, r.score, r.attempts, r.created_at AS "createdAt",
-       w.phone_number AS "phoneNumber", q.properties
-     FROM text_replies r
-     JOIN projects p ON p.id = r.project_id
-     JOIN survey_requests q ON q.project_id = r.project_id AND q.id = r.request_id
-     JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
-     WHERE r.project_id = ? AND r.due_at <= ? ORDER BY r.due_at LIMIT ?`,
-    [project, now, limit],
-  );
-  for (const { id = null } of rows)
-    database.send("UPDATE text_replies SET due_at = NULL WHERE project_id = ? AND id = ?", [project, id]);
-  return rows.map((row) => ({
-    project: { id: Number(row.projectId), name: String(row.name) },
-    id: Number(row.id),
-    kind: row.kind as ReplyKind,
-    key: String(row.key),
-    score: row.score === null ? null : Number(row.score),
-    attempts: Number(row.attempts),
-    createdAt: Number(row.createdAt),
-    phoneNumber: row.phoneNumber === null ? null : String(row.phoneNumber),
-    properties: JSON.parse(String(row.properties)) as Properties,
-  }));
 }
 
 interface IncomingPart {

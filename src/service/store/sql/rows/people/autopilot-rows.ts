@@ -49,7 +49,7 @@ export function createAutopilotRows(database: Database, session: Session, change
 
 const MEMBERSHIP = `SELECT person_id AS "personId", created_at AS "createdAt", updated_at AS "updatedAt", properties,
   next_request_id AS "nextRequestId", number, start, not_before AS "notBefore",
-  (SELECT q.scheduled_at FROM survey_requests q WHERE q.project_id = m.project_id AND q.id = m.next_request_id) AS "nextSurveyAt"
+  (SELECT q.scheduled_at FROM messages q WHERE q.project_id = m.project_id AND q.id = m.next_request_id) AS "nextSurveyAt"
   FROM memberships m WHERE ${MEMBER}`;
 
 async function findMember(
@@ -112,7 +112,7 @@ function postpone(
     personId,
   ]);
   database.send(
-    `UPDATE survey_requests SET scheduled_at = ?, due_at = CASE WHEN state = 'scheduled' THEN ? END
+    `UPDATE messages SET scheduled_at = ?, due_at = CASE WHEN state = 'scheduled' THEN ? END
      WHERE project_id = ? AND id = ? AND claims = 0 AND state IN ('scheduled', 'paused')`,
     [dueAt, dueAt, project, nextRequestId],
   );
@@ -154,7 +154,7 @@ async function listMembers(
     addCondition(where, "(m.created_at, m.person_id) > (?, ?)", filter.after.createdAt, filter.after.id);
   const sql = `SELECT ${MEMBERSHIP_JSON} AS json FROM memberships m
     LEFT JOIN people p ON p.project_id = m.project_id AND p.id = m.person_id
-    LEFT JOIN survey_requests q ON q.project_id = m.project_id AND q.id = m.next_request_id
+    LEFT JOIN messages q ON q.project_id = m.project_id AND q.id = m.next_request_id
     WHERE ${whereSql(where)} ORDER BY m.created_at, m.person_id LIMIT ?`;
   return (await database.all(sql, [...where.values, filter.limit])).map(({ json }) => String(json));
 }

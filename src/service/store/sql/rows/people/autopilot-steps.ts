@@ -10,7 +10,7 @@ import { readAutopilotSettings } from "./autopilot-settings.ts";
 /** The next members whose requests wait; one that is on its way is left alone. */
 const WAITING = `SELECT m.person_id AS "personId", m.number, m.start, m.not_before AS "notBefore", q.id, q.state, q.claims,
     q.attempts, q.scheduled_at AS "scheduledAt", q.due_at AS "dueAt"
-  FROM memberships m JOIN survey_requests q ON q.project_id = m.project_id AND q.id = m.next_request_id
+  FROM memberships m JOIN messages q ON q.project_id = m.project_id AND q.id = m.next_request_id
   WHERE m.project_id = ? AND m.platform = ? AND m.person_id > ?
     AND q.claimer IS NULL AND q.state IN ('scheduled', 'retrying', 'paused')
   ORDER BY m.person_id LIMIT ${STEP}`;
@@ -77,7 +77,7 @@ function numberOrNull(value: SqlRow[string] | undefined): number | null {
 
 function store(database: Database, now: number, { project, target }: LongChange, row: SqlRow, next: Next): void {
   const personId = Number(row.personId);
-  database.send("UPDATE survey_requests SET state = ?, scheduled_at = ?, due_at = ? WHERE project_id = ? AND id = ?", [
+  database.send("UPDATE messages SET state = ?, scheduled_at = ?, due_at = ? WHERE project_id = ? AND id = ?", [
     next.state,
     next.scheduledAt,
     next.dueAt,

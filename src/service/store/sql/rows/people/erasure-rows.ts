@@ -81,10 +81,10 @@ async function countRows(database: Database, project: number, personId: number):
         ])
       )?.n,
     );
-  const attempts = "survey_requests q JOIN delivery_attempts a ON a.project_id = q.project_id AND a.request_id = q.id";
+  const attempts = "messages q JOIN delivery_attempts a ON a.project_id = q.project_id AND a.request_id = q.id";
   return {
     responses: await count("responses q"),
-    surveys: await count("survey_requests q"),
+    surveys: await count("messages q"),
     attempts: await count(attempts),
     memberships: await count("memberships q"),
     events: await count("webhook_events q"),
@@ -96,7 +96,7 @@ const SAMPLE_CHARACTERS = 48;
 async function readSamples(database: Database, project: number, personId: number, limit: number): Promise<string[]> {
   const texts = await database.all(
     `SELECT comment AS text FROM responses WHERE project_id = ? AND person_id = ? AND comment IS NOT NULL
-     UNION ALL SELECT properties FROM survey_requests WHERE project_id = ? AND person_id = ? AND properties <> '{}'
+     UNION ALL SELECT properties FROM messages WHERE project_id = ? AND person_id = ? AND properties <> '{}'
      LIMIT ?`,
     [project, personId, project, personId, limit],
   );
@@ -106,7 +106,7 @@ async function readSamples(database: Database, project: number, personId: number
 async function keepLinks(database: Database, secrets: FileSecrets, project: number, personId: number): Promise<number> {
   const links = await database.all(
     `SELECT q.channel, q.unsubscribe_token AS token, w.email, w.phone_number AS "phoneNumber"
-     FROM survey_requests q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
+     FROM messages q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
      WHERE q.project_id = ? AND q.person_id = ? AND q.claims > 0`,
     [project, personId],
   );
@@ -140,7 +140,7 @@ interface Place {
 const PLACES: Readonly<Record<MentionKind, Place>> = {
   people: { from: "people", id: "id", person: "id", columns: ["name"], more: "NULL AS platform, name AS text" },
   surveys: {
-    from: "survey_requests",
+    from: "messages",
     id: "id",
     person: "person_id",
     columns: ["properties"],

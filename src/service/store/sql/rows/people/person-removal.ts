@@ -66,7 +66,7 @@ async function deleteRequestsOf(
   limit: number,
 ): Promise<number> {
   const rows = await database.all(
-    `SELECT id, channel, sent_at AS "sentAt" FROM survey_requests WHERE project_id = ? AND person_id = ? LIMIT ?`,
+    `SELECT id, channel, sent_at AS "sentAt" FROM messages WHERE project_id = ? AND person_id = ? LIMIT ?`,
     [project, person, limit],
   );
   await deleteListedRequests(database, tallies, project, rows);

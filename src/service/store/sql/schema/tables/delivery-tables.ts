@@ -1,39 +1,47 @@
-/** Survey requests, the log of attempts, and reports that came back. */
-import { OF_PERSON, OF_REQUEST, type Table } from "../table.ts";
+/** The queue of messages that leave, the log of attempts, and reports that came back. */
+import { OF_DIGEST, OF_PERSON, OF_REQUEST, type Table } from "../table.ts";
 
 /**
+ * Survey requests, by `channel` email or sms, with their person; of a digest, one row for each week, by `channel` digest;
+ * and replies to texts, by `channel` reply, with the survey that they are about. A channel is claimed on its own, so that
+ * none waits for a mailing of another to end.
+ *
  * `state` is scheduled, claimed, transmitting, sent, retrying, held, unknown, bounced, failed, cancelled, or paused
  * (its Autopilot is inactive). `claims` counts claims and fences them; `attempts` counts what was tried of the message.
  * `due_at` is when a scheduler may take a scheduled or retrying one, or the end of a claim's lease; a transmitting one
  * has none, so that no lease that runs out sends it again. `transmitting_at` is the mark before the final dot.
  * `reason` says why it is held, failed or cancelled. `frozen` is what later attempts repeat, as JSON.
- * `unsubscribe_token` leads to `/u/`. `page_facts` is what the pages remember of visits, as JSON.
+ * `unsubscribe_token` leads to `/u/`. `page_facts` is what the pages remember of visits, as JSON. `reply_kind` and `score`
+ * are a reply's. `scheduled_at` of a digest is the time of its schedule that the week is for.
  * Claims look for what is due project by project and channel by channel: a sender that waits holds up no other.
  */
-const REQUESTS: Table = {
-  name: "survey_requests",
-  columns: `project_id int, id int, person_id int, channel text, autopilot int, state text,
-    created_at int, scheduled_at int, due_at int?, claimer text?, attempts int = 0, sent_at int?,
-    properties text, token text, claims int = 0, first_attempt_at int?, transmitting_at int?,
+const MESSAGES: Table = {
+  name: "messages",
+  columns: `project_id int, id int, channel text, person_id int?, request_id int?, digest_id int?, autopilot int = 0,
+    state text, created_at int, scheduled_at int, due_at int?, claimer text?, attempts int = 0, sent_at int?,
+    properties text = '{}', token text?, claims int = 0, first_attempt_at int?, transmitting_at int?,
     reason text?, message_id text?, frozen text?, unsubscribe_token text?, bounce_token text?,
-    page_facts text?`,
+    page_facts text?, reply_kind text?, score int?`,
   key: "project_id, id",
-  references: [OF_PERSON],
+  references: [OF_PERSON, OF_REQUEST, OF_DIGEST],
   storage: "autovacuum_vacuum_scale_factor = 0.02",
   indexes: {
-    survey_requests_by_person: "(project_id, person_id)",
-    survey_requests_by_sent: "(project_id, channel, sent_at, id) WHERE sent_at IS NOT NULL",
-    survey_requests_by_due: "(project_id, channel, due_at, id) WHERE due_at IS NOT NULL",
-    survey_requests_by_claimer: "(claimer, project_id, id) WHERE claimer IS NOT NULL",
-    survey_requests_by_state: "(project_id, state, id)",
-    survey_requests_by_message_id: "(message_id) WHERE message_id IS NOT NULL",
-    survey_requests_by_token: "(token)",
-    survey_requests_by_unsubscribe_token: "(unsubscribe_token)",
-    survey_requests_by_bounce_token: "(bounce_token) WHERE bounce_token IS NOT NULL",
+    messages_by_person: "(project_id, person_id)",
+    messages_by_sent: "(project_id, channel, sent_at, id) WHERE sent_at IS NOT NULL",
+    messages_by_due: "(project_id, channel, due_at, id) WHERE due_at IS NOT NULL",
+    messages_by_claimer: "(claimer, project_id, id) WHERE claimer IS NOT NULL",
+    messages_by_state: "(project_id, state, id)",
+    messages_by_message_id: "(message_id) WHERE message_id IS NOT NULL",
+    messages_by_request: "(project_id, request_id) WHERE request_id IS NOT NULL",
+    messages_by_digest: "(project_id, digest_id, id) WHERE digest_id IS NOT NULL",
+    messages_by_creation: "(created_at) WHERE person_id IS NULL",
+    messages_by_token: "(token)",
+    messages_by_unsubscribe_token: "(unsubscribe_token)",
+    messages_by_bounce_token: "(bounce_token) WHERE bounce_token IS NOT NULL",
   },
 };
 
-/** `n` counts a request's rows from 1. The refusals that made somebody bounce are kept as long as the request. */
+/** `n` counts a message's rows from 1. The refusals that made somebody bounce are kept as long as the message. */
 const ATTEMPTS: Table = {
   name: "delivery_attempts",
   isClustered: true,
@@ -59,4 +67,4 @@ const REPORTS: Table = {
 /** One row for the pause of the whole service and one for each sender, as JSON. */
 const STATE: Table = { name: "delivery_state", columns: `name text, value text`, key: "name" };
 
-export const DELIVERY_TABLES: readonly Table[] = [REQUESTS, ATTEMPTS, REPORTS, STATE];
+export const DELIVERY_TABLES: readonly Table[] = [MESSAGES, ATTEMPTS, REPORTS, STATE];

@@ -39,12 +39,11 @@ export const PROJECT_TABLES: readonly Table[] = [
     references: [OF_PROJECT],
     indexes: { survey_links_by_token: "(token)" },
   },
-  /** `state` is that of the newest mail; `period_at` is the week it is for, `due_at` when something is to be done next. */
+  /** Weekly digests and their readers; each week is a message. */
   {
     name: "digests",
     columns: `project_id int, id int, email text, email_key text, token text, weekday int, minute int, zone text?,
-      created_at int, unsubscribed_at int?, state text, due_at int?, period_at int?, sent_at int?,
-      attempts int = 0, reason text?, claimer text?`,
+      created_at int, unsubscribed_at int?`,
     key: "project_id, id",
     references: [OF_PROJECT],
     indexes: { digests_by_email: "UNIQUE (project_id, email_key)", digests_by_token: "(token)" },

@@ -1,0 +1,86 @@
+/** Sends what is texted back to people: soon, once, or not at all. */
+import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
+import type { DeliveryProgress, DeliveryResult, MessageSender } from "../../domain/delivery/sender.ts";
+import type { DueReply, FrozenMessage } from "../../domain/ports.ts";
+import { localDay } from "../../domain/sms/day.ts";
+import type { GatewayReply, GatewayTransport } from "./gateway-transport.ts";
+import { isAllowedCountry, type SegmentBudget, type SmsLimits } from "./sms-sender.ts";
+
+export interface ReplySenderOptions {
+  readonly clock: Clock;
+  readonly transport: GatewayTransport;
+  readonly limits: SmsLimits;
+  readonly budget: SegmentBudget;
+  readonly zoneOf: (project: DueReply["project"]) => Promise<string | null>;
+  /** The same text each time, with what names the message. */
+  readonly compose: (reply: DueReply) => Promise<FrozenMessage>;
+}
+
+const AT_ONCE = 8;
+/** A reply that comes later is no reply. */
+const AGE_MAX_SECONDS = 900;
+const RETRY_SECONDS = [20, 120, 300] as const;
+
+/** One that the gateway refuses for now is tried again for a quarter of an hour. */
+export function createReplySender(options: ReplySenderOptions): MessageSender {
+  return {
+    name: "replies",
+    channels: ["reply"],
+    asksFirst: true,
+    capacity: () => AT_ONCE,
+    deliver: async (due, progress) => {
+      if (due.channel !== "reply") throw new TypeError("only replies are sent here");
+      return sendReply(options, due, progress);
+    },
+    erase: () => Promise.resolve(0),
+  };
+}
+
+const DROPPED: DeliveryResult = { kind: "cancelled", reason: "not sent" };
+
+async function sendReply(
+  options: ReplySenderOptions,
+  reply: DueReply,
+  progress: DeliveryProgress,
+): Promise<DeliveryResult> {
+  const { clock, transport, limits, budget, zoneOf, compose } = options;
+  const { phoneNumber, project, kind, createdAt } = reply;
+  const now = unixSeconds(clock);
+  if (phoneNumber === null || now - createdAt > AGE_MAX_SECONDS) return DROPPED;
+  if (!limits.mayReceive(phoneNumber) || !isAllowedCountry(limits, phoneNumber)) return DROPPED;
+  const frozen = reply.frozen ?? (await compose(reply));
+  const segments = Number(frozen.values.segments);
+  const day = localDay(now, await zoneOf(project)).name;
+  // A reply that confirms STOP is sent whatever it costs.
+  const isTaken = await budget.take(project, day, segments);
+  if (!isTaken && kind !== "stopped") return DROPPED;
+  const message = { to: phoneNumber, text: textOf(frozen), id: frozen.messageId };
+  const state = { hasGone: false };
+  try {
+    const transmitting = async (): Promise<void> => {
+      await progress.transmitting(frozen);
+      state.hasGone = true;
+    };
+    const sent = await transport.send(message, { mayStillSend: progress.mayStillSend, transmitting });
+    const result = sent.kind === "withdrawn" ? DROPPED : toResult(reply, sent.reply, unixSeconds(clock));
+    state.hasGone = result.kind === "sent" || result.kind === "unknown";
+    return state.hasGone ? { ...result, segments } : result;
+  } finally {
+    if (isTaken && !state.hasGone) budget.giveBack(project, day, segments);
+  }
+}
+
+function textOf({ values: { text } }: FrozenMessage): string {
+  return typeof text === "string" ? text : "";
+}
+
+function toResult({ attempts, createdAt }: DueReply, reply: GatewayReply, now: number): DeliveryResult {
+  const { meaning, stage, code, enhancedCode, text, host, serverId, ms } = reply;
+  const attempt = { stage, code, enhancedCode, text, host, serverId, ms };
+  const { outcome } = meaning;
+  if (outcome === "sent" || outcome === "unknown") return { kind: outcome, attempt };
+  const delaySeconds = RETRY_SECONDS[attempts] ?? AGE_MAX_SECONDS;
+  if (outcome === "retry" && now + delaySeconds - createdAt <= AGE_MAX_SECONDS)
+    return { kind: "retry", delaySeconds, attempt };
+  return { kind: "failed", reason: "the gateway refused it", attempt };
+}

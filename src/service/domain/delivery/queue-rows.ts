@@ -1,0 +1,187 @@
+/** The queue of messages that leave: surveys, digests and replies to texts. See `Store` in `../ports.ts`. */
+import type { JsonObject } from "../../../contract/json.ts";
+import type { Properties } from "../../../contract/resources.ts";
+import type { Channel } from "../../../contract/routes.ts";
+import type { Project } from "../inputs.ts";
+
+/**
+ * `failed` is given up without blame, `held` waits for the operator, `unknown` was transmitted and had no reply. None of
+ * the three touches the person.
+ */
+export const DELIVERY_STATES = [
+  "scheduled",
+  "claimed",
+  "transmitting",
+  "sent",
+  "retrying",
+  "held",
+  "unknown",
+  "bounced",
+  "failed",
+  "cancelled",
+] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** The choices of a message's first rendering, which every later attempt repeats. */
+export interface FrozenMessage {
+  /** Without `<>`. */
+  readonly messageId: string;
+  /** The part of the envelope's sender by which a bounce is known; null without one. */
+  readonly bounceToken: string | null;
+  /** Date, From, boundary, subject: whatever the renderer needs. */
+  readonly values: JsonObject;
+}
+
+/** One claim of a request, or with `claimer` null the request between two claims. A later claim is another one. */
+export interface ClaimKey {
+  readonly project: Pick<Project, "id">;
+  readonly requestId: number;
+  readonly claimer: string | null;
+  /** The number of claims, this one included. */
+  readonly claims: number;
+}
+
+/**
+ * Surveys leave by e-mail or as texts. Digests, and replies to texts, have channels of their own, so that neither waits
+ * for a mailing to end.
+ */
+export type OutgoingChannel = Channel | "digest" | "reply";
+
+/** A message that a scheduler has claimed. Its `requestId` is a number of the queue, of whatever kind it is. */
+interface ClaimedMessage extends ClaimKey {
+  readonly project: Project;
+  readonly scheduledAt: number;
+  /** The number of earlier attempts of the message; claims that were given back are none. */
+  readonly attempts: number;
+  /** When the first of them ended; null before it. */
+  readonly firstAttemptAt: number | null;
+  /** Null until a message was marked. */
+  readonly frozen: FrozenMessage | null;
+}
+
+export type DueMessage = DueSurvey | DueDigest | DueReply;
+
+export interface DigestSchedule {
+  /** 0 is Sunday. */
+  readonly weekday: number;
+  /** Of the day, 0 to 1439. */
+  readonly minute: number;
+  /** IANA name; null follows the project's. */
+  readonly zone: string | null;
+}
+
+/** A week of a digest: `scheduledAt` is the time of its schedule, which says what it tells of. */
+export interface DueDigest extends ClaimedMessage, DigestSchedule {
+  readonly channel: "digest";
+  readonly digestId: number;
+  readonly email: string;
+  /** Leads to the page that ends the digest. */
+  readonly token: string;
+  /** Of the digest. */
+  readonly createdAt: number;
+  /** The time of the schedule that the week before was for; null for the first one. */
+  readonly previousAt: number | null;
+  /** The last words about an earlier attempt. */
+  readonly reason: string | null;
+}
+
+/** The text that goes back to somebody who texted. */
+export type ReplyKind = "ask-comment" | "thanks" | "ask-again" | "help" | "stopped" | "started";
+
+export interface DueReply extends ClaimedMessage {
+  readonly channel: "reply";
+  readonly kind: ReplyKind;
+  /** That the person gave; null for none. */
+  readonly score: number | null;
+  readonly createdAt: number;
+  /** Null when the person has none any more. */
+  readonly phoneNumber: string | null;
+  /** Of the survey. */
+  readonly properties: Properties;
+}
+
+/** A survey request: all that its message needs. */
+export interface DueSurvey extends ClaimedMessage {
+  readonly channel: Channel;
+  readonly autopilot: boolean;
+  readonly token: string;
+  readonly unsubscribeToken: string;
+  /** As given on the request; `readSpecialProperties` gives their meaning. */
+  readonly properties: Properties;
+  readonly person: {
+    readonly id: number;
+    readonly email: string | null;
+    readonly name: string | null;
+    readonly phoneNumber: string | null;
+  };
+}
+
+/** A survey that is gone or cancelled, while its message may still lie somewhere. */
+export type ErasedSurvey = Pick<DueSurvey, "requestId" | "channel" | "token"> & {
+  readonly project: Pick<Project, "id">;
+};
+
+export interface Claim {
+  readonly project: number;
+  /** Names the scheduler that claims. */
+  readonly claimer: string;
+  readonly channel: OutgoingChannel;
+  /** A claim that is neither finished nor renewed within this time is found again. */
+  readonly leaseSeconds: number;
+  readonly limit: number;
+}
+
+/** The way in which a message leaves its state. */
+export interface DeliveryChange {
+  readonly state: DeliveryState;
+  /** When a scheduler may take it again; null for not at all. */
+  readonly dueAt: number | null;
+  /** When it was sent; null leaves that as it is. */
+  readonly sentAt: number | null;
+  readonly reason: string | null;
+  /** The message was tried. */
+  readonly isAttempt: boolean;
+}
+
+/** Claims, leases and marks of messages of every kind. */
+export interface QueueRows {
+  /** The projects that have something due on a channel, by id; paused ones with `withPaused` alone. */
+  dueProjects(channel: OutgoingChannel, which: { readonly withPaused: boolean }): Promise<readonly number[]>;
+  /** Claims what is due in a project on a channel, the earliest first. */
+  claimDue(claim: Claim): Promise<readonly DueMessage[]>;
+  /**
+   * When the next unclaimed message, or the next lease, is due on a channel; null when nothing waits. Those of
+   * paused projects count with `withPaused` alone.
+   */
+  nextDueAt(channel: OutgoingChannel, which: { readonly withPaused: boolean }): Promise<number | null>;
+  /** Notes that the process of this claimer lives, and returns all that were noted within `seconds`, by name. */
+  beat(claimer: string, seconds: number): Promise<readonly string[]>;
+  /** Those that were noted within `seconds`, by name. */
+  living(seconds: number): Promise<readonly string[]>;
+  /** Forgets a claimer that claims nothing more. */
+  leave(claimer: string): Promise<void>;
+  /** Lets the leases of these claims end at `dueAt`. */
+  renewClaims(claims: readonly ClaimKey[], dueAt: number): Promise<void>;
+  /** The projects in which others than these schedulers have claims, by id. */
+  claimedProjects(living: readonly string[]): Promise<readonly number[]>;
+  /**
+   * Makes claims of others than these schedulers due again, but for those that are transmitting; null for those of all
+   * projects. Returns how many.
+   */
+  releaseClaims(project: number | null, living: readonly string[]): Promise<number>;
+  /** The messages that schedulers other than these were transmitting; null for those of all projects. */
+  listTransmitting(project: number | null, living: readonly string[]): Promise<readonly DueMessage[]>;
+  /** True while this claim is the message's, and not cancelled; null when it is not the message's any more. */
+  isWanted(claim: ClaimKey): Promise<boolean | null>;
+  /** Marks a claimed request as transmitting now; false when this claim is not the request's any more. */
+  markTransmitting(claim: ClaimKey, frozen: FrozenMessage | null): Promise<boolean>;
+  /**
+   * Ends a claim, or changes a request that has none; false when it is not the request's any more. One that was
+   * cancelled meanwhile stays so unless it ends as sent or bounced.
+   */
+  settle(claim: ClaimKey, change: DeliveryChange): Promise<boolean>;
+  /** Surveys that were handed over, or were about to be, and went with their person; over all projects. */
+  listErased(limit: number): Promise<readonly ErasedSurvey[]>;
+  /** Says that nothing is left of these. */
+  forgetErased(surveys: readonly ErasedSurvey[]): Promise<void>;
+}

@@ -1,0 +1,140 @@
+/** Due messages of each kind, with all that is needed to send them. */
+import type { JsonObject } from "../../../../../contract/json.ts";
+import type { Properties } from "../../../../../contract/resources.ts";
+import type {
+  Claim,
+  DueDigest,
+  DueMessage,
+  DueReply,
+  DueSurvey,
+  FrozenMessage,
+  OutgoingChannel,
+  ReplyKind,
+} from "../../../../domain/ports.ts";
+import type { Database, SqlRow, SqlValue } from "../../database.ts";
+
+/** Of every kind. */
+const MESSAGE = `q.project_id AS "projectId", p.name AS "projectName", q.id, q.channel, q.message_id AS "messageId",
+  q.bounce_token AS "bounceToken", q.frozen, q.scheduled_at AS "scheduledAt", q.attempts,
+  q.first_attempt_at AS "firstAttemptAt", q.claimer, q.claims`;
+
+const SURVEYS = `SELECT ${MESSAGE}, q.autopilot, q.token, q.unsubscribe_token AS "unsubscribeToken", q.properties,
+  q.person_id AS "personId", w.email, w.name, w.phone_number AS "phoneNumber", c.active
+  FROM messages q
+  JOIN projects p ON p.id = q.project_id
+  JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
+  JOIN autopilot_configurations c ON c.project_id = q.project_id AND c.platform = q.channel`;
+
+const DIGESTS = `SELECT ${MESSAGE}, q.reason, d.id AS "digestId", d.email, d.token, d.weekday, d.minute, d.zone,
+  d.created_at AS "createdAt", (SELECT max(m.scheduled_at) FROM messages m
+    WHERE m.project_id = q.project_id AND m.digest_id = q.digest_id AND m.id < q.id) AS "previousAt"
+  FROM messages q
+  JOIN projects p ON p.id = q.project_id
+  JOIN digests d ON d.project_id = q.project_id AND d.id = q.digest_id`;
+
+const REPLIES = `SELECT ${MESSAGE}, q.reply_kind AS "replyKind", q.score, q.created_at AS "createdAt",
+  w.phone_number AS "phoneNumber", s.properties
+  FROM messages q
+  JOIN projects p ON p.id = q.project_id
+  JOIN messages s ON s.project_id = q.project_id AND s.id = q.request_id
+  JOIN people w ON w.project_id = s.project_id AND w.id = s.person_id`;
+
+const KINDS: Readonly<Record<OutgoingChannel, string>> = {
+  email: SURVEYS,
+  sms: SURVEYS,
+  digest: DIGESTS,
+  reply: REPLIES,
+};
+
+/** Those that may be claimed, the earliest first. */
+export async function findDue(database: Database, now: number, { project, channel, limit }: Claim): Promise<SqlRow[]> {
+  return database.all(
+    `${KINDS[channel]} WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ? ORDER BY q.due_at, q.id LIMIT ?`,
+    [project, channel, now, limit],
+  );
+}
+
+/** Those with a mark, among the claims that `where` tells of. */
+export async function findTransmitting(
+  database: Database,
+  where: string,
+  values: readonly SqlValue[],
+): Promise<DueMessage[]> {
+  const found: SqlRow[] = [];
+  for (const kind of new Set(Object.values(KINDS)))
+    found.push(...(await database.all(`${kind} WHERE ${where} AND q.state = 'transmitting'`, values)));
+  return found.map(toDue);
+}
+
+export function toDue(row: SqlRow): DueMessage {
+  const common = {
+    project: { id: Number(row.projectId), name: String(row.projectName) },
+    requestId: Number(row.id),
+    scheduledAt: Number(row.scheduledAt),
+    attempts: Number(row.attempts),
+    firstAttemptAt: row.firstAttemptAt === null ? null : Number(row.firstAttemptAt),
+    frozen: toFrozen(row),
+    claimer: text(row.claimer),
+    claims: Number(row.claims),
+  };
+  if (row.channel === "digest") return { ...common, ...toDigest(row) };
+  if (row.channel === "reply") return { ...common, ...toReply(row) };
+  return { ...common, ...toSurvey(row) };
+}
+
+type Own<Due extends DueMessage> = Omit<
+  Due,
+  "project" | "requestId" | "scheduledAt" | "attempts" | "firstAttemptAt" | "frozen" | "claimer" | "claims"
+>;
+
+function toSurvey(row: SqlRow): Own<DueSurvey> {
+  return {
+    channel: row.channel === "sms" ? "sms" : "email",
+    autopilot: row.autopilot === 1,
+    token: String(row.token),
+    unsubscribeToken: String(row.unsubscribeToken),
+    properties: JSON.parse(String(row.properties)) as Properties,
+    person: {
+      id: Number(row.personId),
+      email: text(row.email),
+      name: text(row.name),
+      phoneNumber: text(row.phoneNumber),
+    },
+  };
+}
+
+function toDigest(row: SqlRow): Own<DueDigest> {
+  return {
+    channel: "digest",
+    digestId: Number(row.digestId),
+    email: String(row.email),
+    token: String(row.token),
+    weekday: Number(row.weekday),
+    minute: Number(row.minute),
+    zone: text(row.zone),
+    createdAt: Number(row.createdAt),
+    previousAt: row.previousAt === null ? null : Number(row.previousAt),
+    reason: text(row.reason),
+  };
+}
+
+function toReply(row: SqlRow): Own<DueReply> {
+  return {
+    channel: "reply",
+    kind: row.replyKind as ReplyKind,
+    score: row.score === null ? null : Number(row.score),
+    createdAt: Number(row.createdAt),
+    phoneNumber: text(row.phoneNumber),
+    properties: JSON.parse(String(row.properties)) as Properties,
+  };
+}
+
+function toFrozen(row: SqlRow): FrozenMessage | null {
+  if (row.frozen === null) return null;
+  const values = JSON.parse(String(row.frozen)) as JsonObject;
+  return { messageId: String(row.messageId), bounceToken: text(row.bounceToken), values };
+}
+
+function text(value: SqlValue | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
+}

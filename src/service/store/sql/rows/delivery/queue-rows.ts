@@ -1,0 +1,123 @@
+import type { ClaimKey, DeliveryChange, FrozenMessage, QueueRows } from "../../../../domain/ports.ts";
+import { requestsSent } from "../../lists/counted-lists.ts";
+import type { ListTallies } from "../../lists/list-tallies.ts";
+import type { Database, Session, SqlRow } from "../../database.ts";
+import {
+  claimKey,
+  claimSome,
+  listClaimedProjects,
+  listErased,
+  listTransmitting,
+  dueProjects,
+  earliestDueAt,
+  noteErased,
+  refreshNextSurvey,
+  releaseClaims,
+  renewClaims,
+  THIS_CLAIM,
+} from "./claims.ts";
+
+async function listLiving(database: Database, since: number): Promise<string[]> {
+  const rows = await database.all("SELECT name FROM processes WHERE seen_at > ? ORDER BY name", [since]);
+  return rows.map(({ name }) => String(name));
+}
+
+/** A process that ended without leaving is forgotten after this long. */
+const FORGOTTEN_SECONDS = 3600;
+
+export function createQueueRows(database: Database, session: Session, tallies: ListTallies): QueueRows {
+  return {
+    dueProjects: async (channel, which) => dueProjects(database, session.now, channel, which),
+    claimDue: async (claim) => claimSome(database, session.now, claim),
+    nextDueAt: async (channel, which) => earliestDueAt(database, channel, which),
+    beat: async (claimer, seconds) => {
+      database.send(
+        "INSERT INTO processes (name, seen_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at",
+        [claimer, session.now],
+      );
+      database.send("DELETE FROM processes WHERE seen_at < ?", [session.now - FORGOTTEN_SECONDS]);
+      return listLiving(database, session.now - seconds);
+    },
+    living: async (seconds) => listLiving(database, session.now - seconds),
+    leave: async (claimer) => database.send("DELETE FROM processes WHERE name = ?", [claimer]),
+    renewClaims: async (held, dueAt) => renewClaims(database, held, dueAt),
+    claimedProjects: async (living) => listClaimedProjects(database, living),
+    releaseClaims: async (project, living) => releaseClaims(database, session.now, project, living),
+    listTransmitting: async (project, living) => listTransmitting(database, project, living),
+    isWanted: async (claim) => {
+      const row = await database.first(`SELECT state FROM messages WHERE ${THIS_CLAIM}`, claimKey(claim));
+      return row === null ? null : row.state !== "cancelled";
+    },
+    markTransmitting: async (claim, frozen) => markTransmitting(database, session.now, claim, frozen),
+    settle: async (claim, change) => settle(database, session.now, tallies, claim, change),
+    listErased: async (limit) => listErased(database, limit),
+    forgetErased: async (surveys) => {
+      for (const { project, token } of surveys)
+        database.send("DELETE FROM erased_surveys WHERE project_id = ? AND token = ?", [project.id, token]);
+    },
+  };
+}
+
+/** The first mark and what it froze are kept. */
+async function markTransmitting(
+  database: Database,
+  now: number,
+  claim: ClaimKey,
+  frozen: FrozenMessage | null,
+): Promise<boolean> {
+  const { messageId = null, bounceToken = null } = frozen ?? {};
+  const marked = await database.run(
+    `UPDATE messages SET state = 'transmitting', due_at = NULL, transmitting_at = ?,
+       message_id = coalesce(message_id, ?), bounce_token = coalesce(bounce_token, ?), frozen = coalesce(frozen, ?)
+     WHERE ${THIS_CLAIM} AND state = 'claimed'`,
+    [now, messageId, bounceToken, frozen === null ? null : JSON.stringify(frozen.values), ...claimKey(claim)],
+  );
+  return marked > 0;
+}
+
+async function settle(
+  database: Database,
+  now: number,
+  tallies: ListTallies,
+  claim: ClaimKey,
+  { state, dueAt, sentAt, reason, isAttempt }: DeliveryChange,
+): Promise<boolean> {
+  const key = claimKey(claim);
+  const row = await database.first(
+    `SELECT state, channel, person_id AS "personId" FROM messages WHERE ${THIS_CLAIM}`,
+    key,
+  );
+  if (row === null) return false;
+  // What was cancelled meanwhile stays so, unless the message had gone already.
+  const isCancelled = row.state === "cancelled" && state !== "sent" && state !== "bounced";
+  if (isCancelled) noteErased(database, THIS_CLAIM, key);
+  database.send(
+    `UPDATE messages SET state = ?, due_at = ?, sent_at = coalesce(?, sent_at), reason = ?, claimer = NULL,
+       attempts = attempts + ?, first_attempt_at = coalesce(first_attempt_at, ?)
+     WHERE ${THIS_CLAIM}`,
+    [
+      isCancelled ? "cancelled" : state,
+      isCancelled ? null : dueAt,
+      sentAt,
+      reason,
+      isAttempt ? 1 : 0,
+      isAttempt ? now : null,
+      ...key,
+    ],
+  );
+  if (row.personId !== null) noteSettled(database, tallies, claim.project.id, row, sentAt);
+  return true;
+}
+
+/** Keeps true what is counted of surveys and their people. */
+function noteSettled(
+  database: Database,
+  tallies: ListTallies,
+  project: number,
+  { personId, channel }: SqlRow,
+  sentAt: number | null,
+): void {
+  refreshNextSurvey(database, project, Number(personId));
+  const list = requestsSent(project, channel === "sms" ? "sms" : "email");
+  if (sentAt !== null) tallies.add(list, { at: sentAt, score: null });
+}
