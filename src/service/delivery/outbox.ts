@@ -19,7 +19,7 @@ import type { DueDigest, DueSurvey, ErasedSurvey } from "../domain/ports.ts";
 import { formatSurveyMail, freezeMail, type MailContext } from "./message/survey-mail.ts";
 import { formatSurveySms } from "./message/survey-sms.ts";
 
-/** What a message is made with. */
+/** The tools that a message is made with. */
 export interface OutboxContext extends MailContext {
   /** Unix seconds. */
   readonly now: number;
@@ -52,7 +52,7 @@ export class ForeignOutboxError extends Error {
   override readonly name = "ForeignOutboxError";
 }
 
-/** Messages in hand: their folder is synced once for all of them. */
+/** Messages in progress: their folder is synced once for all of them. */
 const BATCH = 64;
 /** Files written at once; more would only wait for the same disk. */
 const CONCURRENCY = 8;
@@ -136,7 +136,7 @@ interface WriteGroup {
   readonly write: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** What is written together is prepared once before, and synced once after, the last of it. */
+/** Files that are written together are prepared once before the first, and synced once after the last. */
 function createWriteGroup(prepare: () => Promise<void>, sync: () => Promise<void>): WriteGroup {
   const turns: (() => void)[] = [];
   const state: { open: number; running: number; prepared: Promise<void> | null; written: (() => void)[] } = {

@@ -1,4 +1,4 @@
-/** A sender in the scheduler's hands: a connection's turn, the rate, the sender's health, and what a reply leads to. */
+/** A sender as the scheduler uses it: a connection's turn, the rate, the sender's health, and the effect of a reply. */
 import type { Channel } from "../../contract/routes.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
@@ -25,7 +25,7 @@ export interface CarrierReply extends AttemptFacts {
   readonly text: string;
 }
 
-/** How the handing over of one message ended. */
+/** The end of the transmission of one message. */
 export type CarrierResult<Reply extends CarrierReply> =
   | { readonly kind: "accepted"; readonly reply: Reply }
   /** The other side said no. */
@@ -50,7 +50,7 @@ export type AnsweredResult<Reply extends CarrierReply> = Exclude<
   { readonly kind: "withdrawn" | "unsendable" }
 >;
 
-/** What a reply says of the message and of the sender as a whole. */
+/** The meaning of a reply for the message and for the sender as a whole. */
 export type CarrierMeaning = Pick<ServerAnswer, "outcome" | "sender" | "strike" | "afterSeconds" | "hasAddressCode"> & {
   /** The recipient's domain is put off, and not the sender. */
   readonly domain: boolean;
@@ -87,7 +87,7 @@ export interface PacedSenderOptions<Message, Reply extends CarrierReply> {
   /** As many as the transport has. */
   readonly connections: number;
   readonly rate: SmtpRate;
-  /** Where other processes send from one store, all of them keep the rate together; absent: this one alone. */
+  /** The rate that all processes which send from one store keep together; absent: this one alone. */
   readonly store?: Store;
   readonly clock: Clock;
   readonly random: Pick<Random, "fraction">;
@@ -112,7 +112,7 @@ export interface PacedSender extends MessageSender {
   readonly close: () => Promise<void>;
 }
 
-/** Messages in hand at most; more would only wait for the same connections. */
+/** The most messages in progress; more would only wait for the same connections. */
 const IN_HAND_MAX = 64;
 const SAVE_MS = 10_000;
 /** A wish of an operator that another process took is found after this long. */

@@ -7,7 +7,7 @@ import type { Store } from "../domain/ports.ts";
 export interface Heartbeat {
   /** Before anything is claimed, and often. Cheap unless it is time. */
   readonly beat: () => Promise<void>;
-  /** Whether this process does what only one may do: of those that live, the first by name. */
+  /** True for the process that does the work of one alone: of those that live, the first by name. */
   readonly isLeader: () => boolean;
   /** Lets the others take over at once. */
   readonly end: () => Promise<void>;
@@ -27,13 +27,13 @@ export function livingProcesses(store: Store): Promise<readonly string[]> {
   return store.read((tx) => tx.queue.living(LIFE_SECONDS));
 }
 
-/** What processes other than the living ones had in hand, one project after another. */
+/** Releases the claims of processes other than the living ones, one project after another. */
 async function releaseDead(store: Store, living: readonly string[], onUnknown: OnUnknown): Promise<void> {
   for (const project of await store.read((tx) => tx.queue.claimedProjects(living)))
     await store.write((tx) => releaseDeadClaims(tx, living, onUnknown, project), { project });
 }
 
-/** Where no other process shares the data, every other claimer is dead from the start. */
+/** On data that no other process shares every other claimer is dead from the start. */
 export function createHeartbeat({ store, clock, claimer, onUnknown }: HeartbeatOptions): Heartbeat {
   const state = { beatMs: null as number | null, isFirst: false };
   const isDue = (): boolean => state.beatMs === null || (store.isShared && clock.monotonic() - state.beatMs >= BEAT_MS);

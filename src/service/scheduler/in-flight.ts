@@ -42,7 +42,7 @@ export interface EndedDelivery {
   readonly seconds: number;
 }
 
-/** How long transmissions may take to end when the service does, and how much longer those with a mark. */
+/** The time for transmissions to end when the service does, and the further time for those with a mark. */
 const DRAIN_MS = 30_000;
 const DRAIN_MARKED_MS = 10_000;
 /** Marks of messages that are sent at the same time share a commit. */

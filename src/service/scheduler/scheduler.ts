@@ -20,7 +20,7 @@ export interface SchedulerOptions {
   readonly heartbeat: Heartbeat;
   /** At most one for each channel. */
   readonly senders: readonly MessageSender[];
-  /** Whether messages that are kept anywhere are kept where senders look. Absent: yes. */
+  /** False where messages may be kept in a place that senders do not look at. Absent: true. */
   readonly holdsMessages?: () => boolean;
   /** Messages that were scheduled longer ago are given up; null for no limit. */
   readonly maxAgeSeconds: number | null;
@@ -237,7 +237,7 @@ async function look(
 interface Plan {
   readonly sender: MessageSender;
   readonly claim: Claim;
-  /** What the sender has room for when the claim is made; null: as the claim says, since others have their share. */
+  /** The room of the sender when the claim is made; null: as the claim says, since others have their share. */
   readonly room: (() => number) | null;
 }
 

@@ -44,7 +44,7 @@ export interface DigestWeek {
   readonly before: number;
 }
 
-/** What a digest tells of: whole days in its zone, so that weeks neither overlap nor leave a gap. */
+/** The range of a digest: whole days in its zone, so that weeks neither overlap nor leave a gap. */
 export function digestWeek(periodAt: number, zone: string): DigestWeek {
   const wallClock = createWallClock(zone);
   const { day, ...month } = toCalendarDay(wallClock(periodAt));
@@ -107,7 +107,7 @@ export async function removeDigest(tx: Transaction, project: Project, name: stri
   return digest;
 }
 
-/** Removes those to an address; a mail in hand is not sent. */
+/** Removes those to an address; a mail that is claimed is not sent. */
 export async function removeDigestsTo(tx: Transaction, project: Project, email: string): Promise<void> {
   for (const digest of await tx.digests.list(project.id))
     if (emailKey(digest.email) === emailKey(email)) await tx.digests.delete(project.id, digest.id);
@@ -137,7 +137,7 @@ export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDi
     return chosen;
   }
   const nextAt = nextDigestAt(due, zone, tx.now);
-  // Where the schedule or the zone was changed meanwhile, the time before is none that was missed.
+  // After a change of the schedule or the zone the time before it counts as none that was missed.
   const isLate = isNew && periodAt >= due.scheduledAt;
   await tx.digests.setWeek(due, isLate ? periodAt : nextAt);
   await tx.queue.settle(due, isLate ? tooLate(due) : { ...WAITING, dueAt: nextAt });

@@ -15,7 +15,7 @@ export interface CopyFacts {
   readonly people: number;
   /** Messages that are surveys. */
   readonly surveys: number;
-  /** What is wrong with it, a sentence a finding. */
+  /** Its faults, a sentence a finding. */
   readonly findings: readonly string[];
 }
 

@@ -42,7 +42,7 @@ export interface SqliteStoreOptions extends StoreOpening {
   readonly clock: Clock;
   readonly random?: Random;
   readonly onEvent?: (event: StoreEvent) => void;
-  /** Where the service is seen from outside, without a slash at the end; absent: nowhere. */
+  /** The address of the service as seen from outside, without a slash at the end; absent: none. */
   readonly appUrl?: () => string;
   /** Called within each transaction that writes an event for webhooks. */
   readonly onWebhookEvent?: () => void;
@@ -173,7 +173,7 @@ function configure(database: SqliteDatabase): void {
   database.exec("PRAGMA synchronous = FULL");
   database.exec("PRAGMA foreign_keys = ON");
   database.exec("PRAGMA cache_size = -32768");
-  // What is deleted is overwritten, so that nobody can read it in the file.
+  // Deleted rows are overwritten, so that nobody can read them in the file.
   database.exec("PRAGMA secure_delete = ON");
   // A checkpoint syncs the data file as well: rather at 16 MB of log than at 4.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
@@ -232,7 +232,7 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
       };
     },
     end: () => {
-      // What changes nothing writes nothing, but for the look whether there is room again.
+      // A job that changes nothing writes nothing, but for the look whether there is room again.
       const isChanged = database.changes !== state.changes || states.isChanged() || time.isNew();
       if (!isChanged && watch.trouble() === null) return;
       for (const { sql, values } of states.end(time.newest())) database.run(sql, values);

@@ -89,7 +89,7 @@ function nameTrouble(file: string, error: StoreFileError): StoreFileError {
   return new StoreFileError(error.trouble, `${file}: ${error.message}`, { cause: error });
 }
 
-/** Whether the disk that a file is on is full. */
+/** True when the disk that a file is on is full. */
 export function hasNoRoom(file: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(path.dirname(file));

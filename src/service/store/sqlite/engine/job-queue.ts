@@ -34,7 +34,7 @@ export interface JobQueue {
   close(): Promise<void>;
 }
 
-/** What the store does around the jobs. */
+/** The work of the store around the jobs. */
 export interface Watch {
   /** In each transaction, before anything else: other processes may have written. */
   readonly refresh: () => void;
@@ -67,7 +67,7 @@ interface QueueState {
   /** Since when they have waited, and how long until the next look; null while they do not. */
   wait: { readonly sinceMs: number; readonly ms: number } | null;
   closed: boolean;
-  /** How many of the first writes wait for no others. */
+  /** The number of first writes that wait for no others. */
   urgent: number;
   /** For how many turns they have let reads go first. */
   gathered: number;
@@ -156,7 +156,7 @@ export function createJobQueue(
   };
   /** Writes run in order, so what was called before goes with it. */
   const hurry = (count: number): void => {
-    // What waited may have been taken along.
+    // A waiting job may have been taken along.
     if (count === 0) return;
     state.urgent = Math.max(state.urgent, count);
     begin();
@@ -233,7 +233,7 @@ export function isBusy(error: unknown): boolean {
   return error instanceof StoreFileError && error.trouble === "busy";
 }
 
-/** How a job is answered once its transaction is committed. */
+/** The answer of a job once its transaction is committed. */
 type Answer = () => void;
 
 /** The transaction that has begun, each job in its own savepoint; null when it is lost and its jobs are rejected. */

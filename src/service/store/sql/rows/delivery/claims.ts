@@ -125,7 +125,7 @@ export function renewClaims(database: Database, claims: readonly ClaimKey[], due
   for (const claim of claims) database.send(sql, [dueAt, ...claimKey(claim)]);
 }
 
-/** Whose claims are not these schedulers'. */
+/** The claims of other schedulers than these. */
 function claimedByOthers(project: number | null, living: readonly string[], prefix = ""): string {
   const inProject = project === null ? "" : `${prefix}project_id = ? AND `;
   const isClaimed = `${inProject}${prefix}claimer IS NOT NULL`;

@@ -88,7 +88,7 @@ async function settle(
     key,
   );
   if (row === null) return false;
-  // What was cancelled meanwhile stays so, unless the message had gone already.
+  // A message that was cancelled meanwhile stays so, unless it had gone already.
   const isCancelled = row.state === "cancelled" && state !== "sent" && state !== "bounced";
   if (isCancelled) noteErased(database, THIS_CLAIM, key);
   database.send(

@@ -1,4 +1,4 @@
-/** What came back of surveys: reports that were seen, the surveys they are about, and soft refusals. */
+/** The rows of reports about surveys: reports that were seen, the surveys they are about, and soft refusals. */
 import { emailKey } from "../../../../../contract/text/email.ts";
 import type { BounceEvidence, ReportedSurvey, ReportRows, SoftBouncer } from "../../../../domain/ports.ts";
 import type { Database } from "../../database.ts";
