@@ -20,7 +20,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
  */
 export const FOUND_AT: Readonly<Record<string, number>> = {
   "the mark is written after the last byte": 10,
-  "each message leaves a timer behind": 7,
+  "each message leaves a timer behind": 14,
   "the lease of what is in hand is not renewed": 39,
   "what may have arrived is tried again": 2,
   "a refusal for now ends a survey": 3,
