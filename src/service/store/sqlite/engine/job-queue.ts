@@ -60,132 +60,154 @@ export interface Watch {
   readonly ended?: (commit: StoreCommit) => void;
 }
 
-interface QueueState {
-  draining: Promise<void> | null;
-  /** Writes wait for another process. */
-  waiting: Promise<void> | null;
-  /** Since when they have waited, and how long until the next look; null while they do not. */
-  wait: { readonly sinceMs: number; readonly ms: number } | null;
-  closed: boolean;
-  /** The number of first writes that wait for no others. */
-  urgent: number;
-  /** For how many turns they have let reads go first. */
-  gathered: number;
-}
-
 /** A job that throws rejects alone; a commit that fails rejects its whole batch. */
 export function createJobQueue(
   database: SqliteDatabase,
   clock: Pick<Clock, "sleep" | "monotonic">,
   watch: Watch,
 ): JobQueue {
-  const reads: Job[] = [];
-  const writes: Job[] = [];
-  const state: QueueState = {
-    draining: null,
-    waiting: null,
-    wait: null,
-    closed: false,
-    urgent: 0,
-    gathered: 0,
-  };
+  return new StoreJobs(database, clock, watch);
+}
 
-  const takeBatch = (): readonly Job[] => {
-    state.gathered = 0;
-    const batch = writes.splice(0, BATCH_MAX);
-    state.urgent = Math.max(0, state.urgent - batch.length);
-    return batch;
-  };
-  const rejectBatch = (error: unknown): void => {
-    state.wait = null;
-    const failure = watch.failed(error);
-    for (const job of takeBatch()) job.reject(failure);
-  };
-  const lookAgain = async (ms: number): Promise<void> => {
-    await clock.sleep(ms);
-    state.waiting = null;
-    begin();
-  };
-  /** Looks again in a while, or gives the batch up. */
-  const waitForOthers = (busy: unknown): void => {
-    const { sinceMs, ms } = state.wait ?? { sinceMs: clock.monotonic(), ms: LOOK_AGAIN_MS.first };
-    if (clock.monotonic() - sinceMs > PATIENCE_MS) return rejectBatch(busy);
-    state.wait = { sinceMs, ms: Math.min(ms * 2, LOOK_AGAIN_MS.last) };
-    state.waiting = lookAgain(ms);
-  };
-  const writeBatch = async (): Promise<void> => {
-    const startedMs = clock.monotonic();
-    try {
-      const refusal = watch.refusal();
-      if (refusal !== null) throw refusal;
-      database.all("BEGIN IMMEDIATE");
-    } catch (error) {
-      return isBusy(error) ? waitForOthers(error) : rejectBatch(error);
+class StoreJobs implements JobQueue {
+  readonly #database: SqliteDatabase;
+  readonly #clock: Pick<Clock, "sleep" | "monotonic">;
+  readonly #watch: Watch;
+  readonly #reads: Job[] = [];
+  readonly #writes: Job[] = [];
+  #draining: Promise<void> | null = null;
+  /** Writes wait for another process. */
+  #waiting: Promise<void> | null = null;
+  /** Since when they have waited, and how long until the next look; null while they do not. */
+  #wait: { readonly sinceMs: number; readonly ms: number } | null = null;
+  #closed = false;
+  /** The number of first writes that wait for no others. */
+  #urgent = 0;
+  /** For how many turns they have let reads go first. */
+  #gathered = 0;
+
+  constructor(database: SqliteDatabase, clock: Pick<Clock, "sleep" | "monotonic">, watch: Watch) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#watch = watch;
+  }
+
+  read<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.alone(() => waitingForOthers(this.#clock, () => readTogether(this.#database, this.#watch, work)));
+  }
+
+  write<Result>(work: () => Promise<Result>, { mayWaitMs = 0 }: WriteOptions = {}): Promise<Result> {
+    const result = this.#add(this.#writes, work);
+    const last = this.#writes.at(-1);
+    if (mayWaitMs === 0 || last === undefined) this.#hurry(this.#writes.length);
+    else void this.#clock.sleep(mayWaitMs).then(() => this.#hurry(this.#writes.indexOf(last) + 1));
+    return result;
+  }
+
+  alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#add(this.#reads, work);
+    this.#begin();
+    return result;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#hurry(this.#writes.length);
+    for (;;) {
+      const running = this.#draining ?? this.#waiting;
+      if (running === null) return;
+      await running;
     }
-    state.wait = null;
-    const batch = takeBatch();
-    const answers = await runBatch(database, batch, watch);
-    const outcome = answers === null ? "rolled_back" : "committed";
-    watch.ended?.({ outcome, jobs: batch.length, seconds: (clock.monotonic() - startedMs) / 1000 });
-    for (const answer of answers ?? []) answer();
-  };
-  const mayWrite = (): boolean => state.urgent > 0 && state.waiting === null;
-  const isReady = (): boolean => reads.length > 0 || mayWrite();
-  const mayGather = (): boolean => {
-    if (reads.length === 0 || state.closed) return false;
-    state.gathered += 1;
-    return state.gathered <= GATHER_TURNS;
-  };
-  const drain = async (): Promise<void> => {
-    while (isReady()) {
-      for (const job of reads.splice(0)) await runJob(job, watch);
-      // Requests that arrived in the same turn of the event loop are still being read: let them join.
-      if (state.urgent > 0) await nextTurn();
-      if (mayWrite() && !mayGather()) await writeBatch();
-    }
-    state.draining = null;
-  };
-  const add = <Result>(jobs: Job[], work: () => Promise<Result>): Promise<Result> => {
-    if (state.closed) return Promise.reject(new Error("the store is closed"));
+  }
+
+  #add<Result>(jobs: Job[], work: () => Promise<Result>): Promise<Result> {
+    if (this.#closed) return Promise.reject(new Error("the store is closed"));
     return new Promise<Result>((resolve, reject) => {
       jobs.push({ run: work, resolve, reject });
     });
-  };
-  const begin = (): void => {
-    if (isReady()) state.draining ??= drain();
-  };
-  /** Writes run in order, so what was called before goes with it. */
-  const hurry = (count: number): void => {
+  }
+
+  /** Writes run in order, so those that were called before go with it. */
+  #hurry(count: number): void {
     // A waiting job may have been taken along.
     if (count === 0) return;
-    state.urgent = Math.max(state.urgent, count);
-    begin();
-  };
-  const alone: JobQueue["alone"] = (work) => {
-    const result = add(reads, work);
-    begin();
-    return result;
-  };
-  return {
-    alone,
-    read: (work) => alone(() => waitingForOthers(clock, () => readTogether(database, watch, work))),
-    write: (work, { mayWaitMs = 0 } = {}) => {
-      const result = add(writes, work);
-      const last = writes.at(-1);
-      if (mayWaitMs === 0 || last === undefined) hurry(writes.length);
-      else void clock.sleep(mayWaitMs).then(() => hurry(writes.indexOf(last) + 1));
-      return result;
-    },
-    close: async () => {
-      state.closed = true;
-      hurry(writes.length);
-      for (;;) {
-        const running = state.draining ?? state.waiting;
-        if (running === null) return;
-        await running;
-      }
-    },
-  };
+    this.#urgent = Math.max(this.#urgent, count);
+    this.#begin();
+  }
+
+  #begin(): void {
+    if (this.#isReady()) this.#draining ??= this.#drain();
+  }
+
+  #isReady(): boolean {
+    return this.#reads.length > 0 || this.#mayWrite();
+  }
+
+  #mayWrite(): boolean {
+    return this.#urgent > 0 && this.#waiting === null;
+  }
+
+  #mayGather(): boolean {
+    if (this.#reads.length === 0 || this.#closed) return false;
+    this.#gathered += 1;
+    return this.#gathered <= GATHER_TURNS;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#isReady()) {
+      for (const job of this.#reads.splice(0)) await runJob(job, this.#watch);
+      // Requests that arrived in the same turn of the event loop are still being read: let them join.
+      if (this.#urgent > 0) await nextTurn();
+      if (this.#mayWrite() && !this.#mayGather()) await this.#writeBatch();
+    }
+    this.#draining = null;
+  }
+
+  async #writeBatch(): Promise<void> {
+    const startedMs = this.#clock.monotonic();
+    try {
+      const refusal = this.#watch.refusal();
+      if (refusal !== null) throw refusal;
+      this.#database.all("BEGIN IMMEDIATE");
+    } catch (error) {
+      return isBusy(error) ? this.#waitForOthers(error) : this.#rejectBatch(error);
+    }
+    this.#wait = null;
+    const batch = this.#takeBatch();
+    const answers = await runBatch(this.#database, batch, this.#watch);
+    const outcome = answers === null ? "rolled_back" : "committed";
+    const seconds = (this.#clock.monotonic() - startedMs) / 1000;
+    this.#watch.ended?.({ outcome, jobs: batch.length, seconds });
+    for (const answer of answers ?? []) answer();
+  }
+
+  #takeBatch(): readonly Job[] {
+    this.#gathered = 0;
+    const batch = this.#writes.splice(0, BATCH_MAX);
+    this.#urgent = Math.max(0, this.#urgent - batch.length);
+    return batch;
+  }
+
+  #rejectBatch(error: unknown): void {
+    this.#wait = null;
+    const failure = this.#watch.failed(error);
+    for (const job of this.#takeBatch()) job.reject(failure);
+  }
+
+  /** Looks again in a while, or gives the batch up. */
+  #waitForOthers(busy: unknown): void {
+    const nowMs = this.#clock.monotonic();
+    const { sinceMs, ms } = this.#wait ?? { sinceMs: nowMs, ms: LOOK_AGAIN_MS.first };
+    if (nowMs - sinceMs > PATIENCE_MS) return this.#rejectBatch(busy);
+    this.#wait = { sinceMs, ms: Math.min(ms * 2, LOOK_AGAIN_MS.last) };
+    this.#waiting = this.#lookAgain(ms);
+  }
+
+  async #lookAgain(ms: number): Promise<void> {
+    await this.#clock.sleep(ms);
+    this.#waiting = null;
+    this.#begin();
+  }
 }
 
 async function runJob(job: Job, watch: Watch): Promise<void> {
