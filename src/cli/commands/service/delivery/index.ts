@@ -19,6 +19,7 @@ import {
   withAdmin,
 } from "../data/data-file.ts";
 import { DELIVERIES, DELIVERY_HISTORY, DELIVERY_LOG, DELIVERY_STATUS, RELEASED } from "../service-resources.ts";
+import { projectVerb } from "../project-verb.ts";
 import { registerDoctor } from "./doctor.ts";
 
 export interface DeliveryListOptions extends ProjectChoice {
@@ -98,20 +99,6 @@ export async function runDeliveryStatus(deps: Deps, choice: DataFileChoice): Pro
 
 const RESOLUTIONS = ["sent", "resend"] as const;
 
-export interface ResolveOptions extends ProjectChoice {
-  readonly id: string;
-  readonly as: (typeof RESOLUTIONS)[number];
-}
-
-export async function runDeliveryResolve(
-  deps: Deps,
-  { project, id, as, ...choice }: ResolveOptions,
-): Promise<ExitCode> {
-  const row = await withAdmin(deps, choice, (admin) => admin({ kind: "delivery.resolve", project, id, as }));
-  await showRecord(deps, DELIVERIES, row);
-  return EXIT.done;
-}
-
 export async function runDeliveryResume(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
   const result = await withAdmin(deps, choice, (admin) => admin({ kind: "delivery.resume" }));
   await showRecord(deps, RELEASED, result);
@@ -184,7 +171,8 @@ function registerList(noun: Command, context: CommandContext): void {
 }
 
 function registerResolve(noun: Command, context: CommandContext): void {
-  const resolve = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "delivery.resolve",
     name: "resolve",
     summary: "decide what became of an unknown survey",
     operands: [
@@ -195,11 +183,7 @@ function registerResolve(noun: Command, context: CommandContext): void {
       "surveyctl service delivery resolve 42 sent --data survey.db",
       "surveyctl service delivery resolve 42 resend --project acme",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: PROJECT_FLAGS,
     columns: DELIVERIES,
+    details: ({ operands: [id = "", outcome = ""] }) => ({ id, as: parseChoice(outcome, "<outcome>", RESOLUTIONS) }),
   });
-  context.action(resolve, (deps, flags, [id = "", outcome = ""]) =>
-    runDeliveryResolve(deps, { ...readProject(flags), id, as: parseChoice(outcome, "<outcome>", RESOLUTIONS) }),
-  );
 }
