@@ -21,7 +21,7 @@ export async function checkEnd(world: World): Promise<void> {
 
 /** Files that an idle service has open, and timers of its loops that sleep. */
 const OPEN_MAX = 8;
-const SLEEPERS_MAX = 8;
+const SLEEPERS_MAX = 6;
 
 /** What was needed for what happened is given back. */
 function checkRest({ disk, clock, ledger }: World): void {
