@@ -1,12 +1,16 @@
 /** The texts of a language: one for each place in a mail, on a page or in a text message. */
 
-/** `fillText` replaces `{sender}`, `{product}`, `{score}` and `{max}`; each text has those that English has. */
+/** `fillText` replaces `{sender}`, `{product}`, `{subject}`, `{score}` and `{max}`; each text has those that English has. */
 export interface SurveyTexts {
   /** The question about a product without a name. */
   readonly question: string;
   readonly questionAbout: string;
   /** Of the e-mail; at most 60 characters, which is what lists of mail show. */
   readonly subject: string;
+  /** `{subject}` is that of the survey. */
+  readonly reminderSubject: string;
+  /** The sentence above the question of a reminder. */
+  readonly reminder: string;
   readonly notLikely: string;
   readonly veryLikely: string;
   /** The words of a screen reader for a score. */
