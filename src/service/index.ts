@@ -64,7 +64,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     lost: store.lost,
     admin: openAdmin(base, senders, sending.sweep),
     checkOutbox: senders.outbox.check,
-    setAddress: (url) => keepAddresses(base, url),
+    setAddress: (url) => keepFlags(base, url),
     start: () => startAll(parts),
     startLog: ({ isAnnounced } = { isAnnounced: false }) => {
       notices.release(isAnnounced ? "created" : null);
@@ -82,12 +82,18 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 /** For commands, which often run next to the server, and are told nothing of its flags. */
-async function keepAddresses({ store, address, sender, failures }: Base, url: string): Promise<void> {
+async function keepFlags({ store, address, sender, options, failures }: Base, url: string): Promise<void> {
   await address.listen(store, url).catch(failures.add);
   await keepBounceAddress(store, sender.bounceAddress).catch(failures.add);
+  await keepDailyLimit(store, options.dailyLimit ?? null).catch(failures.add);
 }
 
 async function keepBounceAddress(store: Store, bounceAddress: string | null): Promise<void> {
   if ((await store.read((tx) => tx.reports.bounceAddress())) === bounceAddress) return;
   await store.write((tx) => tx.reports.setBounceAddress(bounceAddress), { project: "none" });
+}
+
+async function keepDailyLimit(store: Store, limit: number | null): Promise<void> {
+  if ((await store.read((tx) => tx.queue.dailyLimit())) === limit) return;
+  await store.write((tx) => tx.queue.setDailyLimit(limit), { project: "none" });
 }

@@ -1,5 +1,6 @@
 /** The commands about deliveries, on an open store. */
 import { resolveDelivery } from "../domain/delivery/deliveries.ts";
+import { readBudget } from "../domain/delivery/pacing.ts";
 import { livingSenders } from "../domain/delivery/living.ts";
 import { explainPerson, releaseHeld, releasePutOff, setPaused, summarizeQueue } from "../domain/delivery/oversight.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
@@ -18,6 +19,7 @@ import type {
 import { findProject } from "../domain/projects/projects.ts";
 import { AdminError, type AdminResults, type Handlers } from "./commands.ts";
 import type {
+  BudgetInfo,
   AttemptInfo,
   DeliveryCommand,
   DeliveryInfo,
@@ -213,8 +215,25 @@ async function readStatus(
     oldest_due_at: oldestDueAt,
     paused_at: await tx.deliveries.pausedAt(),
     paused_projects: projects.flatMap(({ name, pausedAt }) => (pausedAt === null ? [] : [name])),
+    projects: await readBudgets(tx, projects),
     senders: (named ?? kept).map(toSenderInfo),
   };
+}
+
+async function readBudgets(tx: Transaction, projects: readonly ProjectRow[]): Promise<BudgetInfo[]> {
+  const budgets: BudgetInfo[] = [];
+  for (const { id, name, limitedUntil } of projects) {
+    const { limit, sent } = await readBudget(tx, { id });
+    const isWaiting = limit !== null && limitedUntil !== null && limitedUntil > tx.now;
+    budgets.push({
+      project: name,
+      daily_limit: limit,
+      sent_today: sent,
+      waiting: await tx.queue.countDue(id),
+      waiting_until: isWaiting ? limitedUntil : null,
+    });
+  }
+  return budgets;
 }
 
 function toSenderInfo({

@@ -90,8 +90,20 @@ export type StatusInfo = Readonly<Record<DeliveryState, number>> & {
   readonly paused_at: number | null;
   /** Names of projects that are paused on their own. */
   readonly paused_projects: readonly string[];
+  readonly projects: readonly BudgetInfo[];
   readonly senders: readonly SenderInfo[];
 };
+
+/** A project's limit for the day of its zone; null for none. */
+export interface BudgetInfo {
+  readonly project: string;
+  readonly daily_limit: number | null;
+  readonly sent_today: number;
+  /** Surveys that are due. */
+  readonly waiting: number;
+  /** When the first of them leave; null where none waits for the limit. */
+  readonly waiting_until: number | null;
+}
 
 export interface SenderInfo {
   readonly name: string;

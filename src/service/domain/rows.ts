@@ -22,6 +22,8 @@ export interface ProjectRow extends Project {
   readonly throttleSeconds: number | null;
   /** Since when nothing is sent; null while mail goes out. */
   readonly pausedAt: number | null;
+  /** Until when no survey leaves, or left last, because as many as may have left that day; null for never. */
+  readonly limitedUntil: number | null;
 }
 
 /** A key as it is shown: never itself. */
@@ -66,6 +68,8 @@ export interface ProjectRows {
   setSetting(project: number, name: string, value: string | null): Promise<void>;
   /** Null lets mail go out again. */
   setPaused(project: number, at: number | null): Promise<void>;
+  /** Null lets surveys leave again today. */
+  setLimitedUntil(project: number, at: number | null): Promise<void>;
   /** The project that has this value under this name; looks at all projects. */
   bySetting(name: string, value: string): Promise<Project | null>;
   /** Throws `TakenError`. */

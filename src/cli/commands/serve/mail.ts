@@ -11,10 +11,11 @@ import type { MailOptions } from "../../../service/parts/mail.ts";
 import { parsePublicUrl } from "./address.ts";
 
 /** The part of the service's options that the flags of mail decide. */
-export type MailSettings = Pick<ServiceOptions, "mail" | "maxAgeSeconds" | "onUnknown" | "sender">;
+export type MailSettings = Pick<ServiceOptions, "mail" | "maxAgeSeconds" | "dailyLimit" | "onUnknown" | "sender">;
 
 const ON_UNKNOWN = ["hold", "resend"] as const;
 const CONNECTIONS_MAX = 100;
+const DAILY_LIMIT_MAX = 999_999_999;
 const DEFAULTS = { rate: "10/s", connections: "4", maxAge: "3d", onUnknown: "hold" } as const;
 
 /** Their defaults hold with a mail server alone, so that the parser supplies none. */
@@ -52,6 +53,12 @@ export const MAIL_FLAGS: readonly FlagRecord[] = [
     text: "give up messages that were due longer ago",
     otherwise: DEFAULTS.maxAge,
   },
+  {
+    flag: "--daily-limit",
+    value: "number",
+    text: "surveys and reminders that leave in one day, for each project",
+    otherwise: "as many as are due",
+  },
   { flag: "--only-to", value: "pattern", text: "hold messages to other addresses, such as *@example.org" },
 ];
 
@@ -76,7 +83,7 @@ const SMTP_ONLY = ["--smtp-rate", "--smtp-connections", "--dkim-key", "--dkim-se
 export function readSendingRules(
   flags: Flags,
   { isSending }: { readonly isSending: boolean },
-): Pick<MailSettings, "maxAgeSeconds" | "onUnknown"> {
+): Pick<MailSettings, "maxAgeSeconds" | "dailyLimit" | "onUnknown"> {
   const maxAgeSeconds = flags.parse("--max-age", parseDuration);
   const onUnknown = flags.parse("--on-unknown", (text, flag) => parseChoice(text, flag, ON_UNKNOWN));
   if (!isSending)
@@ -84,6 +91,9 @@ export function readSendingRules(
   return {
     // For the outbox overdue surveys are held only when an age is given.
     maxAgeSeconds: maxAgeSeconds ?? (isSending ? parseDuration(DEFAULTS.maxAge, "--max-age") : null),
+    dailyLimit: flags.parse("--daily-limit", (text, flag) =>
+      parseInteger(text, flag, { min: 1, max: DAILY_LIMIT_MAX }),
+    ),
     onUnknown: onUnknown ?? DEFAULTS.onUnknown,
   };
 }

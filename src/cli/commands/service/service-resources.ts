@@ -50,6 +50,7 @@ const SETTING_COLUMNS: Readonly<Record<keyof ConfiguredSettings, ColumnKind>> = 
   footer: "text",
   tz: "text",
   soft_bounces: "number",
+  daily_limit: "number",
 };
 export const SETTINGS = toResource("settings", SETTING_COLUMNS);
 export const SETTING_CHANGES = toResource("settings", { change: "text", key: "text", from: "text", to: "text" });
@@ -115,6 +116,7 @@ export const DELIVERY_STATUS = toResource("settings", {
   oldest_due_at: "time",
   paused_at: "time",
   paused_projects: "text",
+  projects: "text",
   senders: "text",
 });
 export const WEBHOOKS = toResource(

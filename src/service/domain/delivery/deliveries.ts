@@ -18,6 +18,7 @@ import { canReceive, recordBounce, stopTexts } from "../people/suppressions.ts";
 import { noteSegments } from "../sms/day.ts";
 import { postponeAutopilot, scheduleAutopilot } from "../surveys/surveys.ts";
 import { chooseWeek, continueDigest, eraseLostDigest, mayStillSendDigest, toDigestChange } from "./digests.ts";
+import { opensAt, roomToday, waitForWindow } from "./pacing.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
 /** The treatment of a message that may have arrived: `hold` leaves it to evidence and the operator. */
@@ -26,12 +27,21 @@ export type OnUnknown = "hold" | "resend";
 /** Claims what is due in a project. In a write of the project; messages leave after it is durable. */
 export async function claimDue(tx: Transaction, claim: Claim): Promise<readonly DueMessage[]> {
   if (!(await mayLeave(tx, claim.channel))) return [];
+  const room = await roomToday(tx, claim.project, claim.channel);
+  if (room === 0) return [];
+  const limited = room === null ? claim : { ...claim, limit: Math.min(claim.limit, room), hasSinglesFirst: true };
   const claimed: DueMessage[] = [];
-  for (const due of await tx.queue.claimDue(claim)) {
-    const chosen = due.channel === "digest" ? await chooseWeek(tx, due) : due;
+  for (const due of await tx.queue.claimDue(limited)) {
+    const chosen = await toBeSentNow(tx, due);
     if (chosen !== null) claimed.push(chosen);
   }
   return claimed;
+}
+
+/** Null for what is put off, or has nothing to tell. */
+async function toBeSentNow(tx: Transaction, due: DueMessage): Promise<DueMessage | null> {
+  if (due.channel === "digest") return chooseWeek(tx, due);
+  return isSurvey(due) ? waitForWindow(tx, due) : due;
 }
 
 const SURVEY_CHANNELS: readonly Channel[] = ["email", "sms"];
@@ -142,11 +152,25 @@ export async function mayStillSend(
   if (refused !== null) return refused;
   const unwanted = due.channel === "digest" ? await mayStillSendDigest(tx, due) : null;
   if (unwanted !== null) return unwanted;
-  const isPaused = (await tx.deliveries.pausedAt()) ?? (await tx.projects.byId(project.id))?.pausedAt ?? null;
-  if (isPaused !== null && !ignoresPauses(channel)) return { kind: "released", delaySeconds: 0 };
-  const { maxAgeSeconds } = rules;
-  const isOld = isSurvey(due) && maxAgeSeconds !== null && tx.now - due.scheduledAt > maxAgeSeconds;
-  return isOld ? { kind: "failed", reason: "too late" } : null;
+  const { pausedAt = null, limitedUntil = null } = (await tx.projects.byId(project.id)) ?? {};
+  const isPaused = ((await tx.deliveries.pausedAt()) ?? pausedAt) !== null;
+  if (isPaused && !ignoresPauses(channel)) return { kind: "released", delaySeconds: 0 };
+  if (!isSurvey(due)) return null;
+  const opens = await opensAt(tx, due);
+  if (opens !== null) return { kind: "released", delaySeconds: opens - tx.now };
+  return isTooOld(tx, due, rules, limitedUntil) ? { kind: "failed", reason: "too late" } : null;
+}
+
+/** The age of a survey begins when it may first leave: one that waited for its day's limit is as old as that wait's end. */
+function isTooOld(
+  { now }: Transaction,
+  { scheduledAt, attempts }: DueSurvey,
+  { maxAgeSeconds }: SendingRules,
+  limitedUntil: number | null,
+): boolean {
+  if (maxAgeSeconds === null) return false;
+  const mightLeaveAt = attempts === 0 ? Math.max(scheduledAt, limitedUntil ?? 0) : scheduledAt;
+  return now - mightLeaveAt > maxAgeSeconds;
 }
 
 async function refuseSurvey(

@@ -129,6 +129,8 @@ export interface Claim {
   /** A claim that is neither finished nor renewed within this time is found again. */
   readonly leaseSeconds: number;
   readonly limit: number;
+  /** Surveys of Autopilot come after all others; absent: the earliest comes first. */
+  readonly hasSinglesFirst?: boolean;
 }
 
 /** The way in which a message leaves its state. */
@@ -173,6 +175,16 @@ export interface QueueRows {
   listTransmitting(project: number | null, living: readonly string[]): Promise<readonly DueMessage[]>;
   /** True while this claim is the message's, and not cancelled; null when it is not the message's any more. */
   isWanted(claim: ClaimKey): Promise<boolean | null>;
+  /** Gives a claim back until `at`; one that was never tried counts as scheduled for then. */
+  putOff(claim: ClaimKey, at: number): Promise<void>;
+  /** The surveys of a project that left since then, or may have, and those that are on their way. */
+  countLeft(project: number, since: number): Promise<{ readonly sent: number; readonly leaving: number }>;
+  /** The surveys of a project that are due. */
+  countDue(project: number): Promise<number>;
+  /** The limit for a day of projects that have none of their own, as a server was told last; null for none. */
+  dailyLimit(): Promise<number | null>;
+  /** Projects that wait for the old one wait no longer. */
+  setDailyLimit(limit: number | null): Promise<void>;
   /** Marks a claimed request as transmitting now; false when this claim is not the request's any more. */
   markTransmitting(claim: ClaimKey, frozen: FrozenMessage | null): Promise<boolean>;
   /**

@@ -31,6 +31,12 @@ export const PROJECT_SETTINGS = {
     kind: "number",
     check: (text) => (/^[1-5]$/.test(text) ? null : "must be a whole number from 1 to 5"),
   },
+  /** Surveys and reminders that leave in one day; null: as many as are due. */
+  dailyLimit: {
+    name: "daily_limit",
+    kind: "number",
+    check: (text) => (/^[1-9]\d{0,8}$/.test(text) ? null : "must be a whole number from 1"),
+  },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 type Settings = typeof PROJECT_SETTINGS;
@@ -49,7 +55,7 @@ const ROWS = Object.entries(PROJECT_SETTINGS) as readonly (readonly [
   Setting & { name: keyof ConfiguredSettings },
 ])[];
 
-export async function readSettings(tx: Transaction, project: Project): Promise<ProjectSettings> {
+export async function readSettings(tx: Transaction, project: Pick<Project, "id">): Promise<ProjectSettings> {
   const stored = await tx.projects.settings(project.id);
   const values = ROWS.map(([key, { name }]) => [key, stored.get(name) ?? null]);
   return Object.fromEntries(values) as ProjectSettings;
@@ -71,6 +77,8 @@ export async function changeSettings(
   });
   if (errors.length > 0) throw new InvalidError(Object.fromEntries(errors));
   for (const { name, text } of given) await tx.projects.setSetting(project.id, name, text || null);
+  if (change.dailyLimit !== undefined || change.timeZone !== undefined)
+    await tx.projects.setLimitedUntil(project.id, null);
   // The windows of Autopilot are hours of the zone.
   if (change.timeZone !== undefined)
     for (const platform of PLATFORMS) await tx.autopilot.reschedule(project.id, platform);

@@ -28,6 +28,8 @@ export function quietUntil(now: number, { from, to }: QuietHours, zone: string |
 export interface LocalDay {
   /** Such as `2026-05-31`. */
   readonly name: string;
+  /** Unix seconds. */
+  readonly beginsAt: number;
   /** When the next one begins, Unix seconds. */
   readonly nextAt: number;
 }
@@ -37,6 +39,7 @@ export function localDay(now: number, zone: string | null): LocalDay {
   const { year, month, day } = toCalendarDay(wallClock(now));
   return {
     name: `${year}-${two(month)}-${two(day)}`,
+    beginsAt: firstSecondOf({ year, month, day }, wallClock),
     nextAt: firstSecondOf({ year, month, day: day + 1 }, wallClock),
   };
 }
@@ -47,6 +50,6 @@ function two(part: number): string {
 
 /** Counts segments that went out, or may have, on the project's day. */
 export async function noteSegments(tx: Transaction, project: Pick<Project, "id">, segments: number): Promise<void> {
-  const { timeZone } = await readSettings(tx, { id: project.id, name: "" });
+  const { timeZone } = await readSettings(tx, project);
   await tx.texts.addSegments(project.id, localDay(tx.now, timeZone).name, segments);
 }

@@ -9,7 +9,15 @@ export const APP_URL = "https://survey.example.com";
 export const NOW = 1_750_000_000;
 export const TOKEN = "tokenOf22characters-_x";
 export const UNSUBSCRIBE_TOKEN = "leavesWith22characters";
-export const UNSAID = { senderName: null, from: null, replyTo: null, footer: null, timeZone: null, softBounces: null };
+export const UNSAID = {
+  senderName: null,
+  from: null,
+  replyTo: null,
+  footer: null,
+  timeZone: null,
+  softBounces: null,
+  dailyLimit: null,
+};
 
 /** Each token names its turn and its size. */
 export function countingTokens(): Pick<Random, "token"> {

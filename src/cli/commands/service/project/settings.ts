@@ -76,7 +76,18 @@ const SETTING_FLAGS: Readonly<Record<keyof SettingsChange, SettingFlag>> = {
     },
     parse: parseSoftBounces,
   },
+  daily_limit: {
+    record: {
+      flag: "--daily-limit",
+      value: "number",
+      text: "surveys and reminders that leave in one day",
+      otherwise: "serve --daily-limit, or as many as are due",
+    },
+    parse: parseLimit,
+  },
 };
+
+const DAILY_LIMIT_MAX = 999_999_999;
 
 export function registerSettings(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
@@ -128,6 +139,11 @@ function parseSender(text: string, flag: string): string {
 /** A number, or nothing. Throws UsageError. */
 function parseSoftBounces(text: string, flag: string): string {
   return text.trim() === "" ? "" : String(parseInteger(text, flag, { min: 1, max: 5 }));
+}
+
+/** An empty text takes it back. Throws UsageError. */
+function parseLimit(text: string, flag: string): string {
+  return text.trim() === "" ? "" : String(parseInteger(text, flag, { min: 1, max: DAILY_LIMIT_MAX }));
 }
 
 /** Throws UsageError. */

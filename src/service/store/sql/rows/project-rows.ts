@@ -11,7 +11,7 @@ import { insertAutopilotSettings } from "./people/autopilot-settings.ts";
 const ALL_TIME = { since: null, until: null };
 
 const PROJECT = `SELECT id, name, created_at AS "createdAt", throttle_seconds AS "throttleSeconds",
-  paused_at AS "pausedAt" FROM projects`;
+  paused_at AS "pausedAt", limited_until AS "limitedUntil" FROM projects`;
 
 export function createProjectRows(database: Database, session: Session, tallies: ListTallies): ProjectRows {
   return {
@@ -24,6 +24,9 @@ export function createProjectRows(database: Database, session: Session, tallies:
     },
     setPaused: async (project, at) => {
       database.send("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
+    },
+    setLimitedUntil: async (project, at) => {
+      database.send("UPDATE projects SET limited_until = ? WHERE id = ?", [at, project]);
     },
     settings: async (project) => {
       const rows = await database.all("SELECT name, value FROM project_settings WHERE project_id = ?", [project]);

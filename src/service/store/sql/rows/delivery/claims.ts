@@ -23,8 +23,11 @@ export async function dueProjects(
   channel: OutgoingChannel,
   { withPaused }: Pauses,
 ): Promise<number[]> {
-  const sql = `${PROJECTS_WITH_DUE}${withPaused ? "" : ` AND ${NOT_PAUSED}`} ORDER BY p.id`;
-  return (await database.all(sql, [channel, now])).map(({ id }) => Number(id));
+  const paused = withPaused ? "" : ` AND ${NOT_PAUSED}`;
+  const limited = isLimited(channel) ? " AND coalesce(p.limited_until, 0) <= ?" : "";
+  const values = [channel, now, ...(isLimited(channel) ? [now] : [])];
+  const sql = `${PROJECTS_WITH_DUE}${paused}${limited} ORDER BY p.id`;
+  return (await database.all(sql, values)).map(({ id }) => Number(id));
 }
 
 export async function claimSome(database: Database, now: number, claim: Claim): Promise<DueMessage[]> {
@@ -69,14 +72,21 @@ export function refreshNextSurvey(database: Database, project: number, personId:
   ]);
 }
 
+/** A day's limit counts surveys alone. */
+function isLimited(channel: OutgoingChannel): boolean {
+  return channel === "email" || channel === "sms";
+}
+
 /** When the next message, or the end of a lease, is due; each project's is the first entry of its index. */
 export async function earliestDueAt(
   database: Database,
   channel: OutgoingChannel,
   { withPaused }: Pauses,
 ): Promise<number | null> {
+  const until = isLimited(channel) ? "limited_until" : "NULL";
   const row = await database.first(
-    `SELECT min(first_at) AS at FROM (SELECT (SELECT q.due_at FROM messages q
+    `SELECT min(CASE WHEN limited_until > first_at THEN limited_until ELSE first_at END) AS at
+     FROM (SELECT ${until} AS limited_until, (SELECT q.due_at FROM messages q
        WHERE q.project_id = p.id AND q.channel = ? AND q.due_at IS NOT NULL ORDER BY q.due_at LIMIT 1) AS first_at
      FROM projects p${withPaused ? "" : ` WHERE ${NOT_PAUSED}`}) AS firsts`,
     [channel],

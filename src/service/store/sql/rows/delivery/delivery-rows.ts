@@ -8,6 +8,7 @@ import type {
   KeptSender,
   SenderState,
 } from "../../../../domain/ports.ts";
+import { readState, writeState } from "./delivery-state.ts";
 import type { Database } from "../../database.ts";
 import type { SqlRow, SqlValue } from "../../database.ts";
 import type { Session } from "../../database.ts";
@@ -195,14 +196,20 @@ async function releasePutOff(
 
 const CHANNELS: readonly Channel[] = ["email", "sms"];
 
-/** By project and channel, as the index has them, since very many may wait. */
+/**
+ * By project and channel, as the index has them, since very many may wait. What waited for a day's limit is not overdue
+ * before that wait has ended.
+ */
 async function findOverdue(
   database: Database,
   { since = 0, before }: { readonly since?: number; readonly before: number },
   limit: number,
 ): Promise<SqlRow[]> {
   const found: SqlRow[] = [];
-  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
+  const projects = await database.all("SELECT id FROM projects WHERE coalesce(limited_until, 0) <= ? ORDER BY id", [
+    before,
+  ]);
+  for (const { id } of projects)
     for (const channel of CHANNELS)
       found.push(
         ...(await database.all(
@@ -297,16 +304,4 @@ async function setSender(database: Database, { name, process, savedAt, state }: 
 
 function senderKey({ name, process }: Pick<KeptSender, "name" | "process">): string {
   return process === null ? `sender ${name}` : `sender ${name} ${process}`;
-}
-
-async function readState(database: Database, name: string): Promise<unknown> {
-  const row = await database.first("SELECT value FROM delivery_state WHERE name = ?", [name]);
-  return row === null ? null : (JSON.parse(String(row.value)) as unknown);
-}
-
-function writeState(database: Database, name: string, value: unknown): void {
-  database.send(
-    "INSERT INTO delivery_state (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-    [name, JSON.stringify(value)],
-  );
 }

@@ -47,9 +47,14 @@ const KINDS: Readonly<Record<OutgoingChannel, string>> = {
 };
 
 /** Those that may be claimed, the earliest first. */
-export async function findDue(database: Database, now: number, { project, channel, limit }: Claim): Promise<SqlRow[]> {
+export async function findDue(
+  database: Database,
+  now: number,
+  { project, channel, limit, hasSinglesFirst = false }: Claim,
+): Promise<SqlRow[]> {
+  const first = hasSinglesFirst ? "q.autopilot, " : "";
   return database.all(
-    `${KINDS[channel]} WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ? ORDER BY q.due_at, q.id LIMIT ?`,
+    `${KINDS[channel]} WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ? ORDER BY ${first}q.due_at, q.id LIMIT ?`,
     [project, channel, now, limit],
   );
 }

@@ -1,4 +1,5 @@
 import type { ClaimKey, DeliveryChange, FrozenMessage, QueueRows } from "../../../../domain/ports.ts";
+import { readState, writeState } from "./delivery-state.ts";
 import { requestsSent } from "../../lists/counted-lists.ts";
 import type { ListTallies } from "../../lists/list-tallies.ts";
 import type { Database, Session, SqlRow } from "../../database.ts";
@@ -22,6 +23,7 @@ async function listLiving(database: Database, since: number): Promise<string[]> 
   return rows.map(({ name }) => String(name));
 }
 
+const DAILY_LIMIT = "daily limit";
 /** A process that ended without leaving is forgotten after this long. */
 const FORGOTTEN_SECONDS = 3600;
 
@@ -48,6 +50,18 @@ export function createQueueRows(database: Database, session: Session, tallies: L
       const row = await database.first(`SELECT state FROM messages WHERE ${THIS_CLAIM}`, claimKey(claim));
       return row === null ? null : row.state !== "cancelled";
     },
+    putOff: async (claim, at) => putOff(database, claim, at),
+    countLeft: async (project, since) => countLeft(database, project, since),
+    countDue: async (project) => {
+      const sql = `SELECT count(*) AS n FROM messages
+        WHERE project_id = ? AND channel IN ('email', 'sms') AND due_at <= ? AND claimer IS NULL`;
+      return Number((await database.first(sql, [project, session.now]))?.n);
+    },
+    dailyLimit: async () => (await readState(database, DAILY_LIMIT)) as number | null,
+    setDailyLimit: async (limit) => {
+      writeState(database, DAILY_LIMIT, limit);
+      database.send("UPDATE projects SET limited_until = NULL WHERE limited_until > ?", [session.now]);
+    },
     markTransmitting: async (claim, frozen) => markTransmitting(database, session.now, claim, frozen),
     settle: async (claim, change) => settle(database, session.now, tallies, claim, change),
     listErased: async (limit) => listErased(database, limit),
@@ -56,6 +70,36 @@ export function createQueueRows(database: Database, session: Session, tallies: L
         database.send("DELETE FROM erased_surveys WHERE project_id = ? AND token = ?", [project.id, token]);
     },
   };
+}
+
+async function putOff(database: Database, claim: ClaimKey, at: number): Promise<void> {
+  const key = claimKey(claim);
+  const row = await database.first(`SELECT person_id AS "personId" FROM messages WHERE ${THIS_CLAIM}`, key);
+  database.send(
+    `UPDATE messages SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, due_at = ?,
+       scheduled_at = CASE WHEN attempts > 0 THEN scheduled_at ELSE ? END, claimer = NULL
+     WHERE ${THIS_CLAIM}`,
+    [at, at, ...key],
+  );
+  refreshNextSurvey(database, claim.project.id, Number(row?.personId));
+}
+
+const LEFT = `SELECT count(*) AS n FROM messages
+  WHERE project_id = ? AND channel IN ('email', 'sms') AND sent_at >= ?`;
+/** One that ended without a reply may have arrived: it counts when its mark was made. */
+const LEAVING = `SELECT count(CASE WHEN state = 'unknown' THEN 1 END) AS unknown,
+  count(CASE WHEN state <> 'unknown' THEN 1 END) AS leaving FROM messages
+  WHERE project_id = ? AND channel IN ('email', 'sms') AND state IN ('claimed', 'transmitting', 'unknown')
+    AND (state <> 'unknown' OR transmitting_at >= ?)`;
+
+async function countLeft(
+  database: Database,
+  project: number,
+  since: number,
+): Promise<{ readonly sent: number; readonly leaving: number }> {
+  const left = await database.first(LEFT, [project, since]);
+  const others = await database.first(LEAVING, [project, since]);
+  return { sent: Number(left?.n) + Number(others?.unknown), leaving: Number(others?.leaving) };
 }
 
 /** The first mark and what it froze are kept. */

@@ -4,7 +4,7 @@ import { OF_PROJECT, type Table } from "../table.ts";
 export const PROJECT_TABLES: readonly Table[] = [
   {
     name: "projects",
-    columns: `id int, name text, created_at int, throttle_seconds int?, paused_at int?`,
+    columns: `id int, name text, created_at int, throttle_seconds int?, paused_at int?, limited_until int?`,
     key: "id",
     indexes: { projects_by_name: "UNIQUE (name)" },
   },

@@ -1,0 +1,55 @@
+/** The moments at which surveys may leave: Autopilot's windows, and a project's limit for a day. */
+import { createWallClock, DEFAULT_ZONE } from "../../../runtime/zone.ts";
+import type { Project } from "../inputs.ts";
+import type { OutgoingChannel, DueSurvey, Transaction } from "../ports.ts";
+import { readSettings } from "../projects/settings.ts";
+import { localDay } from "../sms/day.ts";
+import { nextOpen } from "../surveys/open-time.ts";
+
+/** When the window of a survey opens that is closed now, Unix seconds; null while it may leave. */
+export async function opensAt(tx: Transaction, { autopilot, channel, project }: DueSurvey): Promise<number | null> {
+  if (!autopilot) return null;
+  const { window } = await tx.autopilot.settings(project.id, channel);
+  const { timeZone } = await readSettings(tx, project);
+  const at = nextOpen(tx.now, window, createWallClock(timeZone ?? DEFAULT_ZONE));
+  return at > tx.now ? at : null;
+}
+
+/** A survey that was claimed while its window is closed is given back until it opens; null then. */
+export async function waitForWindow(tx: Transaction, due: DueSurvey): Promise<DueSurvey | null> {
+  const at = await opensAt(tx, due);
+  if (at === null) return due;
+  await tx.queue.putOff(due, at);
+  return null;
+}
+
+/** A project's day and its limit. */
+export interface DayBudget {
+  /** Surveys and reminders that may leave in one day; null for no limit. */
+  readonly limit: number | null;
+  /** Those that left, or may have, on the day of the project's zone. */
+  readonly sent: number;
+  /** Those that are on their way. */
+  readonly leaving: number;
+  /** When the next day begins, Unix seconds. */
+  readonly nextDayAt: number;
+}
+
+export async function readBudget(tx: Transaction, project: Pick<Project, "id">): Promise<DayBudget> {
+  const { timeZone, dailyLimit } = await readSettings(tx, project);
+  const day = localDay(tx.now, timeZone);
+  const own = dailyLimit === null ? null : Number(dailyLimit);
+  const limit = own ?? (await tx.queue.dailyLimit());
+  return { limit, ...(await tx.queue.countLeft(project.id, day.beginsAt)), nextDayAt: day.nextAt };
+}
+
+/** The surveys that may still leave today; null for no limit. Where none may, the project waits for the next day. */
+export async function roomToday(tx: Transaction, project: number, channel: OutgoingChannel): Promise<number | null> {
+  if (channel !== "email" && channel !== "sms") return null;
+  const { limit, sent, leaving, nextDayAt } = await readBudget(tx, { id: project });
+  if (limit === null) return null;
+  const room = Math.max(0, limit - sent - leaving);
+  // Those on their way may still fail, and leave room.
+  if (room === 0) await tx.projects.setLimitedUntil(project, sent >= limit ? nextDayAt : tx.now + 1);
+  return room;
+}

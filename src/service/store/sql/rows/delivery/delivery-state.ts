@@ -1,0 +1,14 @@
+/** Single values about sending, as JSON by name. */
+import type { Database } from "../../database.ts";
+
+export async function readState(database: Database, name: string): Promise<unknown> {
+  const row = await database.first("SELECT value FROM delivery_state WHERE name = ?", [name]);
+  return row === null ? null : (JSON.parse(String(row.value)) as unknown);
+}
+
+export function writeState(database: Database, name: string, value: unknown): void {
+  database.send(
+    "INSERT INTO delivery_state (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    [name, JSON.stringify(value)],
+  );
+}

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { finishDelivery, mayStillSend, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { guardOverdue } from "../../../../src/service/domain/delivery/oversight.ts";
+import { readBudget } from "../../../../src/service/domain/delivery/pacing.ts";
+import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { changeSettings } from "../../../../src/service/domain/projects/settings.ts";
+import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot.ts";
+import { claimAll, type Fixture, memberInput, openFixture, peopleQuery, sendInput } from "../fixture.ts";
+import { listPeople } from "../lists.ts";
+
+const moment = (text: string): number => Date.parse(text) / 1000;
+
+let fixture: Fixture;
+beforeEach(async () => {
+  fixture = await openFixture();
+  fixture.time.now = moment("2026-11-23T12:00:00Z");
+});
+afterEach(() => fixture.store.close());
+
+const ask = (email: string) => fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email })));
+const join = (email: string) =>
+  fixture.write((tx) => addMember(tx, fixture.project, memberInput({ personEmail: email })));
+const claim = async () => (await fixture.write(claimAll)).map((due) => due);
+const due = () => fixture.read((tx) => nextDueAt(tx));
+
+async function deliver(): Promise<(string | null)[]> {
+  const claimed = await claim();
+  for (const survey of claimed) await fixture.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));
+  return claimed.map(({ person }) => person.email);
+}
+
+describe("a window of Autopilot", () => {
+  beforeEach(() =>
+    fixture.write((tx) => configureAutopilot(tx, fixture.project, "email", { days: "mon-fri", hours: "5-10" })),
+  );
+
+  test("when a survey could not leave while it was open, then it leaves when it opens next, and the list says so", async () => {
+    await join("a@x.co");
+    const opens = moment("2026-11-24T05:00:00Z");
+    expect(await due()).toBe(opens);
+    fixture.time.now = moment("2026-11-27T10:00:00Z");
+    await ask("b@x.co");
+    expect(await deliver()).toEqual(["b@x.co"]);
+    const monday = moment("2026-11-30T05:00:00Z");
+    expect(await due()).toBe(monday);
+    const { rows } = await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery({ email: "a@x.co" })));
+    expect(rows.map((row) => row.next_survey_scheduled_at)).toEqual([monday]);
+    fixture.time.now = monday;
+    expect(await deliver()).toEqual(["a@x.co"]);
+  });
+
+  test("when it closes between the claim and the last byte, then the survey waits", async () => {
+    await join("a@x.co");
+    fixture.time.now = moment("2026-11-24T09:59:59Z");
+    const [survey] = await claim();
+    fixture.time.now += 1;
+    expect(await fixture.read((tx) => mayStillSend(tx, survey!, { maxAgeSeconds: 60 }))).toEqual({
+      kind: "released",
+      delaySeconds: 19 * 3600,
+    });
+  });
+});
+
+describe("a limit for the day", () => {
+  const limit = (dailyLimit: string | null) =>
+    fixture.write((tx) => changeSettings(tx, fixture.project, { dailyLimit, timeZone: "Europe/Berlin" }));
+
+  test("when more are due, then single ones leave first, the oldest first, and the others on the days that follow", async () => {
+    await limit("2");
+    await join("member@x.co");
+    for (const name of ["a", "b", "c"]) {
+      fixture.time.now += 1;
+      await ask(`${name}@x.co`);
+    }
+    expect(await deliver()).toEqual(["a@x.co", "b@x.co"]);
+    fixture.time.now += 1;
+    expect(await deliver()).toEqual([]);
+    const tomorrow = moment("2026-11-24T00:00:00+01:00");
+    expect(await due()).toBe(tomorrow);
+    expect(await fixture.read((tx) => readBudget(tx, fixture.project))).toEqual({
+      limit: 2,
+      sent: 2,
+      leaving: 0,
+      nextDayAt: tomorrow,
+    });
+    fixture.time.now = tomorrow;
+    expect(await deliver()).toEqual(["c@x.co", "member@x.co"]);
+    expect(await due()).toBe(tomorrow + 90 * 86_400);
+  });
+
+  test("when some are on their way, then they count; when they fail, others may leave", async () => {
+    await limit("2");
+    for (const name of ["a", "b", "c"]) await ask(`${name}@x.co`);
+    const [first, second] = await claim();
+    expect(await deliver()).toEqual([]);
+    await fixture.write((tx) => finishDelivery(tx, first!, { kind: "sent" }));
+    await fixture.write((tx) => finishDelivery(tx, second!, { kind: "bounced" }));
+    fixture.time.now += 1;
+    expect(await deliver()).toEqual(["c@x.co"]);
+  });
+
+  test("when a survey waits for days, then it is not too old to be sent, and a start does not pause everything", async () => {
+    await limit("1");
+    for (let n = 0; n < 60; n += 1) await ask(`${n}@x.co`);
+    for (let day = 0; day < 3; day += 1) {
+      expect(await deliver()).toHaveLength(1);
+      expect(await deliver()).toEqual([]);
+      fixture.time.now += 86_400;
+    }
+    await fixture.write(guardOverdue);
+    expect(await fixture.read((tx) => tx.deliveries.pausedAt())).toBeNull();
+    const [survey] = await claim();
+    expect(await fixture.read((tx) => mayStillSend(tx, survey!, { maxAgeSeconds: 86_400 }))).toBeNull();
+  });
+
+  test("when it is raised or taken back, then more leave today", async () => {
+    await limit("1");
+    for (const name of ["a", "b", "c"]) await ask(`${name}@x.co`);
+    expect(await deliver()).toEqual(["a@x.co"]);
+    expect(await deliver()).toEqual([]);
+    await limit("2");
+    expect(await deliver()).toEqual(["b@x.co"]);
+    expect(await deliver()).toEqual([]);
+    await limit(null);
+    expect(await deliver()).toEqual(["c@x.co"]);
+  });
+
+  test("when a server was given one, then it holds for projects without their own", async () => {
+    await fixture.write((tx) => tx.queue.setDailyLimit(1));
+    for (const name of ["a", "b"]) await ask(`${name}@x.co`);
+    expect(await deliver()).toEqual(["a@x.co"]);
+    expect(await deliver()).toEqual([]);
+    await fixture.write((tx) => tx.queue.setDailyLimit(null));
+    expect(await deliver()).toEqual(["b@x.co"]);
+  });
+
+  test.each(["0", "-1", "1.5", "many"])("when it is %s, then it is refused", async (text) => {
+    await expect(limit(text)).rejects.toMatchObject({ errors: { daily_limit: ["must be a whole number from 1"] } });
+  });
+});
