@@ -1,6 +1,7 @@
 /** The questions of the `service …` commands, and their answers: plain data, both ways. */
 import type { Locale } from "../../contract/locales.ts";
 import type { Platform } from "../../contract/resources.ts";
+import type { ReminderChannel } from "../domain/delivery/reminders.ts";
 import type { AutopilotChange, ShownAutopilot } from "../domain/surveys/autopilot.ts";
 import type { ConflictPolicy, Imported } from "../domain/history/import-people.ts";
 import type { StoreContents } from "../domain/ports.ts";
@@ -35,6 +36,13 @@ export type AdminCommand =
   | { readonly kind: "key.rotate"; readonly project: string; readonly id: string; readonly endsAfter?: number }
   /** Seconds; null for no throttling; absent leaves it as it is. */
   | { readonly kind: "throttle"; readonly project: string; readonly seconds?: number | null }
+  /** Null for no reminders; absent leaves it as it is. */
+  | {
+      readonly kind: "reminder";
+      readonly project: string;
+      readonly after?: number | null;
+      readonly channel?: ReminderChannel;
+    }
   | {
       readonly kind: "autopilot";
       readonly project: string;
@@ -147,6 +155,7 @@ export interface AdminResults
     readonly previous_until: number | null;
   };
   throttle: { readonly throttle: number | null };
+  reminder: { readonly after_seconds: number | null; readonly channel: ReminderChannel };
   autopilot: ShownAutopilot;
   settings: ConfiguredSettings;
   configuration: ProjectConfiguration;
@@ -192,6 +201,7 @@ export function changesSomething(command: AdminCommand): boolean {
   if (kind === "erase" || kind === "configure" || kind === "retention") return !command.dryRun;
   if (kind === "settings") return Object.keys(command.change).length > 0;
   if (kind === "throttle") return command.seconds !== undefined;
+  if (kind === "reminder") return command.after !== undefined || command.channel !== undefined;
   if (kind === "autopilot") return Object.values(command.change).some((value) => value !== undefined);
   if (kind === "brand") return [command.name, command.color, command.logo].some((part) => part !== undefined);
   return true;

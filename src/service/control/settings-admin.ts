@@ -8,6 +8,7 @@ import {
   readConfiguration,
   RefusedConfigurationError,
 } from "../domain/projects/configuration.ts";
+import { changeReminder } from "../domain/delivery/reminders.ts";
 import { setThrottle } from "../domain/projects/projects.ts";
 import { changeSettings, toConfiguredSettings, toProjectSettings } from "../domain/projects/settings.ts";
 import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot.ts";
@@ -28,7 +29,7 @@ export interface SettingsAdminOptions {
   readonly renderPreview: (survey: DueSurvey) => Promise<PreviewInfo>;
 }
 
-type SettingsKind = "throttle" | "autopilot" | "settings" | "survey.preview";
+type SettingsKind = "throttle" | "reminder" | "autopilot" | "settings" | "survey.preview";
 
 export function createSettingsHandlers(options: SettingsAdminOptions): Pick<Handlers, SettingsKind> {
   const { store, onSchedule, renderPreview } = options;
@@ -40,6 +41,15 @@ export function createSettingsHandlers(options: SettingsAdminOptions): Pick<Hand
             await setThrottle(tx, found, seconds);
             return { throttle: seconds };
           }),
+    reminder: ({ project, after, channel }) =>
+      (after === undefined && channel === undefined ? readInProject : writeInProject)(
+        store,
+        project,
+        async (tx, found) => {
+          const settings = await changeReminder(tx, found, { after, channel });
+          return { after_seconds: settings.after, channel: settings.channel };
+        },
+      ),
     autopilot: async ({ project, platform, change }) => {
       if (Object.values(change).every((value) => value === undefined))
         return readInProject(store, project, async (tx, { id }) =>

@@ -15,7 +15,7 @@ import { isPrivate } from "../../runtime/files/processes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { AttemptFacts, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
-import type { DueDigest, DueSurvey, ErasedSurvey } from "../domain/ports.ts";
+import type { DueDigest, DueQuestion, DueReminder, DueSurvey, ErasedSurvey } from "../domain/ports.ts";
 import { formatSurveyMail, freezeMail, type MailContext } from "./message/survey-mail.ts";
 import { formatSurveySms } from "./message/survey-sms.ts";
 
@@ -112,12 +112,12 @@ export function createOutbox({
   };
   return {
     name: "outbox",
-    channels: ["email", "sms", "digest"],
+    channels: ["email", "sms", "digest", "reminder", "sms-reminder"],
     capacity: () => BATCH,
     deliver: async (due, progress) => {
       if (due.channel === "reply") throw new TypeError("replies do not go into the outbox");
       if (due.channel !== "digest")
-        return write(fileName(due), due.attempts, async () => format(due, await context(due.project)));
+        return write(questionName(due), due.attempts, async () => format(due, await context(due.project)));
       // It takes long to make, and tells of people who may be erased meanwhile.
       const digest = await formatDigest(due);
       if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
@@ -193,6 +193,13 @@ function fileName({ project, requestId, channel, token }: ErasedSurvey, number: 
   return `${project.id}-${requestId}-${hashOf(token, TOKEN_HASH_LENGTH)}${ending}`;
 }
 
+/** A reminder belongs to its survey, so that both are erased together. */
+function questionName(due: DueQuestion): string {
+  if (!("survey" in due)) return fileName(due);
+  const { project, token, survey } = due;
+  return fileName({ project, token, ...survey }, due.requestId);
+}
+
 /** All mails of a digest have one owner, and the time of their week as a number. */
 function digestName({ project, digestId, token, scheduledAt }: DueDigest): string {
   return fileName({ project, requestId: digestId, channel: "email", token }, scheduledAt);
@@ -215,11 +222,24 @@ export interface Formatted {
   readonly mark: string;
 }
 
-async function format(due: DueSurvey, { now, ...context }: OutboxContext): Promise<Formatted> {
-  if (due.channel === "sms") return { text: formatSurveySms(due, context.appUrl), mark: due.token };
+async function format(due: DueQuestion, { now, ...context }: OutboxContext): Promise<Formatted> {
+  if (due.channel === "sms" || due.channel === "sms-reminder")
+    return { text: formatSurveySms(due, context.appUrl), mark: due.token };
   // A file is written without a mark, so nothing is kept: derived from the token, each rendering gives the same.
-  const frozen = freezeMail(due, context.sender, tokensFrom(due.token), now);
-  return { text: await formatSurveyMail(due, frozen, context), mark: frozen.messageId };
+  const frozen = freezeMail(due, context.sender, tokensFrom(seedOf(due)), now);
+  const message = "survey" in due ? withSurvey(due, context, now) : due;
+  return { text: await formatSurveyMail(message, frozen, context), mark: frozen.messageId };
+}
+
+function seedOf(due: DueQuestion): string {
+  return "survey" in due ? `${due.requestId} ${due.token}` : due.token;
+}
+
+/** A reminder with the id that its survey has in the outbox, unless it was sent elsewhere. */
+function withSurvey(due: DueReminder, { sender }: MailContext, now: number): DueReminder {
+  if (due.survey.frozen !== null) return due;
+  const { messageId } = freezeMail({ ...due, frozen: null }, sender, tokensFrom(due.token), now);
+  return { ...due, survey: { ...due.survey, frozen: { messageId, bounceToken: null, values: {} } } };
 }
 
 function tokensFrom(seed: string): Pick<Random, "token"> {

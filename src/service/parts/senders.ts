@@ -23,7 +23,7 @@ export interface Senders extends Part {
   readonly replies: MessageSender | null;
 }
 
-const OUTBOX_CHANNELS = ["email", "sms", "digest"] as const;
+const OUTBOX_CHANNELS = ["email", "sms", "digest", "reminder", "sms-reminder"] as const;
 
 export async function openSenders(base: Base): Promise<Senders> {
   const [mail, sms, outbox] = [await openMail(base), await openSms(base), openOutbox(base)];
@@ -32,7 +32,7 @@ export async function openSenders(base: Base): Promise<Senders> {
   const rest = left.length === 0 ? [] : [{ ...outbox, channels: left }];
   return {
     outbox,
-    outboxChannels: left.filter((channel) => channel !== "digest"),
+    outboxChannels: left.filter((channel) => channel === "email" || channel === "sms"),
     paced,
     all: [...paced, ...rest],
     replies: sms?.replies ?? null,

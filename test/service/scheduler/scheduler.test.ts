@@ -78,7 +78,7 @@ async function openWorld(): Promise<World> {
             channels: ["email", "sms"],
             capacity: () => self.capacity,
             deliver: async (due, progress) => {
-              if (!("person" in due)) throw new TypeError("not a survey");
+              if (!("autopilot" in due)) throw new TypeError("not a survey");
               self.delivered.push(due.person.email ?? "");
               return self.deliver?.(due, progress) ?? self.outcome;
             },

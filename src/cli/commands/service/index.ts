@@ -20,6 +20,7 @@ import { registerProject } from "./project/project.ts";
 import { registerSettings } from "./project/settings.ts";
 import { registerSms } from "./delivery/sms.ts";
 import { registerSurvey } from "./project/survey.ts";
+import { registerReminder } from "./project/reminder.ts";
 import { registerThrottle } from "./project/throttle.ts";
 import { registerTrend } from "./project/trend.ts";
 import { registerWebhook } from "./webhook.ts";
@@ -36,6 +37,7 @@ export function register(noun: Command, outer: CommandContext): void {
   registerProject(noun, context);
   registerKey(noun, context);
   registerThrottle(noun, context);
+  registerReminder(noun, context);
   registerAutopilot(noun, context);
   registerTrend(noun, context);
   registerSettings(noun, context);

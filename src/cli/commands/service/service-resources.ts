@@ -42,6 +42,7 @@ export const PLATFORM_SETTINGS = toResource("autopilot settings", {
   days: "text",
   hours: "text",
 });
+export const REMINDER = toResource("settings", { after_seconds: "number", channel: "text" });
 export const THROTTLE = toResource("settings", { throttle: "duration" });
 const SETTING_COLUMNS: Readonly<Record<keyof ConfiguredSettings, ColumnKind>> = {
   sender_name: "text",

@@ -1,6 +1,6 @@
 /** The scheduler's sender of mail: what the words of a mail server mean for it. */
 import { replaceText } from "../../../contract/replace-text.ts";
-import type { DueDigest, DueSurvey, FrozenMessage } from "../../domain/ports.ts";
+import type { DueDigest, DueQuestion, FrozenMessage } from "../../domain/ports.ts";
 import type { SmtpMessage, SmtpReply, SmtpTransport } from "../smtp/smtp-types.ts";
 import {
   type AnsweredResult,
@@ -31,8 +31,8 @@ export interface SmtpSenderOptions extends Omit<
   readonly mayReceive: (address: string) => boolean;
 }
 
-/** A survey, or a week of a digest. */
-export type DueMail = DueSurvey | DueDigest;
+/** A survey, its reminder, or a week of a digest. */
+export type DueMail = DueQuestion | DueDigest;
 
 export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSenderOptions): Promise<PacedSender> {
   const { send, ...sender } = await openPacedSender<SmtpMessage, SmtpReply>({
@@ -43,7 +43,7 @@ export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSen
   });
   return {
     ...sender,
-    channels: ["email", "digest"],
+    channels: ["email", "digest", "reminder"],
     deliver: async (due, progress) => {
       if (due.channel === "reply") throw new TypeError("replies are not mailed");
       const address = due.channel === "digest" ? due.email : due.person.email;

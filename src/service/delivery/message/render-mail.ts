@@ -1,6 +1,6 @@
 /** A survey's e-mail as a mail server is given it: envelope, signed bytes, and what later attempts repeat. */
 import type { Random } from "../../../runtime/random.ts";
-import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
+import type { DueQuestion, FrozenMessage } from "../../domain/ports.ts";
 import { type DkimKey, signMail } from "../mail/dkim.ts";
 import type { SmtpMessage } from "../smtp/smtp-types.ts";
 import { asciiDomain, needsSmtpUtf8 } from "./mime.ts";
@@ -19,7 +19,7 @@ const BOUNCE_TOKEN = "{token}";
 
 /** The same bytes on each attempt, as long as the settings are the same: the signature has no time in it. */
 export async function renderMail(
-  due: DueSurvey,
+  due: DueQuestion,
   context: MailContext,
   { random, now, key }: RenderOptions,
 ): Promise<{ readonly message: SmtpMessage; readonly frozen: FrozenMessage }> {

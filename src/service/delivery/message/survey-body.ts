@@ -14,11 +14,12 @@ export interface BodyContext {
   readonly footer: string | null;
   /** `#rrggbb` of the brand; null for none. */
   readonly accent: string | null;
+  readonly isReminder: boolean;
 }
 
 export function surveyBody(
   { locale, productName, introMessage }: SpecialProperties,
-  { sender, footer, accent, surveyUrl, unsubscribeUrl }: BodyContext,
+  { sender, footer, accent, surveyUrl, unsubscribeUrl, isReminder }: BodyContext,
 ): { readonly text: string; readonly html: string } {
   const texts = surveyTexts(locale);
   const product = singleLine(productName ?? "");
@@ -26,7 +27,7 @@ export function surveyBody(
     locale,
     accent,
     question: surveyQuestion(texts, product === "" ? null : product),
-    intro: multiLine(introMessage ?? ""),
+    intro: [isReminder ? texts.reminder : "", multiLine(introMessage ?? "")].filter((text) => text !== "").join("\n\n"),
     footer: multiLine(footer ?? ""),
     // A name such as `Acme Inc.` has the sentence's full stop already.
     why: fillText(texts.whyYouGetThis, { sender }).replace(/\.\.$/, "."),

@@ -1,10 +1,10 @@
 /** The survey as an e-mail: section 2 "Special properties", and what large receivers ask of senders. */
 import { createHash } from "node:crypto";
 import type { Random } from "../../../runtime/random.ts";
-import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
+import type { DueQuestion, DueSurvey, FrozenMessage } from "../../domain/ports.ts";
 import { readSpecialProperties } from "../../domain/surveys/special-properties.ts";
 import { singleLine } from "../../domain/texts/plain-text.ts";
-import { surveyTexts } from "../../domain/texts/survey-texts.ts";
+import { fillText, surveyTexts } from "../../domain/texts/survey-texts.ts";
 import { composeMail, type MailHeader } from "./mime.ts";
 import { type MailSender, senderDomain } from "./sender.ts";
 import { surveyBody } from "./survey-body.ts";
@@ -33,19 +33,30 @@ const BOUNDARY_BYTES = 18;
 const SENDER_ID_LENGTH = 10;
 
 /** The values of earlier attempts, or those that this first one decides. `now` is Unix seconds. */
-export function freezeMail(due: DueSurvey, sender: MailSender, random: Pick<Random, "token">, now: number): FrozenMail {
+export function freezeMail(
+  due: DueQuestion,
+  sender: MailSender,
+  random: Pick<Random, "token">,
+  now: number,
+): FrozenMail {
   if (due.frozen !== null) {
     const { messageId, values } = due.frozen;
     return { ...(values as unknown as Omit<FrozenMail, "messageId">), messageId };
   }
-  const { emailSubject, locale } = readSpecialProperties(due.properties);
+  const { locale } = readSpecialProperties(due.properties);
   return {
     messageId: `${random.token(ID_BYTES)}@${senderDomain(sender.from)}`,
     at: now,
     from: { name: senderName(due, sender), address: sender.from },
     boundary: random.token(BOUNDARY_BYTES),
-    subject: singleLine(emailSubject ?? "") || surveyTexts(locale).subject,
+    subject:
+      "survey" in due ? fillText(surveyTexts(locale).reminderSubject, { subject: subjectOf(due) }) : subjectOf(due),
   };
+}
+
+function subjectOf({ properties }: Pick<DueQuestion, "properties">): string {
+  const { emailSubject, locale } = readSpecialProperties(properties);
+  return singleLine(emailSubject ?? "") || surveyTexts(locale).subject;
 }
 
 /** As a request keeps it; `freezeMail` reads it again. */
@@ -54,7 +65,7 @@ export function toFrozenMessage({ messageId, ...values }: FrozenMail, bounceToke
 }
 
 /** The message as `composeMail` writes it: the same arguments give the same bytes. */
-export function formatSurveyMail(due: DueSurvey, frozen: FrozenMail, context: MailContext): Promise<string> {
+export function formatSurveyMail(due: DueQuestion, frozen: FrozenMail, context: MailContext): Promise<string> {
   const { locale } = readSpecialProperties(due.properties);
   const { from, subject, at, messageId, boundary } = frozen;
   const stream = streamHeaders({
@@ -71,10 +82,21 @@ export function formatSurveyMail(due: DueSurvey, frozen: FrozenMail, context: Ma
     subject,
     at,
     messageId,
-    headers: [["Content-Language", locale], ...stream],
+    headers: [["Content-Language", locale], ...threadHeaders(due), ...stream],
     ...renderBody(due, frozen, context),
     boundary,
   });
+}
+
+/** Mail programs show a reminder below its survey. */
+function threadHeaders(due: DueQuestion): MailHeader[] {
+  const id = "survey" in due ? due.survey.frozen?.messageId : undefined;
+  return id === undefined
+    ? []
+    : [
+        ["In-Reply-To", `<${id}>`],
+        ["References", `<${id}>`],
+      ];
 }
 
 /** A mail and its parts, for looking at. */
@@ -93,13 +115,14 @@ function addressLine(name: string | null, address: string): string {
   return name === null || name === "" ? address : `${singleLine(name)} <${address}>`;
 }
 
-function renderBody(due: DueSurvey, frozen: FrozenMail, { appUrl, sender, accent = null }: MailContext) {
+function renderBody(due: DueQuestion, frozen: FrozenMail, { appUrl, sender, accent = null }: MailContext) {
   return surveyBody(readSpecialProperties(due.properties), {
     surveyUrl: `${appUrl}/s/${due.token}`,
     unsubscribeUrl: `${appUrl}/u/${due.unsubscribeToken}`,
     sender: frozen.from.name ?? senderDomain(frozen.from.address),
     footer: sender.footer,
     accent,
+    isReminder: "survey" in due,
   });
 }
 
@@ -133,7 +156,7 @@ export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailS
 }
 
 /** The name that people know the sender by; `default` says nothing to anybody. */
-function senderName(due: DueSurvey, sender: MailSender): string | null {
+function senderName(due: DueQuestion, sender: MailSender): string | null {
   const { productName } = readSpecialProperties(due.properties);
   const project = due.project.name === "default" ? null : due.project.name;
   return singleLine(sender.senderName ?? productName ?? project ?? "") || null;

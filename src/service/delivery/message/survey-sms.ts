@@ -1,5 +1,5 @@
 /** The survey as a text message, and what is texted back: section 2 "Special properties" and the rules of delivery. */
-import type { DueReply, DueSurvey } from "../../domain/ports.ts";
+import type { DueQuestion, DueReply } from "../../domain/ports.ts";
 import { readSpecialProperties } from "../../domain/surveys/special-properties.ts";
 import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
 import type { SmsMode } from "../sms/formats.ts";
@@ -14,13 +14,17 @@ export interface SmsContext {
 }
 
 /** Of a conversation, the question comes with who asks, how to answer and how to stop. */
-export function surveySms(due: Pick<DueSurvey, "properties" | "token">, { appUrl, mode, sender }: SmsContext): string {
+export function surveySms(
+  due: Pick<DueQuestion, "properties" | "token" | "channel">,
+  { appUrl, mode, sender }: SmsContext,
+): string {
   const { locale, introMessage, productName } = readSpecialProperties(due.properties);
   const texts = surveyTexts(locale);
   const product = singleLine(productName ?? "");
   const question = surveyQuestion(texts, product === "" ? null : product);
   const last = mode === "link" ? `${appUrl}/s/${due.token}` : fillText(texts.smsHelp, { sender: singleLine(sender) });
-  return [multiLine(introMessage ?? ""), question, last].filter((line) => line !== "").join("\n");
+  const reminder = due.channel === "sms-reminder" ? texts.reminder : "";
+  return [reminder, multiLine(introMessage ?? ""), question, last].filter((line) => line !== "").join("\n");
 }
 
 export function replySms(
@@ -42,7 +46,7 @@ export function replySms(
 }
 
 /** As the outbox has it. */
-export function formatSurveySms(due: DueSurvey, appUrl: string): string {
+export function formatSurveySms(due: DueQuestion, appUrl: string): string {
   const text = surveySms(due, { appUrl, mode: "link", sender: "" });
   return `${JSON.stringify({ to: due.person.phoneNumber, text }, null, 2)}\n`;
 }

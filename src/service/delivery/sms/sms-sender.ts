@@ -2,7 +2,7 @@
 import { replaceText } from "../../../contract/replace-text.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import type { DeliveryResult } from "../../domain/delivery/sender.ts";
-import type { DueSurvey, FrozenMessage, Store, Transaction } from "../../domain/ports.ts";
+import type { DueQuestion, DueSurvey, FrozenMessage, Store, Transaction } from "../../domain/ports.ts";
 import { localDay, quietUntil, type QuietHours } from "../../domain/sms/day.ts";
 import {
   openPacedSender,
@@ -98,7 +98,7 @@ export interface SmsSenderOptions extends Omit<
   /** The IANA name of the project's zone; null for UTC. */
   readonly zoneOf: (project: DueSurvey["project"]) => Promise<string | null>;
   /** The same text each time, with what names the message. */
-  readonly compose: (due: DueSurvey) => Promise<FrozenMessage>;
+  readonly compose: (due: DueQuestion) => Promise<FrozenMessage>;
   /** A project's texts take more than one segment. */
   readonly onLong: (project: DueSurvey["project"], segments: number) => void;
 }
@@ -137,8 +137,9 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
   });
   return {
     ...sender,
+    channels: ["sms", "sms-reminder"],
     deliver: async (due, progress) => {
-      if (due.channel !== "sms") throw new TypeError("only surveys by text are sent here");
+      if (due.channel !== "sms" && due.channel !== "sms-reminder") throw new TypeError("only texts are sent here");
       const found = await check(options, due);
       if ("kind" in found) return found;
       const { frozen, segments, day } = found;
@@ -165,7 +166,7 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
   };
 }
 
-function toOutgoing(due: DueSurvey, frozen: FrozenMessage): Outgoing<SmsMessage> {
+function toOutgoing(due: DueQuestion, frozen: FrozenMessage): Outgoing<SmsMessage> {
   const { attempts, firstAttemptAt, person, token } = due;
   const { text } = frozen.values;
   const to = person.phoneNumber ?? "";
@@ -204,7 +205,7 @@ function shorten(result: DeliveryResult): DeliveryResult {
  * The questions before a message has a turn. A message that is refused here is not lost: it waits, or the operator
  * decides.
  */
-async function check(options: SmsSenderOptions, due: DueSurvey): Promise<Checked | DeliveryResult> {
+async function check(options: SmsSenderOptions, due: DueQuestion): Promise<Checked | DeliveryResult> {
   const { limits, budget, clock, compose, zoneOf, onLong } = options;
   const { phoneNumber } = due.person;
   if (phoneNumber === null) return { kind: "failed", reason: "the person has no phone number" };

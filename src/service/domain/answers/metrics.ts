@@ -32,6 +32,7 @@ async function readGroup(
     case "email":
       return {
         email_sent_count: await tx.requests.countSent(project.id, "email", query),
+        email_reminder_count: await tx.requests.countSent(project.id, "reminder", query),
         email_open_count: 0,
         email_bounce_count: await tx.people.countBounced(project.id, query),
         email_unsubscribe_count: await tx.people.countUnsubscribed(project.id, query),

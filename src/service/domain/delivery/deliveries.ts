@@ -8,6 +8,7 @@ import type {
   Claim,
   DeliveryRow,
   DueMessage,
+  DueReminder,
   DueSurvey,
   FrozenMessage,
   DeliveryChange,
@@ -18,6 +19,7 @@ import { canReceive, recordBounce, stopTexts } from "../people/suppressions.ts";
 import { noteSegments } from "../sms/day.ts";
 import { postponeAutopilot, scheduleAutopilot } from "../surveys/surveys.ts";
 import { chooseWeek, continueDigest, eraseLostDigest, mayStillSendDigest, toDigestChange } from "./digests.ts";
+import { refuseReminder, scheduleReminder } from "./reminders.ts";
 import { opensAt, roomToday, waitForWindow } from "./pacing.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
@@ -41,7 +43,11 @@ export async function claimDue(tx: Transaction, claim: Claim): Promise<readonly 
 /** Null for what is put off, or has nothing to tell. */
 async function toBeSentNow(tx: Transaction, due: DueMessage): Promise<DueMessage | null> {
   if (due.channel === "digest") return chooseWeek(tx, due);
-  return isSurvey(due) ? waitForWindow(tx, due) : due;
+  if (due.channel === "reply") return due;
+  const reason = isSurvey(due) ? null : await refuseReminder(tx, due);
+  if (reason === null) return waitForWindow(tx, due);
+  await tx.queue.settle(due, toChange(tx, due, { kind: "cancelled", reason }));
+  return null;
 }
 
 const SURVEY_CHANNELS: readonly Channel[] = ["email", "sms"];
@@ -112,8 +118,10 @@ export const GATEWAY_STAGE = "gateway";
 /** The stage at which only the reply is missing, as the sender of the channel calls it. */
 const FINAL_STAGES: Readonly<Record<OutgoingChannel, string>> = {
   email: "final-dot",
+  reminder: "final-dot",
   digest: "final-dot",
   sms: GATEWAY_STAGE,
+  "sms-reminder": GATEWAY_STAGE,
   reply: GATEWAY_STAGE,
 };
 
@@ -150,12 +158,14 @@ export async function mayStillSend(
   if ((await tx.queue.isWanted(due)) !== true) return { kind: "released", delaySeconds: 0 };
   const refused = isSurvey(due) ? await refuseSurvey(tx, due) : null;
   if (refused !== null) return refused;
+  const reason = "survey" in due ? await refuseReminder(tx, due) : null;
+  if (reason !== null) return { kind: "cancelled", reason };
   const unwanted = due.channel === "digest" ? await mayStillSendDigest(tx, due) : null;
   if (unwanted !== null) return unwanted;
   const { pausedAt = null, limitedUntil = null } = (await tx.projects.byId(project.id)) ?? {};
   const isPaused = ((await tx.deliveries.pausedAt()) ?? pausedAt) !== null;
   if (isPaused && !ignoresPauses(channel)) return { kind: "released", delaySeconds: 0 };
-  if (!isSurvey(due)) return null;
+  if (due.channel === "digest" || due.channel === "reply") return null;
   const opens = await opensAt(tx, due);
   if (opens !== null) return { kind: "released", delaySeconds: opens - tx.now };
   return isTooOld(tx, due, rules, limitedUntil) ? { kind: "failed", reason: "too late" } : null;
@@ -164,7 +174,7 @@ export async function mayStillSend(
 /** The age of a survey begins when it may first leave: one that waited for its day's limit is as old as that wait's end. */
 function isTooOld(
   { now }: Transaction,
-  { scheduledAt, attempts }: DueSurvey,
+  { scheduledAt, attempts }: Pick<DueSurvey, "scheduledAt" | "attempts">,
   { maxAgeSeconds }: SendingRules,
   limitedUntil: number | null,
 ): boolean {
@@ -203,18 +213,25 @@ export async function finishDelivery(
     if (due.channel === "digest") await eraseLostDigest(tx, due, result);
     return;
   }
-  if (result.attempt) await logAttempt(tx, { ...due, secrets: secretsOf(due) }, result.kind, result.attempt);
+  if (result.attempt) await logAttempt(tx, { ...logOf(due), secrets: secretsOf(due) }, result.kind, result.attempt);
   if (ended.kind === "sent" || ended.kind === "unknown") await noteTransmitted(tx, due, ended);
   if (due.channel === "digest") await continueDigest(tx, due, result.kind);
-  else if (isSurvey(due)) await followSurvey(tx, due, result);
+  else if (due.channel !== "reply") await followAsked(tx, due, result);
 }
 
-/** The consequences for a person, and for what follows the survey. */
-async function followSurvey(tx: Transaction, due: DueSurvey, result: DeliveryResult): Promise<void> {
-  if (result.kind === "bounced" && due.channel === "email") await recordBounce(tx, due.project, due.person.id);
-  if (result.kind === "sent") await noteSent(tx, due, due.person.id, tx.now);
+/** The attempts of a reminder are those of its survey. */
+function logOf(due: DueMessage): Pick<DueMessage, "project" | "requestId"> {
+  return "survey" in due ? { project: due.project, requestId: due.survey.requestId } : due;
+}
+
+/** The consequences for a person, and for what follows a survey. */
+async function followAsked(tx: Transaction, due: DueSurvey | DueReminder, result: DeliveryResult): Promise<void> {
+  const isMail = due.channel === "email" || due.channel === "reminder";
+  if (result.kind === "bounced" && isMail) await recordBounce(tx, due.project, due.person.id);
   if (result.kind === "cancelled" && result.hasStopped === true && due.person.phoneNumber !== null)
     await stopTexts(tx, due.project, due.person.phoneNumber);
+  if (!isSurvey(due)) return;
+  if (result.kind === "sent") await noteSent(tx, due, due.person.id, tx.now);
   if (!WAITS.has(result.kind)) await continueAutopilot(tx, due, due.person.id, tx.now);
 }
 
@@ -296,18 +313,15 @@ export async function logAttempt(
 
 function secretsOf(due: DueMessage): readonly string[] {
   if (due.channel === "reply") return [];
-  const own = isSurvey(due) ? [due.token, due.unsubscribeToken] : [due.token];
+  const own = due.channel === "digest" ? [due.token] : [due.token, due.unsubscribeToken];
   return [...own, due.frozen?.bounceToken ?? ""].filter((secret) => secret !== "");
 }
 
 type EndedSurvey = Pick<DueSurvey, "requestId" | "channel" | "autopilot" | "project">;
 
-async function noteSent(
-  tx: Transaction,
-  { project, autopilot }: EndedSurvey,
-  personId: number,
-  sentAt: number,
-): Promise<void> {
+async function noteSent(tx: Transaction, ended: EndedSurvey, personId: number, sentAt: number): Promise<void> {
+  const { project, autopilot } = ended;
+  await scheduleReminder(tx, ended, sentAt);
   const person = await tx.people.byId(project.id, personId);
   if (person !== null) await tx.people.update(project.id, person.id, { lastSentAt: newest(person.lastSentAt, sentAt) });
   if (person !== null && !autopilot) await postponeAutopilot(tx, project, person.id, sentAt);

@@ -1,22 +1,27 @@
 /** The moments at which surveys may leave: Autopilot's windows, and a project's limit for a day. */
 import { createWallClock, DEFAULT_ZONE } from "../../../runtime/zone.ts";
 import type { Project } from "../inputs.ts";
-import type { OutgoingChannel, DueSurvey, Transaction } from "../ports.ts";
+import type { DueReminder, DueSurvey, OutgoingChannel, Transaction } from "../ports.ts";
 import { readSettings } from "../projects/settings.ts";
 import { localDay } from "../sms/day.ts";
 import { nextOpen } from "../surveys/open-time.ts";
 
-/** When the window of a survey opens that is closed now, Unix seconds; null while it may leave. */
-export async function opensAt(tx: Transaction, { autopilot, channel, project }: DueSurvey): Promise<number | null> {
-  if (!autopilot) return null;
-  const { window } = await tx.autopilot.settings(project.id, channel);
+/** When the window of a message opens that is closed now, Unix seconds; null while it may leave. */
+export async function opensAt(tx: Transaction, due: DueSurvey | DueReminder): Promise<number | null> {
+  const { project } = due;
+  if ("autopilot" in due && !due.autopilot) return null;
+  const platform = "survey" in due ? due.survey.channel : due.channel;
+  const { window } = await tx.autopilot.settings(project.id, platform);
   const { timeZone } = await readSettings(tx, project);
   const at = nextOpen(tx.now, window, createWallClock(timeZone ?? DEFAULT_ZONE));
   return at > tx.now ? at : null;
 }
 
-/** A survey that was claimed while its window is closed is given back until it opens; null then. */
-export async function waitForWindow(tx: Transaction, due: DueSurvey): Promise<DueSurvey | null> {
+/** A message that was claimed while its window is closed is given back until it opens; null then. */
+export async function waitForWindow<Due extends DueSurvey | DueReminder>(
+  tx: Transaction,
+  due: Due,
+): Promise<Due | null> {
   const at = await opensAt(tx, due);
   if (at === null) return due;
   await tx.queue.putOff(due, at);
@@ -45,7 +50,7 @@ export async function readBudget(tx: Transaction, project: Pick<Project, "id">):
 
 /** The surveys that may still leave today; null for no limit. Where none may, the project waits for the next day. */
 export async function roomToday(tx: Transaction, project: number, channel: OutgoingChannel): Promise<number | null> {
-  if (channel !== "email" && channel !== "sms") return null;
+  if (channel === "digest" || channel === "reply") return null;
   const { limit, sent, leaving, nextDayAt } = await readBudget(tx, { id: project });
   if (limit === null) return null;
   const room = Math.max(0, limit - sent - leaving);

@@ -42,10 +42,13 @@ export interface ClaimKey {
 }
 
 /**
- * Surveys leave by e-mail or as texts. Digests, and replies to texts, have channels of their own, so that neither waits
- * for a mailing to end.
+ * Surveys leave by e-mail or as texts. Reminders, digests, and replies to texts, have channels of their own, so that none
+ * waits for a mailing to end.
  */
-export type OutgoingChannel = Channel | "digest" | "reply";
+export type OutgoingChannel = Channel | ReminderQueue | "digest" | "reply";
+
+/** The queues of reminders: by e-mail, and by text. */
+export type ReminderQueue = "reminder" | "sms-reminder";
 
 /** A message that a scheduler has claimed. Its `requestId` is a number of the queue, of whatever kind it is. */
 interface ClaimedMessage extends ClaimKey {
@@ -59,7 +62,7 @@ interface ClaimedMessage extends ClaimKey {
   readonly frozen: FrozenMessage | null;
 }
 
-export type DueMessage = DueSurvey | DueDigest | DueReply;
+export type DueMessage = DueSurvey | DueReminder | DueDigest | DueReply;
 
 export interface DigestSchedule {
   /** 0 is Sunday. */
@@ -115,6 +118,21 @@ export interface DueSurvey extends ClaimedMessage {
     readonly phoneNumber: string | null;
   };
 }
+
+/** A reminder of a survey: a message of its own with the survey's link. */
+export interface DueReminder extends Omit<DueSurvey, "channel" | "autopilot"> {
+  readonly channel: ReminderQueue;
+  readonly survey: {
+    readonly requestId: number;
+    readonly channel: Channel;
+    readonly sentAt: number | null;
+    /** Null for one that was never mailed. */
+    readonly frozen: FrozenMessage | null;
+  };
+}
+
+/** A message that asks the survey's question. */
+export type DueQuestion = DueSurvey | DueReminder;
 
 /** A survey that is gone or cancelled, while its message may still lie somewhere. */
 export type ErasedSurvey = Pick<DueSurvey, "requestId" | "channel" | "token"> & {
@@ -175,6 +193,13 @@ export interface QueueRows {
   listTransmitting(project: number | null, living: readonly string[]): Promise<readonly DueMessage[]>;
   /** True while this claim is the message's, and not cancelled; null when it is not the message's any more. */
   isWanted(claim: ClaimKey): Promise<boolean | null>;
+  /** Schedules the reminder of a survey, unless it has one. */
+  addReminder(
+    project: number,
+    reminder: { readonly surveyId: number; readonly channel: Channel; readonly scheduledAt: number },
+  ): Promise<void>;
+  /** True when a later survey of the same person left, or may have. */
+  hasNewerSurvey(project: number, surveyId: number): Promise<boolean>;
   /** Gives a claim back until `at`; one that was never tried counts as scheduled for then. */
   putOff(claim: ClaimKey, at: number): Promise<void>;
   /** The surveys of a project that left since then, or may have, and those that are on their way. */

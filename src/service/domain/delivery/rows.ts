@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project, TimeRange } from "../inputs.ts";
-import type { ClaimKey, DeliveryState } from "./queue-rows.ts";
+import type { ClaimKey, DeliveryState, ReminderQueue } from "./queue-rows.ts";
 
 export interface NewRequest {
   readonly personId: number;
@@ -41,7 +41,7 @@ export interface RequestRows {
   ): Promise<void>;
   /** When the person's last Autopilot survey on the channel was sent; now for one on its way, null for none. */
   lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null>;
-  countSent(project: number, channel: Channel, range: TimeRange): Promise<number>;
+  countSent(project: number, channel: Channel | ReminderQueue, range: TimeRange): Promise<number>;
   /** The properties of the person's next survey on the channel, else of the newest; null when there was none. */
   propertiesFor(project: number, personId: number, channel: Channel): Promise<Properties | null>;
   /** The survey that a link names, in whichever project; null when there is none. */

@@ -16,7 +16,14 @@ export interface Turns {
 
 /** Remembers whose turn was last. */
 export function createTurns(): Turns {
-  const lasts: Record<OutgoingChannel, number> = { email: 0, sms: 0, digest: 0, reply: 0 };
+  const lasts: Record<OutgoingChannel, number> = {
+    email: 0,
+    sms: 0,
+    reminder: 0,
+    "sms-reminder": 0,
+    digest: 0,
+    reply: 0,
+  };
   return {
     share: (channel, due, room) => {
       const last = lasts[channel];

@@ -6,6 +6,7 @@ import { emailKey } from "../../../contract/text/email.ts";
 import { addTrend, listTrends, removeTrend } from "../answers/trends.ts";
 import { type DigestRow, WEEKDAYS } from "../delivery/digest-rows.ts";
 import { addDigest } from "../delivery/digests.ts";
+import { changeReminder, readReminder, type ReminderSettings } from "../delivery/reminders.ts";
 import { InvalidError } from "../errors.ts";
 import type { ProjectRow, Transaction, WebhookRow } from "../ports.ts";
 import { configureAutopilot, type ShownAutopilot, showAutopilot } from "../surveys/autopilot.ts";
@@ -60,6 +61,7 @@ export interface ProjectConfiguration {
   readonly settings: ConfiguredSettings;
   /** Seconds; null for none. */
   readonly throttle: number | null;
+  readonly reminder: ReminderSettings;
   readonly autopilot: Readonly<Record<Platform, ConfiguredAutopilot>>;
   readonly brand: ConfiguredBrand;
   readonly trends: readonly ConfiguredTrend[];
@@ -72,6 +74,7 @@ export interface ProjectConfiguration {
 export interface WantedConfiguration {
   readonly settings?: Partial<ConfiguredSettings>;
   readonly throttle?: number | null;
+  readonly reminder?: Partial<ReminderSettings>;
   readonly autopilot?: { readonly [Name in Platform]?: Partial<ConfiguredAutopilot> };
   readonly brand?: Partial<ConfiguredBrand>;
   readonly trends?: readonly ConfiguredTrend[];
@@ -109,6 +112,7 @@ export async function readConfiguration(tx: Transaction, project: ProjectRow): P
   return {
     settings,
     throttle,
+    reminder: await readReminder(tx, project),
     autopilot: {
       email: await readPlatform(tx, project, "email"),
       sms: await readPlatform(tx, project, "sms"),
@@ -162,11 +166,12 @@ export async function applyConfiguration(
   tools: ConfigurationTools,
 ): Promise<AppliedConfiguration> {
   const old = await readConfiguration(tx, project);
-  const { settings, throttle, autopilot, brand, trends, webhooks, digests } = wanted;
+  const { settings, throttle, reminder, autopilot, brand, trends, webhooks, digests } = wanted;
   if (settings !== undefined)
     await at(["settings"], async () => changeSettings(tx, project, toProjectSettings(settings)));
   if (throttle !== undefined && throttle !== old.throttle)
     await at(["throttle"], () => setThrottle(tx, project, throttle));
+  if (reminder !== undefined) await at([], () => changeReminder(tx, project, reminder));
   for (const platform of PLATFORMS) await applyAutopilot(tx, project, platform, autopilot?.[platform]);
   if (brand !== undefined) await at(["brand"], () => changeBrand(tx, project, toBrandChange(brand, old.brand)));
   if (trends !== undefined) await applyTrends(tx, project, trends);
@@ -302,8 +307,17 @@ function differences(old: ProjectConfiguration, now: ProjectConfiguration): Conf
   });
 }
 
-function flatten({ throttle, brand, trends, webhooks, digests, ...sections }: ProjectConfiguration): Map<string, Json> {
+function flatten({
+  throttle,
+  reminder,
+  brand,
+  trends,
+  webhooks,
+  digests,
+  ...sections
+}: ProjectConfiguration): Map<string, Json> {
   const rows = new Map<string, Json>([["throttle", throttle ?? "off"]]);
+  rows.set("reminder.after", reminder.after ?? "off").set("reminder.channel", reminder.channel);
   const add = (prefix: string, value: Json): void => {
     if (!isJsonObject(value)) rows.set(prefix, value);
     else for (const [key, inner] of Object.entries(value)) add(`${prefix}.${key}`, inner);

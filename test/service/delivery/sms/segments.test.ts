@@ -38,7 +38,7 @@ it("when a survey or a reply is written in any language, then it takes three seg
   const token = "t".repeat(22);
   const long = LOCALES.flatMap((locale) => {
     const properties = { locale, question_product_name: "Acme" };
-    const survey = { token, properties };
+    const survey = { token, properties, channel: "sms" } as const;
     const about = { appUrl: "https://acme.example", sender: "Acme Inc." };
     const kinds = ["ask-comment", "thanks", "ask-again", "help", "stopped", "started"] as const;
     const texts = [

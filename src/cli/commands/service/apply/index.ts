@@ -77,7 +77,7 @@ async function showChanges(deps: Deps, { changes, secrets }: ConfiguredInfo): Pr
 
 /** Durations as they are typed. */
 function toText(key: string, value: Json): Json {
-  return typeof value === "number" && /^throttle$|\.frequency$/.test(key) ? formatDuration(value) : value;
+  return typeof value === "number" && /^throttle$|\.frequency$|\.after$/.test(key) ? formatDuration(value) : value;
 }
 
 export function registerApply(parent: Command, context: CommandContext): void {

@@ -6,6 +6,7 @@ import { SCORE_MAX } from "../../../../contract/limits.ts";
 import { PLATFORMS } from "../../../../contract/resources.ts";
 import type { ProjectConfiguration, WantedConfiguration } from "../../../../service/domain/projects/configuration.ts";
 import { PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
+import { REMINDER_CHANNELS } from "../../../../service/domain/delivery/reminders.ts";
 import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook-rows.ts";
 import { formatDuration, readDuration } from "../../../args/values.ts";
@@ -63,6 +64,10 @@ const SETTINGS_FILE: YamlRule = fields({
     ),
   ),
   throttle: parsed((given) => (given === "off" ? given : readDuration(given)), `${DURATION}, or off`),
+  reminder: fields({
+    after: parsed((given) => (given === "off" ? given : readDuration(given)), `${DURATION}, or off`),
+    channel: oneOf(REMINDER_CHANNELS),
+  }),
   autopilot: fields(Object.fromEntries(PLATFORMS.map((platform) => [platform, PLATFORM]))),
   brand: fields({ name: optionalText, color: optionalText, logo: optionalText }),
   trends: list(fields({ name: text, where: texts }, ["name", "where"])),
@@ -101,10 +106,15 @@ export interface SettingsFile {
 /** `folder` is where a logo's path begins. Throws UsageError. */
 export async function readSettingsFile(name: string, given: string, folder: string): Promise<SettingsFile> {
   const file = readYaml(name, given, SETTINGS_FILE);
-  const { throttle, brand, ...rest } = file.value as { throttle?: number | "off"; brand?: { logo?: string | null } };
+  const { throttle, reminder, brand, ...rest } = file.value as {
+    throttle?: number | "off";
+    reminder?: { after?: number | "off" };
+    brand?: { logo?: string | null };
+  };
   const wanted = {
     ...rest,
     ...(throttle !== undefined && { throttle: throttle === "off" ? null : throttle }),
+    ...(reminder !== undefined && { reminder: { ...reminder, ...(reminder.after === "off" && { after: null }) } }),
     ...(brand !== undefined && { brand: await withLogo(brand, file, folder) }),
   } as WantedConfiguration;
   return { wanted, fail: file.fail };
@@ -126,10 +136,11 @@ async function withLogo(brand: { logo?: string | null }, { fail }: YamlFile, fol
 
 /** A file that `readSettingsFile` reads back to the same settings. */
 export function formatSettingsFile(project: string, configuration: ProjectConfiguration): string {
-  const { settings, throttle, autopilot, brand, trends, webhooks, digests } = configuration;
+  const { settings, throttle, reminder, autopilot, brand, trends, webhooks, digests } = configuration;
   const value = {
     settings,
     throttle: throttle === null ? "off" : formatDuration(throttle),
+    reminder: { ...reminder, after: reminder.after === null ? "off" : formatDuration(reminder.after) },
     autopilot: Object.fromEntries(
       PLATFORMS.map((name) => [name, { ...autopilot[name], frequency: formatDuration(autopilot[name].frequency) }]),
     ),

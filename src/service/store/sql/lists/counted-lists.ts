@@ -1,5 +1,6 @@
 /** The lists whose pages are numbered or whose rows are counted: each has tallies, see `list-tallies.ts`. */
 import type { Channel } from "../../../../contract/routes.ts";
+import type { ReminderQueue } from "../../../domain/ports.ts";
 import { addCondition, type Where } from "./fragments.ts";
 
 /** Rows of one table in the order of a time and an id, both ascending. */
@@ -48,8 +49,8 @@ export function peopleIn(project: number): CountedList {
   return { project, name: "people", table: "people", where, key: ["created_at", "id"], other: null, isScored: false };
 }
 
-/** Survey requests that were sent on a channel, in the order in which they were. */
-export function requestsSent(project: number, channel: Channel): CountedList {
+/** Surveys, or reminders, that were sent on a channel, in the order in which they were. */
+export function requestsSent(project: number, channel: Channel | ReminderQueue): CountedList {
   const where = inProject(project);
   addCondition(where, "channel = ?", channel);
   addCondition(where, "sent_at IS NOT NULL");

@@ -29,7 +29,7 @@ const LISTS: readonly Source[] = [
   {
     name: "concat('sent ', channel)",
     table: "messages",
-    where: "sent_at IS NOT NULL AND person_id IS NOT NULL",
+    where: "sent_at IS NOT NULL AND channel IN ('email', 'sms', 'reminder', 'sms-reminder')",
     at: "sent_at",
     isScored: false,
   },

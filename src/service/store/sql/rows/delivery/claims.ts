@@ -74,7 +74,7 @@ export function refreshNextSurvey(database: Database, project: number, personId:
 
 /** A day's limit counts surveys alone. */
 function isLimited(channel: OutgoingChannel): boolean {
-  return channel === "email" || channel === "sms";
+  return channel !== "digest" && channel !== "reply";
 }
 
 /** When the next message, or the end of a lease, is due; each project's is the first entry of its index. */

@@ -1,14 +1,17 @@
 /** Due messages of each kind, with all that is needed to send them. */
 import type { JsonObject } from "../../../../../contract/json.ts";
+import type { Channel } from "../../../../../contract/routes.ts";
 import type { Properties } from "../../../../../contract/resources.ts";
 import type {
   Claim,
   DueDigest,
   DueMessage,
+  DueReminder,
   DueReply,
   DueSurvey,
   FrozenMessage,
   OutgoingChannel,
+  ReminderQueue,
   ReplyKind,
 } from "../../../../domain/ports.ts";
 import type { Database, SqlRow, SqlValue } from "../../database.ts";
@@ -39,9 +42,19 @@ const REPLIES = `SELECT ${MESSAGE}, q.reply_kind AS "replyKind", q.score, q.crea
   JOIN messages s ON s.project_id = q.project_id AND s.id = q.request_id
   JOIN people w ON w.project_id = s.project_id AND w.id = s.person_id`;
 
+const REMINDERS = `SELECT ${MESSAGE}, s.id AS "surveyId", s.channel AS "surveyChannel", s.sent_at AS "sentAt",
+  s.message_id AS "surveyMessageId", s.frozen AS "surveyFrozen", s.token, s.unsubscribe_token AS "unsubscribeToken",
+  s.properties, s.person_id AS "personId", w.email, w.name, w.phone_number AS "phoneNumber"
+  FROM messages q
+  JOIN projects p ON p.id = q.project_id
+  JOIN messages s ON s.project_id = q.project_id AND s.id = q.request_id
+  JOIN people w ON w.project_id = s.project_id AND w.id = s.person_id`;
+
 const KINDS: Readonly<Record<OutgoingChannel, string>> = {
   email: SURVEYS,
   sms: SURVEYS,
+  reminder: REMINDERS,
+  "sms-reminder": REMINDERS,
   digest: DIGESTS,
   reply: REPLIES,
 };
@@ -66,8 +79,13 @@ export async function findTransmitting(
   values: readonly SqlValue[],
 ): Promise<DueMessage[]> {
   const found: SqlRow[] = [];
-  for (const kind of new Set(Object.values(KINDS)))
-    found.push(...(await database.all(`${kind} WHERE ${where} AND q.state = 'transmitting'`, values)));
+  for (const [channel, kind] of Object.entries(KINDS))
+    found.push(
+      ...(await database.all(`${kind} WHERE ${where} AND q.channel = ? AND q.state = 'transmitting'`, [
+        ...values,
+        channel,
+      ])),
+    );
   return found.map(toDue);
 }
 
@@ -82,6 +100,8 @@ export function toDue(row: SqlRow): DueMessage {
     claimer: text(row.claimer),
     claims: Number(row.claims),
   };
+  if (row.channel === "reminder" || row.channel === "sms-reminder")
+    return { ...common, ...toReminder(row, row.channel) };
   if (row.channel === "digest") return { ...common, ...toDigest(row) };
   if (row.channel === "reply") return { ...common, ...toReply(row) };
   return { ...common, ...toSurvey(row) };
@@ -93,9 +113,29 @@ type Own<Due extends DueMessage> = Omit<
 >;
 
 function toSurvey(row: SqlRow): Own<DueSurvey> {
+  return { channel: toChannel(row.channel), autopilot: row.autopilot === 1, ...toAsked(row) };
+}
+
+function toReminder(row: SqlRow, channel: ReminderQueue): Own<DueReminder> {
   return {
-    channel: row.channel === "sms" ? "sms" : "email",
-    autopilot: row.autopilot === 1,
+    channel,
+    ...toAsked(row),
+    survey: {
+      requestId: Number(row.surveyId),
+      channel: toChannel(row.surveyChannel),
+      sentAt: row.sentAt === null ? null : Number(row.sentAt),
+      frozen: toFrozen({ messageId: row.surveyMessageId ?? null, frozen: row.surveyFrozen ?? null, bounceToken: null }),
+    },
+  };
+}
+
+function toChannel(channel: SqlValue | undefined): Channel {
+  return channel === "sms" ? "sms" : "email";
+}
+
+/** The question that is asked, and the person. */
+function toAsked(row: SqlRow): Pick<DueSurvey, "token" | "unsubscribeToken" | "properties" | "person"> {
+  return {
     token: String(row.token),
     unsubscribeToken: String(row.unsubscribeToken),
     properties: JSON.parse(String(row.properties)) as Properties,

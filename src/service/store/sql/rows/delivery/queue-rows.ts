@@ -1,4 +1,5 @@
 import type { ClaimKey, DeliveryChange, FrozenMessage, QueueRows } from "../../../../domain/ports.ts";
+import { nextId } from "../project-rows.ts";
 import { readState, writeState } from "./delivery-state.ts";
 import { requestsSent } from "../../lists/counted-lists.ts";
 import type { ListTallies } from "../../lists/list-tallies.ts";
@@ -50,11 +51,16 @@ export function createQueueRows(database: Database, session: Session, tallies: L
       const row = await database.first(`SELECT state FROM messages WHERE ${THIS_CLAIM}`, claimKey(claim));
       return row === null ? null : row.state !== "cancelled";
     },
+    addReminder: async (project, reminder) => addReminder(database, session.now, project, reminder),
+    hasNewerSurvey: async (project, surveyId) => {
+      const row = await database.first(NEWER_SURVEY, [project, surveyId]);
+      return row !== null;
+    },
     putOff: async (claim, at) => putOff(database, claim, at),
     countLeft: async (project, since) => countLeft(database, project, since),
     countDue: async (project) => {
       const sql = `SELECT count(*) AS n FROM messages
-        WHERE project_id = ? AND channel IN ('email', 'sms') AND due_at <= ? AND claimer IS NULL`;
+        WHERE project_id = ? AND ${COUNTED} AND due_at <= ? AND claimer IS NULL`;
       return Number((await database.first(sql, [project, session.now]))?.n);
     },
     dailyLimit: async () => (await readState(database, DAILY_LIMIT)) as number | null,
@@ -72,6 +78,30 @@ export function createQueueRows(database: Database, session: Session, tallies: L
   };
 }
 
+const NEWER_SURVEY = `SELECT n.id FROM messages s JOIN messages n ON n.project_id = s.project_id AND n.person_id = s.person_id
+  WHERE s.project_id = ? AND s.id = ? AND n.id > s.id
+    AND (n.sent_at IS NOT NULL OR n.state IN ('claimed', 'transmitting', 'unknown')) LIMIT 1`;
+
+async function addReminder(
+  database: Database,
+  now: number,
+  project: number,
+  { surveyId, channel, scheduledAt }: Parameters<QueueRows["addReminder"]>[1],
+): Promise<void> {
+  const queue = channel === "sms" ? "sms-reminder" : "reminder";
+  const old = await database.first("SELECT id FROM messages WHERE project_id = ? AND request_id = ? AND channel = ?", [
+    project,
+    surveyId,
+    queue,
+  ]);
+  if (old !== null) return;
+  database.send(
+    `INSERT INTO messages (project_id, id, channel, request_id, state, created_at, scheduled_at, due_at)
+     VALUES (?, ?, ?, ?, 'scheduled', ?, ?, ?)`,
+    [project, await nextId(database, project), queue, surveyId, now, scheduledAt, scheduledAt],
+  );
+}
+
 async function putOff(database: Database, claim: ClaimKey, at: number): Promise<void> {
   const key = claimKey(claim);
   const row = await database.first(`SELECT person_id AS "personId" FROM messages WHERE ${THIS_CLAIM}`, key);
@@ -81,15 +111,16 @@ async function putOff(database: Database, claim: ClaimKey, at: number): Promise<
      WHERE ${THIS_CLAIM}`,
     [at, at, ...key],
   );
-  refreshNextSurvey(database, claim.project.id, Number(row?.personId));
+  if (row !== null && row.personId !== null) refreshNextSurvey(database, claim.project.id, Number(row.personId));
 }
 
+const COUNTED = "channel IN ('email', 'sms', 'reminder', 'sms-reminder')";
 const LEFT = `SELECT count(*) AS n FROM messages
-  WHERE project_id = ? AND channel IN ('email', 'sms') AND sent_at >= ?`;
+  WHERE project_id = ? AND ${COUNTED} AND sent_at >= ?`;
 /** One that ended without a reply may have arrived: it counts when its mark was made. */
 const LEAVING = `SELECT count(CASE WHEN state = 'unknown' THEN 1 END) AS unknown,
   count(CASE WHEN state <> 'unknown' THEN 1 END) AS leaving FROM messages
-  WHERE project_id = ? AND channel IN ('email', 'sms') AND state IN ('claimed', 'transmitting', 'unknown')
+  WHERE project_id = ? AND ${COUNTED} AND state IN ('claimed', 'transmitting', 'unknown')
     AND (state <> 'unknown' OR transmitting_at >= ?)`;
 
 async function countLeft(
@@ -150,6 +181,8 @@ async function settle(
     ],
   );
   if (row.personId !== null) noteSettled(database, tallies, claim.project.id, row, sentAt);
+  if (sentAt !== null && (row.channel === "reminder" || row.channel === "sms-reminder"))
+    tallies.add(requestsSent(claim.project.id, row.channel), { at: sentAt, score: null });
   return true;
 }
 

@@ -63,7 +63,9 @@ export function createReportRows(database: Database, session: Session): ReportRo
   };
 }
 
-const KEY = `SELECT project_id AS "projectId", id FROM messages`;
+/** A report about a reminder tells of its survey. */
+const KEY = `SELECT project_id AS "projectId", CASE WHEN channel = 'reminder' THEN request_id ELSE id END AS id
+  FROM messages`;
 
 async function toReported(database: Database, key: SqlRow | null): Promise<ReportedSurvey | null> {
   if (key === null) return null;

@@ -1,0 +1,78 @@
+/** Reminders: one for each survey at most, that long after it was sent, to people who have not answered. */
+import { createWallClock, DEFAULT_ZONE } from "../../../runtime/zone.ts";
+import type { Channel } from "../../../contract/routes.ts";
+import { InvalidError } from "../errors.ts";
+import type { Project } from "../inputs.ts";
+import type { DueReminder, Transaction } from "../ports.ts";
+import { canReceive } from "../people/suppressions.ts";
+import { readSettings } from "../projects/settings.ts";
+import { nextOpen } from "../surveys/open-time.ts";
+
+/** The surveys that are followed by a reminder: those of one channel, or of any. */
+export const REMINDER_CHANNELS = ["any", "email", "sms"] as const;
+export type ReminderChannel = (typeof REMINDER_CHANNELS)[number];
+
+export interface ReminderSettings {
+  /** Seconds after the survey was sent; null: there are no reminders. */
+  readonly after: number | null;
+  readonly channel: ReminderChannel;
+}
+
+const AFTER = "reminder_after";
+const CHANNEL = "reminder_channel";
+const AFTER_MIN = 3600;
+const AFTER_MAX = 30 * 86_400;
+
+export async function readReminder(tx: Transaction, project: Pick<Project, "id">): Promise<ReminderSettings> {
+  const stored = await tx.projects.settings(project.id);
+  const after = stored.get(AFTER);
+  const channel = REMINDER_CHANNELS.find((one) => one === stored.get(CHANNEL)) ?? "any";
+  return { after: after === undefined ? null : Number(after), channel };
+}
+
+/** Concerns surveys that are sent from then on. Throws InvalidError. */
+export async function changeReminder(
+  tx: Transaction,
+  project: Pick<Project, "id">,
+  change: { readonly after?: number | null | undefined; readonly channel?: ReminderChannel | undefined },
+): Promise<ReminderSettings> {
+  const { after, channel } = change;
+  if (typeof after === "number" && (!Number.isInteger(after) || after < AFTER_MIN || after > AFTER_MAX))
+    throw new InvalidError({ reminder: ["must be from 1 hour to 30 days, such as 5d, or off"] });
+  if (after !== undefined) await tx.projects.setSetting(project.id, AFTER, after === null ? null : String(after));
+  if (channel !== undefined) await tx.projects.setSetting(project.id, CHANNEL, channel === "any" ? null : channel);
+  return readReminder(tx, project);
+}
+
+interface SentSurvey {
+  readonly project: Project;
+  readonly requestId: number;
+  readonly channel: Channel;
+}
+
+/** Schedules the reminder of a survey that was sent, for the window in which Autopilot surveys on its channel. */
+export async function scheduleReminder(tx: Transaction, survey: SentSurvey, sentAt: number): Promise<void> {
+  const { project, channel, requestId } = survey;
+  const settings = await readReminder(tx, project);
+  if (settings.after === null || (settings.channel !== "any" && settings.channel !== channel)) return;
+  const { window } = await tx.autopilot.settings(project.id, channel);
+  const { timeZone } = await readSettings(tx, project);
+  const scheduledAt = nextOpen(sentAt + settings.after, window, createWallClock(timeZone ?? DEFAULT_ZONE));
+  await tx.queue.addReminder(project.id, { surveyId: requestId, channel, scheduledAt });
+}
+
+/** A link that nobody answered through stays good for so long after its message was sent. */
+const LINK_SECONDS = 365 * 86_400;
+
+/** The reason not to remind; null while the reminder may go out. Reads only. */
+export async function refuseReminder(tx: Transaction, due: DueReminder): Promise<string | null> {
+  const { project, survey, person } = due;
+  const now = await tx.people.byId(project.id, person.id);
+  if (now === null || !(await canReceive(tx, project, now, survey.channel))) return "the person is no longer sent to";
+  const sentAt = survey.sentAt ?? tx.now;
+  const visit = await tx.requests.byToken(due.token);
+  if (visit === null || visit.responseId !== null || (now.lastRespondedAt ?? 0) >= sentAt)
+    return "the person has answered";
+  if (await tx.queue.hasNewerSurvey(project.id, survey.requestId)) return "a newer survey was sent";
+  return tx.now - sentAt > LINK_SECONDS ? "the survey's link has expired" : null;
+}
