@@ -3,7 +3,7 @@ import type { Channel } from "../../contract/routes.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
-import { retryOrGiveUp } from "../domain/delivery/deliveries.ts";
+import { retryOrGiveUp } from "../domain/delivery/retries.ts";
 import { wordsOfAttempt } from "../domain/delivery/oversight.ts";
 import type {
   AttemptFacts,

@@ -1,11 +1,7 @@
 /** Faults in what sends: surveys twice, too early, to those who may not be written to, or never. */
 import type { openSmtpSender } from "../../../src/service/delivery/mail/mail-sender.ts";
-import type {
-  finishDelivery,
-  mayStillSend,
-  releaseDeadClaims,
-  retryOrGiveUp,
-} from "../../../src/service/domain/delivery/deliveries.ts";
+import { finishDelivery, mayStillSend, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
+import { retryOrGiveUp } from "../../../src/service/domain/delivery/retries.ts";
 import type { releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
 import type { planSurvey, scheduleAutopilot } from "../../../src/service/domain/surveys/surveys.ts";
 import type { createDeliveryRows } from "../../../src/service/store/sql/rows/delivery/delivery-rows.ts";

@@ -20,6 +20,8 @@ export interface MailContent {
   readonly at: number;
   /** Without `<>`. */
   readonly messageId: string;
+  /** The message that this one follows, without `<>`; absent or null for none. */
+  readonly inReplyTo?: string | null;
   /** Headers besides those of the fields here. Each stays on one line. */
   readonly headers: readonly MailHeader[];
   readonly text: string;
@@ -34,7 +36,7 @@ export interface MailContent {
  */
 export async function composeMail(content: MailContent): Promise<string> {
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
-  const { from, to, replyTo, subject, at, messageId, headers, text, html, boundary } = content;
+  const { from, to, replyTo, subject, at, messageId, inReplyTo = null, headers, text, html, boundary } = content;
   const composer = new MailComposer({
     from: toAddress(from),
     to: to.map(toAddress),
@@ -42,6 +44,7 @@ export async function composeMail(content: MailContent): Promise<string> {
     subject: singleLine(subject),
     date: new Date(at * 1000),
     messageId,
+    ...(inReplyTo === null ? {} : { inReplyTo, references: inReplyTo }),
     text: text.replaceAll(/\r\n?/g, "\n"),
     html: html.replaceAll(/\r\n?/g, "\n"),
     encoding: "quoted-printable",

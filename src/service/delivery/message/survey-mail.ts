@@ -82,21 +82,12 @@ export function formatSurveyMail(due: DueQuestion, frozen: FrozenMail, context: 
     subject,
     at,
     messageId,
-    headers: [["Content-Language", locale], ...threadHeaders(due), ...stream],
+    // Mail programs show a reminder below its survey.
+    inReplyTo: "survey" in due ? (due.survey.frozen?.messageId ?? null) : null,
+    headers: [["Content-Language", locale], ...stream],
     ...renderBody(due, frozen, context),
     boundary,
   });
-}
-
-/** Mail programs show a reminder below its survey. */
-function threadHeaders(due: DueQuestion): MailHeader[] {
-  const id = "survey" in due ? due.survey.frozen?.messageId : undefined;
-  return id === undefined
-    ? []
-    : [
-        ["In-Reply-To", `<${id}>`],
-        ["References", `<${id}>`],
-      ];
 }
 
 /** A mail and its parts, for looking at. */

@@ -20,6 +20,7 @@ import { noteSegments } from "../sms/day.ts";
 import { postponeAutopilot, scheduleAutopilot } from "../surveys/surveys.ts";
 import { chooseWeek, continueDigest, eraseLostDigest, mayStillSendDigest, toDigestChange } from "./digests.ts";
 import { refuseReminder, scheduleReminder } from "./reminders.ts";
+import { FIRST_RETRY_SECONDS } from "./retries.ts";
 import { opensAt, roomToday, waitForWindow } from "./pacing.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
@@ -192,9 +193,6 @@ async function refuseSurvey(
   return { kind: "cancelled", reason: "the person is no longer sent to" };
 }
 
-/** Steps between attempts, in seconds; the first after failure is within a minute, the second clears greylisting. */
-const RETRY_STEPS: readonly number[] = [45, 300, 900, 1800, 3600, 7200, 14_400];
-
 /**
  * Records how a claimed delivery ended. Nothing happens when the claim is not the message's any more. The next survey of
  * an Autopilot, and the next week of a digest, follow one that was sent, failed or is unknown; a held one leaves that to
@@ -207,7 +205,7 @@ export async function finishDelivery(
   onUnknown: OnUnknown = "hold",
 ): Promise<void> {
   const isResent = ended.kind === "unknown" && onUnknown === "resend" && isSurvey(due);
-  const result = isResent ? { ...ended, kind: "retry" as const, delaySeconds: RETRY_STEPS[0] ?? 0 } : ended;
+  const result = isResent ? { ...ended, kind: "retry" as const, delaySeconds: FIRST_RETRY_SECONDS } : ended;
   const change = toChange(tx, due, result);
   if (!(await tx.queue.settle(due, due.channel === "digest" ? toDigestChange(tx, result, change) : change))) {
     if (due.channel === "digest") await eraseLostDigest(tx, due, result);
@@ -336,32 +334,6 @@ async function continueAutopilot(tx: Transaction, ended: EndedSurvey, personId: 
   // A person who left and came back has another request waiting already.
   if (person === null || member === null || member.nextRequestId !== ended.requestId) return;
   await scheduleAutopilot(tx, project, person, { platform: channel, member, start: { kind: "after", at } });
-}
-
-const JITTER = 0.15;
-const GIVE_UP_SECONDS = 72 * 3600;
-
-/** The wait of a message after so many attempts; `fraction` from 0 up to 1 spreads it by 15 % either way. */
-export function retryDelaySeconds(attempts: number, fraction: number): number {
-  const step = RETRY_STEPS[Math.min(attempts - 1, RETRY_STEPS.length - 1)] ?? 0;
-  return Math.round(step * (1 - JITTER + 2 * JITTER * fraction));
-}
-
-/**
- * The step after an attempt that was refused for now: the next one, or 72 hours after the first `failed`.
- * `leastSeconds` is the wait that the server asked for.
- */
-export function retryOrGiveUp(
-  due: Pick<DueSurvey, "attempts" | "firstAttemptAt">,
-  {
-    now,
-    fraction,
-    leastSeconds = 0,
-  }: { readonly now: number; readonly fraction: number; readonly leastSeconds?: number },
-): DeliveryOutcome {
-  if (due.firstAttemptAt !== null && now - due.firstAttemptAt >= GIVE_UP_SECONDS)
-    return { kind: "failed", reason: "not accepted within 72 hours" };
-  return { kind: "retry", delaySeconds: Math.max(retryDelaySeconds(due.attempts + 1, fraction), leastSeconds) };
 }
 
 /** Records what the operator knows of an unknown delivery; as it is now. Throws NotFoundError when it is not unknown. */

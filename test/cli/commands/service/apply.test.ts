@@ -24,7 +24,9 @@ const FILE = `settings:
     - 1 High Street
   tz: Europe/Dublin
   soft_bounces: 3
+  daily_limit: 500
 throttle: 36h
+reminder: {after: 5d, channel: email}
 autopilot: {email: {frequency: 60d, first: now, days: "fri,mon", hours: 22-6}, sms: &off {active: false, frequency: 90}}
 brand: {name: "#no", color: "#0A7", logo: logo.svg}
 trends:
@@ -48,7 +50,11 @@ settings:
     - 1 High Street
   tz: Europe/Dublin
   soft_bounces: 3
+  daily_limit: 500
 throttle: 36h
+reminder:
+  after: 5d
+  channel: email
 autopilot:
   email:
     active: true
@@ -149,9 +155,11 @@ describe.each([
   it("when it is a dry run, then the difference is shown and nothing changes", async () => {
     const before = await world.service(["settings", "-o", "yaml"]);
     const tried = await world.service(["apply", file, "--dry-run"]);
-    expect([tried.status, tried.stderr]).toEqual([0, "33 settings would change. Nothing was changed.\n"]);
-    expect(tried.stdout.split("\n").slice(0, 4)).toEqual([
+    expect([tried.status, tried.stderr]).toEqual([0, "36 settings would change. Nothing was changed.\n"]);
+    expect(tried.stdout.split("\n").slice(0, 6)).toEqual([
       "change\tthrottle\t30d\t36h",
+      "change\treminder.after\toff\t5d",
+      "change\treminder.channel\tany\temail",
       "add\tsettings.sender_name\t\t2024: off",
       "add\tsettings.from\t\task@acme.example",
       "add\tsettings.footer\t\tAcme — “Shoes”\\n- 1 High Street",
@@ -165,7 +173,7 @@ describe.each([
     const secrets = rows.filter(({ key }) => key.endsWith(".secret"));
     expect([applied.status, rows.length, secrets]).toEqual([
       0,
-      35,
+      38,
       [HOOK, "http://127.0.0.1:9/x"].map((url) => ({
         change: "add",
         key: `webhooks[${JSON.stringify(url)}].secret`,
@@ -240,6 +248,8 @@ describe("a file that is wrong", () => {
       '2:15: autopilot.sms.days must be days such as mon-fri or mon,wed,fri, or "any"',
     ],
     ["autopilot:\n  sms: {first: soon}", '2:16: autopilot.sms.first "soon" is not one of spread, now'],
+    ["reminder: {after: 10s}", "1:11: reminder must be from 1 hour to 30 days, such as 5d, or off"],
+    ["settings: {daily_limit: 0}", "1:25: settings.daily_limit must be a whole number from 1"],
     ["autopilot: {post: {}}", "1:13: autopilot.post is not a setting\nhint: the keys are email, sms"],
     ["brand: {logo: gone.svg}", expect.stringContaining("1:15: brand.logo cannot be read: ENOENT")],
     ["brand: {logo: empty.png}", "1:15: brand.logo is an empty file"],

@@ -97,6 +97,7 @@ test("when other groups are asked for, then their prefixed counts stand in one f
   await fixture.write((tx) => unsubscribe(tx, fixture.project, "a@x.co"));
   expect(await metrics({ groups: new Set(["email", "sms", "kiosk", "link", "web"]) })).toEqual({
     email_sent_count: 1,
+    email_reminder_count: 0,
     email_open_count: 0,
     email_bounce_count: 1,
     email_unsubscribe_count: 1,

@@ -9,9 +9,8 @@ import {
   nextDueAt,
   releaseDeadClaims,
   resolveDelivery,
-  retryDelaySeconds,
-  retryOrGiveUp,
 } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { retryDelaySeconds, retryOrGiveUp } from "../../../../src/service/domain/delivery/retries.ts";
 import {
   countDue,
   explainPerson,

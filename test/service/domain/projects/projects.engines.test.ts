@@ -33,6 +33,7 @@ const shown = (id: number, name: string, throttleSeconds: number | null) => ({
   createdAt: START,
   throttleSeconds,
   pausedAt: null,
+  limitedUntil: null,
 });
 
 test("when projects are made, then they are listed with their settings, and a name is taken once", async () => {
@@ -157,7 +158,15 @@ const send = (properties: Properties, delaySeconds: number) =>
   );
 
 describe("settings", () => {
-  const none = { senderName: null, from: null, replyTo: null, footer: null, timeZone: null, softBounces: null };
+  const none = {
+    senderName: null,
+    from: null,
+    replyTo: null,
+    footer: null,
+    timeZone: null,
+    softBounces: null,
+    dailyLimit: null,
+  };
 
   test("when a project has settings, then they are its own, and each is changed and taken back alone", async () => {
     const other = await fixture.write((tx) => addProject(tx, "other"));
@@ -168,6 +177,7 @@ describe("settings", () => {
       footer: "a\n b",
       timeZone: "UTC",
       softBounces: "3",
+      dailyLimit: null,
     };
     expect(await change(fixture.project, all)).toEqual(all);
     expect(await change(other, { from: " other@b.co\n" })).toEqual({ ...none, from: "other@b.co" });

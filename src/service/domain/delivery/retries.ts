@@ -1,0 +1,33 @@
+/** The waits of a message that was refused for now, and the end of its attempts. */
+import type { DueSurvey } from "../ports.ts";
+import type { DeliveryOutcome } from "./sender.ts";
+
+/** Steps between attempts, in seconds; the first after failure is within a minute, the second clears greylisting. */
+export const FIRST_RETRY_SECONDS = 45;
+const RETRY_STEPS: readonly number[] = [FIRST_RETRY_SECONDS, 300, 900, 1800, 3600, 7200, 14_400];
+
+const JITTER = 0.15;
+const GIVE_UP_SECONDS = 72 * 3600;
+
+/** The wait of a message after so many attempts; `fraction` from 0 up to 1 spreads it by 15 % either way. */
+export function retryDelaySeconds(attempts: number, fraction: number): number {
+  const step = RETRY_STEPS[Math.min(attempts - 1, RETRY_STEPS.length - 1)] ?? 0;
+  return Math.round(step * (1 - JITTER + 2 * JITTER * fraction));
+}
+
+/**
+ * The step after an attempt that was refused for now: the next one, or 72 hours after the first `failed`.
+ * `leastSeconds` is the wait that the server asked for.
+ */
+export function retryOrGiveUp(
+  due: Pick<DueSurvey, "attempts" | "firstAttemptAt">,
+  {
+    now,
+    fraction,
+    leastSeconds = 0,
+  }: { readonly now: number; readonly fraction: number; readonly leastSeconds?: number },
+): DeliveryOutcome {
+  if (due.firstAttemptAt !== null && now - due.firstAttemptAt >= GIVE_UP_SECONDS)
+    return { kind: "failed", reason: "not accepted within 72 hours" };
+  return { kind: "retry", delaySeconds: Math.max(retryDelaySeconds(due.attempts + 1, fraction), leastSeconds) };
+}

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { answerSurvey } from "../../../../src/service/domain/answers/answers.ts";
+import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
+import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
+import { claimDue, finishDelivery, mayStillSend } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
+import { changeReminder, readReminder } from "../../../../src/service/domain/delivery/reminders.ts";
+import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
+import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";
+import { configureAutopilot } from "../../../../src/service/domain/surveys/autopilot.ts";
+import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
+import { claimAll, DAY, type Fixture, links, openFixture, responseInput, sendInput, START } from "../fixture.ts";
+
+let fixture: Fixture;
+beforeEach(async () => {
+  fixture = await openFixture();
+  await fixture.write((tx) => changeReminder(tx, fixture.project, { after: 5 * DAY }));
+});
+afterEach(() => fixture.store.close());
+
+/** Sends all surveys that are due, and returns them. */
+async function sendSurveys(): Promise<readonly DueSurvey[]> {
+  const due = await fixture.write(claimAll);
+  for (const survey of due) await fixture.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));
+  return due;
+}
+
+async function ask(email: string): Promise<DueSurvey> {
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email })));
+  const [due] = await sendSurveys();
+  if (due === undefined) throw new Error("nothing was due");
+  return due;
+}
+
+const claimReminders = async () => {
+  const claim = {
+    project: fixture.project.id,
+    claimer: "one",
+    channel: "reminder",
+    leaseSeconds: 60,
+    limit: 10,
+  } as const;
+  return fixture.write((tx) => claimDue(tx, claim));
+};
+
+test("when a survey was sent, then one reminder with the same link follows, and counts apart", async () => {
+  const survey = await ask("a@x.co");
+  fixture.time.now = START + 5 * DAY - 1;
+  expect(await claimReminders()).toEqual([]);
+  fixture.time.now += 1;
+  const [reminder] = await claimReminders();
+  expect(reminder).toMatchObject({
+    channel: "reminder",
+    token: survey.token,
+    unsubscribeToken: survey.unsubscribeToken,
+    person: { email: "a@x.co" },
+    survey: { requestId: survey.requestId, channel: "email", sentAt: START },
+    scheduledAt: START + 5 * DAY,
+  });
+  const attempt = { stage: "final-dot", code: 250, enhancedCode: null, text: "ok", host: null, serverId: null, ms: 1 };
+  await fixture.write((tx) => finishDelivery(tx, reminder!, { kind: "sent", attempt }));
+  fixture.time.now += 100 * DAY;
+  expect(await claimReminders()).toEqual([]);
+  const person = await fixture.read((tx) => tx.people.byEmail(fixture.project.id, "a@x.co"));
+  expect(person?.lastSentAt).toBe(START);
+  const all = { since: null, until: null, trend: null, groups: new Set(["email"] as const) };
+  expect(await fixture.read((tx) => getMetrics(tx, fixture.project, all))).toMatchObject({
+    email_sent_count: 1,
+    email_reminder_count: 1,
+  });
+  const { surveys } = await fixture.read((tx) => explainPerson(tx, fixture.project, "a@x.co"));
+  expect(surveys.map(({ log }) => log.map(({ text }) => text))).toEqual([["ok"]]);
+});
+
+describe("nobody is reminded", () => {
+  test.each<[string, (survey: DueSurvey) => Promise<unknown>]>([
+    [
+      "who answered on the page",
+      ({ token }) => fixture.write((tx) => answerSurvey(tx, token, { score: 9, by: "button" }, DAY)),
+    ],
+    [
+      "whose answer came in through the API",
+      ({ person }) =>
+        fixture.write((tx) =>
+          addResponse(tx, fixture.project, responseInput({ personId: String(person.id), score: 3 }), links),
+        ),
+    ],
+    ["who unsubscribed", () => fixture.write((tx) => unsubscribe(tx, fixture.project, "a@x.co"))],
+    ["whose address bounced", ({ person }) => fixture.write((tx) => recordBounce(tx, fixture.project, person.id))],
+    ["who is gone", () => fixture.write((tx) => deletePerson(tx, fixture.project, { by: "email", email: "a@x.co" }))],
+    [
+      "who got a newer survey",
+      async () => {
+        await fixture.write((tx) => setThrottle(tx, fixture.project, null));
+        await ask("a@x.co");
+      },
+    ],
+  ])("%s", async (_, happens) => {
+    const survey = await ask("a@x.co");
+    fixture.time.now = START + 5 * DAY - 10;
+    await happens(survey);
+    fixture.time.now = START + 5 * DAY;
+    expect(await claimReminders()).toEqual([]);
+  });
+
+  test("who answers between the claim and the last byte", async () => {
+    const { token } = await ask("a@x.co");
+    fixture.time.now = START + 5 * DAY;
+    const [reminder] = await claimReminders();
+    await fixture.write((tx) => answerSurvey(tx, token, { score: 9, by: "button" }, DAY));
+    expect(await fixture.read((tx) => mayStillSend(tx, reminder!, { maxAgeSeconds: null }))).toEqual({
+      kind: "cancelled",
+      reason: "the person has answered",
+    });
+  });
+
+  test("whose survey was sent before reminders were on, or is of another channel", async () => {
+    await fixture.write((tx) => changeReminder(tx, fixture.project, { after: null }));
+    await ask("a@x.co");
+    await fixture.write((tx) => changeReminder(tx, fixture.project, { after: DAY, channel: "sms" }));
+    await ask("b@x.co");
+    fixture.time.now += 100 * DAY;
+    expect(await claimReminders()).toEqual([]);
+  });
+});
+
+test("when the window is closed, then a reminder waits until it opens", async () => {
+  const noon = Date.parse("2026-11-23T12:00:00Z") / 1000;
+  await fixture.write((tx) => configureAutopilot(tx, fixture.project, "email", { days: "mon-fri", hours: "5-10" }));
+  fixture.time.now = noon;
+  await ask("a@x.co");
+  fixture.time.now = noon + 5 * DAY;
+  expect(await claimReminders()).toEqual([]);
+  fixture.time.now = Date.parse("2026-11-30T05:00:00Z") / 1000;
+  expect(await claimReminders()).toHaveLength(1);
+});
+
+test.each([0, 3599, 30 * DAY + 1, 1.5 * 3600 + 0.5])(
+  "when %d seconds are wanted, then they are refused",
+  async (after) => {
+    await expect(fixture.write((tx) => changeReminder(tx, fixture.project, { after }))).rejects.toMatchObject({
+      errors: { reminder: ["must be from 1 hour to 30 days, such as 5d, or off"] },
+    });
+    expect(await fixture.read((tx) => readReminder(tx, fixture.project))).toEqual({ after: 5 * DAY, channel: "any" });
+  },
+);
