@@ -37,11 +37,16 @@ export async function changeReminder(
   change: { readonly after?: number | null | undefined; readonly channel?: ReminderChannel | undefined },
 ): Promise<ReminderSettings> {
   const { after, channel } = change;
-  if (typeof after === "number" && (!Number.isInteger(after) || after < AFTER_MIN || after > AFTER_MAX))
+  if (typeof after === "number" && !isReminderTime(after))
     throw new InvalidError({ reminder: ["must be from 1 hour to 30 days, such as 5d, or off"] });
   if (after !== undefined) await tx.projects.setSetting(project.id, AFTER, after === null ? null : String(after));
   if (channel !== undefined) await tx.projects.setSetting(project.id, CHANNEL, channel === "any" ? null : channel);
   return readReminder(tx, project);
+}
+
+/** Seconds after a survey was sent. */
+export function isReminderTime(seconds: number): boolean {
+  return Number.isInteger(seconds) && seconds >= AFTER_MIN && seconds <= AFTER_MAX;
 }
 
 interface SentSurvey {

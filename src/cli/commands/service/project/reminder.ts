@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { REMINDER_CHANNELS } from "../../../../service/domain/delivery/reminders.ts";
+import { isReminderTime, REMINDER_CHANNELS } from "../../../../service/domain/delivery/reminders.ts";
 import { badValue, parseChoice, readDuration } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { projectVerb } from "../project-verb.ts";
@@ -9,7 +9,8 @@ import { REMINDER } from "../service-resources.ts";
 function parseAfter(text: string): number | null {
   if (text === "off") return null;
   const seconds = readDuration(text);
-  if (seconds === null) throw badValue("<after>", text, "a duration such as 5d or 12h, or off");
+  if (seconds === null || !isReminderTime(seconds))
+    throw badValue("<after>", text, "a duration from 1h to 30d such as 5d, or off");
   return seconds;
 }
 
