@@ -44,6 +44,8 @@ async function outbox(): Promise<readonly string[]> {
   return Promise.all(names.map((name) => readFile(path.join(folder, "outbox", name), "utf8")));
 }
 
+const plain = (mail: Mail | undefined) => mail?.parts["text/plain"]?.replaceAll("\r\n", "\n");
+
 test("when nobody answers, then the reminder is a mail of its own in the survey's thread, and a text likewise", async () => {
   await service.store.write(async (tx) => {
     const project = await addProject(tx, "Acme");
@@ -68,7 +70,6 @@ test("when nobody answers, then the reminder is a mail of its own in the survey'
   expect(reminder?.headers["references"]).toBe(survey?.headers["message-id"]);
   expect(reminder?.headers["message-id"]).not.toBe(survey?.headers["message-id"]);
   expect(reminder?.headers["subject"]).toBe(`Erinnerung: ${survey?.headers["subject"]}`);
-  const plain = (mail: Mail | undefined) => mail?.parts["text/plain"]?.replaceAll("\r\n", "\n");
   expect(plain(reminder)).toBe(`${surveyTexts("de").reminder}\n\n${plain(survey)}`);
   expect(reminder?.parts["text/html"]).toContain(surveyTexts("de").reminder);
   expect(

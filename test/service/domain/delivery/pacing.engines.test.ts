@@ -61,10 +61,10 @@ describe("a window of Autopilot", () => {
   });
 });
 
-describe("a limit for the day", () => {
-  const limit = (dailyLimit: string | null) =>
-    fixture.write((tx) => changeSettings(tx, fixture.project, { dailyLimit, timeZone: "Europe/Berlin" }));
+const limit = (dailyLimit: string | null) =>
+  fixture.write((tx) => changeSettings(tx, fixture.project, { dailyLimit, timeZone: "Europe/Berlin" }));
 
+describe("a limit for the day", () => {
   test("when more are due, then single ones leave first, the oldest first, and the others on the days that follow", async () => {
     await limit("2");
     await join("member@x.co");
