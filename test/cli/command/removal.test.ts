@@ -54,7 +54,7 @@ const CASES: Readonly<Record<string, RemovalCase>> = {
   },
   "service erase": {
     args: service("erase", "ann@example.com"),
-    question: /^Erase ann@example\.com from project default: 1 person, 1 response, 2 surveys\? \[y\/N\] $/,
+    question: /^Erase ann@example\.com from project default: 1 person, 1 response, 1 survey\? \[y\/N\] $/,
     look: ["people", "list", "--columns", "email"],
   },
 };

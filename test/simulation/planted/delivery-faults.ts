@@ -65,10 +65,14 @@ export const DELIVERY_FAULTS = [
     [DELIVERIES, "releaseDeadClaims"],
     (original) => (tx, living, _, project) => original(tx, living, "resend", project),
   ),
-  fault<typeof retryOrGiveUp>("a refusal for now ends a survey", [DELIVERIES, "retryOrGiveUp"], () => () => ({
-    kind: "failed",
-    reason: "refused once",
-  })),
+  fault<typeof retryOrGiveUp>(
+    "a refusal for now ends a survey",
+    ["service/domain/delivery/retries.ts", "retryOrGiveUp"],
+    () => () => ({
+      kind: "failed",
+      reason: "refused once",
+    }),
+  ),
   fault<typeof releaseHeld>(
     "what is held is never released",
     ["service/domain/delivery/oversight.ts", "releaseHeld"],

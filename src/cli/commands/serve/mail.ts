@@ -109,7 +109,13 @@ export function refuseWithout(
 }
 
 /** Flags of mail that say nothing of a message or of how it gets to the server. */
-const LATER: ReadonlySet<string> = new Set(["--smtp-connections", "--on-unknown", "--max-age", "--only-to"]);
+const LATER: ReadonlySet<string> = new Set([
+  "--smtp-connections",
+  "--on-unknown",
+  "--max-age",
+  "--daily-limit",
+  "--only-to",
+]);
 
 /** The same flags for those who only look at the settings. */
 export const SETUP_FLAGS: readonly FlagRecord[] = [

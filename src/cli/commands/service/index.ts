@@ -20,6 +20,7 @@ import { registerProject } from "./project/project.ts";
 import { registerSettings } from "./project/settings.ts";
 import { registerSms } from "./delivery/sms.ts";
 import { registerSurvey } from "./project/survey.ts";
+import { registerRehearse } from "./data/rehearse.ts";
 import { registerReminder } from "./project/reminder.ts";
 import { registerThrottle } from "./project/throttle.ts";
 import { registerTrend } from "./project/trend.ts";
@@ -39,6 +40,7 @@ export function register(noun: Command, outer: CommandContext): void {
   registerThrottle(noun, context);
   registerReminder(noun, context);
   registerAutopilot(noun, context);
+  registerRehearse(noun, context);
   registerTrend(noun, context);
   registerSettings(noun, context);
   registerApply(noun, context);

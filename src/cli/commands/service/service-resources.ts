@@ -42,6 +42,24 @@ export const PLATFORM_SETTINGS = toResource("autopilot settings", {
   days: "text",
   hours: "text",
 });
+export const REHEARSED_PERIODS = toResource("periods", {
+  period: "text",
+  surveys: "number",
+  reminders: "number",
+  held_throttled: "number",
+  held_unsubscribed: "number",
+  held_bounced: "number",
+  held_limit: "number",
+});
+export const REHEARSED_MESSAGES = toResource("surveys", {
+  person_id: "id",
+  email: "text",
+  phone_number: "phone",
+  kind: "text",
+  channel: "text",
+  platform: "text",
+  sent_at: "time",
+});
 export const REMINDER = toResource("settings", { after_seconds: "number", channel: "text" });
 export const THROTTLE = toResource("settings", { throttle: "duration" });
 const SETTING_COLUMNS: Readonly<Record<keyof ConfiguredSettings, ColumnKind>> = {

@@ -1,5 +1,6 @@
 /** The one place that decides when a member's next Autopilot survey is due. */
-import { afterOpenTime, nextOpen, openSecondsOfWeek, type WallClock, WEEK_SECONDS } from "./open-time.ts";
+import type { WallClock } from "../../../runtime/zone.ts";
+import { afterOpenTime, nextOpen, openSecondsOfWeek, WEEK_SECONDS } from "./open-time.ts";
 import type { Window } from "./windows.ts";
 
 /** The event from which a member's next survey is counted; kept with the membership, so that changed settings can be applied. */

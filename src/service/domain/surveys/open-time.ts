@@ -2,10 +2,8 @@
  * The clock of Autopilot, which runs while its window is open. Seconds are those that pass: where clocks are set forward
  * an hour has none, where they are set back it has both.
  */
+import type { WallClock } from "../../../runtime/zone.ts";
 import type { Window } from "./windows.ts";
-
-/** Unix seconds in, seconds of the wall clock out; see `createWallClock`. */
-export type WallClock = (seconds: number) => number;
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 86_400;

@@ -29,7 +29,7 @@ const NAMED: readonly string[] = [
   "messages WHERE message_id = ?",
   "messages q … WHERE q.${column} = ?",
   // Which projects have work.
-  "(SELECT (SELECT q.due_at FROM messages q WHERE q.project_id = p.id AND q.channel",
+  "(SELECT p.limited_until, (SELECT q.due_at FROM messages q WHERE q.project_id = p",
   "long_changes ${of}",
   "messages WHERE ${claimedByOthers(null, living)}",
   "projects p WHERE EXISTS (SELECT 1 FROM messages q WHERE q.project_id = p.id AND ",

@@ -83,10 +83,12 @@ export async function earliestDueAt(
   channel: OutgoingChannel,
   { withPaused }: Pauses,
 ): Promise<number | null> {
-  const until = isLimited(channel) ? "limited_until" : "NULL";
+  const mayLeaveAt = isLimited(channel)
+    ? "CASE WHEN limited_until > first_at THEN limited_until ELSE first_at END"
+    : "first_at";
   const row = await database.first(
-    `SELECT min(CASE WHEN limited_until > first_at THEN limited_until ELSE first_at END) AS at
-     FROM (SELECT ${until} AS limited_until, (SELECT q.due_at FROM messages q
+    `SELECT min(${mayLeaveAt}) AS at
+     FROM (SELECT p.limited_until, (SELECT q.due_at FROM messages q
        WHERE q.project_id = p.id AND q.channel = ? AND q.due_at IS NOT NULL ORDER BY q.due_at LIMIT 1) AS first_at
      FROM projects p${withPaused ? "" : ` WHERE ${NOT_PAUSED}`}) AS firsts`,
     [channel],

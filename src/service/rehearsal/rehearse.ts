@@ -1,0 +1,179 @@
+/**
+ * The effect of a project's settings before they have it: the scheduler itself runs over a copy of the data, on a clock that jumps from one
+ * due moment to the next, with a sender that only notes what it is given.
+ */
+import { createWallClock, DEFAULT_ZONE } from "../../runtime/zone.ts";
+import type { Random } from "../../runtime/random.ts";
+import { requireProject } from "../control/delivery-admin.ts";
+import { nextDueAt, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
+import type { MessageSender } from "../domain/delivery/sender.ts";
+import type { DueQuestion, OutgoingChannel, ProjectRow, Store } from "../domain/ports.ts";
+import { readSettings } from "../domain/projects/settings.ts";
+import type { DataFileOptions } from "../data-file/open-data-file.ts";
+import type { Heartbeat } from "../scheduler/heartbeat.ts";
+import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
+import { IN_MEMORY } from "../store/sqlite/engine/engine.ts";
+import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
+import { copyData } from "./copy-data.ts";
+import { type Answers, createAnswers } from "./answers.ts";
+import type { Held, Rehearsal, RehearsedMessage } from "./results.ts";
+import { findSilentMembers, type Silent } from "./silent-members.ts";
+import { createJumpClock, type JumpClock } from "./jump-clock.ts";
+
+export interface RehearsalOptions extends Omit<DataFileOptions, "onEvent"> {
+  readonly project: string;
+  /** Unix seconds. */
+  readonly until: number;
+  /** The share of surveys that are answered, 0 to 1, and the chance by which those are chosen. */
+  readonly answerRate: number;
+  readonly chance: Pick<Random, "fraction">;
+  /** Called again and again with the moment that was reached. */
+  readonly onMoment: (at: number) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const CHANNELS: readonly OutgoingChannel[] = ["email", "sms", "reminder", "sms-reminder"];
+const AT_ONCE = 500;
+
+/** Reads the data, and changes nothing of it. Throws AdminError for no such project, StoreFileError. */
+export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
+  const clock = createJumpClock(Math.floor(options.clock.now() / 1000));
+  const store = await openSqliteStore({ file: IN_MEMORY, clock, random: options.random });
+  try {
+    await copyInto(store, options);
+    const project = await store.read((tx) => requireProject(tx, options.project));
+    return await run(store, project, clock, options);
+  } finally {
+    await store.close();
+  }
+}
+
+async function copyInto(store: Store, options: RehearsalOptions): Promise<void> {
+  await copyData(options, store, options.signal);
+  // The whole of the data may be paused, as a restored copy is; the question is what happens once it is not.
+  await store.write(async (tx) => {
+    await tx.deliveries.setPaused(null);
+    // A server that serves the data goes on with what it has claimed; here nobody else does.
+    await releaseDeadClaims(tx);
+    for (const { id, name } of await tx.projects.list())
+      await tx.projects.setPaused(id, name === options.project ? null : tx.now);
+  });
+}
+
+async function run(
+  store: Store,
+  project: ProjectRow,
+  clock: JumpClock,
+  { until, answerRate, chance, onMoment, signal }: RehearsalOptions,
+): Promise<Rehearsal> {
+  const since = clock.seconds();
+  const zone = (await store.read((tx) => readSettings(tx, project))).timeZone ?? DEFAULT_ZONE;
+  const { held, withoutAddress } = await findSilentMembers(store, project, { until, zone });
+  const answers = createAnswers(store, { rate: answerRate, chance });
+  const messages: RehearsedMessage[] = [];
+  const sender = createRecorder(store, clock, { since, zone, messages, held, answers });
+  const scheduler = openScheduler(store, clock, sender);
+  for (;;) {
+    await scheduler.finish();
+    const at = await nextMoment(store, answers);
+    if (at === null || at > until) break;
+    signal.throwIfAborted();
+    clock.jump(Math.max(at, clock.seconds() + 1));
+    await answers.give(clock.seconds());
+    await onMoment(clock.seconds());
+  }
+  return { since, until, zone, messages, held, withoutAddress };
+}
+
+async function nextMoment(store: Store, answers: Answers): Promise<number | null> {
+  const dueAt = await store.read((tx) => nextDueAt(tx, CHANNELS));
+  const at = Math.min(dueAt ?? Infinity, answers.nextAt() ?? Infinity);
+  return at === Infinity ? null : at;
+}
+
+/** No other process knows the copy. */
+const ALONE: Heartbeat = { beat: async () => undefined, isLeader: () => true, end: async () => undefined };
+
+function openScheduler(store: Store, clock: JumpClock, sender: MessageSender): Scheduler {
+  return createScheduler({
+    store,
+    clock,
+    claimer: "rehearsal",
+    heartbeat: ALONE,
+    senders: [sender],
+    maxAgeSeconds: null,
+    onUnknown: "hold",
+    guardsOverdue: false,
+    onOutcome: () => undefined,
+    onError: (error) => {
+      throw error;
+    },
+  });
+}
+
+interface Recording extends Silent {
+  readonly since: number;
+  readonly zone: string;
+  readonly messages: RehearsedMessage[];
+  readonly answers: Answers;
+}
+
+function createRecorder(
+  store: Store,
+  clock: JumpClock,
+  { since, zone, messages, held, answers }: Omit<Recording, "withoutAddress">,
+): MessageSender {
+  const wallClock = createWallClock(zone);
+  const dayOf = (at: number): number => Math.floor(wallClock(at) / 86_400);
+  return {
+    name: "rehearsal",
+    channels: CHANNELS,
+    capacity: () => AT_ONCE,
+    asksFirst: true,
+    deliver: async (due, { mayStillSend }) => {
+      if (due.channel === "digest" || due.channel === "reply") throw new TypeError("not a survey");
+      const message = toMessage(due, clock.seconds());
+      if (!hasAddress(message)) return { kind: "failed", reason: "the person has no address" };
+      if (!(await mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
+      messages.push(message);
+      if (due.scheduledAt >= since && dayOf(due.scheduledAt) < dayOf(clock.seconds()))
+        held.push({ at: due.scheduledAt, why: "limit" });
+      if (message.kind === "survey") {
+        answers.plan(due, clock.seconds());
+        if (message.platform === null) await noteThrottled(store, due, clock.seconds(), held);
+      }
+      return { kind: "sent" };
+    },
+    erase: () => Promise.resolve(0),
+  };
+}
+
+/** A survey outside Autopilot puts off those of Autopilot that would follow too soon. */
+async function noteThrottled(store: Store, due: DueQuestion, now: number, held: Held[]): Promise<void> {
+  const { project, person } = due;
+  await store.read(async (tx) => {
+    const throttle = (await tx.projects.byId(project.id))?.throttleSeconds ?? 0;
+    for (const platform of ["email", "sms"] as const) {
+      const at = (await tx.autopilot.member(project.id, platform, person.id))?.nextSurveyAt ?? null;
+      if (at !== null && at < now + throttle) held.push({ at: Math.max(at, now), why: "throttled" });
+    }
+  });
+}
+
+function toMessage(due: DueQuestion, now: number): RehearsedMessage {
+  const isReminder = "survey" in due;
+  const channel = isReminder ? due.survey.channel : due.channel;
+  return {
+    person_id: String(due.person.id),
+    email: due.person.email,
+    phone_number: due.person.phoneNumber,
+    kind: isReminder ? "reminder" : "survey",
+    channel,
+    platform: !isReminder && due.autopilot ? due.channel : null,
+    sent_at: now,
+  };
+}
+
+function hasAddress({ channel, email, phone_number: phone }: RehearsedMessage): boolean {
+  return (channel === "email" ? email : phone) !== null;
+}

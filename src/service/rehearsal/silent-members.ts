@@ -1,0 +1,56 @@
+/** Members of Autopilot who are not surveyed, and the moments at which they would be. */
+import { createWallClock } from "../../runtime/zone.ts";
+import { type Platform, PLATFORMS } from "../../contract/resources.ts";
+import { peoplePages } from "../domain/people/everybody.ts";
+import { canReceive } from "../domain/people/suppressions.ts";
+import type { AutopilotSettings, MembershipRow, PersonRow, ProjectRow, Store } from "../domain/ports.ts";
+import { dueMoment } from "../domain/surveys/due-moment.ts";
+import type { Held } from "./results.ts";
+
+export interface Silent {
+  readonly held: Held[];
+  readonly withoutAddress: number;
+}
+
+interface Span {
+  readonly until: number;
+  readonly zone: string;
+}
+
+export async function findSilentMembers(store: Store, project: ProjectRow, span: Span): Promise<Silent> {
+  const held: Held[] = [];
+  let withoutAddress = 0;
+  for await (const people of peoplePages(store, project))
+    for (const platform of PLATFORMS)
+      await store.read(async (tx) => {
+        const settings = await tx.autopilot.settings(project.id, platform);
+        for (const person of people) {
+          const member = await tx.autopilot.member(project.id, platform, person.id);
+          if (member === null || member.nextRequestId !== null) continue;
+          if ((platform === "email" ? person.email : person.phoneNumber) === null) withoutAddress += 1;
+          else if (settings.active && !(await canReceive(tx, project, person, platform)))
+            held.push(...heldBack(member, whyOf(person, platform), settings, { ...span, now: tx.now }));
+        }
+      });
+  return { held, withoutAddress };
+}
+
+function whyOf({ bouncedAt }: PersonRow, platform: Platform): Held["why"] {
+  return platform === "email" && bouncedAt !== null ? "bounced" : "unsubscribed";
+}
+
+/** Each moment at which the member would be surveyed, as if each survey before had left in time. */
+function heldBack(
+  { start, number, notBefore }: MembershipRow,
+  why: Held["why"],
+  { frequency, window }: AutopilotSettings,
+  { now, until, zone }: Span & { readonly now: number },
+): Held[] {
+  const facts = { number, notBefore, frequency, window, wallClock: createWallClock(zone) };
+  const moments: Held[] = [];
+  for (let at = dueMoment({ ...facts, start, now }); at <= until;) {
+    moments.push({ at, why });
+    at = dueMoment({ ...facts, start: { kind: "after", at }, now: at });
+  }
+  return moments;
+}

@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { silentLog } from "../../../src/runtime/log.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { nextDueAt } from "../../../src/service/domain/delivery/deliveries.ts";
+import { changeReminder } from "../../../src/service/domain/delivery/reminders.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
+import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
+import { changeSettings } from "../../../src/service/domain/projects/settings.ts";
+import { addMember, configureAutopilot } from "../../../src/service/domain/surveys/autopilot.ts";
+import { openService, type Service } from "../../../src/service/index.ts";
+import { createChance } from "../../../src/service/rehearsal/chance.ts";
+import { toPeriods } from "../../../src/service/rehearsal/periods.ts";
+import { rehearse } from "../../../src/service/rehearsal/rehearse.ts";
+import { memberInput, sendInput } from "../domain/fixture.ts";
+
+const DAY = 86_400;
+const START = Date.parse("2026-11-24T20:00:00Z") / 1000;
+const MEMBERS = 60;
+
+let folder: string;
+let dataFile: string;
+const time = { now: START };
+const clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
+
+const open = (): Promise<Service> =>
+  openService({
+    dataFile,
+    clock,
+    random: systemRandom,
+    log: silentLog,
+    publicUrl: "https://survey.test",
+    rateLimit: null,
+  });
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-rehearsal-test-"));
+  dataFile = path.join(folder, "survey.db");
+  time.now = START;
+  const service = await open();
+  await service.store.write(async (tx) => {
+    const project = await addProject(tx, "Acme");
+    await changeSettings(tx, project, { timeZone: "Europe/Berlin", dailyLimit: "3" });
+    await configureAutopilot(tx, project, "email", { frequency: 30 * DAY });
+    await changeReminder(tx, project, { after: 4 * DAY });
+    for (let n = 1; n <= MEMBERS; n += 1)
+      await addMember(tx, project, memberInput({ personEmail: `p${n}@x.co`, personName: `P ${n}` }));
+    await unsubscribe(tx, project, "p1@x.co");
+    await sendPerson(tx, project, sendInput({ email: "single@x.co", delaySeconds: 3 * DAY }));
+    await addProject(tx, "Other");
+  });
+  await service.close();
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const run = (until: number, answerRate = 0) =>
+  rehearse({
+    dataFile,
+    clock,
+    random: systemRandom,
+    project: "Acme",
+    until,
+    answerRate,
+    chance: createChance(7),
+    onMoment: async () => undefined,
+    signal: new AbortController().signal,
+  });
+
+/** The people who are surveyed by the service itself, with the moment. */
+async function serve(until: number): Promise<string[]> {
+  const service = await open();
+  const sent: string[] = [];
+  const seen = new Set<string>();
+  for (;;) {
+    await service.finishDue();
+    const next = await service.store.read(async (tx) => {
+      const project = await findProject(tx, "Acme");
+      for (const row of await tx.deliveries.list(project?.id ?? 0, { state: "sent", after: 0, limit: 10_000 })) {
+        const line = `${row.email} ${row.sentAt}`;
+        if (!seen.has(line)) sent.push(line);
+        seen.add(line);
+      }
+      return nextDueAt(tx, ["email", "sms", "reminder", "sms-reminder"]);
+    });
+    if (next === null || next > until) break;
+    time.now = Math.max(next, time.now + 1);
+  }
+  await service.close();
+  return sent;
+}
+
+const hash = async (): Promise<string> =>
+  createHash("sha256")
+    .update(await readFile(dataFile))
+    .digest("hex");
+
+test("when the same time is rehearsed and served, then the same people are surveyed at the same moments", async () => {
+  const until = START + 70 * DAY;
+  const before = await hash();
+  const { messages, held, withoutAddress, zone } = await run(until);
+  expect(await hash()).toBe(before);
+  const surveys = messages.filter(({ kind }) => kind === "survey");
+  expect(surveys.length).toBeGreaterThan(1.5 * MEMBERS);
+  expect([zone, withoutAddress]).toEqual(["Europe/Berlin", 0]);
+  expect(new Set(held.map(({ why }) => why))).toEqual(new Set(["unsubscribed", "limit"]));
+  expect(surveys.filter(({ platform }) => platform === null).map(({ email }) => email)).toEqual(["single@x.co"]);
+  const real = await serve(until);
+  expect(surveys.map(({ email, sent_at: at }) => `${email} ${at}`).toSorted()).toEqual(real.toSorted());
+});
+
+test("when some answer, then there are fewer reminders; the same seed gives the same", async () => {
+  const until = START + 40 * DAY;
+  const [none, some, again] = [await run(until), await run(until, 0.9), await run(until, 0.9)];
+  const reminders = ({ messages }: typeof none): number => messages.filter(({ kind }) => kind === "reminder").length;
+  expect(reminders(some)).toBeLessThan(reminders(none));
+  expect(again.messages).toEqual(some.messages);
+});
+
+test("when a rehearsal is shown by period, then every period of it is there, and all add up", async () => {
+  const rehearsal = await run(START + 45 * DAY);
+  const { messages } = rehearsal;
+  for (const by of ["day", "week", "month"] as const) {
+    const rows = toPeriods(rehearsal, by);
+    expect(rows.reduce((sum, row) => sum + row.surveys + row.reminders, 0)).toBe(messages.length);
+  }
+  expect(toPeriods(rehearsal, "day")).toHaveLength(46);
+  expect(toPeriods(rehearsal, "week").map(({ period }) => period)).toEqual([
+    "2026-W48",
+    "2026-W49",
+    "2026-W50",
+    "2026-W51",
+    "2026-W52",
+    "2026-W53",
+    "2027-W01",
+  ]);
+  expect(toPeriods(rehearsal, "month").map(({ period }) => period)).toEqual(["2026-11", "2026-12", "2027-01"]);
+});
+
+test("when there is no such project, then it says so", async () => {
+  await expect(
+    rehearse({
+      dataFile,
+      clock,
+      random: systemRandom,
+      project: "nope",
+      until: START + 1,
+      answerRate: 0,
+      chance: createChance(1),
+      onMoment: async () => undefined,
+      signal: new AbortController().signal,
+    }),
+  ).rejects.toThrow('there is no project "nope"');
+});
