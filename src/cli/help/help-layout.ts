@@ -68,7 +68,12 @@ export function layOutRootHelp(nouns: readonly Noun[], columns: number = WIDEST)
     globalSections(width),
     items(
       "Help topics",
-      [["surveyctl help <topic>", "flags, environment, exit-codes, output, dates, import, export, statistics"]],
+      [
+        [
+          "surveyctl help <topic>",
+          "flags, environment, exit-codes, output, dates, scheduling, import, export, statistics",
+        ],
+      ],
       width,
     ),
     section(

@@ -229,6 +229,32 @@ What an interval does not cover:
 100 answers a month cannot show a change of less than about 32 points.
 `;
 
+const SCHEDULING = `When surveys leave the service:
+
+  Autopilot   sends in its window alone: service autopilot --days mon-fri
+              --hours 5-10, on the wall clock of service settings --tz.
+              22-6 goes over midnight and belongs to the day on which it
+              begins; mon,wed,fri is a list; any is always open.
+  First       of a new member: spread over one frequency (--first
+              spread), or at the next open moment (--first now). Who was
+              asked less than one frequency ago, by whatever, is asked
+              one frequency after that.
+  Recurring   one frequency of open time after the survey before. A
+              frequency under 14 days is counted by the calendar.
+  Changes     of window, frequency or zone move what waits. --active
+              after a pause spreads what fell due over a week.
+  Throttle    keeps surveys outside Autopilot apart; one that was sent
+              puts off the member's next one, too.
+  Limit       service settings --daily-limit 500, or serve
+              --daily-limit: what is due beyond waits for the next day,
+              the oldest first, Autopilot after single surveys.
+  Reminders   service reminder 5d: once for each survey, to those who
+              have not answered, in the same window.
+
+service rehearse --until 365d shows what all this will do, day by day,
+over a copy of the data. Nothing is sent.
+`;
+
 const EXIT_CODES = `Exit statuses:
 ${Object.entries(EXIT_MEANINGS)
   .map(([status, meaning]) => `  ${status.padEnd(5)}${meaning}\n`)
@@ -240,6 +266,7 @@ export const TOPICS: ReadonlyMap<string, string> = new Map([
   ["exit-codes", EXIT_CODES],
   ["output", OUTPUT],
   ["dates", DATES],
+  ["scheduling", SCHEDULING],
   ["import", IMPORT],
   ["export", EXPORT],
   ["statistics", STATISTICS],
