@@ -43,18 +43,22 @@ export interface DayBudget {
 export async function readBudget(tx: Transaction, project: Pick<Project, "id">): Promise<DayBudget> {
   const { timeZone, dailyLimit } = await readSettings(tx, project);
   const day = localDay(tx.now, timeZone);
-  const own = dailyLimit === null ? null : Number(dailyLimit);
-  const limit = own ?? (await tx.queue.dailyLimit());
+  const limit = await limitOf(tx, dailyLimit);
   return { limit, ...(await tx.queue.countLeft(project.id, day.beginsAt)), nextDayAt: day.nextAt };
+}
+
+async function limitOf(tx: Transaction, own: string | null): Promise<number | null> {
+  return own === null ? tx.queue.dailyLimit() : Number(own);
 }
 
 /** The surveys that may still leave today; null for no limit. Where none may, the project waits for the next day. */
 export async function roomToday(tx: Transaction, project: number, channel: OutgoingChannel): Promise<number | null> {
   if (channel === "digest" || channel === "reply") return null;
+  // Without a limit nothing is counted: a day may have many thousands.
+  if ((await limitOf(tx, (await readSettings(tx, { id: project })).dailyLimit)) === null) return null;
   const { limit, sent, leaving, nextDayAt } = await readBudget(tx, { id: project });
-  if (limit === null) return null;
-  const room = Math.max(0, limit - sent - leaving);
+  const room = Math.max(0, (limit ?? 0) - sent - leaving);
   // Those on their way may still fail, and leave room.
-  if (room === 0) await tx.projects.setLimitedUntil(project, sent >= limit ? nextDayAt : tx.now + 1);
+  if (room === 0) await tx.projects.setLimitedUntil(project, sent >= (limit ?? 0) ? nextDayAt : tx.now + 1);
   return room;
 }
