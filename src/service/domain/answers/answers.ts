@@ -2,6 +2,7 @@
 import { SCORE_MAX, SCORE_MIN, TEXT_BYTES_MAX } from "../../../contract/limits.ts";
 import { resumeMember } from "../surveys/autopilot.ts";
 import { noteEvidence } from "../delivery/deliveries.ts";
+import { LINK_SECONDS } from "../delivery/reminders.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { ErasedLink, PageFacts, ResponseRow, Store, SurveyLink, Transaction } from "../ports.ts";
@@ -22,9 +23,6 @@ export async function visitSurvey(tx: Transaction, token: string): Promise<Visit
   const { project, responseId } = survey;
   return { survey, answer: responseId === null ? null : await tx.responses.byId(project.id, responseId) };
 }
-
-/** The time for which a link that nobody answered through stays good after its message was sent. */
-const LINK_SECONDS = 365 * 86_400;
 
 /**
  * The actions that a link still allows; `windowSeconds` is the time after the first answer in which it may be changed.

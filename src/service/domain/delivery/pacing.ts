@@ -1,8 +1,7 @@
 /** The moments at which surveys may leave: Autopilot's windows, and a project's limit for a day. */
-import { createWallClock, DEFAULT_ZONE } from "../../../runtime/zone.ts";
 import type { Project } from "../inputs.ts";
 import type { DueReminder, DueSurvey, OutgoingChannel, Transaction } from "../ports.ts";
-import { readSettings } from "../projects/settings.ts";
+import { readSettings, readWallClock } from "../projects/settings.ts";
 import { localDay } from "../sms/day.ts";
 import { nextOpen } from "../surveys/open-time.ts";
 
@@ -12,8 +11,7 @@ export async function opensAt(tx: Transaction, due: DueSurvey | DueReminder): Pr
   if ("autopilot" in due && !due.autopilot) return null;
   const platform = "survey" in due ? due.survey.channel : due.channel;
   const { window } = await tx.autopilot.settings(project.id, platform);
-  const { timeZone } = await readSettings(tx, project);
-  const at = nextOpen(tx.now, window, createWallClock(timeZone ?? DEFAULT_ZONE));
+  const at = nextOpen(tx.now, window, await readWallClock(tx, project));
   return at > tx.now ? at : null;
 }
 

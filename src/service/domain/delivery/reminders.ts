@@ -1,11 +1,10 @@
 /** Reminders: one for each survey at most, that long after it was sent, to people who have not answered. */
-import { createWallClock, DEFAULT_ZONE } from "../../../runtime/zone.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { DueReminder, Transaction } from "../ports.ts";
 import { canReceive } from "../people/suppressions.ts";
-import { readSettings } from "../projects/settings.ts";
+import { readWallClock } from "../projects/settings.ts";
 import { nextOpen } from "../surveys/open-time.ts";
 
 /** The surveys that are followed by a reminder: those of one channel, or of any. */
@@ -61,13 +60,12 @@ export async function scheduleReminder(tx: Transaction, survey: SentSurvey, sent
   const settings = await readReminder(tx, project);
   if (settings.after === null || (settings.channel !== "any" && settings.channel !== channel)) return;
   const { window } = await tx.autopilot.settings(project.id, channel);
-  const { timeZone } = await readSettings(tx, project);
-  const scheduledAt = nextOpen(sentAt + settings.after, window, createWallClock(timeZone ?? DEFAULT_ZONE));
+  const scheduledAt = nextOpen(sentAt + settings.after, window, await readWallClock(tx, project));
   await tx.queue.addReminder(project.id, { surveyId: requestId, channel, scheduledAt });
 }
 
 /** A link that nobody answered through stays good for so long after its message was sent. */
-const LINK_SECONDS = 365 * 86_400;
+export const LINK_SECONDS = 365 * 86_400;
 
 /** The reason not to remind; null while the reminder may go out. Reads only. */
 export async function refuseReminder(tx: Transaction, due: DueReminder): Promise<string | null> {

@@ -2,6 +2,7 @@
 import { characterCount, FOOTER_MAX, SENDER_NAME_MAX } from "../../../contract/limits.ts";
 import { PLATFORMS } from "../../../contract/resources.ts";
 import { senderProblem } from "../../../contract/text/email.ts";
+import { createWallClock, DEFAULT_ZONE, type WallClock } from "../../../runtime/zone.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
@@ -59,6 +60,11 @@ export async function readSettings(tx: Transaction, project: Pick<Project, "id">
   const stored = await tx.projects.settings(project.id);
   const values = ROWS.map(([key, { name }]) => [key, stored.get(name) ?? null]);
   return Object.fromEntries(values) as ProjectSettings;
+}
+
+/** The clock on the wall of the project's zone. */
+export async function readWallClock(tx: Transaction, project: Pick<Project, "id">): Promise<WallClock> {
+  return createWallClock((await readSettings(tx, project)).timeZone ?? DEFAULT_ZONE);
 }
 
 /** Changes the named settings alone; null or an empty text takes one back. Throws InvalidError. */

@@ -5,8 +5,7 @@ import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
 import type { AutopilotSettings, MembershipRow, PersonRow, Transaction } from "../ports.ts";
 import { canReceive } from "../people/suppressions.ts";
-import { readSettings } from "../projects/settings.ts";
-import { createWallClock, DEFAULT_ZONE } from "../../../runtime/zone.ts";
+import { readWallClock } from "../projects/settings.ts";
 import { dueMoment, type Start } from "./due-moment.ts";
 
 export interface SurveyWish {
@@ -122,8 +121,7 @@ async function memberDueMoment(
   { frequency, window }: Pick<AutopilotSettings, "frequency" | "window">,
   { start, number, notBefore }: Pick<MembershipRow, "start" | "number" | "notBefore">,
 ): Promise<number> {
-  const { timeZone } = await readSettings(tx, project);
-  const wallClock = createWallClock(timeZone ?? DEFAULT_ZONE);
+  const wallClock = await readWallClock(tx, project);
   return dueMoment({ start, number, notBefore, frequency, window, wallClock, now: tx.now });
 }
 
