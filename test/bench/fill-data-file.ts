@@ -23,7 +23,9 @@ const fill: readonly string[] = [
   "BEGIN",
   `INSERT INTO projects (id, name, created_at, throttle_seconds) VALUES (1, 'default', ${first}, 86400)`,
   `INSERT INTO project_state VALUES (1, ${3 * rows}, ${first}, 0)`,
-  `INSERT INTO autopilot_configurations VALUES (1, 'email', 1, 86400, ${first}, ${first}), (1, 'sms', 1, 86400, ${first}, ${first})`,
+  `INSERT INTO autopilot_configurations (project_id, platform, active, frequency, created_at, updated_at, first, days, hours)
+    VALUES (1, 'email', 1, 86400, ${first}, ${first}, 'now', 'any', 'any'),
+           (1, 'sms', 1, 86400, ${first}, ${first}, 'now', 'any', 'any')`,
   `${counted} INSERT INTO people (project_id, id, email, email_key, name, created_at)
     SELECT 1, 1 + i, 'person' || i || '@example.com', 'person' || i || '@example.com', 'Ada', ${createdAt} FROM n`,
   `${counted} INSERT INTO responses (project_id, id, person_id, score, comment, token, created_at, updated_at, person_properties)

@@ -15,6 +15,7 @@ const NAMED: readonly string[] = [
   "UPDATE messages … WHERE ${others} AND state = 'cancelled'",
   "UPDATE messages … WHERE ${others} AND state = 'claimed'",
   "list_tallies WHERE ${whereSql(where)}",
+  "list_tallies WHERE ${whereSql(where)} GROUP BY 1",
   "memberships m LEFT … WHERE ${whereSql(where)}",
   "people WHERE ${whereSql(slice.where)}",
   "people WHERE ${whereSql(where)}",

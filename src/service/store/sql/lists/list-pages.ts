@@ -2,7 +2,7 @@
 import type { TimeRange } from "../../../domain/inputs.ts";
 import type { CountedList } from "./counted-lists.ts";
 import { addRange, copyWhere, type Where } from "./fragments.ts";
-import { dayOf, type DayCount, type ListTallies } from "./list-tallies.ts";
+import { dayOf, type ListTallies, splitRange } from "./list-tallies.ts";
 import { DAY_SECONDS } from "./score-sums.ts";
 
 export interface PageQuery {
@@ -52,27 +52,32 @@ async function findStart(
   tallies: ListTallies,
   { list, range, descending, offset }: PageQuery,
 ): Promise<{ readonly range: TimeRange; readonly skip: number } | null> {
-  const days = await tallies.days(list, range);
+  const parts = splitRange(range);
   let skip = offset;
-  for (const day of descending ? days.toReversed() : days) {
-    // A day that the range cuts may have fewer rows: the page then begins behind it, which its offset finds as well.
-    if (skip < day.rowCount) return { range: onwards(day, range, descending), skip };
-    const within = withinDay(day, range);
-    skip -= within === "whole" ? day.rowCount : await tallies.count(list, within);
+  for (const part of descending ? parts.toReversed() : parts) {
+    if (part.kind === "days") {
+      const found = await tallies.findDay(list, part.days, skip, descending);
+      if (found.day !== null) return { range: onwards(wholeDay(found.day), range, descending), skip: found.skip };
+      skip = found.skip;
+      continue;
+    }
+    // It may have fewer rows than its day: the page then begins behind it, which its offset finds as well.
+    const start = { range: onwards(part.range, range, descending), skip };
+    if (skip < (await tallies.count(list, wholeDay(dayOf(part.range.since ?? 0))))) return start;
+    const count = await tallies.count(list, part.range);
+    if (skip < count) return start;
+    skip -= count;
   }
   return null;
 }
 
-function withinDay({ day }: DayCount, { since, until }: TimeRange): TimeRange | "whole" {
-  const [first, last] = [day * DAY_SECONDS, (day + 1) * DAY_SECONDS - 1];
-  const isWhole = (since === null || since <= first) && (until === null || until >= last);
-  return isWhole ? "whole" : { since: Math.max(since ?? first, first), until: Math.min(until ?? last, last) };
+function wholeDay(day: number): TimeRange {
+  return { since: day * DAY_SECONDS, until: (day + 1) * DAY_SECONDS - 1 };
 }
 
-/** The range without the days that come before this one in the page's direction. */
-function onwards({ day }: DayCount, { since, until }: TimeRange, descending: boolean): TimeRange {
-  if (descending) return { since, until: until !== null && dayOf(until) === day ? until : (day + 1) * DAY_SECONDS - 1 };
-  return { since: since !== null && dayOf(since) === day ? since : day * DAY_SECONDS, until };
+/** The range without what comes before this part of it in the page's direction. */
+function onwards(part: TimeRange, range: TimeRange, descending: boolean): TimeRange {
+  return descending ? { since: range.since, until: part.until } : { since: part.since, until: range.until };
 }
 
 function orderOf({ list, descending }: PageQuery, sign = ""): string {

@@ -18,10 +18,15 @@ export interface CountedRow {
   readonly score: number | null;
 }
 
-export interface DayCount {
-  /** Days since 1970. */
-  readonly day: number;
-  readonly rowCount: number;
+/** A range in the order of time: whole days, counted from 1970, with a part of a day before and behind them. */
+export type RangePart =
+  | { readonly kind: "days"; readonly days: TimeRange }
+  | { readonly kind: "cut"; readonly range: TimeRange };
+
+/** The day that holds a row, and how many of its rows come before that one; no day: the rows that are left to pass over. */
+export interface FoundDay {
+  readonly day: number | null;
+  readonly skip: number;
 }
 
 export interface ListTallies {
@@ -35,8 +40,8 @@ export interface ListTallies {
   count(list: CountedList, range: TimeRange): Promise<number>;
   /** The same by category of score. */
   countScores(list: CountedList, range: TimeRange): Promise<ScoreTally>;
-  /** The days that a range touches, oldest first, each with all its rows. */
-  days(list: CountedList, range: TimeRange): Promise<readonly DayCount[]>;
+  /** The day of these in which the row comes that follows the first `skip` ones, from the newest day on where `descending`. */
+  findDay(list: CountedList, days: TimeRange, skip: number, descending: boolean): Promise<FoundDay>;
 }
 
 interface Tally extends ScoreTally {
@@ -67,12 +72,7 @@ export function createListTallies(database: Database): ListTallies {
       const { promoters, passives, detractors } = await countRange(database, list, range);
       return { promoters, passives, detractors };
     },
-    days: async (list, { since, until }) => {
-      const days = { since: since === null ? null : dayOf(since), until: until === null ? null : dayOf(until) };
-      const where = ofDays(list, days);
-      const sql = `SELECT day, row_count AS "rowCount" FROM list_tallies WHERE ${whereSql(where)} ORDER BY day`;
-      return (await database.all(sql, where.values)) as unknown as DayCount[];
-    },
+    findDay: (list, days, skip, descending) => findDay(database, ofDays(list, days), skip, descending),
   };
 }
 
@@ -99,24 +99,55 @@ function tallyByDay(rows: readonly CountedRow[]): ReadonlyMap<number, Tally> {
 }
 
 async function countRange(database: Database, list: CountedList, range: TimeRange): Promise<Tally> {
-  const { days, cut } = splitRange(range);
-  let tally = days === null ? NOTHING : await sumDays(database, list, days);
-  for (const part of cut) tally = addUp(tally, await countRows(database, list, part));
+  let tally = NOTHING;
+  for (const part of splitRange(range)) {
+    const isWhole = part.kind === "days";
+    tally = addUp(tally, await (isWhole ? sumDays(database, list, part.days) : countRows(database, list, part.range)));
+  }
   return tally;
 }
 
-/** The whole days of a range, and the parts of days before and behind them; null for no whole day. */
-function splitRange(range: TimeRange): { readonly days: TimeRange | null; readonly cut: readonly TimeRange[] } {
+export function splitRange(range: TimeRange): readonly RangePart[] {
   const { since, until } = range;
   const first = since === null ? null : Math.ceil(since / DAY_SECONDS);
   const last = until === null ? null : dayOf(until + 1) - 1;
-  if (first !== null && last !== null && first > last) return { days: null, cut: [range] };
-  const cut: TimeRange[] = [];
+  if (first !== null && last !== null && first > last) return [{ kind: "cut", range }];
+  const parts: RangePart[] = [{ kind: "days", days: { since: first, until: last } }];
   if (since !== null && first !== null && since < first * DAY_SECONDS)
-    cut.push({ since, until: first * DAY_SECONDS - 1 });
+    parts.unshift({ kind: "cut", range: { since, until: first * DAY_SECONDS - 1 } });
   if (until !== null && last !== null && until >= (last + 1) * DAY_SECONDS)
-    cut.push({ since: (last + 1) * DAY_SECONDS, until });
-  return { days: { since: first, until: last }, cut };
+    parts.push({ kind: "cut", range: { since: (last + 1) * DAY_SECONDS, until } });
+  return parts;
+}
+
+/** Ten years are sixty of these, which are passed over first. */
+const SPAN_DAYS = 64;
+
+async function findDay(database: Database, where: Where, skip: number, descending: boolean): Promise<FoundDay> {
+  const span = await passOver(database, where, SPAN_DAYS, skip, descending);
+  if (span.number === null) return { day: null, skip: span.skip };
+  const within = copyWhere(where);
+  addRange(within, "day", { since: span.number * SPAN_DAYS, until: (span.number + 1) * SPAN_DAYS - 1 });
+  const { number, skip: left } = await passOver(database, within, 1, span.skip, descending);
+  return { day: number, skip: left };
+}
+
+/** Passes over spans of so many days as long as their rows are all skipped; the number of the one that is not. */
+async function passOver(
+  database: Database,
+  where: Where,
+  spanDays: number,
+  skip: number,
+  descending: boolean,
+): Promise<{ readonly number: number | null; readonly skip: number }> {
+  const sql = `SELECT day / ${spanDays} AS number, sum(row_count) AS "rowCount" FROM list_tallies
+    WHERE ${whereSql(where)} GROUP BY 1 ORDER BY 1 ${descending ? "DESC" : "ASC"}`;
+  let left = skip;
+  for (const { number, rowCount } of await database.all(sql, where.values)) {
+    if (left < Number(rowCount)) return { number: Number(number), skip: left };
+    left -= Number(rowCount);
+  }
+  return { number: null, skip: left };
 }
 
 async function sumDays(database: Database, list: CountedList, days: TimeRange): Promise<Tally> {

@@ -13,6 +13,8 @@ const DAY = 86_400;
 const PEOPLE = 50;
 /** Of a trend that has a third of them, more than one step. */
 const RESPONSES = 4000;
+/** Fewer than a day has, so that pages begin within days. */
+const PER_PAGE = 5;
 const [FIRST_PERSON, FIRST_RESPONSE] = [1, 1000];
 const times = { lastSentAt: null, lastRespondedAt: null, unsubscribedAt: null, bouncedAt: null };
 
@@ -82,6 +84,7 @@ test("when history comes in and is replaced, then pages and metrics of any days 
     [null, null],
     [3 * DAY, 4 * DAY - 1],
     [3 * DAY + 1, 200 * DAY + 7],
+    [3 * DAY + 1, 5 * DAY - 2],
     [3 * DAY, null],
     [null, 90 * DAY],
     [90 * DAY - 1, 90 * DAY],
@@ -94,13 +97,21 @@ test("when history comes in and is replaced, then pages and metrics of any days 
     const metrics = await fixture.read((tx) => getMetrics(tx, project, metricsQuery({ since, until })));
     expect(metrics).toMatchObject(coreOf(within) as object);
     for (const order of ["asc", "desc"] as const)
-      for (const page of [1, 2, 3, 60, 61, Math.ceil(within.length / 20), Math.ceil(within.length / 20) + 1]) {
+      for (const page of [
+        1,
+        2,
+        3,
+        60,
+        61,
+        Math.ceil(within.length / PER_PAGE),
+        Math.ceil(within.length / PER_PAGE) + 1,
+      ]) {
         if (page === 0) continue;
-        const query = responsesQuery({ since, until, order, page, perPage: 20 });
+        const query = responsesQuery({ since, until, order, page, perPage: PER_PAGE });
         const found = await fixture.read((tx) => listResponses(tx, project, query, links));
         const expected = order === "asc" ? within : within.toReversed();
         expect(found.map(({ id }) => Number(id))).toEqual(
-          expected.slice((page - 1) * 20, page * 20).map(({ id }) => id),
+          expected.slice((page - 1) * PER_PAGE, page * PER_PAGE).map(({ id }) => id),
         );
       }
   }
