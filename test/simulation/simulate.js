@@ -9,6 +9,8 @@ import { parseArgs } from "node:util";
 import { bundleWorld } from "./bundle.js";
 
 const DAYS = 30;
+/** In a pipe, progress is told after so many seeds. */
+const TOLD_SEEDS = 100;
 const { values } = parseArgs({
   options: {
     // One seed, told in full; else `seeds` of them, from `from` on.
@@ -36,6 +38,7 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const { file, planted } = await bundleWorld(folder);
 
 const results = [];
+const failed = [];
 const tasks = isHunt ? planted.map(toHunt) : splitSeeds();
 const crews = Array.from({ length: Number(values.workers) }, (_, at, crew = Number(values.workers)) =>
   tasks.filter((__, index) => index % crew === at),
@@ -71,10 +74,33 @@ function work(crew) {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   createInterface({ input: child.stdout }).on("line", (line) => {
     if (!line.startsWith("{")) return console.log(line);
-    results.push(JSON.parse(line));
-    if (process.stderr.isTTY) process.stderr.write(`\rsimulated ${results.length} seeds`);
+    note(JSON.parse(line));
   });
   return new Promise((resolve) => child.on("close", resolve));
+}
+
+function note(result) {
+  results.push(result);
+  if (result.violation !== null) {
+    failed.push(result);
+    if (!isHunt) tellFailure(result);
+  }
+  if (process.stderr.isTTY) process.stderr.write(`\r${progress()}`);
+  else if (results.length % TOLD_SEEDS === 0) process.stderr.write(`${progress()}\n`);
+}
+
+function progress() {
+  const done = results.length.toLocaleString("en");
+  if (isHunt) return `simulated ${done} seeds, found ${failed.length} of ${planted.length} planted faults`;
+  return `simulated ${done} of ${seeds.toLocaleString("en")} seeds, ${failed.length} failed`;
+}
+
+/** At once, since a long run goes on with the other workers' seeds. */
+function tellFailure({ seed, violation, last }) {
+  if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
+  console.log(`seed ${seed} failed: ${violation}`);
+  for (const line of last) console.log(`  ${line}`);
+  console.log(`replay: npm run simulate -- --seed ${seed}${flagsToRepeat()}`);
 }
 
 function report() {
@@ -83,12 +109,7 @@ function report() {
   console.log(tellCounts());
   if (isOne) console.log(`trace ${results[0].hash}`);
   if (values.hashes) for (const { seed, hash } of results) console.log(`seed ${seed}: trace ${hash}`);
-  const [first] = results.filter(({ violation }) => violation !== null).toSorted((a, b) => a.seed - b.seed);
-  if (first === undefined) return;
-  process.exitCode = 1;
-  console.log(`seed ${first.seed} failed: ${first.violation}`);
-  for (const line of first.last) console.log(`  ${line}`);
-  console.log(`replay: npm run simulate -- --seed ${first.seed}${flagsToRepeat()}`);
+  if (failed.length > 0) process.exitCode = 1;
 }
 
 function tellCounts() {
@@ -113,7 +134,7 @@ function quote(text) {
 /** Every fault must be found; where one is not, nothing is proven by runs that find nothing. */
 function reportHunt() {
   for (const { name } of planted) {
-    const found = results.find((result) => result.planted === name && result.violation !== null);
+    const found = failed.find((result) => result.planted === name);
     if (found === undefined) process.exitCode = 1;
     console.log(found === undefined ? `missed: ${name}` : `seed ${found.seed}: ${name}: ${found.violation}`);
   }
