@@ -57,6 +57,9 @@ export type WriteResult =
 export interface Client {
   readonly baseUrl: string;
 
+  /** Throws `ReadOnlyKeyError` when the key is known to read only; every write throws it too, and sends nothing. */
+  checkMayWrite(): void;
+
   /** Any endpoint, once parsed; retried by the policy. */
   call(request: {
     readonly route: Route;

@@ -73,6 +73,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     ...pages,
     ...createWriteMethods({ caller, requests, pages, serverClock, clock, settleMs, onWait }),
+    checkMayWrite: () => requests.checkMethod("POST", requests.baseUrl),
     call: readReply,
     getMetrics: async (parameters, { signal } = {}) =>
       await readReply({ route: ROUTES.getMetrics, parameters, signal }),

@@ -1,10 +1,11 @@
 import { formatQuery } from "../contract/brackets.ts";
 import type { HttpRequest } from "../contract/http.ts";
+import { isReading, isReadOnlyKey } from "../contract/key-access.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { routePath, type Route } from "../contract/routes.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { Parameters } from "./client.ts";
-import { PagingError } from "./errors/call-errors.ts";
+import { PagingError, ReadOnlyKeyError } from "./errors/call-errors.ts";
 import { nameCall } from "./errors/client-error.ts";
 import { base64 } from "./trace/redact.ts";
 
@@ -16,11 +17,13 @@ export interface RouteCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Turns calls into requests to one service with one key. */
+/** Turns calls into requests to one service with one key, each after `checkMethod`. */
 export interface Requests {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly origin: string;
+  /** Throws `ReadOnlyKeyError` where the method writes and the key is known to read only. */
+  checkMethod(method: string, url: string): void;
   ofRoute(call: RouteCall): HttpRequest;
   /** `url` is absolute; throws `PagingError` when it leaves the origin. */
   ofUrl(method: string, url: string, body?: string, signal?: AbortSignal): HttpRequest;
@@ -30,6 +33,9 @@ export interface Requests {
 export function createRequests(base: string, apiKey: string): Requests {
   const { origin, pathname } = new URL(base);
   const baseUrl = `${origin}${pathname.replace(/\/+$/, "")}`;
+  const checkMethod: Requests["checkMethod"] = (method, url) => {
+    if (!isReading(method) && isReadOnlyKey(apiKey)) throw new ReadOnlyKeyError({ call: nameCall(method, url) });
+  };
   const plain = {
     accept: "application/json",
     authorization: `Basic ${base64(`${apiKey}:`)}`,
@@ -41,16 +47,20 @@ export function createRequests(base: string, apiKey: string): Requests {
     url: string,
     body: string | undefined,
     signal: AbortSignal | undefined,
-  ): HttpRequest => ({
-    method,
-    url,
-    headers: body === undefined ? plain : withBody,
-    ...(body !== undefined && { body }),
-    ...(signal !== undefined && { signal }),
-  });
+  ): HttpRequest => {
+    checkMethod(method, url);
+    return {
+      method,
+      url,
+      headers: body === undefined ? plain : withBody,
+      ...(body !== undefined && { body }),
+      ...(signal !== undefined && { signal }),
+    };
+  };
   return {
     baseUrl,
     origin,
+    checkMethod,
     ofRoute: ({ route, placeholders, parameters, body, signal }) => {
       const query = parameters === undefined ? "" : formatQuery(parameters);
       const url = `${baseUrl}${routePath(route, placeholders)}${query === "" ? "" : `?${query}`}`;

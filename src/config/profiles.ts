@@ -9,9 +9,11 @@ import { ownUserId } from "../runtime/files/processes.ts";
 import { ConfigError } from "./config-error.ts";
 import { findJsonProblem } from "./json-problem.ts";
 
+/** As the service told when the key was saved; absent where it told nothing. */
+const access = v.optional(v.picklist(["full", "read-only"]));
 const ProfileSchema = v.union([
-  v.strictObject({ base_url: v.string(), api_key: v.string() }),
-  v.strictObject({ base_url: v.string(), key_command: v.string() }),
+  v.strictObject({ base_url: v.string(), api_key: v.string(), access }),
+  v.strictObject({ base_url: v.string(), key_command: v.string(), access }),
 ]);
 const FileSchema = v.strictObject({
   default_profile: v.nullish(v.string(), null),

@@ -45,6 +45,7 @@ export interface Checked {
  */
 export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const { deps, request, table, report, files, client } = checked;
+  client.checkMayWrite();
   const head = await describeRun(checked);
   const before = await findPreviousRun(files, head, request);
   // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.

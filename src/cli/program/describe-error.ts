@@ -135,6 +135,7 @@ const ADVICE = {
   longer_wait: "--max-wait allows longer waits",
   not_found: "is the base URL right? surveyctl auth status shows which one is used",
   outcome_unknown: "check the service before you repeat it: a repeat may send a second survey or add a second response",
+  read_only_key: "surveyctl auth status shows which key is used; surveyctl service key add makes another",
   rate_limited: "--rate keeps below the service's limit, --max-wait allows longer waits",
   timeout: "--timeout sets how long to wait for an answer",
   unauthorized: "surveyctl auth status shows which key is used",

@@ -1,10 +1,12 @@
 import type { HttpResponse } from "../../contract/http.ts";
+import { READ_ONLY_REFUSAL } from "../../contract/key-access.ts";
 import type { Json } from "../../contract/json.ts";
 import { ERROR_BODY_LIMIT, readBody, decodeBody } from "./body.ts";
 import type { CallName, ClientError } from "../errors/client-error.ts";
 import {
   AuthError,
   RateLimitedError,
+  ReadOnlyKeyError,
   RedirectError,
   RefusedError,
   ServiceError,
@@ -37,6 +39,7 @@ export function errorForStatus(
   const said = words.message === null ? "" : ` "${redact(words.message)}"`;
   const facts: StatusFacts = { call, status, details: words.details };
   if (status >= 300 && status < 400) return redirectError(response, facts, redact);
+  if (status === 403 && words.message?.includes(READ_ONLY_REFUSAL) === true) return new ReadOnlyKeyError(facts);
   if (status === 401 || status === 403)
     return new AuthError(`the service refused the key with ${status}${said}`, facts);
   if (status === 429)

@@ -1,5 +1,6 @@
 /** One class for each kind of reaction to a call that failed, and what a failed write may have done all the same. */
 import { ClientError, type CallName } from "./client-error.ts";
+import { READ_ONLY_REFUSAL } from "../../contract/key-access.ts";
 import type { Json } from "../../contract/json.ts";
 
 /** `maybe` when any byte of the request can have reached the service; `no` makes a repeat safe. */
@@ -47,12 +48,30 @@ export interface StatusFacts {
   readonly details: Json;
 }
 
+interface AuthFacts extends Omit<StatusFacts, "status"> {
+  readonly code?: string;
+  /** Null where nothing was sent. */
+  readonly status: number | null;
+}
+
 /** 401 or 403: the key was refused. */
 export class AuthError extends ClientError {
   override readonly name = "AuthError";
 
-  constructor(what: string, facts: StatusFacts) {
+  constructor(what: string, facts: AuthFacts) {
     super(what, { code: facts.status === 401 ? "unauthorized" : "forbidden", ...facts });
+  }
+}
+
+/** A write with a key that only reads: the service refused it, or nothing was sent, and then there is no status. */
+export class ReadOnlyKeyError extends AuthError {
+  constructor(facts: Pick<StatusFacts, "call"> & Partial<StatusFacts>) {
+    super(`${READ_ONLY_REFUSAL}; a write needs a key with full access`, {
+      code: "read_only_key",
+      status: null,
+      details: null,
+      ...facts,
+    });
   }
 }
 

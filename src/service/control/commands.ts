@@ -1,4 +1,5 @@
 /** The questions of the `service …` commands, and their answers: plain data, both ways. */
+import type { KeyAccess } from "../../contract/key-access.ts";
 import type { Locale } from "../../contract/locales.ts";
 import type { Platform } from "../../contract/resources.ts";
 import type { ReminderChannel } from "../domain/delivery/reminders.ts";
@@ -28,12 +29,25 @@ export type AdminCommand =
   | PrivacyCommand
   | { readonly kind: "project.add"; readonly name: string }
   | { readonly kind: "project.list" }
-  | { readonly kind: "key.add"; readonly project: string; readonly name?: string }
+  /** Ends after so many seconds; absent: never. */
+  | {
+      readonly kind: "key.add";
+      readonly project: string;
+      readonly name?: string;
+      readonly access?: KeyAccess;
+      readonly expiresAfter?: number;
+    }
   | { readonly kind: "key.list"; readonly project: string }
   /** By id or name. */
   | { readonly kind: "key.revoke"; readonly project: string; readonly id: string }
   /** By id or name; the previous keys end after so many seconds, absent: they stay. */
-  | { readonly kind: "key.rotate"; readonly project: string; readonly id: string; readonly endsAfter?: number }
+  | {
+      readonly kind: "key.rotate";
+      readonly project: string;
+      readonly id: string;
+      readonly endsAfter?: number;
+      readonly expiresAfter?: number;
+    }
   /** Seconds; null for no throttling; absent leaves it as it is. */
   | { readonly kind: "throttle"; readonly project: string; readonly seconds?: number | null }
   /** Null for no reminders; absent leaves it as it is. */
@@ -104,8 +118,11 @@ export interface ProjectInfo {
 export interface KeyInfo {
   readonly id: string;
   readonly name: string | null;
+  readonly access: KeyAccess;
   readonly last_four: string;
   readonly created_at: number;
+  /** A UTC day such as `2026-11-26`; null for never. */
+  readonly last_used_on: string | null;
   /** Null for never. */
   readonly expires_at: number | null;
 }

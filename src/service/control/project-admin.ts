@@ -1,4 +1,5 @@
 /** The commands about projects and their keys, on an open store. */
+import { type KeyAccess, READ_ONLY_PREFIX } from "../../contract/key-access.ts";
 import type { Random } from "../../runtime/random.ts";
 import { addKey, addProject, listKeys, listProjects, revokeKey, rotateKey } from "../domain/projects/projects.ts";
 import type { KeyRow, Store, Transaction } from "../domain/ports.ts";
@@ -14,9 +15,9 @@ export interface ProjectAdminOptions {
 
 type ProjectKind = "project.add" | "project.list" | "key.add" | "key.list" | "key.revoke" | "key.rotate";
 
-/** 32 URL-safe characters: short enough for every client library. */
-export function createKey(random: Random): string {
-  return random.token(24);
+/** 32 URL-safe characters, 42 of a key that only reads: short enough for every client library. */
+export function createKey(random: Random, access: KeyAccess = "full"): string {
+  return access === "full" ? random.token(24) : `${READ_ONLY_PREFIX}${random.token(24)}`;
 }
 
 export function createProjectHandlers(options: ProjectAdminOptions): Pick<Handlers, ProjectKind> {
@@ -30,10 +31,11 @@ export function createProjectHandlers(options: ProjectAdminOptions): Pick<Handle
         return { id: String(project.id), name: project.name, key };
       }),
     "project.list": () => store.read(readProjects),
-    "key.add": ({ project, name = null }) =>
+    "key.add": ({ project, name = null, access = "full", expiresAfter }) =>
       writeInProject(store, project, async (tx, found) => {
-        const key = createKey(random);
-        return { id: String((await addKey(tx, found, key, name)).id), name, key };
+        const key = createKey(random, access);
+        const expiresAt = endOf(tx, expiresAfter);
+        return { id: String((await addKey(tx, found, key, { name, access, expiresAt })).id), name, key };
       }),
     "key.list": ({ project }) =>
       readInProject(store, project, async (tx, found) => (await listKeys(tx, found)).map(toKeyInfo)),
@@ -42,20 +44,24 @@ export function createProjectHandlers(options: ProjectAdminOptions): Pick<Handle
       onRevoke();
       return { id: String(revoked.id) };
     },
-    "key.rotate": async ({ project, id, endsAfter = null }) => {
-      const secretKey = createKey(random);
+    "key.rotate": async ({ project, id, endsAfter, expiresAfter }) => {
       const rotated = await writeInProject(store, project, async (tx, found) => {
-        const endsAt = endsAfter === null ? null : tx.now + endsAfter;
-        const { key, previous } = await rotateKey(tx, found, id, { secretKey, endsAt });
+        const endsAt = endOf(tx, endsAfter);
+        const { key, secretKey, previous } = await rotateKey(tx, found, id, {
+          makeKey: (access) => createKey(random, access),
+          endsAt,
+          expiresAt: endOf(tx, expiresAfter),
+        });
         return {
           id: String(key.id),
           name: key.name,
+          key: secretKey,
           previous: previous.map((one) => String(one.id)),
           previous_until: endsAt,
         };
       });
       onRevoke();
-      return { ...rotated, key: secretKey };
+      return rotated;
     },
   };
 }
@@ -69,6 +75,19 @@ async function readProjects(tx: Transaction): Promise<ProjectInfo[]> {
   return infos;
 }
 
-function toKeyInfo({ id, name, lastFour, createdAt, expiresAt }: KeyRow): KeyInfo {
-  return { id: String(id), name, last_four: lastFour, created_at: createdAt, expires_at: expiresAt };
+/** Unix seconds; null for never. */
+function endOf({ now }: Transaction, afterSeconds: number | undefined): number | null {
+  return afterSeconds === undefined ? null : now + afterSeconds;
+}
+
+function toKeyInfo({ id, name, access, lastFour, createdAt, lastUsedOn, expiresAt }: KeyRow): KeyInfo {
+  return {
+    id: String(id),
+    name,
+    access,
+    last_four: lastFour,
+    created_at: createdAt,
+    last_used_on: lastUsedOn,
+    expires_at: expiresAt,
+  };
 }

@@ -1,4 +1,5 @@
 /** The rows that pass between the rules and an engine, one port for each kind. See `Store` in `ports.ts`. */
+import type { KeyAccess } from "../../contract/key-access.ts";
 import type { Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, ResponseOrder } from "../../contract/routes.ts";
 import type { Project, TimeRange } from "./inputs.ts";
@@ -32,7 +33,10 @@ export interface KeyRow {
   /** Null for one without. */
   readonly name: string | null;
   readonly lastFour: string;
+  readonly access: KeyAccess;
   readonly createdAt: number;
+  /** A UTC day such as `2026-11-26`; null for never. */
+  readonly lastUsedOn: string | null;
   /** From when on it opens nothing; null for never. */
   readonly expiresAt: number | null;
 }
@@ -40,7 +44,10 @@ export interface KeyRow {
 /** A key that is or was one. */
 export interface KnownKeyRow {
   readonly project: Project;
+  readonly id: number;
   readonly hash: string;
+  readonly access: KeyAccess;
+  readonly lastUsedOn: string | null;
   readonly expiresAt: number | null;
   /** Null while it is not revoked. */
   readonly revokedAt: number | null;
@@ -75,13 +82,15 @@ export interface ProjectRows {
   /** Throws `TakenError`. */
   insertKey(
     project: number,
-    key: { readonly hash: string; readonly lastFour: string; readonly name: string | null },
+    key: Pick<KeyRow, "lastFour" | "name" | "access" | "expiresAt"> & { readonly hash: string },
   ): Promise<KeyRow>;
   /** Those that are not revoked. */
   listKeys(project: number): Promise<readonly KeyRow[]>;
   /** Marks it; false when there is none that is not revoked. */
   revokeKey(project: number, id: number): Promise<boolean>;
   setKeyExpiry(project: number, id: number, at: number): Promise<void>;
+  /** Changes nothing where it was used on that day already. */
+  setKeyUsed(project: number, id: number, day: string): Promise<void>;
   /** The key with this hash, revoked or not. */
   byKeyHash(hash: string): Promise<KnownKeyRow | null>;
   counts(project: number): Promise<Counts>;

@@ -1,14 +1,17 @@
 /** Basic credentials (section 5): the key is the user name; a missing colon and any password are fine. */
 import { createHash } from "node:crypto";
+import type { KeyAccess } from "../../contract/key-access.ts";
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store } from "../domain/ports.ts";
 import { examineKey, isGuessable } from "../domain/projects/projects.ts";
+import { createKeyUse, type UsedKey } from "./key-use.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { HttpError } from "./replies.ts";
 
 export interface Caller {
   readonly project: Project;
+  readonly access: KeyAccess;
   /** SHA-256 of the key, to count by. */
   readonly keyHash: string;
 }
@@ -18,6 +21,8 @@ export interface KeyRing {
   readonly identify: (authorization: string | undefined, address: string) => Promise<Caller>;
   /** The project that these credentials open, null for none. Throws 429 once too many wrong keys came from there. */
   readonly open: (authorization: string, address: string) => Promise<Project | null>;
+  /** The access of these credentials, null for none. Throws as `open`. */
+  readonly accessOf: (authorization: string, address: string) => Promise<KeyAccess | null>;
   /** Lets a key in for as long as this process lives, or until ten thousand others were used after it. */
   readonly addSession: (key: string, project: Project) => void;
   /** After a key was revoked: nothing that was looked up counts any more. */
@@ -39,6 +44,7 @@ export interface KeyLimits {
 
 interface Remembered {
   readonly caller: Caller;
+  readonly use: UsedKey;
   readonly isGuessable: boolean;
   /** Unix seconds; null for never. */
   readonly expiresAt: number | null;
@@ -51,6 +57,7 @@ interface Remembered {
  */
 export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): KeyRing {
   const sessions = new Map<string, Caller>();
+  const noteUse = createKeyUse(store, clock);
   const state = { remembered: new Map<string, Remembered>(), sinceMs: clock.monotonic() };
   const forget = (): void => {
     state.remembered = new Map();
@@ -65,36 +72,36 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
     const key = known === undefined ? parseBasic(authorization) : null;
     // A guess at a short key is not even looked at; a long key is never guessed, and its owner never locked out.
     if (known?.isGuessable ?? (key !== null && isGuessable(key))) limits.wrongKeys.check(address);
-    if (known !== undefined) return known.caller;
+    if (known !== undefined) {
+      noteUse(known.use);
+      return known.caller;
+    }
     const keyHash = key === null ? "" : hashKey(key);
-    const session = use(sessions, keyHash);
+    const session = findSession(sessions, keyHash);
     if (session !== undefined) return session;
     const found = key === null ? null : await store.read((tx) => examineKey(tx, key));
-    if (key === null || found?.kind !== "good" || found.project === null) {
+    if (key === null || found?.kind !== "good" || found.key === null) {
       limits.refusals.count(address);
       if (key !== null) limits.wrongKeys.count(address);
       throw unauthorized();
     }
-    const caller = { project: found.project, keyHash };
+    const { project, id, access, lastUsedOn } = found.key;
+    const caller = { project, access, keyHash };
+    const use = { project, id, lastUsedOn };
+    noteUse(use);
     if (authorization.length > REMEMBERED_LENGTH_MAX) return caller;
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     // When the key was revoked meanwhile, this map is no longer the one that is asked.
-    remembered.set(authorization, { caller, isGuessable: isGuessable(key), expiresAt: found.at });
+    remembered.set(authorization, { caller, use, isGuessable: isGuessable(key), expiresAt: found.at });
     return caller;
   };
   return {
     identify,
-    open: async (authorization, address) => {
-      try {
-        return (await identify(authorization, address)).project;
-      } catch (error) {
-        if (error instanceof HttpError && error.status === 401) return null;
-        throw error;
-      }
-    },
+    open: async (...credentials) => (await orNobody(identify(...credentials)))?.project ?? null,
+    accessOf: async (...credentials) => (await orNobody(identify(...credentials)))?.access ?? null,
     addSession: (key, project) => {
       const keyHash = hashKey(key);
-      sessions.set(keyHash, { project, keyHash });
+      sessions.set(keyHash, { project, access: "full", keyHash });
       const [oldest = ""] = sessions.keys();
       if (sessions.size > REMEMBERED_MAX) sessions.delete(oldest);
     },
@@ -102,8 +109,18 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
   };
 }
 
+/** Null in place of 401. */
+async function orNobody(identified: Promise<Caller>): Promise<Caller | null> {
+  try {
+    return await identified;
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 401) return null;
+    throw error;
+  }
+}
+
 /** The key used last is at the end, so that the key of a command that takes long is not the oldest. */
-function use(sessions: Map<string, Caller>, keyHash: string): Caller | undefined {
+function findSession(sessions: Map<string, Caller>, keyHash: string): Caller | undefined {
   const caller = sessions.get(keyHash);
   if (caller !== undefined && sessions.delete(keyHash)) sessions.set(keyHash, caller);
   return caller;

@@ -1,6 +1,7 @@
 /** The service as a function from request to response: routes, credentials, limits, parameters, replies. */
 import type { HttpRequest, HttpResponse } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
+import { isReading, KEY_ACCESS_HEADER } from "../../contract/key-access.ts";
 import type { Channel } from "../../contract/routes.ts";
 import { toOpenApi } from "../../contract/openapi.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -13,7 +14,7 @@ import { createKeyRing, type KeyRing } from "./authentication.ts";
 import { ClientGoneError } from "./bodies.ts";
 import { addressGroup, createClientAddress } from "./forwarding.ts";
 import { HANDLERS } from "./handlers.ts";
-import { acceptsJson, checkBodyHead, refuseCrossSite } from "./head.ts";
+import { acceptsJson, checkBodyHead, refuseCrossSite, refuseWrite } from "./head.ts";
 import { createOperatorPages, type Listener } from "./operations/operator-pages.ts";
 import { parseBody, parseQuery } from "./parameters.ts";
 import { HttpError, errorReply, internalErrorReply, jsonReply, toHttpResponse, type Reply } from "./replies.ts";
@@ -221,19 +222,25 @@ function createAnswer(options: HttpServiceOptions, count: (caller: string) => vo
   const find = createRouter();
   return async (request, target, progress, listener) => {
     const { method, headers } = request;
-    const match = requireMatch(find(method, target.path));
+    const from = request.from ?? "";
+    const found = find(method, target.path);
+    // A key that only reads gets the same answer to every other method, known or not.
+    if (found !== null && "allow" in found && !isReading(method) && headers.authorization !== undefined)
+      refuseWrite(method, await keys.accessOf(headers.authorization, from));
+    const match = requireMatch(found);
     progress.match = match;
     if (!match.hasSuffix && !acceptsJson(headers.accept))
       throw new HttpError(406, "Not Acceptable: only application/json is served");
     refuseCrossSite(method, headers);
-    const { project, keyHash } = await keys.identify(headers.authorization, request.from ?? "");
+    const { project, access, keyHash } = await keys.identify(headers.authorization, from);
     progress.project = project.name;
     count(keyHash);
+    refuseWrite(method, access);
     const { route, placeholders, unstripped } = match;
     const query = parseQuery(target.query, route);
     const parameters = hasBody(request) ? { ...query, ...(await bodyParameters(request, match)) } : query;
     const appUrl = publicUrl ?? target.origin;
-    return HANDLERS[match.name]({
+    const reply = await HANDLERS[match.name]({
       store,
       project,
       route,
@@ -245,6 +252,7 @@ function createAnswer(options: HttpServiceOptions, count: (caller: string) => vo
       onScheduled,
       outboxChannels,
     });
+    return { ...reply, headers: { ...reply.headers, [KEY_ACCESS_HEADER]: access } };
   };
 }
 

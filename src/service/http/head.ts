@@ -1,13 +1,19 @@
 /** The decisions that a request's headers allow before its body is read. */
 import { announcesTooMuch, tooLarge } from "./bodies.ts";
+import { isReading, type KeyAccess, READ_ONLY_REFUSAL } from "../../contract/key-access.ts";
 import { HttpError } from "./replies.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
 /** Throws 403 for a write that a browser sends for a page of another site: the browser adds the key by itself. */
 export function refuseCrossSite(method: string, headers: Headers): void {
-  if (headers["sec-fetch-site"] !== "cross-site" || method === "GET" || method === "HEAD") return;
+  if (headers["sec-fetch-site"] !== "cross-site" || isReading(method)) return;
   throw new HttpError(403, "Forbidden: writes from pages of other sites are refused");
+}
+
+/** Throws 403 for every method but GET and HEAD of a key that only reads; null is the access of no key. */
+export function refuseWrite(method: string, access: KeyAccess | null): void {
+  if (access === "read-only" && !isReading(method)) throw new HttpError(403, `Forbidden: ${READ_ONLY_REFUSAL}`);
 }
 
 /** Throws 413 for an announced body that is too large, 415 for one that is neither JSON nor a form in plain UTF-8. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerLogin } from "./login.ts";
-import { maskKey, PROFILES, registerStatus } from "./status.ts";
+import { maskKey, PROFILES, registerStatus, UNKNOWN_ACCESS } from "./status.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Profile } from "../../../config/profiles.ts";
 import { type Deps, settingsRequest } from "../../command/deps.ts";
@@ -41,7 +41,8 @@ function describe(name: string, profile: Profile, isDefault: boolean): JsonObjec
     "api_key" in profile
       ? { api_key: maskKey(profile.api_key), api_key_source: `profile ${name}` }
       : { api_key: null, api_key_source: `key command of profile ${name}` };
-  return { profile: name, base_url: profile.base_url, ...key, default: isDefault };
+  const access = profile.access ?? UNKNOWN_ACCESS;
+  return { profile: name, base_url: profile.base_url, ...key, access, default: isDefault };
 }
 
 export function registerUse(noun: Command, context: CommandContext): void {

@@ -43,15 +43,19 @@ export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand
   const address = known ?? { value: await askBaseUrl(deps, profiles.byName.get(name)), source: "the base URL" };
   const baseUrl = parseBaseUrl(address.value, address.source, deps.options.insecureHttp);
   const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform, deps.signal);
-  await check(deps, { baseUrl, key, advice: adviseLogin });
-  const profile: Profile =
-    keyCommand === null ? { base_url: baseUrl, api_key: key } : { base_url: baseUrl, key_command: keyCommand };
+  const access = await check(deps, { baseUrl, key, advice: adviseLogin });
+  const profile: Profile = {
+    base_url: baseUrl,
+    ...(keyCommand === null ? { api_key: key } : { key_command: keyCommand }),
+    ...(access === null ? {} : { access }),
+  };
   await saveProfiles(deps, {
     defaultName: profiles.defaultName ?? name,
     byName: new Map([...profiles.byName, [name, profile]]),
   });
   const saved = profiles.byName.has(name) ? "Replaced" : "Saved as";
   await writeDone(deps, `Logged in. ${saved} profile "${name}" in ${fileOf(deps)}.`);
+  if (access === "read-only") await writeDone(deps, "The key only reads: commands that write are refused.");
   await writeDone(
     deps,
     `Try: surveyctl people list${(profiles.defaultName ?? name) === name ? "" : ` --profile ${name}`}`,

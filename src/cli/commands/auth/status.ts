@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { ClientError } from "../../../client/errors/client-error.ts";
 import { ConnectionError } from "../../../client/errors/call-errors.ts";
 import { AuthError, RefusedError } from "../../../client/errors/call-errors.ts";
+import { isKeyAccess, KEY_ACCESS_HEADER, type KeyAccess } from "../../../contract/key-access.ts";
 import { localDataFile } from "../../../config/places.ts";
 import { LOCAL_PROFILE, nameProfile, type RemoteConnection, resolveConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
@@ -41,6 +42,7 @@ async function showLocal(deps: Deps): Promise<ExitCode> {
     base_url_source: "built in",
     api_key: null,
     api_key_source: null,
+    access: "full",
     status: "ok",
   });
   return EXIT.done;
@@ -58,18 +60,21 @@ async function showRemote(deps: Deps, connection: RemoteConnection): Promise<Exi
     api_key_source: apiKey.source,
   };
   try {
-    await check(deps, {
+    const access = await check(deps, {
       baseUrl: baseUrl.value,
       key: apiKey.value,
       advice: (error) => adviseStatus(error, connection),
     });
+    await write(deps, { ...shown, access: access ?? UNKNOWN_ACCESS, status: "ok" });
+    return EXIT.done;
   } catch (error) {
-    await write(deps, { ...shown, status: toStatus(error) });
+    await write(deps, { ...shown, access: UNKNOWN_ACCESS, status: toStatus(error) });
     throw error;
   }
-  await write(deps, { ...shown, status: "ok" });
-  return EXIT.done;
 }
+
+/** Of a key that was refused, or is of another service. */
+export const UNKNOWN_ACCESS = "unknown";
 
 function toStatus(error: unknown): string {
   if (error instanceof AuthError) return "the key was refused";
@@ -98,12 +103,21 @@ async function write(deps: Deps, json: JsonObject): Promise<void> {
 }
 
 /** The columns of `auth status`. The key itself is never among them. */
+const STATUS_COLUMNS = [
+  "profile",
+  "profile_source",
+  "base_url",
+  "base_url_source",
+  "api_key",
+  "api_key_source",
+  "access",
+  "status",
+];
+
 export const STATUS: Resource = {
   noun: "settings",
-  columns: ["profile", "profile_source", "base_url", "base_url_source", "api_key", "api_key_source", "status"].map(
-    (name) => pathColumn(name, "text"),
-  ),
-  table: ["profile", "profile_source", "base_url", "base_url_source", "api_key", "api_key_source", "status"],
+  columns: STATUS_COLUMNS.map((name) => pathColumn(name, "text")),
+  table: STATUS_COLUMNS,
   dropFirst: [],
   fields: [],
 };
@@ -111,8 +125,10 @@ export const STATUS: Resource = {
 /** The columns of `auth list`, under the names that `auth status` has. */
 export const PROFILES: Resource = {
   noun: "profiles",
-  columns: ["profile", "base_url", "api_key", "api_key_source", "default"].map((name) => pathColumn(name, "text")),
-  table: ["profile", "base_url", "api_key", "default"],
+  columns: ["profile", "base_url", "api_key", "api_key_source", "access", "default"].map((name) =>
+    pathColumn(name, "text"),
+  ),
+  table: ["profile", "base_url", "api_key", "access", "default"],
   dropFirst: ["api_key"],
   fields: [],
 };
@@ -131,14 +147,16 @@ export interface ConnectionCheck {
   readonly advice: (error: ClientError) => string | null;
 }
 
-/** One harmless call. Throws the client's errors, with that advice. */
-export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionCheck): Promise<void> {
+/** One harmless call: the key's access, null where the service tells nothing. Throws the client's errors, with that advice. */
+export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionCheck): Promise<KeyAccess | null> {
   if (key === "") throw new ConfigError("missing", "the key is empty");
   const { openRemoteClient } = await import("../../command/connect.ts");
   const waits = createWaitLines(deps);
   const client = openRemoteClient(deps, { baseUrl, apiKey: key, waits, retriesMax: 1 });
   try {
-    await client.getMetrics({}, { signal: deps.signal });
+    const { headers } = await client.getMetrics({}, { signal: deps.signal });
+    const access = headers[KEY_ACCESS_HEADER];
+    return isKeyAccess(access) ? access : null;
   } catch (error) {
     const hint = error instanceof ClientError ? advice(error) : null;
     throw error instanceof ClientError && hint !== null ? error.advise(hint) : error;

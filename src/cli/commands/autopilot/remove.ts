@@ -79,6 +79,7 @@ export async function runAutopilotRemove(
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.removeMember, placeholders: { platform }, body });
       return EXIT.done;
     }
+    client.checkMayWrite();
     await ask(() => `Remove ${who} from Autopilot (${platform}) at ${client.baseUrl}?`);
     const write = tellRefusals(client.removeMember(platform, body, { signal: deps.signal }), [
       {

@@ -31,6 +31,7 @@ export async function addOrUpdatePerson(
   const warning = localeWarning(properties);
   if (warning !== null) await writeWarning(deps, warning);
   return withClient(deps, async (client) => {
+    if (!deps.options.dryRun) client.checkMayWrite();
     await before?.(client);
     if (deps.options.dryRun) {
       if (first !== null) await writeDryRun(deps, client.baseUrl, { route: ROUTES.sendPerson, body: first });

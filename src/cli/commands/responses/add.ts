@@ -79,6 +79,7 @@ export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions):
   }
   checkColumns(deps, RESPONSES);
   return withClient(deps, async (client) => {
+    if (!deps.options.dryRun) client.checkMayWrite();
     const found = options.personEmail === null ? null : await findByEmail(client, options.personEmail, deps.signal);
     const person = options.personId ?? idOf(client, found);
     const body = toResponseBody(person, options);

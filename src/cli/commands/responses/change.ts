@@ -160,6 +160,7 @@ async function changeEach(deps: Deps, ids: readonly string[], resource: Resource
       for (const id of ids) await writePlanned(deps, client, id, change);
       return EXIT.done;
     }
+    client.checkMayWrite();
     const output = await openListOutput(deps, { resource });
     const done = createInOrder((row) => output.write({ rows: [row], text: JSON.stringify([row]) }));
     const failures: { readonly id: string; readonly error: unknown }[] = [];

@@ -22,8 +22,10 @@ export const NEW_PROJECT = toResource("projects", { id: "id", name: "text", key:
 export const KEYS = toResource("keys", {
   id: "id",
   name: "text",
+  access: "text",
   last_four: "text",
   created_at: "time",
+  last_used_on: "text",
   expires_at: "time",
 });
 export const NEW_KEY = toResource("keys", { id: "id", name: "text", key: "text" });

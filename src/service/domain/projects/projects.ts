@@ -1,10 +1,11 @@
 /** Projects, their keys and settings. */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { isReadOnlyKey, type KeyAccess, READ_ONLY_PREFIX } from "../../../contract/key-access.ts";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { InvalidError, NotFoundError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
-import type { AutopilotSettings, KeyRow, ProjectRow, Transaction } from "../ports.ts";
+import type { AutopilotSettings, KeyRow, KnownKeyRow, ProjectRow, Transaction } from "../ports.ts";
 import { toWindow } from "../surveys/windows.ts";
 
 const DAY_SECONDS = 86_400;
@@ -48,6 +49,16 @@ export async function findProject(tx: Transaction, name: string): Promise<Projec
   return tx.projects.byName(name);
 }
 
+/** The facts of a new key besides itself. */
+export interface KeyFacts {
+  readonly name: string | null;
+  readonly access: KeyAccess;
+  /** From when on it opens nothing, Unix seconds; null for never. */
+  readonly expiresAt: number | null;
+}
+
+const FULL_KEY: KeyFacts = { name: null, access: "full", expiresAt: null };
+
 /**
  * Lets this key in; what is stored is its hash. At most 44 ASCII characters without `:`. A name is that of one key that
  * is good, unless it is rotated, and no number. Throws InvalidError.
@@ -56,8 +67,9 @@ export async function addKey(
   tx: Transaction,
   project: Project,
   secretKey: string,
-  name: string | null = null,
+  facts: KeyFacts = FULL_KEY,
 ): Promise<KeyRow> {
+  const { name } = facts;
   if (name !== null) {
     if (!/^(?!\d+$)[\w.-]{1,64}$/.test(name))
       throw new InvalidError({
@@ -65,14 +77,20 @@ export async function addKey(
       });
     if ((await findKeys(tx, project, name)).length > 0) throw new InvalidError({ name: ["has already been taken"] });
   }
-  return insertKey(tx, project, secretKey, name);
+  return insertKey(tx, project, secretKey, facts);
 }
 
-async function insertKey(tx: Transaction, project: Project, secretKey: string, name: string | null): Promise<KeyRow> {
+async function insertKey(tx: Transaction, project: Project, secretKey: string, facts: KeyFacts): Promise<KeyRow> {
   if (!KEY.test(secretKey))
     throw new InvalidError({ key: ["must be 1 to 44 visible ASCII characters without a colon"] });
+  if (isReadOnlyKey(secretKey) !== (facts.access === "read-only"))
+    throw new InvalidError({ key: [`begins with ${READ_ONLY_PREFIX} if it only reads, and else must not`] });
   try {
-    return await tx.projects.insertKey(project.id, { hash: hashKey(secretKey), lastFour: secretKey.slice(-4), name });
+    return await tx.projects.insertKey(project.id, {
+      ...facts,
+      hash: hashKey(secretKey),
+      lastFour: secretKey.slice(-4),
+    });
   } catch (error) {
     throw error instanceof TakenError ? new InvalidError({ key: ["has already been taken"] }) : error;
   }
@@ -105,29 +123,41 @@ export async function revokeKey(tx: Transaction, project: Project, which: string
   return key;
 }
 
+export interface Rotation {
+  /** A new key with this access. */
+  readonly makeKey: (access: KeyAccess) => string;
+  /** The end of the previous keys; null: they stay. */
+  readonly endsAt: number | null;
+  /** The end of the new one; null for never. */
+  readonly expiresAt: number | null;
+}
+
 export interface RotatedKey {
   readonly key: KeyRow;
+  readonly secretKey: string;
   readonly previous: readonly KeyRow[];
 }
 
 /**
- * Adds a key of the same name. The previous ones end at `endsAt`, where that is sooner than they would; null leaves them
+ * Adds a key of the same name and access. The previous ones end at `endsAt`, where that is sooner than they would; null leaves them
  * as they are. Throws NotFoundError.
  */
 export async function rotateKey(
   tx: Transaction,
   project: Project,
   which: string,
-  { secretKey, endsAt }: { readonly secretKey: string; readonly endsAt: number | null },
+  { makeKey, endsAt, ...wanted }: Rotation,
 ): Promise<RotatedKey> {
   const previous = await findKeys(tx, project, which);
   const [first] = previous;
   if (first === undefined) throw new NotFoundError(`project ${project.name} has no key ${which}`);
-  const key = await insertKey(tx, project, secretKey, first.name);
+  const { name, access } = first;
+  const secretKey = makeKey(access);
+  const key = await insertKey(tx, project, secretKey, { name, access, ...wanted });
   if (endsAt !== null)
     for (const { id, expiresAt } of previous)
       if (expiresAt === null || expiresAt > endsAt) await tx.projects.setKeyExpiry(project.id, id, endsAt);
-  return { key, previous };
+  return { key, secretKey, previous };
 }
 
 function isOver(expiresAt: number | null, now: number): boolean {
@@ -140,7 +170,7 @@ export interface KeyStanding {
   /** When it was revoked, or expired, or will; null for never. */
   readonly at: number | null;
   /** Null for an unknown one. */
-  readonly project: Project | null;
+  readonly key: KnownKeyRow | null;
 }
 
 /** Only hashes are looked up and compared, in constant time. */
@@ -148,16 +178,16 @@ export async function examineKey(tx: Transaction, key: string): Promise<KeyStand
   const hash = hashKey(key);
   const found = await tx.projects.byKeyHash(hash);
   if (found === null || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash)))
-    return { kind: "unknown", at: null, project: null };
-  const { project, expiresAt, revokedAt } = found;
-  if (revokedAt !== null) return { kind: "revoked", at: revokedAt, project };
-  return { kind: isOver(expiresAt, tx.now) ? "expired" : "good", at: expiresAt, project };
+    return { kind: "unknown", at: null, key: null };
+  const { expiresAt, revokedAt } = found;
+  if (revokedAt !== null) return { kind: "revoked", at: revokedAt, key: found };
+  return { kind: isOver(expiresAt, tx.now) ? "expired" : "good", at: expiresAt, key: found };
 }
 
 /** The project that a key opens; null for one that opens nothing. */
 export async function authenticate(tx: Transaction, key: string): Promise<Project | null> {
-  const { kind, project } = await examineKey(tx, key);
-  return kind === "good" ? project : null;
+  const standing = await examineKey(tx, key);
+  return standing.kind === "good" ? (standing.key?.project ?? null) : null;
 }
 
 function hashKey(key: string): string {

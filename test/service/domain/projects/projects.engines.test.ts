@@ -5,6 +5,7 @@ import {
   authenticate,
   examineKey,
   findProject,
+  type KeyFacts,
   listKeys,
   listProjects,
   revokeKey,
@@ -18,7 +19,7 @@ import type { Project } from "../../../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { previewSurvey } from "../../../../src/service/domain/surveys/preview.ts";
 import { finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
-import { START, openFixture, sendInput, type Fixture } from "../fixture.ts";
+import { DAY, START, openFixture, sendInput, type Fixture } from "../fixture.ts";
 import { claimDue } from "../claim-due.ts";
 
 let fixture: Fixture;
@@ -26,6 +27,11 @@ beforeEach(async () => {
   fixture = await openFixture();
 });
 afterEach(() => fixture.store.close());
+
+const FULL = { name: null, access: "full", expiresAt: null } as const;
+const READ_ONLY = { ...FULL, access: "read-only" } as const;
+
+const rotation = (key: string, endsAt: number | null) => ({ makeKey: () => key, endsAt, expiresAt: null });
 
 const shown = (id: number, name: string, throttleSeconds: number | null) => ({
   id,
@@ -61,7 +67,15 @@ test("when a key is added, then it opens its own project until it is revoked, an
   const opened = async (key: string) => (await fixture.read((tx) => authenticate(tx, key)))?.name ?? null;
   const first = await fixture.write((tx) => addKey(tx, fixture.project, "key-of-default"));
   await fixture.write((tx) => addKey(tx, other, "key-of-other"));
-  expect(first).toEqual({ id: 1, name: null, lastFour: "ault", createdAt: START, expiresAt: null });
+  expect(first).toEqual({
+    id: 1,
+    name: null,
+    access: "full",
+    lastFour: "ault",
+    createdAt: START,
+    lastUsedOn: null,
+    expiresAt: null,
+  });
   expect(await fixture.read((tx) => listKeys(tx, fixture.project))).toEqual([first]);
   expect([
     await opened("key-of-default"),
@@ -84,13 +98,15 @@ test("when a key is added, then it opens its own project until it is revoked, an
 
 test("when a key is rotated, then a new one has its name, and the old one opens nothing after its time", async () => {
   const kind = async (key: string) => (await fixture.read((tx) => examineKey(tx, key))).kind;
-  await fixture.write((tx) => addKey(tx, fixture.project, "first", "ci"));
-  await expect(fixture.write((tx) => addKey(tx, fixture.project, "again", "ci"))).rejects.toThrow(
+  await fixture.write((tx) => addKey(tx, fixture.project, "first", { ...FULL, name: "ci" }));
+  await expect(fixture.write((tx) => addKey(tx, fixture.project, "again", { ...FULL, name: "ci" }))).rejects.toThrow(
     "name has already been taken",
   );
-  await expect(fixture.write((tx) => addKey(tx, fixture.project, "digits", "12"))).rejects.toThrow("not a number");
+  await expect(fixture.write((tx) => addKey(tx, fixture.project, "digits", { ...FULL, name: "12" }))).rejects.toThrow(
+    "not a number",
+  );
   const endsAt = START + 3600;
-  const rotated = await fixture.write((tx) => rotateKey(tx, fixture.project, "ci", { secretKey: "second", endsAt }));
+  const rotated = await fixture.write((tx) => rotateKey(tx, fixture.project, "ci", rotation("second", endsAt)));
   expect(rotated).toMatchObject({ key: { name: "ci", expiresAt: null }, previous: [{ name: "ci", lastFour: "irst" }] });
   await expect(fixture.write((tx) => revokeKey(tx, fixture.project, "ci"))).rejects.toThrow(
     "is the name of several: 1, 2",
@@ -99,9 +115,20 @@ test("when a key is rotated, then a new one has its name, and the old one opens 
   fixture.time.now = endsAt;
   expect([await kind("first"), await kind("second")]).toEqual(["expired", "good"]);
   expect((await fixture.write((tx) => revokeKey(tx, fixture.project, "ci"))).lastFour).toBe("cond");
-  await expect(
-    fixture.write((tx) => rotateKey(tx, fixture.project, "cd", { secretKey: "third", endsAt: null })),
-  ).rejects.toThrow("project default has no key cd");
+  await expect(fixture.write((tx) => rotateKey(tx, fixture.project, "cd", rotation("third", null)))).rejects.toThrow(
+    "project default has no key cd",
+  );
+});
+
+test("when a key only reads, then its beginning says so, and a rotated one reads as it does", async () => {
+  const add = (key: string, facts: KeyFacts) => fixture.write((tx) => addKey(tx, fixture.project, key, facts));
+  await expect(add("writes-too", READ_ONLY)).rejects.toThrow("key begins with read-only- if it only reads");
+  await expect(add("read-only-not", FULL)).rejects.toThrow("key begins with read-only- if it only reads");
+  await add("read-only-first", { ...READ_ONLY, name: "ci" });
+  const { key } = await fixture.write((tx) =>
+    rotateKey(tx, fixture.project, "ci", { ...rotation("read-only-second", null), expiresAt: START + 90 * DAY }),
+  );
+  expect([key.access, key.lastFour, key.expiresAt]).toEqual(["read-only", "cond", START + 90 * DAY]);
 });
 
 test.each(["", "with:colon", "with space", "x".repeat(45), "späße"])(

@@ -3,6 +3,8 @@ import { configFile } from "../../../../config/places.ts";
 import { readProfiles } from "../../../../config/profiles.ts";
 import { toIsoTime } from "../../../../contract/text/iso-time.ts";
 import type { KeyInfo } from "../../../../service/control/commands.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import type { Flags } from "../../../args/flags.ts";
 import { parseDuration, parseName } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
@@ -11,6 +13,18 @@ import { KEYS, NEW_KEY, REMOVED, ROTATED_KEY } from "../service-resources.ts";
 
 /** The note next to a new key. */
 export const KEY_NOTE = "save this key now; it is not shown again";
+
+const EXPIRES_FLAG: FlagRecord = {
+  flag: "--expires",
+  value: "duration",
+  text: "end the key after this long, such as 90d",
+  otherwise: "it never ends",
+};
+
+function readExpiry(flags: Flags): { readonly expiresAfter?: number } {
+  const expiresAfter = flags.parse("--expires", parseDuration);
+  return expiresAfter === null ? {} : { expiresAfter };
+}
 
 /** Every saved key of the key's last four characters, and the variable: whoever uses one is locked out. */
 async function usesHere({ env, platform }: Deps, lastFour: string): Promise<string[]> {
@@ -50,13 +64,22 @@ export function registerKey(parent: Command, context: CommandContext): void {
     summary: "create a key and print it, once",
     examples: [
       "surveyctl service key add --name ci --data survey.db",
+      "surveyctl service key add --read-only --name reports --expires 90d",
       "surveyctl service key add --project acme --json",
     ],
-    flags: [{ flag: "--name", value: "name", text: "what the key is for, such as ci" }],
+    flags: [
+      { flag: "--name", value: "name", text: "what the key is for, such as ci" },
+      { flag: "--read-only", text: "let the key read and nothing else; the service refuses its writes" },
+      EXPIRES_FLAG,
+    ],
     columns: NEW_KEY,
     details: ({ flags }) => {
       const name = flags.parse("--name", parseName);
-      return name === null ? {} : { name };
+      return {
+        ...(name === null ? {} : { name }),
+        access: flags.is("--read-only") ? "read-only" : "full",
+        ...readExpiry(flags),
+      };
     },
     note: KEY_NOTE,
   });
@@ -64,7 +87,7 @@ export function registerKey(parent: Command, context: CommandContext): void {
     kind: "key.list",
     name: "list",
     alias: "ls",
-    summary: "list keys by number, name and last four characters",
+    summary: "list keys with their access, last use and end, never the keys themselves",
     examples: ["surveyctl service key list --data survey.db", "surveyctl service key list --project acme --json"],
     columns: KEYS,
   });
@@ -93,7 +116,7 @@ function registerRotate(noun: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "key.rotate",
     name: "rotate",
-    summary: "create another key of the same name and print it, once",
+    summary: "create another key of the same name and access and print it, once",
     operands: [["<name|id>", "the key's name or number, from `service key list`"]],
     examples: [
       "surveyctl service key rotate ci --data survey.db",
@@ -106,11 +129,12 @@ function registerRotate(noun: Command, context: CommandContext): void {
         text: "end the previous key after this long, such as 24h",
         otherwise: "it works on",
       },
+      EXPIRES_FLAG,
     ],
     columns: ROTATED_KEY,
     details: ({ flags, operands: [id = ""] }) => {
       const endsAfter = flags.parse("--revoke-after", parseDuration);
-      return { id, ...(endsAfter === null ? {} : { endsAfter }) };
+      return { id, ...(endsAfter === null ? {} : { endsAfter }), ...readExpiry(flags) };
     },
     done: ({ previous, previous_until: until }) =>
       until === null

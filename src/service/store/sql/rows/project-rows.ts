@@ -44,11 +44,23 @@ export function createProjectRows(database: Database, session: Session, tallies:
       );
       return row === null ? null : { id: Number(row.id), name: String(row.name) };
     },
+    ...createKeyRows(database, session),
+    counts: async (project) => ({
+      people: await tallies.count(peopleIn(project), ALL_TIME),
+      responses: await tallies.count(responsesBy(project, null, "created_at"), ALL_TIME),
+    }),
+  };
+}
+
+type KeyRows = Pick<ProjectRows, "insertKey" | "listKeys" | "revokeKey" | "setKeyExpiry" | "setKeyUsed" | "byKeyHash">;
+
+function createKeyRows(database: Database, session: Session): KeyRows {
+  return {
     insertKey: async (project, key) => insertKey(database, session, project, key),
     listKeys: async (project) =>
       (await database.all(
-        `SELECT id, name, last_four AS "lastFour", created_at AS "createdAt", expires_at AS "expiresAt"
-          FROM api_keys WHERE project_id = ? AND revoked_at IS NULL ORDER BY id`,
+        `SELECT id, name, access, last_four AS "lastFour", created_at AS "createdAt", last_used_on AS "lastUsedOn",
+          expires_at AS "expiresAt" FROM api_keys WHERE project_id = ? AND revoked_at IS NULL ORDER BY id`,
         [project],
       )) as unknown as KeyRow[],
     revokeKey: async (project, id) =>
@@ -60,11 +72,14 @@ export function createProjectRows(database: Database, session: Session, tallies:
     setKeyExpiry: async (project, id, at) => {
       database.send("UPDATE api_keys SET expires_at = ? WHERE project_id = ? AND id = ?", [at, project, id]);
     },
+    setKeyUsed: async (project, id, day) => {
+      await database.run(
+        `UPDATE api_keys SET last_used_on = ?
+          WHERE project_id = ? AND id = ? AND (last_used_on IS NULL OR last_used_on < ?)`,
+        [day, project, id, day],
+      );
+    },
     byKeyHash: async (hash) => findByKeyHash(database, hash),
-    counts: async (project) => ({
-      people: await tallies.count(peopleIn(project), ALL_TIME),
-      responses: await tallies.count(responsesBy(project, null, "created_at"), ALL_TIME),
-    }),
   };
 }
 
@@ -90,20 +105,17 @@ async function insertKey(
   database: Database,
   { now }: Session,
   project: number,
-  { hash, lastFour, name }: Parameters<ProjectRows["insertKey"]>[1],
+  { hash, lastFour, name, access, expiresAt }: Parameters<ProjectRows["insertKey"]>[1],
 ): Promise<KeyRow> {
   const id = await nextId(database, project);
   await refuseTaken(() =>
-    database.run("INSERT INTO api_keys (project_id, id, hash, last_four, created_at, name) VALUES (?, ?, ?, ?, ?, ?)", [
-      project,
-      id,
-      hash,
-      lastFour,
-      now,
-      name,
-    ]),
+    database.run(
+      `INSERT INTO api_keys (project_id, id, hash, last_four, created_at, name, access, expires_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, id, hash, lastFour, now, name, access, expiresAt],
+    ),
   );
-  return { id, name, lastFour, createdAt: now, expiresAt: null };
+  return { id, name, lastFour, access, createdAt: now, lastUsedOn: null, expiresAt };
 }
 
 /** Of a project its name, of a key its hash. */
@@ -115,15 +127,20 @@ async function refuseTaken<Result>(work: () => Promise<Result>): Promise<Result>
   }
 }
 
+interface ProjectOfKey {
+  readonly projectId: number;
+  readonly name: string;
+}
+
 async function findByKeyHash(database: Database, hash: string): Promise<KnownKeyRow | null> {
   const row = await database.first(
-    `SELECT p.id, p.name, k.hash, k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
-      FROM api_keys k JOIN projects p ON p.id = k.project_id WHERE k.hash = ?`,
+    `SELECT p.id AS "projectId", p.name, k.id, k.hash, k.access, k.last_used_on AS "lastUsedOn",
+      k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt" FROM api_keys k JOIN projects p ON p.id = k.project_id WHERE k.hash = ?`,
     [hash],
   );
   if (row === null) return null;
-  const { expiresAt, revokedAt } = row as unknown as KnownKeyRow;
-  return { project: { id: Number(row.id), name: String(row.name) }, hash: String(row.hash), expiresAt, revokedAt };
+  const { projectId, name, ...key } = row as unknown as Omit<KnownKeyRow, "project"> & ProjectOfKey;
+  return { project: { id: projectId, name }, ...key };
 }
 
 /** The project's next id: ids rise within a project and tell nothing about others. */

@@ -1,0 +1,29 @@
+/** The day on which each key was used last: at most one write a day for each key. */
+import { type Clock, unixSeconds } from "../../runtime/clock.ts";
+import { toIsoTime } from "../../contract/text/iso-time.ts";
+import type { Project } from "../domain/inputs.ts";
+import type { Store } from "../domain/ports.ts";
+
+export interface UsedKey {
+  readonly project: Project;
+  readonly id: number;
+  /** As far as it was written, or is being written. */
+  lastUsedOn: string | null;
+}
+
+const DAY_SECONDS = 86_400;
+
+/** The request does not wait for the write. One that fails is left out: the next day brings another. */
+export function createKeyUse(store: Store, clock: Clock): (key: UsedKey) => void {
+  const today = { number: -1, text: "" };
+  return (key) => {
+    const number = Math.floor(unixSeconds(clock) / DAY_SECONDS);
+    if (number !== today.number) Object.assign(today, { number, text: toIsoTime(number * DAY_SECONDS).slice(0, 10) });
+    const { text } = today;
+    if (key.lastUsedOn === text) return;
+    key.lastUsedOn = text;
+    store
+      .write((tx) => tx.projects.setKeyUsed(key.project.id, key.id, text), { project: "none" })
+      .catch(() => undefined);
+  };
+}
