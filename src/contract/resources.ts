@@ -124,6 +124,20 @@ export interface AutopilotConfiguration {
   updated_at: number;
 }
 
+/**
+ * Under `joining` in an Autopilot configuration that was asked for with `?joining=N`. Neither is in the specification: other
+ * services leave it out.
+ */
+export interface JoiningSurveys {
+  /** When the first and the last of the new members are surveyed for the first time, Unix seconds. */
+  first_survey_at: number;
+  last_survey_at: number;
+  /** New members surveyed on one day, on average over one frequency. */
+  per_day: number;
+  /** Days with surveys, such as `mon-fri` or `any`. */
+  days: string;
+}
+
 export interface Membership {
   created_at: number;
   updated_at: number;

@@ -36,6 +36,8 @@ export interface ImportRequest {
   readonly guardAdvice: string;
   /** The question before so many rows that schedule no surveys are sent: `Add 3 responses?`. */
   readonly question: (rows: number) => string;
+  /** One line about the effect of so many rows, told before they are sent; null where the service does not know it. */
+  readonly forecast?: (client: Client, rows: number) => Promise<string | null>;
   /** The summary's word for a row that was saved: `removed`. */
   readonly savedWord: string;
   readonly flags: ImportFlags;

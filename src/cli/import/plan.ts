@@ -4,9 +4,10 @@ import { wayOf } from "../../bulk/import/check/row-kind.ts";
 import { decideRows, type RowSource } from "../../bulk/import/journal/decide-rows.ts";
 import { emptyJournal } from "../../bulk/import/journal/journal-state.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
+import type { Client } from "../../client/client.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import { resolveConnection } from "../../config/settings.ts";
-import { confirm, countOf, formatCount, writeNote } from "../command/notes.ts";
+import { confirm, countOf, formatCount, writeDone, writeNote } from "../command/notes.ts";
 import { type Deps, settingsRequest } from "../command/deps.ts";
 import { writeDryRun } from "../command/write-outcome.ts";
 import { UsageError } from "../errors/usage-error.ts";
@@ -58,6 +59,19 @@ export interface PlanContext {
   readonly place: string;
   readonly report: CheckReport;
   readonly source: RowSource;
+}
+
+/** On stderr, for a noun that has one; `--quiet` silences it. */
+export async function writeForecast(
+  deps: Deps,
+  { forecast }: ImportRequest,
+  { client, source }: { readonly client: Client; readonly source: RowSource },
+): Promise<void> {
+  if (forecast === undefined || deps.options.quiet) return;
+  const { emails, texts, quiet } = await countRows(source, deps.signal);
+  const rows = emails + texts + quiet;
+  const line = rows === 0 ? null : await forecast(client, rows);
+  if (line !== null) await writeDone(deps, line);
 }
 
 /** On a terminal the plan is shown and confirmed; `--yes` skips the question. Throws CancelledError when declined. */

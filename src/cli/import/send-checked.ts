@@ -21,7 +21,7 @@ import { exitOfSignal, InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { createTimeFormatter } from "../render/time.ts";
 import { choicesOf, type ImportRequest } from "./import-request.ts";
-import { askWithPlan } from "./plan.ts";
+import { askWithPlan, writeForecast } from "./plan.ts";
 import { findPreviousRun, type RunFiles } from "./run-files.ts";
 import { type ResultsState, resumeCommand, writeSummary } from "./summary.ts";
 import { readSuppressed } from "./suppressed.ts";
@@ -52,6 +52,7 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
   const withoutDuplicates: RowSource = { table, before, skip: report.duplicates.reasonFor };
   const source = request.skipSuppressed ? await skipSuppressed(checked, withoutDuplicates) : withoutDuplicates;
+  await writeForecast(deps, request, { client, source });
   await askWithPlan(deps, request, { place: head.baseUrl, report, source });
   await table.input.verify();
   const sentBy = await lastSendingAt(checked, before);

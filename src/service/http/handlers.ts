@@ -3,6 +3,7 @@ import type { JsonObject } from "../../contract/json.ts";
 import type { Membership, Platform, SurveyResponse } from "../../contract/resources.ts";
 import { type Channel, LEFT_IN_OUTBOX, type Route, type RouteName } from "../../contract/routes.ts";
 import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/surveys/autopilot.ts";
+import { getAutopilotWithJoining } from "../domain/surveys/joining.ts";
 import { NotFoundError } from "../domain/errors.ts";
 import type { MembersQuery, Project } from "../domain/inputs.ts";
 import { getMetrics } from "../domain/answers/metrics.ts";
@@ -134,8 +135,20 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const reference = readMemberReference(readerOf(call), platform);
     return jsonReply(202, await save(call, (tx) => removeMember(tx, call.project, { platform, reference })));
   },
-  getAutopilot: async (call) =>
-    jsonReply(200, await call.store.read((tx) => getAutopilot(tx, call.project, platformOf(call)))),
+  getAutopilot: async (call) => {
+    const reader = readerOf(call);
+    const joining = reader.integer("joining", { min: 1 });
+    reader.finish();
+    const { store, project } = call;
+    return jsonReply(
+      200,
+      await store.read(async (tx) =>
+        joining === null
+          ? await getAutopilot(tx, project, platformOf(call))
+          : await getAutopilotWithJoining(tx, project, platformOf(call), joining),
+      ),
+    );
+  },
   deletePerson: async (call) => {
     await deleteNamedPerson(call);
     return okReply(202);

@@ -3,7 +3,6 @@ import type { WriteResult } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { createWallClock } from "../../../runtime/zone.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -28,6 +27,7 @@ import {
   readPlatform,
   toMemberParameters,
 } from "./member-identifiers.ts";
+import { formatMoment } from "./survey-dates.ts";
 
 export interface AutopilotAddOptions {
   readonly platform: Platform;
@@ -102,15 +102,6 @@ async function tellSurvey(deps: Deps, result: WriteResult): Promise<void> {
 }
 
 const HTTP_CREATED = 201;
-/** A day of the calendar and a time, as the zone's clock shows them. */
-function formatMoment(at: number, zone: string | null): string {
-  const wall = new Date(createWallClock(zone)(at) * 1000);
-  const day = WEEKDAYS[wall.getUTCDay()];
-  const [date, time] = wall.toISOString().split("T");
-  return `${date} (${day}) ${time?.slice(0, 5)}`;
-}
-
-const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
 
 function toMemberBody(person: MemberIdentifiers, name: string | null, properties: JsonObject | null): JsonObject {
   return {

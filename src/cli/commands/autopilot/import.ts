@@ -10,6 +10,7 @@ import { commonParts, createBreaker, type RowSender, toId, toSettled } from "../
 import { countOf } from "../../command/notes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { PLATFORM_FLAG, readPlatform } from "./member-identifiers.ts";
+import { describeJoining } from "./survey-dates.ts";
 
 export function registerAutopilotImport(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -41,6 +42,10 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
       consented: flags.is("--send"),
       guardAdvice: "sends every member surveys: pass --send",
       question: (rows) => `Add ${countOf(rows, "person", "people")} to Autopilot (${platform})?`,
+      forecast: (client, count) => {
+        const zone = deps.options.timeZone;
+        return describeJoining(client, { platform, count, zone, signal: deps.signal });
+      },
       savedWord: "saved",
       flags: readImportFlags(flags),
       skipSuppressed: false,

@@ -36,6 +36,8 @@ export interface AutopilotRows {
    * thousand at once, the others by and by; see `Store.settle`.
    */
   reschedule(project: number, platform: Platform): Promise<void>;
+  /** The people who have joined so far, those who left included: the number of the one who joined last. */
+  joined(project: number, platform: Platform): Promise<number>;
   member(project: number, platform: Platform, personId: number): Promise<MembershipRow | null>;
   insertMember(
     project: number,

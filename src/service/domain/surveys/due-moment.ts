@@ -50,6 +50,19 @@ function shareOf(number: number): number {
   return (number * GOLDEN_RATIO) % 1;
 }
 
+/** More members than these leave no place of a frequency free: those after them lie between them. */
+const MEMBERS_LOOKED_AT = 1_000_000;
+
+/** The numbers of the members who are surveyed first and last when so many join at once, the first of them with number `from`. */
+export function outermostMembers(from: number, count: number): { readonly first: number; readonly last: number } {
+  const outermost = { first: from, last: from };
+  for (let number = from; number < from + Math.min(count, MEMBERS_LOOKED_AT); number += 1) {
+    if (shareOf(number) < shareOf(outermost.first)) outermost.first = number;
+    if (shareOf(number) > shareOf(outermost.last)) outermost.last = number;
+  }
+  return outermost;
+}
+
 /** So many seconds of the calendar later, as open time where the frequency is counted in it. */
 function later({ frequency, window, wallClock }: DueFacts, from: number, seconds: number): number {
   if (frequency < OPEN_TIME_MIN_SECONDS) return from + Math.round(seconds);

@@ -21,6 +21,10 @@ export function createAutopilotRows(database: Database, session: Session, change
         await reschedule(project, platform);
     },
     reschedule,
+    joined: async (project, platform) => {
+      const sql = "SELECT joined FROM autopilot_configurations WHERE project_id = ? AND platform = ?";
+      return Number((await database.first(sql, [project, platform]))?.joined ?? 0);
+    },
     member: async (project, platform, personId) => findMember(database, project, platform, personId),
     insertMember: async (project, platform, member) => insertMember(database, session.now, project, platform, member),
     setMemberProperties: async (project, platform, personId, properties) => {

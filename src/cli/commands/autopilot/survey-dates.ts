@@ -1,0 +1,67 @@
+/** Days and times of surveys, as the commands of Autopilot tell them on stderr. */
+import type { Client } from "../../../client/client.ts";
+import { RefusedError } from "../../../client/errors/call-errors.ts";
+import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import type { JoiningSurveys, Platform } from "../../../contract/resources.ts";
+import { ROUTES } from "../../../contract/routes.ts";
+import { createWallClock } from "../../../runtime/zone.ts";
+import { countOf, formatCount } from "../../command/notes.ts";
+
+const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
+
+/** `2026-12-03 (Thu) 07:14`, as the zone's clock shows it. */
+export function formatMoment(at: number, zone: string | null): string {
+  const wall = new Date(createWallClock(zone)(at) * 1000);
+  const [date, time] = wall.toISOString().split("T");
+  return `${date} (${WEEKDAYS[wall.getUTCDay()]}) ${time?.slice(0, 5)}`;
+}
+
+function formatDay(at: number, zone: string | null): string {
+  return new Date(createWallClock(zone)(at) * 1000).toISOString().slice(0, 10);
+}
+
+interface JoiningRequest {
+  readonly platform: Platform;
+  /** Members who will be added. */
+  readonly count: number;
+  /** IANA name; null is the system's. */
+  readonly zone: string | null;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * `10,000 members: surveys from 2026-11-25 to 2027-02-22, about 156 each weekday`; null where the service does not tell
+ * it, as most do not.
+ */
+export async function describeJoining(client: Client, request: JoiningRequest): Promise<string | null> {
+  const { platform, count, zone, signal } = request;
+  const parameters = { joining: count };
+  try {
+    const { json } = await client.call({
+      route: ROUTES.getAutopilot,
+      placeholders: { platform },
+      parameters,
+      signal,
+    });
+    const members = countOf(count, "member", "members");
+    if (!isJsonObject(json.joining)) return null;
+    if (json.active !== true) return `${members}: no surveys while Autopilot (${platform}) is inactive`;
+    return `${members}: ${describeSurveys(json.joining, zone)}`;
+  } catch (error) {
+    if (error instanceof RefusedError) return null;
+    throw error;
+  }
+}
+
+function describeSurveys(joining: JsonObject, zone: string | null): string {
+  const { first_survey_at: first, last_survey_at: last, per_day: perDay, days } = joining as unknown as JoiningSurveys;
+  const [from, to] = [formatDay(first, zone), formatDay(last, zone)];
+  if (from === to) return `surveys on ${from}`;
+  const rate = perDay < 1 ? "" : `, about ${formatCount(perDay)} each ${describeDays(days)}`;
+  return `surveys from ${from} to ${to}${rate}`;
+}
+
+function describeDays(days: string): string {
+  if (days === "mon-fri") return "weekday";
+  return days === "any" ? "day" : `day (${days})`;
+}
