@@ -7,6 +7,7 @@ import { type Base, openBase } from "./parts/base.ts";
 import { createHttp, type Http, openKeys } from "./parts/http.ts";
 import { closeAll, handlersOf, type Part, startAll, stopAll } from "./parts/part.ts";
 import { createBounceHookPart, createPagesPart, createSmsHookPart } from "./parts/public-paths.ts";
+import { keepQuietHours } from "./quiet-hours.ts";
 import { openSenders } from "./parts/senders.ts";
 import { createSending } from "./parts/sending.ts";
 import { openUpkeep } from "./parts/upkeep.ts";
@@ -82,10 +83,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 /** For commands, which often run next to the server, and are told nothing of its flags. */
-async function keepFlags({ store, address, sender, options, failures }: Base, url: string): Promise<void> {
+async function keepFlags({ store, log, address, sender, options, failures }: Base, url: string): Promise<void> {
   await address.listen(store, url).catch(failures.add);
   await keepBounceAddress(store, sender.bounceAddress).catch(failures.add);
   await keepDailyLimit(store, options.dailyLimit ?? null).catch(failures.add);
+  const { sms = null } = options;
+  if (sms !== null) await keepQuietHours(store, log, sms.limits.quiet).catch(failures.add);
 }
 
 async function keepBounceAddress(store: Store, bounceAddress: string | null): Promise<void> {

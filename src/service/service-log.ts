@@ -49,6 +49,14 @@ export function logPaused(log: Log, { at, reason }: Pause): void {
   log.warn("sending_paused", { since: at, message: `no survey is sent: ${why}` });
 }
 
+/** Said at each start, for each such project. */
+export function logClosedWindow(log: Log, project: string): void {
+  log.warn("window_closed", {
+    project,
+    message: `Autopilot of project ${project} sends no texts: all hours of its window are quiet hours (--sms-quiet)`,
+  });
+}
+
 /** The stage at which the reply came that a sender waits for, and its codes. */
 export function replyFields(said: ReplyFacts | null): LogFields {
   return { stage: said?.stage ?? null, code: said?.code ?? null, enhanced_code: said?.enhancedCode ?? null };

@@ -3,7 +3,8 @@ import { replaceText } from "../../../contract/replace-text.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import type { DeliveryResult } from "../../domain/delivery/sender.ts";
 import type { DueQuestion, DueSurvey, FrozenMessage, Store, Transaction } from "../../domain/ports.ts";
-import { localDay, quietUntil, type QuietHours } from "../../domain/sms/day.ts";
+import { localDay, quietUntil } from "../../domain/sms/day.ts";
+import type { QuietHours } from "../../domain/surveys/windows.ts";
 import {
   openPacedSender,
   type Outgoing,

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
+import type { QuietHours } from "../surveys/windows.ts";
 
 /**
  * `failed` is given up without blame, `held` waits for the operator, `unknown` was transmitted and had no reply. None of
@@ -210,6 +211,9 @@ export interface QueueRows {
   dailyLimit(): Promise<number | null>;
   /** Projects that wait for the old one wait no longer. */
   setDailyLimit(limit: number | null): Promise<void>;
+  /** The hours without text messages, as a server was told last; null for none. They are taken off the windows of SMS. */
+  quietHours(): Promise<QuietHours | null>;
+  setQuietHours(hours: QuietHours | null): Promise<void>;
   /** Marks a claimed request as transmitting now; false when this claim is not the request's any more. */
   markTransmitting(claim: ClaimKey, frozen: FrozenMessage | null): Promise<boolean>;
   /**

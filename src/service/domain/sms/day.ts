@@ -3,25 +3,18 @@ import { createWallClock, DEFAULT_ZONE, firstSecondOf, toCalendarDay, toMoment }
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { readSettings } from "../projects/settings.ts";
-
-/** Hours of the wall clock, 0 to 23; across midnight when `from` is the later one. */
-export interface QuietHours {
-  readonly from: number;
-  readonly to: number;
-}
+import { isQuiet, type QuietHours } from "../surveys/windows.ts";
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 86_400;
 
 /** When the quiet hours of this moment end, Unix seconds; null where it is not one of them. */
-export function quietUntil(now: number, { from, to }: QuietHours, zone: string | null): number | null {
+export function quietUntil(now: number, quiet: QuietHours, zone: string | null): number | null {
   const wallClock = createWallClock(zone ?? DEFAULT_ZONE);
   const wall = wallClock(now);
-  const hour = Math.floor((wall % DAY_SECONDS) / HOUR_SECONDS);
-  const isQuiet = from <= to ? hour >= from && hour < to : hour >= from || hour < to;
-  if (!isQuiet) return null;
+  if (!isQuiet(Math.floor((wall % DAY_SECONDS) / HOUR_SECONDS), quiet)) return null;
   const midnight = wall - (wall % DAY_SECONDS);
-  const ends = midnight + to * HOUR_SECONDS;
+  const ends = midnight + quiet.to * HOUR_SECONDS;
   return toMoment(ends > wall ? ends : ends + DAY_SECONDS, wallClock);
 }
 

@@ -23,8 +23,9 @@ import type { AutopilotSettings, MembershipRow, PersonRow, Transaction } from ".
 import type { Start } from "./due-moment.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
 import { type AutopilotWish, scheduleAutopilot } from "./surveys.ts";
-import { DAYS_FORM, formatDays, formatHours, HOURS_FORM, parseDays, parseHours } from "./windows.ts";
+import { DAYS_FORM, formatDays, formatHours, HOURS_FORM, isNeverOpen, parseDays, parseHours } from "./windows.ts";
 
+const QUIET_FORM = "must be hours that are not all quiet hours of text messages (serve --sms-quiet)";
 const FREQUENCY_MAX = 100 * 365 * 86_400;
 
 /** 4.8 as JSON texts, `Membership` rows in the order in which they were added. */
@@ -142,8 +143,9 @@ export async function configureAutopilot(
     active,
     frequency,
     first: first === "now" ? "now" : "spread",
-    window: { days, from: hours.from, to: hours.to },
+    window: { ...old.window, days, from: hours.from, to: hours.to },
   };
+  if (change.hours !== undefined && isNeverOpen(settings.window)) throw new InvalidError({ hours: [QUIET_FORM] });
   await tx.autopilot.configure(project.id, platform, settings);
   return settings;
 }

@@ -3,7 +3,7 @@
  * an hour has none, where they are set back it has both.
  */
 import type { WallClock } from "../../../runtime/zone.ts";
-import type { Window } from "./windows.ts";
+import { openHours, type Window } from "./windows.ts";
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 86_400;
@@ -12,8 +12,9 @@ export const WEEK_SECONDS = 7 * DAY_SECONDS;
 const FIRST_WEEKDAY = 4;
 
 /** The open seconds of a week in which no clock is set. */
-export function openSecondsOfWeek({ days, from, to }: Window): number {
-  return days.size * (to - from) * HOUR_SECONDS;
+export function openSecondsOfWeek(window: Window): number {
+  const hours = openHours(window).reduce((sum, [from, to]) => sum + to - from, 0);
+  return window.days.size * hours * HOUR_SECONDS;
 }
 
 /** This moment where the window is open, else when it opens next. Unix seconds. */
@@ -51,11 +52,14 @@ function steadyUntil(at: number, wall: number, wallClock: WallClock): { at: numb
 
 /** The open spans between two times of the wall clock, in their order. */
 function* openSpans(from: number, to: number, window: Window): Generator<readonly [opens: number, closes: number]> {
+  const spans = openHours(window);
   // The window of the day before may go over midnight.
   for (let day = Math.floor(from / DAY_SECONDS) - 1; day * DAY_SECONDS < to; day += 1) {
     if (!window.days.has((((day + FIRST_WEEKDAY) % 7) + 7) % 7)) continue;
-    const opens = Math.max(from, day * DAY_SECONDS + window.from * HOUR_SECONDS);
-    const closes = Math.min(to, day * DAY_SECONDS + window.to * HOUR_SECONDS);
-    if (opens < closes) yield [opens, closes];
+    for (const [first, last] of spans) {
+      const opens = Math.max(from, day * DAY_SECONDS + first * HOUR_SECONDS);
+      const closes = Math.min(to, day * DAY_SECONDS + last * HOUR_SECONDS);
+      if (opens < closes) yield [opens, closes];
+    }
   }
 }

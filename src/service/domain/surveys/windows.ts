@@ -7,6 +7,45 @@ export interface Window {
   /** Hours after the midnight with which a day begins; `to` is over 24 where the window goes over the next midnight. */
   readonly from: number;
   readonly to: number;
+  /** Hours in which it is closed all the same: those of text messages, which a server was told last. */
+  readonly quiet?: QuietHours;
+}
+
+/** Hours of the wall clock, 0 to 23; across midnight when `from` is the later one. */
+export interface QuietHours {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `hour` is one of the wall clock, 0 to 23. */
+export function isQuiet(hour: number, { from, to }: QuietHours): boolean {
+  return from <= to ? hour >= from && hour < to : hour >= from || hour < to;
+}
+
+/**
+ * The open hours of one of its days, as spans in hours after that day's midnight. Quiet hours that would leave none are not
+ * taken off: the sender holds what they forbid.
+ */
+export function openHours(window: Window): readonly (readonly [from: number, to: number])[] {
+  const spans = loudHours(window);
+  return spans.length > 0 ? spans : [[window.from, window.to]];
+}
+
+/** True where the quiet hours leave nothing of it. */
+export function isNeverOpen(window: Window): boolean {
+  return loudHours(window).length === 0;
+}
+
+function loudHours({ from, to, quiet }: Window): [from: number, to: number][] {
+  if (quiet === undefined) return [[from, to]];
+  const spans: [from: number, to: number][] = [];
+  for (let hour = from; hour < to; hour += 1) {
+    if (isQuiet(hour % 24, quiet)) continue;
+    const last = spans.at(-1);
+    if (last?.[1] === hour) last[1] = hour + 1;
+    else spans.push([hour, hour + 1]);
+  }
+  return spans;
 }
 
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];

@@ -26,6 +26,8 @@ import {
   sendInput,
   type Fixture,
 } from "../fixture.ts";
+import { silentLog } from "../../../../src/runtime/log.ts";
+import { keepQuietHours } from "../../../../src/service/quiet-hours.ts";
 import { listMembers, listPeople, listResponses } from "../lists.ts";
 import { claimDue } from "../claim-due.ts";
 
@@ -327,4 +329,24 @@ test("when a platform is switched off while a survey is on its way, then it is n
   await configure({ active: true });
   fixture.time.now = START + 30 + 373_787;
   expect(await deliver()).toEqual(["a@x.co"]);
+});
+
+const textDueAt = async () => (await members({ platform: "sms" }))[0]?.next_survey_request?.survey_scheduled_at;
+
+test("when texts have quiet hours, then their window is open for what is left, and what waits follows", async () => {
+  const sms = (change: AutopilotChange) =>
+    fixture.write((tx) => configureAutopilot(tx, fixture.project, "sms", change));
+  await sms({ hours: "18-23", frequency: 30 * DAY });
+  fixture.time.now = Date.parse("2026-11-24T22:30:00Z") / 1000;
+  await add({ platform: "sms", personPhoneNumber: "+14155550101" });
+  expect(await textDueAt()).toBe(fixture.time.now);
+  fixture.time.now -= 60;
+  await keepQuietHours(fixture.store, silentLog, { from: 21, to: 8 });
+  expect(await textDueAt()).toBe(Date.parse("2026-11-25T18:00:00Z") / 1000);
+  await expect(sms({ hours: "22-6" })).rejects.toMatchObject({
+    errors: { hours: ["must be hours that are not all quiet hours of text messages (serve --sms-quiet)"] },
+  });
+  expect(await sms({ hours: "18-22" })).toMatchObject({ window: { from: 18, to: 22, quiet: { from: 21, to: 8 } } });
+  await keepQuietHours(fixture.store, silentLog, null);
+  expect(await sms({})).toMatchObject({ window: { days: ALWAYS.days, from: 18, to: 22 } });
 });

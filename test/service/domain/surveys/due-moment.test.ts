@@ -277,12 +277,12 @@ test.each<Row>([
   expect(new Date(moment * 1000).toISOString().slice(0, 19)).toBe(due);
 });
 
-test("when 10,000 join at once, then they are asked evenly over the window's days and hours, round after round", () => {
+test("when 1,000 join at once, then they are asked evenly over the window's days and hours, round after round", () => {
   const window = toWindow("mon-fri", "5-10");
   const wallClock = createWallClock("Europe/Berlin");
   const now = seconds("2026-11-24T20:00:00");
   const facts = { notBefore: null, frequency: 90 * DAY, window, wallClock, now };
-  const numbers = Array.from({ length: 10_000 }, (__, at) => at + 1);
+  const numbers = Array.from({ length: 1000 }, (__, at) => at + 1);
   let due = numbers.map((number) =>
     dueMoment({ ...facts, number, start: { kind: "join", at: now, isSpread: true, askedAt: null } }),
   );
@@ -296,6 +296,21 @@ test("when 10,000 join at once, then they are asked evenly over the window's day
     expect(Math.max(...next.map((at, index) => (due[index] ?? 0) + 90 * DAY - at))).toBeLessThan(3 * DAY);
     due = next;
   }
+});
+
+test("when a window has quiet hours, then its clock stands still in them", () => {
+  const window = { ...toWindow("any", "9-23"), quiet: { from: 21, to: 8 } };
+  const wallClock = createWallClock("Europe/Berlin");
+  const dueAfter = (at: string, days: number): string => {
+    const start: Start = { kind: "after", at: seconds(at) };
+    const facts = { start, number: 1, notBefore: null, frequency: days * DAY, window, wallClock, now: seconds(at) };
+    return new Date(dueMoment(facts) * 1000).toISOString().slice(0, 19);
+  };
+  // 12 open hours a day: two weeks later at the same time, or once they are over.
+  expect(dueAfter("2026-11-25T10:00:00", 14)).toBe("2026-12-09T10:00:00");
+  expect(dueAfter("2026-11-25T21:00:00", 14)).toBe("2026-12-10T08:00:00");
+  expect(dueAfter("2026-11-25T19:59:59", 14)).toBe("2026-12-09T19:59:59");
+  expect(dueAfter("2026-11-25T20:30:00", 1)).toBe("2026-11-27T08:00:00");
 });
 
 /** How far the count of a kind is from the mean, as its share. */

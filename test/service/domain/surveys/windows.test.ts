@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { formatDays, formatHours, parseDays, parseHours } from "../../../../src/service/domain/surveys/windows.ts";
+import {
+  formatDays,
+  formatHours,
+  isNeverOpen,
+  openHours,
+  parseDays,
+  parseHours,
+  toWindow,
+} from "../../../../src/service/domain/surveys/windows.ts";
 
 test.each([
   ["mon-fri", "mon-fri"],
@@ -41,4 +49,35 @@ test.each([
 ])("hours %j are %j", (text, hours) => {
   const parsed = parseHours(text);
   expect(parsed && formatHours(parsed)).toBe(hours);
+});
+
+test.each([
+  ["9-18", 21, 8, [[9, 18]], false],
+  ["9-23", 21, 8, [[9, 21]], false],
+  ["6-23", 21, 8, [[8, 21]], false],
+  ["any", 21, 8, [[8, 21]], false],
+  [
+    "9-18",
+    12,
+    14,
+    [
+      [9, 12],
+      [14, 18],
+    ],
+    false,
+  ],
+  [
+    "18-10",
+    21,
+    8,
+    [
+      [18, 21],
+      [32, 34],
+    ],
+    false,
+  ],
+  ["22-6", 21, 8, [[22, 30]], true],
+])("hours %j with quiet hours from %i to %i are open in %j", (hours, from, to, open, isNever) => {
+  const window = { ...toWindow("any", hours), quiet: { from, to } };
+  expect([openHours(window), isNeverOpen(window)]).toEqual([open, isNever]);
 });

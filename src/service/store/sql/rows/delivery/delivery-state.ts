@@ -1,4 +1,5 @@
 /** Single values about sending, as JSON by name. */
+import type { QuietHours } from "../../../../domain/surveys/windows.ts";
 import type { Database } from "../../database.ts";
 
 export async function readState(database: Database, name: string): Promise<unknown> {
@@ -11,4 +12,14 @@ export function writeState(database: Database, name: string, value: unknown): vo
     "INSERT INTO delivery_state (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
     [name, JSON.stringify(value)],
   );
+}
+
+const QUIET_HOURS = "quiet hours";
+
+export async function readQuietHours(database: Database): Promise<QuietHours | null> {
+  return (await readState(database, QUIET_HOURS)) as QuietHours | null;
+}
+
+export function writeQuietHours(database: Database, hours: QuietHours | null): void {
+  writeState(database, QUIET_HOURS, hours);
 }

@@ -1,6 +1,6 @@
 import type { ClaimKey, DeliveryChange, FrozenMessage, QueueRows } from "../../../../domain/ports.ts";
 import { nextId } from "../project-rows.ts";
-import { readState, writeState } from "./delivery-state.ts";
+import { readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
 import { requestsSent } from "../../lists/counted-lists.ts";
 import type { ListTallies } from "../../lists/list-tallies.ts";
 import type { Database, Session, SqlRow } from "../../database.ts";
@@ -68,6 +68,8 @@ export function createQueueRows(database: Database, session: Session, tallies: L
       writeState(database, DAILY_LIMIT, limit);
       database.send("UPDATE projects SET limited_until = NULL WHERE limited_until > ?", [session.now]);
     },
+    quietHours: async () => readQuietHours(database),
+    setQuietHours: async (hours) => writeQuietHours(database, hours),
     markTransmitting: async (claim, frozen) => markTransmitting(database, session.now, claim, frozen),
     settle: async (claim, change) => settle(database, session.now, tallies, claim, change),
     listErased: async (limit) => listErased(database, limit),
@@ -78,9 +80,10 @@ export function createQueueRows(database: Database, session: Session, tallies: L
   };
 }
 
+/** A survey that was asked for earlier may be sent later, after its delay. */
 const NEWER_SURVEY = `SELECT n.id FROM messages s JOIN messages n ON n.project_id = s.project_id AND n.person_id = s.person_id
-  WHERE s.project_id = ? AND s.id = ? AND n.id > s.id
-    AND (n.sent_at IS NOT NULL OR n.state IN ('claimed', 'transmitting', 'unknown')) LIMIT 1`;
+  WHERE s.project_id = ? AND s.id = ? AND n.id <> s.id AND (n.state IN ('claimed', 'transmitting') OR
+    (CASE WHEN n.state = 'unknown' THEN n.transmitting_at ELSE n.sent_at END, n.id) > (coalesce(s.sent_at, 0), s.id)) LIMIT 1`;
 
 async function addReminder(
   database: Database,

@@ -1,8 +1,9 @@
 /** The settings of Autopilot, a row for each platform of a project. */
 import type { AutopilotConfiguration, Platform } from "../../../../../contract/resources.ts";
 import type { AutopilotSettings } from "../../../../domain/ports.ts";
-import { formatDays, formatHours, toWindow } from "../../../../domain/surveys/windows.ts";
+import { formatDays, formatHours, toWindow, type Window } from "../../../../domain/surveys/windows.ts";
 import type { Database } from "../../database.ts";
+import { readQuietHours } from "../delivery/delivery-state.ts";
 import { isDeepStrictEqual } from "node:util";
 
 const PLATFORM = "project_id = ? AND platform = ?";
@@ -42,8 +43,13 @@ export async function readAutopilotSettings(
     active: active === 1,
     frequency: Number(frequency),
     first: first === "now" ? "now" : "spread",
-    window: toWindow(String(days), String(hours)),
+    window: await withoutQuietHours(database, platform, toWindow(String(days), String(hours))),
   };
+}
+
+async function withoutQuietHours(database: Database, platform: string, window: Window): Promise<Window> {
+  const quiet = platform === "sms" ? await readQuietHours(database) : null;
+  return quiet === null ? window : { ...window, quiet };
 }
 
 export function insertAutopilotSettings(
