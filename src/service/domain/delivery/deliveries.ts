@@ -139,8 +139,12 @@ function isSurvey(due: DueMessage): due is DueSurvey {
   return due.channel === "email" || due.channel === "sms";
 }
 
-/** Marks a claimed message before its final dot; false when the claim is lost, and the dot must not follow. */
+/**
+ * Marks a claimed message before its final dot; false when the claim is lost, and the dot must not follow. What ends a survey
+ * takes its claim away; a reminder is asked for once more.
+ */
 export async function markTransmitting(tx: Transaction, due: DueMessage, frozen?: FrozenMessage): Promise<boolean> {
+  if ("survey" in due && (await refuseReminder(tx, due)) !== null) return false;
   return tx.queue.markTransmitting(due, frozen ?? null);
 }
 

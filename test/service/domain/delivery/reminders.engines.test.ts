@@ -2,7 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerSurvey } from "../../../../src/service/domain/answers/answers.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
-import { claimDue, finishDelivery, mayStillSend } from "../../../../src/service/domain/delivery/deliveries.ts";
+import {
+  claimDue,
+  finishDelivery,
+  markTransmitting,
+  mayStillSend,
+} from "../../../../src/service/domain/delivery/deliveries.ts";
 import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
 import { changeReminder, readReminder } from "../../../../src/service/domain/delivery/reminders.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
@@ -113,6 +118,32 @@ describe("nobody is reminded", () => {
       kind: "cancelled",
       reason: "the person has answered",
     });
+  });
+
+  test.each<[string, (survey: DueSurvey) => Promise<unknown>]>([
+    ["who answers", ({ token }) => fixture.write((tx) => answerSurvey(tx, token, { score: 9, by: "button" }, DAY))],
+    ["who unsubscribes", () => fixture.write((tx) => unsubscribe(tx, fixture.project, "a@x.co"))],
+    ["who is erased", () => fixture.write((tx) => deletePerson(tx, fixture.project, { by: "email", email: "a@x.co" }))],
+  ])("%s while the message is on its way, right before the last byte", async (_, happens) => {
+    const survey = await ask("a@x.co");
+    fixture.time.now = START + 5 * DAY;
+    const [reminder] = await claimReminders();
+    expect(await fixture.read((tx) => mayStillSend(tx, reminder!, { maxAgeSeconds: null }))).toBeNull();
+    await happens(survey);
+    expect(await fixture.write((tx) => markTransmitting(tx, reminder!))).toBe(false);
+  });
+
+  test("whose survey was followed by one that had been asked for before it, and waited", async () => {
+    await fixture.write((tx) => setThrottle(tx, fixture.project, null));
+    await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co", delaySeconds: 2 * DAY })));
+    const first = await ask("a@x.co");
+    fixture.time.now = START + 2 * DAY;
+    const [second] = await sendSurveys();
+    expect(second!.requestId).toBeLessThan(first.requestId);
+    fixture.time.now = START + 5 * DAY;
+    expect(await claimReminders()).toEqual([]);
+    fixture.time.now = START + 7 * DAY;
+    expect(await claimReminders()).toMatchObject([{ token: second!.token }]);
   });
 
   test("whose survey was sent before reminders were on, or is of another channel", async () => {
