@@ -93,6 +93,7 @@ test("when there is a recipe, then it is one of these", () => {
     "A report, and a weekly message",
     "With jq",
     "Move a script from a hosted service that closed",
+    "Ask everybody again and again",
     "Settings under version control",
     "A call that no command makes",
   ]);
@@ -193,6 +194,19 @@ describe("recipes", () => {
       ]);
     },
   );
+
+  it("when everybody is asked again and again, then the dates are told before, and rehearsed", async () => {
+    await writeFile(path.join(work, "members.csv"), "email,name\nann@example.com,Ann\ngrace@example.com,Grace\n");
+    const lines = recipe("Ask everybody again and again");
+    const ended: Ended[] = [];
+    for (const line of lines) ended.push(await onService(line));
+    expect(ended.map(({ status }) => status)).toEqual([0, 0, 0, 0, 0]);
+    const day = String.raw`\d{4}-\d\d-\d\d`;
+    expect(ended[3]?.stderr).toMatch(new RegExp(`^2 members: surveys from ${day} to ${day}$`, "m"));
+    // Four rounds of two people, and reminders to those who have not answered.
+    const months = ended[4]?.stdout.trim().split("\n") ?? [];
+    expect(months.reduce((sum, line) => sum + Number(line.split("\t")[1]), 0)).toBeGreaterThanOrEqual(6);
+  });
 
   it("when the settings are kept in a file, then the difference is shown, applied, and gone", async () => {
     const [print = "", look = "", apply = "", ...others] = recipe("Settings under version control");

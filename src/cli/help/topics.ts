@@ -80,33 +80,27 @@ An error always has its five keys, null where empty.
 
 const DATES = `Times on input:
   1767225600                Unix seconds
-  2026-01-31                a date: its first second for --since and the
-                            like, its last for --until and the like
+  2026-01-31                its first second; for --until its last
   2026-01-31T09:30          local time, or that of --tz
   2026-01-31T09:30:00Z      with a zone; +02:00 works too
-  now, today, yesterday, tomorrow
-                            --until today is the end of the day
-  90m, 24h, 7d, 2w          that long ago
-
+  now, today, yesterday, tomorrow, and 90m, 24h, 7d, 2w: that long ago
 Periods, for --period and wherever a date is accepted:
-  2026-05, 2026-Q1, 2026-W05      a month, a quarter, a week (ISO 8601)
-  2026                            a year
-  this-week, last-week            from Monday to Sunday
-  this-month, last-month          also this-quarter, last-quarter,
-                                  this-year, last-year
+  2026-05, 2026-Q1, 2026-W05, 2026  a month, quarter, ISO week, year
+  this-week, last-week      Monday to Sunday; -month, -quarter, -year too
+Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w. --delay, and a delay
+column of an import, also take tomorrow or a later time.
 
---period last-month is short for --since last-month --until last-month.
---verbose shows the resolved range.
-
+--period last-month is short for --since last-month --until last-month;
+--verbose shows the resolved range. Ranges include both ends.
 --compare previous, report and digest compare a full day, week, month,
 quarter or year with the one before it, and any other range with as much
 time before it.
 
-Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w. --delay, and a
-delay column of an import, also take tomorrow or a later time.
-
-Ranges include both ends. --tz ZONE overrides the system's time zone,
-such as --tz Europe/Berlin.
+Zones: commands read and show local time, or that of --tz Europe/Berlin.
+The service has the zone of its project, service settings --tz (UTC at
+first), for windows, --daily-limit and the quiet hours of texts.
+Windows: --days mon-fri, mon,wed,fri or any; --hours 5-10, any, or 22-6
+over midnight, which belongs to the day on which it begins.
 `;
 
 const IMPORT = `Bulk import: people import, responses import, autopilot import, and
@@ -233,12 +227,12 @@ const SCHEDULING = `When surveys leave the service:
 
   Autopilot   sends in its window alone: service autopilot --days mon-fri
               --hours 5-10, on the wall clock of service settings --tz.
-              22-6 goes over midnight and belongs to the day on which it
-              begins; mon,wed,fri is a list; any is always open.
-  First       of a new member: spread over one frequency (--first
-              spread), or at the next open moment (--first now). Who was
-              asked less than one frequency ago, by whatever, is asked
-              one frequency after that.
+              mon,wed,fri is a list, any is always open; 22-6 goes over
+              midnight and belongs to the day on which it begins. Texts
+              have 9-18, less the quiet hours of serve --sms-quiet.
+  First       of a new member: spread over one frequency, or --first now.
+              Who was asked less than one frequency ago, by whatever, is
+              asked one frequency after that.
   Recurring   one frequency of open time after the survey before. A
               frequency under 14 days is counted by the calendar.
   Changes     of window, frequency or zone move what waits. --active
@@ -250,9 +244,8 @@ const SCHEDULING = `When surveys leave the service:
               the oldest first, Autopilot after single surveys.
   Reminders   service reminder 5d: once for each survey, to those who
               have not answered, in the same window.
-
-service rehearse --until 365d shows what all this will do, day by day,
-over a copy of the data. Nothing is sent.
+  Rehearsal   service rehearse --until 365d shows what all this will do,
+              day by day, over a copy of the data. Nothing is sent.
 `;
 
 const EXIT_CODES = `Exit statuses:
