@@ -2,10 +2,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Log } from "../runtime/log.ts";
 import type { Store } from "./domain/ports.ts";
-import { isNeverOpen, type QuietHours } from "./domain/surveys/windows.ts";
+import type { QuietHours } from "./domain/surveys/quiet-hours.ts";
+import { isNeverOpen } from "./domain/surveys/windows.ts";
 import { logClosedWindow } from "./service-log.ts";
 
-/** What waits follows changed hours, project by project. A window of which they leave nothing is warned of. */
+/** Waiting texts follow changed hours, project by project. A window of which they leave nothing is warned of. */
 export async function keepQuietHours(store: Store, log: Log, quiet: QuietHours | null): Promise<void> {
   const isNew = !isDeepStrictEqual(await store.read((tx) => tx.queue.quietHours()), quiet);
   if (isNew) await store.write((tx) => tx.queue.setQuietHours(quiet), { project: "none" });

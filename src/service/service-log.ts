@@ -53,7 +53,7 @@ export function logPaused(log: Log, { at, reason }: Pause): void {
 export function logClosedWindow(log: Log, project: string): void {
   log.warn("window_closed", {
     project,
-    message: `Autopilot of project ${project} sends no texts: all hours of its window are quiet hours (--sms-quiet)`,
+    message: `Autopilot of project ${project} sends no texts: all hours of its window are quiet hours`,
   });
 }
 

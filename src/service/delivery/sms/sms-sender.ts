@@ -4,7 +4,7 @@ import { unixSeconds } from "../../../runtime/clock.ts";
 import type { DeliveryResult } from "../../domain/delivery/sender.ts";
 import type { DueQuestion, DueSurvey, FrozenMessage, Store, Transaction } from "../../domain/ports.ts";
 import { localDay, quietUntil } from "../../domain/sms/day.ts";
-import type { QuietHours } from "../../domain/surveys/windows.ts";
+import type { QuietHours } from "../../domain/surveys/quiet-hours.ts";
 import {
   openPacedSender,
   type Outgoing,

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
-import type { QuietHours } from "../surveys/windows.ts";
+import type { QuietHours } from "../surveys/quiet-hours.ts";
 
 /**
  * `failed` is given up without blame, `held` waits for the operator, `unknown` was transmitted and had no reply. None of

@@ -3,7 +3,7 @@ import { createWallClock, DEFAULT_ZONE, firstSecondOf, toCalendarDay, toMoment }
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { readSettings } from "../projects/settings.ts";
-import { isQuiet, type QuietHours } from "../surveys/windows.ts";
+import { isQuiet, type QuietHours } from "../surveys/quiet-hours.ts";
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 86_400;

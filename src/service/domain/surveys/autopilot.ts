@@ -25,7 +25,7 @@ import { checkSpecialProperties } from "./special-properties.ts";
 import { type AutopilotWish, scheduleAutopilot } from "./surveys.ts";
 import { DAYS_FORM, formatDays, formatHours, HOURS_FORM, isNeverOpen, parseDays, parseHours } from "./windows.ts";
 
-const QUIET_FORM = "must be hours that are not all quiet hours of text messages (serve --sms-quiet)";
+const QUIET_FORM = "must be hours that are not all quiet hours of text messages";
 const FREQUENCY_MAX = 100 * 365 * 86_400;
 
 /** 4.8 as JSON texts, `Membership` rows in the order in which they were added. */

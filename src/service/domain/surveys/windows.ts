@@ -1,5 +1,6 @@
 /** Windows in which Autopilot surveys: days of the week and hours of the wall clock. */
 import { WEEKDAYS } from "../delivery/digest-rows.ts";
+import { isQuiet, type QuietHours } from "./quiet-hours.ts";
 
 export interface Window {
   /** 0 is Sunday. */
@@ -9,17 +10,6 @@ export interface Window {
   readonly to: number;
   /** Hours in which it is closed all the same: those of text messages, which a server was told last. */
   readonly quiet?: QuietHours;
-}
-
-/** Hours of the wall clock, 0 to 23; across midnight when `from` is the later one. */
-export interface QuietHours {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** `hour` is one of the wall clock, 0 to 23. */
-export function isQuiet(hour: number, { from, to }: QuietHours): boolean {
-  return from <= to ? hour >= from && hour < to : hour >= from || hour < to;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Single values about sending, as JSON by name. */
-import type { QuietHours } from "../../../../domain/surveys/windows.ts";
+import type { QuietHours } from "../../../../domain/surveys/quiet-hours.ts";
 import type { Database } from "../../database.ts";
 
 export async function readState(database: Database, name: string): Promise<unknown> {

@@ -1,0 +1,12 @@
+/** Hours without text messages. */
+
+/** Hours of the wall clock, 0 to 23; across midnight when `from` is the later one. */
+export interface QuietHours {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `hour` is one of the wall clock, 0 to 23. */
+export function isQuiet(hour: number, { from, to }: QuietHours): boolean {
+  return from <= to ? hour >= from && hour < to : hour >= from || hour < to;
+}
