@@ -5,7 +5,7 @@ import { validate } from "dockerfile-utils";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { commandsOf } from "../helpers/command-tree.ts";
-import { deployed, namesOf, ROOT, settingsOf } from "./deploy-files.ts";
+import { DEPLOY, deployed, findProgram, namesOf, ROOT, runTool, settingsOf } from "./deploy-files.ts";
 
 interface Instruction {
   readonly word: string;
@@ -121,7 +121,50 @@ describe("the compose file", () => {
   });
 });
 
+describe("the lines of mail in the compose file", () => {
+  const text = deployed("compose.yaml").replaceAll(/^( *)# (?=- |smtp_url:|  file: )/gm, "$1");
+  const { services: withMail, secrets } = parse(text) as Compose;
+
+  it("are flags and a secret once their # is gone", () => {
+    const service = withMail["surveyctl"];
+    const known = commandsOf(readFileSync(path.join(ROOT, "dist/completion.json"), "utf8"));
+    const flags = known.find(({ name }) => name === "serve")?.flags ?? [];
+    const added = (service?.command ?? []).filter(
+      (word) => !(compose.services["surveyctl"]?.command ?? []).includes(word),
+    );
+    expect(added).toEqual([
+      "--smtp-file=/run/secrets/smtp_url",
+      "--smtp-from=Acme <survey@example.com>",
+      "--smtp-rate=10/s",
+    ]);
+    expect(added.filter((word) => !flags.includes(word.replace(/=.*/, "")))).toEqual([]);
+    expect([service?.secrets, secrets["smtp_url"]]).toEqual([["database_url", "smtp_url"], { file: "./smtp.url" }]);
+  });
+});
+
+describe("the files for Prometheus", () => {
+  it("name metrics that the service has, and each other", () => {
+    const rules = deployed("prometheus-alerts.yml");
+    const named = [...rules.matchAll(/surveyctl_\w+/g)].map(([name]) => name);
+    const dashboard = deployed("grafana-dashboard.json");
+    expect(named.filter((name) => !dashboard.includes(name))).toEqual([]);
+    const { rule_files } = parse(deployed("prometheus.yml")) as { readonly rule_files: readonly string[] };
+    expect([named.length > 0, rule_files]).toEqual([true, ["prometheus-alerts.yml"]]);
+  });
+
+  const promtool = findProgram("promtool");
+  it.skipIf(promtool === null)("are sound (runs where promtool is installed)", () => {
+    const { status, said } = runTool(promtool ?? "", ["check", "config", path.join(DEPLOY, "prometheus.yml")]);
+    expect([status, said]).toEqual([0, expect.stringContaining("SUCCESS: 7 rules found")]);
+  });
+});
+
 describe("the units", () => {
+  it("find the program wherever a package manager has put it", () => {
+    const programs = namesOf(".service").flatMap((name) => settingsOf(deployed(name), "ExecStart"));
+    expect(programs.map((line) => line.split(" ")[0])).toEqual(["surveyctl", "surveyctl", "surveyctl"]);
+  });
+
   it("are as closed as each other", () => {
     const hardening = namesOf(".service").map((name) => deployed(name).split("# Nothing but its own folder")[1]);
     const [first, ...others] = hardening.map((text) => text?.split("\n\n")[0]?.trim());

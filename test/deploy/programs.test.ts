@@ -49,7 +49,7 @@ describe.runIf(isLong)("systemd", () => {
     "takes the units, and finds them closed (runs where systemd-analyze is installed)",
     () => {
       for (const name of [...namesOf(".service"), ...namesOf(".timer")])
-        writeFileSync(file(name), deployed(name).replaceAll("/usr/bin/surveyctl", PROGRAM));
+        writeFileSync(file(name), deployed(name).replaceAll("ExecStart=surveyctl", `ExecStart=${PROGRAM}`));
       const units = [...namesOf(".service"), ...namesOf(".timer")].map(file);
       expect(runTool(analyze ?? "", ["verify", ...units])).toEqual({ status: 0, said: "" });
       for (const name of namesOf(".service")) {
