@@ -12,6 +12,9 @@ import { applyErasureLog } from "../domain/privacy/erase.ts";
 import { type ErasureLog, readErasureLog } from "../domain/privacy/erasure-log.ts";
 import type { Store } from "../domain/ports.ts";
 
+/** Of the name of a log, after that of its data file. */
+export const ERASURES_SUFFIX = ".erasures";
+
 const LOG = v.object({
   secret: v.string(),
   projects: v.array(v.object({ name: v.string(), entries: v.array(v.object({ hash: v.string(), at: v.number() })) })),
@@ -23,42 +26,20 @@ const LOG = v.object({
  * `replaceFile` does.
  */
 export async function syncErasures(store: Store, dataFile: string, random: Pick<Random, "token">): Promise<number> {
-  const file = `${resolveFile(dataFile)}.erasures`;
+  const file = resolveFile(dataFile) + ERASURES_SUFFIX;
   const place = await store.read((tx) => tx.tables.mark("erasures"));
   if (place !== file) await store.write((tx) => tx.tables.setMark("erasures", file), { project: "none" });
-  const kept = await readLog(file);
-  const isKnown = kept === null || isIn(kept, await store.read(readErasureLog));
+  const kept = await readErasureFile(file);
+  const isKnown = kept === null || isLogIn(kept, await store.read(readErasureLog));
   const erased = isKnown ? 0 : await applyErasureLog(store, kept);
   const log = await store.read(readErasureLog);
-  if (kept === null ? isEmpty(log) : isIn(log, kept)) return erased;
+  if (kept === null ? isEmpty(log) : isLogIn(log, kept)) return erased;
   await replaceFile(file, `${JSON.stringify(log)}\n`, random.token(9));
   return erased;
 }
 
-/** The erasures since a copy was made, as far as this machine knows. */
-export interface LaterErasures {
-  readonly erased: number;
-  /** Why the log of the file that was copied cannot be read; null where it was read, or is not here. */
-  readonly unread: string | null;
-}
-
-/** Erases from `store`, which was filled from `copy`, the people whom the log next to the copied file names. */
-export async function applyLaterErasures(copy: Store, store: Store): Promise<LaterErasures> {
-  const place = await copy.read((tx) => tx.tables.mark("erasures"));
-  try {
-    const log = place === null ? null : await readLog(place);
-    const { secret } = await store.read(readErasureLog);
-    // The log of another service may have come to be there.
-    const isOfStore = log !== null && log.secret === secret;
-    return { erased: isOfStore ? await applyErasureLog(store, log) : 0, unread: null };
-  } catch (error) {
-    if (!(error instanceof StoreFileError)) throw error;
-    return { erased: 0, unread: error.message };
-  }
-}
-
-/** Null where there is none. */
-async function readLog(file: string): Promise<ErasureLog | null> {
+/** Null where there is none. Throws StoreFileError for a file that is no log. */
+export async function readErasureFile(file: string): Promise<ErasureLog | null> {
   try {
     return v.parse(LOG, JSON.parse(await readRegular(file)));
   } catch (error) {
@@ -74,7 +55,7 @@ function isEmpty({ projects }: ErasureLog): boolean {
 }
 
 /** True where another log has every entry of this one, or a later erasure of the same. */
-function isIn(log: ErasureLog, other: ErasureLog): boolean {
+export function isLogIn(log: ErasureLog, other: ErasureLog): boolean {
   const known = timesOf(other);
   return log.secret === other.secret && [...timesOf(log)].every(([key, at]) => (known.get(key) ?? -1) >= at);
 }

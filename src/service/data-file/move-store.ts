@@ -9,7 +9,8 @@ import { CopyFailedError, FileChoiceError, lockCopies, removeCopy, removeLeftCop
 import { releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import { copyRows, countContents, type TableSum } from "../domain/moving.ts";
 import type { Store, StoreContents, Transaction } from "../domain/ports.ts";
-import { applyLaterErasures, type LaterErasures, syncErasures } from "./erasure-file.ts";
+import { syncErasures } from "./erasure-file.ts";
+import { applyLaterErasures, type LaterErasures } from "./later-erasures.ts";
 import { type DatabaseChoice, type DataFileOptions, openData } from "./open-data-file.ts";
 import { livingProcesses } from "../scheduler/heartbeat.ts";
 import { StoreFileError } from "../store/store-errors.ts";
@@ -102,9 +103,8 @@ export interface RestoredStore extends CopiedStore {
 }
 
 /**
- * Fills an empty store with the contents of a backup, whatever version it is of, without the people whom a log of
- * erasures names: the one next to the new file, or the one next to the file that was backed up. Throws as `moveStore`
- * does.
+ * Fills an empty store with the contents of a backup, whatever version it is of, without the people whom a later log of
+ * erasures names, see `applyLaterErasures`. Throws as `moveStore` does.
  */
 export async function restoreStore(options: CopyStoreOptions): Promise<RestoredStore> {
   const { from, to, toDatabase = null, random } = options;
@@ -128,7 +128,10 @@ async function restoreNextTo(options: CopyStoreOptions, neighbour: string): Prom
       const source = await openStaged(options, staged);
       try {
         const copied = await copyStore(source, target, options, RESTORED_REASON);
-        const later = await applyLaterErasures(source, target);
+        const later = await applyLaterErasures(source, target, {
+          backup: from,
+          dataFile: toDatabase === null ? to : null,
+        });
         const erased = later.erased + (toDatabase === null ? await syncErasures(target, to, random) : 0);
         return { ...copied, ...(await target.read(countContents)), later: { ...later, erased } };
       } finally {

@@ -1,6 +1,6 @@
 /** A backup that knows people who were erased later, restored to another place: they stay erased. */
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -64,6 +64,33 @@ describe("when an older backup is restored into another folder", () => {
     const { stderr } = await run("restore", file("old.db"), "--data", file("other", "survey.db"));
     expect(stderr).toContain("left out 1 person erased after the backup was made");
     expect(await emailsIn(file("other", "survey.db"))).toEqual(["bob@x.co"]);
+  });
+
+  it("then a log in the folder of the backup or of the new file does the same", async () => {
+    await run("backup", file("new.db"), "--data", file("survey.db"));
+    for (const name of ["survey.db", "survey.db.erasures"]) await rm(file(name));
+    await run("restore", file("new.db"), "--data", file("other", "survey.db"));
+    await run("restore", file("old.db"), "--data", file("other", "earlier.db"));
+    expect(await emailsIn(file("other", "earlier.db"))).toEqual(["bob@x.co"]);
+  });
+
+  it("then the newest backup of its series does the same where nothing else is left", async () => {
+    await rename(file("old.db"), file("series.db"));
+    await run("backup", file("series.db"), "--keep", "3", "--data", file("survey.db"));
+    for (const name of ["survey.db", "survey.db.erasures"]) await rm(file(name));
+    const { stderr } = await run("restore", file("series.db.1"), "--data", file("other", "new.db"));
+    expect(stderr).toContain("left out 1 person erased after the backup was made");
+    expect(await emailsIn(file("other", "new.db"))).toEqual(["bob@x.co"]);
+    expect(existsSync(file("other", "new.db.erasures"))).toBe(true);
+  });
+
+  it("then a log of another service erases nobody", async () => {
+    await rm(file("survey.db.erasures"));
+    const entries = [{ hash: "0".repeat(64), at: 9_999_999_999 }];
+    const log = { secret: "of another service", projects: [{ name: "default", entries }] };
+    await writeFile(file("other", "foreign.db.erasures"), JSON.stringify(log));
+    await run("restore", file("old.db"), "--data", file("other", "new.db"));
+    expect(await emailsIn(file("other", "new.db"))).toEqual(["ada@x.co", "bob@x.co"]);
   });
 
   it("then a log that cannot be read is named, and all is restored", async () => {

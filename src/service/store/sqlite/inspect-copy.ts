@@ -1,4 +1,5 @@
 /** Looks at a copy of a data file without changing it. */
+import { ERASURE_SECRET, type ErasureLog } from "../../domain/privacy/erasure-log.ts";
 import { StoreFileError } from "../store-errors.ts";
 import { createDatabase, type SqliteDatabase } from "./engine/database.ts";
 import { openEngine } from "./engine/engine.ts";
@@ -20,16 +21,8 @@ export interface CopyFacts {
 }
 
 /** Reads all of it. The file was closed properly, so it has no log. Throws StoreFileError for what is no data file. */
-export async function inspectCopy(file: string): Promise<CopyFacts> {
-  if (!isSqliteFile(file)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
-  const database = createDatabase(await openEngine(file));
-  try {
-    database.exec("PRAGMA query_only = 1");
-    const named = database.all("SELECT name FROM sqlite_master WHERE type = 'table'");
-    const tables = new Set(named.map(({ name }) => String(name)));
-    const whose = recognize([...tables]);
-    if (whose === "outdated") throw new StoreFileError("outdated", `this file ${IS_OUTDATED}`);
-    if (whose !== "ours") throw new StoreFileError("foreign", "this is a SQLite file of another program");
+export function inspectCopy(file: string): Promise<CopyFacts> {
+  return lookInto(file, (database, tables) => {
     return {
       schema: countOf(database, `SELECT max(version) AS n FROM ${VERSIONS_TABLE}`),
       rows: Object.fromEntries(
@@ -41,6 +34,35 @@ export async function inspectCopy(file: string): Promise<CopyFacts> {
       surveys: countOf(database, "SELECT count(*) AS n FROM messages WHERE person_id IS NOT NULL"),
       findings: integrityFindings(database),
     };
+  });
+}
+
+/** The people who had been erased when the copy was made. Throws StoreFileError for what is no data file. */
+export function readCopiedErasures(file: string): Promise<ErasureLog> {
+  return lookInto(file, (database) => {
+    const secret = database.first("SELECT value FROM store_secrets WHERE name = ?", [ERASURE_SECRET])?.value ?? "";
+    const projects = database.all("SELECT id, name FROM projects ORDER BY id").map(({ id = null, name }) => {
+      const entries = database.all("SELECT hash, at FROM erasures WHERE project_id = ?", [id]);
+      return { name: String(name), entries: entries.map(({ hash, at }) => ({ hash: String(hash), at: Number(at) })) };
+    });
+    return { secret: String(secret), projects };
+  });
+}
+
+async function lookInto<Result>(
+  file: string,
+  look: (database: SqliteDatabase, tables: ReadonlySet<string>) => Result,
+): Promise<Result> {
+  if (!isSqliteFile(file)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
+  const database = createDatabase(await openEngine(file));
+  try {
+    database.exec("PRAGMA query_only = 1");
+    const named = database.all("SELECT name FROM sqlite_master WHERE type = 'table'");
+    const tables = new Set(named.map(({ name }) => String(name)));
+    const whose = recognize([...tables]);
+    if (whose === "outdated") throw new StoreFileError("outdated", `this file ${IS_OUTDATED}`);
+    if (whose !== "ours") throw new StoreFileError("foreign", "this is a SQLite file of another program");
+    return look(database, tables);
   } finally {
     database.close();
   }
