@@ -73,9 +73,9 @@ export function digestText(facts: DigestFacts, foot: DigestFoot | null = null): 
     return `${name.padEnd(10)}  ${shareText(share).padStart(5)}  ${count.padStart(width)}  ${"#".repeat(cells)}`.trimEnd();
   });
   const comments = digestComments(facts);
-  const texts = comments.flatMap(({ id, score, at, text }) => [
+  const texts = comments.flatMap(({ id, score, at, text, url }) => [
     "",
-    `${score} (${at}) [${id}]`,
+    `${score} (${at}) [${id}]${url === null ? "" : ` ${url}`}`,
     ...text.split("\n").map((line) => `  ${line}`.trimEnd()),
   ]);
   const head = [facts.title, "", headline(facts), basisLine(facts)];
@@ -130,11 +130,12 @@ function barRow({ kind, name, count, share }: KindRow): Html {
   </tr>`;
 }
 
-function commentRow({ score, at, id, text }: ReportComment): Html {
+function commentRow({ score, at, id, text, url }: ReportComment): Html {
   const ink = INKS[KINDS[rank(score)] ?? "passives"];
+  const name = url === null ? `[${id}]` : html`<a href="${url}" style="color:#565e66">[${id}]</a>`;
   return html`<tr>
     <td style="padding:10px 0;border-top:1px solid #d8dde1;${FONT}font-size:15px;line-height:22px;color:#16191d">
-      <span style="${SOFT}"><b style="color:${ink}">${score}</b> &nbsp;${at} [${id}]</span>
+      <span style="${SOFT}"><b style="color:${ink}">${score}</b> &nbsp;${at} ${name}</span>
       <div dir="auto" style="unicode-bidi:isolate;white-space:pre-wrap;word-break:break-word">${text}</div>
     </td>
   </tr>`;
@@ -219,10 +220,13 @@ export function digestSlack(facts: DigestFacts): JsonObject {
       ...(kinds.length === 0 ? [] : [{ type: "section", fields: kinds.map(plain) }]),
       { type: "divider" },
       { type: "context", elements: [plain(commentsLine(facts, comments.length))] },
-      ...comments.map(({ id, score, at, text }) => ({
+      ...comments.map(({ id, score, at, text, url }) => ({
         type: "rich_text",
         elements: [
-          { type: "rich_text_section", elements: [richText(`${score}`, true), richText(`  ${at} [${id}]`)] },
+          {
+            type: "rich_text_section",
+            elements: [richText(`${score}`, true), richText(`  ${at} `), linked(`[${id}]`, url)],
+          },
           { type: "rich_text_quote", elements: [richText(text)] },
         ],
       })),
@@ -236,6 +240,10 @@ function plain(text: string): JsonObject {
 
 function richText(text: string, bold = false): JsonObject {
   return bold ? { type: "text", text, style: { bold: true } } : { type: "text", text };
+}
+
+function linked(text: string, url: string | null): JsonObject {
+  return url === null ? richText(text) : { type: "link", url, text };
 }
 
 function escapeMrkdwn(text: string): string {

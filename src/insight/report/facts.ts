@@ -76,6 +76,8 @@ export interface ReportComment {
   readonly at: string;
   /** The person's name or address; null where it is not to be shown. */
   readonly person: string | null;
+  /** A page that shows the response; null for none. */
+  readonly url: string | null;
 }
 
 /** The score with its interval, unrounded; null without answers. */
@@ -163,13 +165,19 @@ export function answersText(count: number): string {
   return `${countText(count)} ${count === 1 ? "answer" : "answers"}`;
 }
 
-/**
- * Responses (4.3, their persons expanded) as comments: without personal data unless `personal`. `day` writes Unix
- * seconds as a date.
- */
+interface CommentWish {
+  /** Personal data is shown. */
+  readonly personal: boolean;
+  /** Writes Unix seconds as a date. */
+  readonly day: (at: number) => string;
+  /** A page that shows the response; absent or null for none. */
+  readonly urlOf?: (row: JsonObject) => string | null;
+}
+
+/** Responses (4.3, their persons expanded) as comments. */
 export function reportComments(
   rows: readonly JsonObject[],
-  { personal, day }: { readonly personal: boolean; readonly day: (at: number) => string },
+  { personal, day, urlOf = () => null }: CommentWish,
 ): ReportComment[] {
   const masker = createMasker();
   return rows.map((row) => {
@@ -181,6 +189,7 @@ export function reportComments(
       text: typeof comment === "string" ? comment : "",
       at: day(typeof at === "number" ? at : 0),
       person: personal ? personName(row) : null,
+      url: urlOf(row),
     };
   });
 }

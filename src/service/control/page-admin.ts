@@ -1,7 +1,8 @@
 /** The commands about pages, on an open store. */
 import { type Brand, type BrandChange, changeBrand } from "../domain/projects/brand.ts";
 import type { PublicLink, Store } from "../domain/ports.ts";
-import { addLink, listLinks, removeLink, signResponseLink } from "../domain/surveys/survey-links.ts";
+import { signResponseLink } from "../domain/surveys/signed-links.ts";
+import { addLink, listLinks, removeLink } from "../domain/surveys/survey-links.ts";
 import { AdminError, type Handlers } from "./commands.ts";
 import { requireProject, writeInProject } from "./delivery-admin.ts";
 import type { BrandInfo, LinkInfo, PageCommand } from "./page-commands.ts";

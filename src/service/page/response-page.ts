@@ -1,7 +1,7 @@
 /** `/r/<token>`: one response, for those with the project's key or a signed link. */
 import type { HttpResponse } from "../../contract/http.ts";
 import type { SurveyResponse } from "../../contract/resources.ts";
-import { isSignedLink } from "../domain/surveys/survey-links.ts";
+import { isSignedLink } from "../domain/surveys/signed-links.ts";
 import { NO_BRAND, type HtmlPage, unknownLink } from "./document.ts";
 import { type Html, html } from "../../contract/text/html.ts";
 import {

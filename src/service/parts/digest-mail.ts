@@ -1,6 +1,6 @@
 /** A project's week as a mail: the facts of its responses, and the message that tells them. */
 import { createHash } from "node:crypto";
-import type { JsonObject } from "../../contract/json.ts";
+import type { Json, JsonObject } from "../../contract/json.ts";
 import { createWallClock, toCalendarDay } from "../../runtime/zone.ts";
 import { digestHtml, digestText } from "../../insight/report/digest.ts";
 import { type DigestFacts, headline, reportComments } from "../../insight/report/facts.ts";
@@ -12,12 +12,17 @@ import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
 import { digestWeek } from "../domain/delivery/digests.ts";
 import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
 import type { DueDigest, Store } from "../domain/ports.ts";
+import { signLink } from "../domain/surveys/signed-links.ts";
 
 const PAGE = 100;
 const COMMENTS_MAX = 200;
 
 /** The facts of the seven days before the digest's day, compared with the seven before those. `name` is the sender's. */
-async function readDigestFacts(store: Store, due: DueDigest, name: string | null): Promise<DigestFacts> {
+async function readDigestFacts(
+  store: Store,
+  due: DueDigest,
+  { name, appUrl }: { readonly name: string | null; readonly appUrl: string },
+): Promise<DigestFacts> {
   const { project, scheduledAt, zone } = due;
   const { since, until, before } = digestWeek(scheduledAt, zone ?? "UTC");
 
@@ -30,14 +35,36 @@ async function readDigestFacts(store: Store, due: DueDigest, name: string | null
     return [String(year).padStart(4, "0"), String(month).padStart(2, "0"), String(date).padStart(2, "0")].join("-");
   };
   const { commented, newest } = await readCommented(store, due, { since, until });
+  const links = await signLinks(store, due, newest);
   return {
     title: name === null ? "Customer survey" : `${name}: customer survey`,
     range: `${day(since)} – ${day(until)}`,
     counts,
     commented,
     change: { before: await count(before, since - 1), after: counts, words: "against the 7 days before" },
-    comments: reportComments(newest, { personal: false, day }),
+    comments: reportComments(newest, {
+      personal: false,
+      day,
+      urlOf: ({ permalink }) => appUrl + (links.get(permalink) ?? ""),
+    }),
   };
+}
+
+/** Paths of pages that need no key, by token. The digest's own time decides how long: each attempt is the same mail. */
+function signLinks(
+  store: Store,
+  { project, scheduledAt }: DueDigest,
+  rows: readonly JsonObject[],
+): Promise<ReadonlyMap<Json | undefined, string>> {
+  return store.write(
+    async (tx) => {
+      const links = new Map<Json | undefined, string>();
+      for (const { permalink } of rows)
+        if (typeof permalink === "string") links.set(permalink, await signLink(tx, permalink, scheduledAt));
+      return links;
+    },
+    { project: project.id },
+  );
 }
 
 /**
@@ -122,5 +149,6 @@ export async function makeDigest(
   key: DkimKey | null,
 ): Promise<DigestMail> {
   const name = context.sender.senderName ?? (due.project.name === "default" ? null : due.project.name);
-  return renderDigest(due, await readDigestFacts(store, due, name), context, key);
+  const facts = await readDigestFacts(store, due, { name, appUrl: context.appUrl });
+  return renderDigest(due, facts, context, key);
 }

@@ -85,7 +85,7 @@ describe("an event", () => {
         survey_type: "nps",
         score: 3,
         comment: null,
-        permalink: expect.stringMatching(/^https:\/\/surveys\.example\/r\/[\w-]{22}$/),
+        permalink: expect.stringMatching(/^https:\/\/surveys\.example\/r\/[\w-]{22}\?expires=\d+&signature=[\w-]{43}$/),
         created_at: START,
         updated_at: START,
         person_properties: {},

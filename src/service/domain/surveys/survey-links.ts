@@ -1,15 +1,14 @@
-/** Links that anybody may answer, and signed links to a response. */
-import { createHmac, timingSafeEqual } from "node:crypto";
+/** Links that anybody may answer. */
+import { createHmac } from "node:crypto";
 import type { Properties } from "../../../contract/resources.ts";
 import { changeAnswer, cleanAnswer } from "../answers/answers.ts";
 import { InvalidError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { PublicLink, Transaction } from "../ports.ts";
+import { LINK_SECRET } from "./signed-links.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
 import { noteEvent } from "../webhooks/events.ts";
-
-const SECRET = "links";
 
 /** Makes a link whose answers carry these properties. Throws InvalidError. */
 export async function addLink(
@@ -44,7 +43,7 @@ export interface LinkVisit {
 export async function visitLink(tx: Transaction, token: string, visit: string | null): Promise<LinkVisit | null> {
   const link = await tx.links.byToken(token);
   if (link === null) return null;
-  const secret = visit === null ? null : await tx.secrets.read(SECRET);
+  const secret = visit === null ? null : await tx.secrets.read(LINK_SECRET);
   if (visit === null || secret === null) return { link, isAnswered: false };
   return { link, isAnswered: (await tx.responses.byToken(visitToken(secret, link, visit))) !== null };
 }
@@ -68,7 +67,7 @@ export async function answerByLink(
 ): Promise<LinkAnswer> {
   const { score, comment } = cleanAnswer(given);
   const { project, properties } = link;
-  const token = visitToken(await tx.secrets.ensure(SECRET), link, visit);
+  const token = visitToken(await tx.secrets.ensure(LINK_SECRET), link, visit);
   const known = await tx.responses.byToken(token);
   const answer = known === null ? null : await tx.responses.byId(project.id, known.id);
   if (answer !== null) {
@@ -88,32 +87,4 @@ export async function answerByLink(
 /** Random, so that no visit leads to another's response. */
 function visitToken(secret: string, { token }: PublicLink, visit: string): string {
   return createHmac("sha256", secret).update(`l/${token}/${visit}`).digest("base64url").slice(0, 22);
-}
-
-/** The time for which a signed link to a response is good. */
-const SIGNED_SECONDS = 30 * 86_400;
-
-/** Path and query of a link to a response for whoever has it; null when there is no such response. */
-export async function signResponseLink(tx: Transaction, project: Project, id: string): Promise<string | null> {
-  const key = parseId(id);
-  const token = key === null ? null : await tx.responses.token(project.id, key);
-  if (token === null) return null;
-  const expires = tx.now + SIGNED_SECONDS;
-  return `/r/${token}?expires=${expires}&signature=${sign(await tx.secrets.ensure(SECRET), token, expires)}`;
-}
-
-/** True when this link was signed here and is still good. */
-export async function isSignedLink(
-  tx: Transaction,
-  token: string,
-  { expires, signature }: { readonly expires: string; readonly signature: string },
-): Promise<boolean> {
-  const secret = await tx.secrets.read(SECRET);
-  if (secret === null || !/^\d{1,15}$/.test(expires)) return false;
-  const [given, right] = [Buffer.from(signature), Buffer.from(sign(secret, token, Number(expires)))];
-  return given.length === right.length && timingSafeEqual(given, right) && Number(expires) >= tx.now;
-}
-
-function sign(secret: string, token: string, expires: number): string {
-  return createHmac("sha256", secret).update(`r/${token}?${expires}`).digest("base64url");
 }

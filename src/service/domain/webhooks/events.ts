@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import type { Unsubscribe } from "../../../contract/resources.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
+import { signLink } from "../surveys/signed-links.ts";
 import { type ResponseData, slackMessage } from "./slack-message.ts";
 import type { WebhookRow } from "./webhook-rows.ts";
 
@@ -25,9 +26,7 @@ export async function noteEvent(tx: Transaction, project: Project, event: Domain
   const facts = await readFacts(tx, project, event);
   if (facts === null) return;
   const { score } = facts;
-  const wanted = interested.filter(
-    ({ scores }) => scores === null || score === null || (score >= scores.from && score <= scores.to),
-  );
+  const wanted = interested.filter(({ scores }) => scores === null || score === null || isInSpan(scores, score));
   const collecting = wanted.filter((webhook) => isCollecting(webhook, tx.now));
   for (const { id, missed } of wanted.filter((webhook) => !isCollecting(webhook, tx.now)))
     await tx.webhooks.change(project.id, id, { missed: missed + 1 });
@@ -59,6 +58,9 @@ interface Facts {
   readonly data: ResponseData | Unsubscribe;
 }
 
+/** The permalink is the token alone: colleagues who follow it have no key, so the event's is signed. */
+const SHAPE = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
+
 async function readFacts(tx: Transaction, project: Project, event: DomainEvent): Promise<Facts | null> {
   if (event.type === "unsubscribe.created") {
     const person = await tx.people.byId(project.id, event.personId);
@@ -67,11 +69,11 @@ async function readFacts(tx: Transaction, project: Project, event: DomainEvent):
     const data = { person_id: String(id), email, name, unsubscribed_at: unsubscribedAt ?? tx.now };
     return { personId: id, score: null, data };
   }
-  const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: `${tx.appUrl}/r/` };
-  const json = await tx.responses.json(project.id, event.responseId, shape);
+  const json = await tx.responses.json(project.id, event.responseId, SHAPE);
   if (json === null) return null;
   const data = JSON.parse(json) as ResponseData;
-  return { personId: Number(data.person.id), score: data.score, data };
+  const permalink = tx.appUrl + (await signLink(tx, data.permalink));
+  return { personId: Number(data.person.id), score: data.score, data: { ...data, permalink } };
 }
 
 /** The body as it is signed and sent. Its bytes are never made anew: receivers check the signature against them. */

@@ -27,7 +27,7 @@ export function slackMessage(type: WebhookEvent, data: ResponseData | Unsubscrib
     section(`*${title}*`),
     plainSection(who),
     ...(comment === null || comment === "" ? [] : [quote(comment)]),
-    { type: "context", elements: [formatted(`<${permalink}|Open the response>`)] },
+    { type: "context", elements: [formatted(`<${escape(permalink)}|Open the response>`)] },
   ]);
 }
 

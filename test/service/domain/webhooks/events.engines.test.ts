@@ -226,7 +226,7 @@ describe("a message for Slack", () => {
     survey_type: "nps",
     score: 3,
     comment: "Slow & <late>\n*really*",
-    permalink: "https://surveys.example/r/abc",
+    permalink: "https://surveys.example/r/abc?expires=1&signature=x",
     created_at: START,
     updated_at: START,
     person_properties: {},
@@ -249,7 +249,13 @@ describe("a message for Slack", () => {
         },
         {
           type: "context",
-          elements: [{ type: "mrkdwn", text: "<https://surveys.example/r/abc|Open the response>", verbatim: true }],
+          elements: [
+            {
+              type: "mrkdwn",
+              text: "<https://surveys.example/r/abc?expires=1&amp;signature=x|Open the response>",
+              verbatim: true,
+            },
+          ],
         },
       ],
     });
