@@ -3,6 +3,7 @@ import { UsageError } from "../errors/usage-error.ts";
 import { suggest } from "./suggest.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import { readScoreSpan, type ScoreSpan } from "../../contract/score-span.ts";
 
 /** One sentence for a wrong value: its place, the value, the accepted forms. */
 export function badValue(place: string, text: string, expected: string, hint?: string): UsageError {
@@ -47,6 +48,13 @@ export function parseInteger(text: string, place: string, { min, max }: IntegerR
 /** A score, section 4.4. Throws UsageError. */
 export function parseScore(text: string, place: string): number {
   return parseInteger(text, place, { min: SCORE_MIN, max: SCORE_MAX });
+}
+
+/** `0-6`, or one score. Throws UsageError. */
+export function parseScoreSpan(text: string, place: string): ScoreSpan {
+  const span = readScoreSpan(text);
+  if (span === null) throw badValue(place, text, `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`);
+  return span;
 }
 
 const RATE = /^(\d+(?:\.\d+)?)(?:\/(s|m|h))?$/;

@@ -217,6 +217,7 @@ export function changesSomething(command: AdminCommand): boolean {
   if (LOOKS.has(kind)) return false;
   if (kind === "erase" || kind === "configure" || kind === "retention") return !command.dryRun;
   if (kind === "settings") return Object.keys(command.change).length > 0;
+  if (kind === "texts") return Object.keys(command.change).length > 0;
   if (kind === "throttle") return command.seconds !== undefined;
   if (kind === "reminder") return command.after !== undefined || command.channel !== undefined;
   if (kind === "autopilot") return Object.values(command.change).some((value) => value !== undefined);

@@ -1,10 +1,11 @@
 /** The commands about pages, on an open store. */
 import { type Brand, type BrandChange, changeBrand } from "../domain/projects/brand.ts";
 import type { PublicLink, Store } from "../domain/ports.ts";
+import { changeTexts, readTexts } from "../domain/projects/texts.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
 import { addLink, listLinks, removeLink } from "../domain/surveys/survey-links.ts";
 import { AdminError, type Handlers } from "./commands.ts";
-import { requireProject, writeInProject } from "./delivery-admin.ts";
+import { readInProject, requireProject, writeInProject } from "./delivery-admin.ts";
 import type { BrandInfo, LinkInfo, PageCommand } from "./page-commands.ts";
 
 export interface PageAdminOptions {
@@ -39,6 +40,10 @@ export function createPageHandlers({ store, appUrl }: PageAdminOptions): Pick<Ha
         toBrandInfo(await changeBrand(tx, found, change), appUrl()),
       );
     },
+    texts: ({ project, scope, change }) =>
+      Object.keys(change).length === 0
+        ? readInProject(store, project, readTexts)
+        : writeInProject(store, project, (tx, found) => changeTexts(tx, found, scope, change)),
     "survey.link": ({ project, id }) =>
       writeInProject(store, project, async (tx, found) => {
         const path = await signResponseLink(tx, found, id);

@@ -1,7 +1,9 @@
 /**
- * The commands of `service link`, `service brand` and `service survey link`, and their answers. Plain data, both ways.
+ * The commands of `service link`, `service brand`, `service texts` and `service survey link`, and their answers. Plain
+ * data, both ways.
  */
 import type { JsonObject } from "../../contract/json.ts";
+import type { ProjectTexts, TextChange, TextScope } from "../domain/projects/texts.ts";
 
 export type PageCommand =
   | {
@@ -20,6 +22,8 @@ export type PageCommand =
       readonly color?: string;
       readonly logo?: string;
     }
+  /** Changes what is given of one scope, and shows the texts of all. */
+  | { readonly kind: "texts"; readonly project: string; readonly scope: TextScope; readonly change: TextChange }
   | { readonly kind: "survey.link"; readonly project: string; readonly id: string };
 
 export interface LinkInfo {
@@ -43,5 +47,6 @@ export interface PageResults {
   "link.list": readonly LinkInfo[];
   "link.remove": { readonly id: string };
   brand: BrandInfo;
+  texts: readonly ProjectTexts[];
   "survey.link": { readonly url: string };
 }

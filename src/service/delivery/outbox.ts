@@ -224,9 +224,9 @@ export interface Formatted {
 
 async function format(due: DueQuestion, { now, ...context }: OutboxContext): Promise<Formatted> {
   if (due.channel === "sms" || due.channel === "sms-reminder")
-    return { text: formatSurveySms(due, context.appUrl), mark: due.token };
+    return { text: formatSurveySms(due, context), mark: due.token };
   // A file is written without a mark, so nothing is kept: derived from the token, each rendering gives the same.
-  const frozen = freezeMail(due, context.sender, tokensFrom(seedOf(due)), now);
+  const frozen = freezeMail(due, context, tokensFrom(seedOf(due)), now);
   const message = "survey" in due ? withSurvey(due, context, now) : due;
   return { text: await formatSurveyMail(message, frozen, context), mark: frozen.messageId };
 }
@@ -236,9 +236,9 @@ function seedOf(due: DueQuestion): string {
 }
 
 /** A reminder with the id that its survey has in the outbox, unless it was sent elsewhere. */
-function withSurvey(due: DueReminder, { sender }: MailContext, now: number): DueReminder {
+function withSurvey(due: DueReminder, context: MailContext, now: number): DueReminder {
   if (due.survey.frozen !== null) return due;
-  const { messageId } = freezeMail({ ...due, frozen: null }, sender, tokensFrom(due.token), now);
+  const { messageId } = freezeMail({ ...due, frozen: null }, context, tokensFrom(due.token), now);
   return { ...due, survey: { ...due.survey, frozen: { messageId, bounceToken: null, values: {} } } };
 }
 

@@ -12,9 +12,10 @@ import {
   type Visit,
   visitSurvey,
 } from "../domain/answers/answers.ts";
-import type { Brand } from "../domain/projects/brand.ts";
+import { NO_BRAND } from "../domain/projects/brand.ts";
 import type { Transaction } from "../domain/ports.ts";
-import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
+import { NO_PRESENTATION } from "../domain/projects/presentation.ts";
+import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { linkedScore, readScore, readForm } from "./answer-form.ts";
 import { createScannerWatch } from "./scanner-watch.ts";
 import { type HtmlPage, pageHeaders, seeOther } from "./document.ts";
@@ -24,10 +25,11 @@ import {
   type PageHandler,
   type PageRequest,
   type PagesOptions,
-  presentSender,
   previewLocale,
   respond,
   respondUnknown,
+  type Shown,
+  showProject,
   toPageBrand,
   pageWay,
 } from "./page-request.ts";
@@ -62,7 +64,8 @@ function createShowing(options: PagesOptions): PageHandler {
     const isScanned =
       scanners.isScanning(request.from, token) || !isNoted || looksScanned(facts, found.visit.survey.sentAt);
     const moment = { look, now, isScanned, answerWindowSeconds };
-    return respond(surveyPage(found.visit, toView(found, base, token), moment), request, isSecure);
+    const path = `${base}/s/${token}`;
+    return respond(surveyPage(found, { base, path }, moment), request, isSecure);
   };
 }
 
@@ -95,26 +98,28 @@ function createAnswering(options: PagesOptions): PageHandler {
     const { isSecure, base } = pageWay(options, request);
     const found = await findVisit(options, token, rest);
     if (found === null) return respondUnknown(options, request);
-    const view = toView(found, base, token);
+    const path = `${base}/s/${token}`;
     const state = linkState(found.visit, unixSeconds(clock), answerWindowSeconds);
-    if (state === "ended") return respond(endedPage(view.locale, view.brand), request, isSecure);
+    if (state === "ended") return respond(ended(found, base), request, isSecure);
     // Nothing can be changed any more, so nothing is asked for either.
-    if (state === "closed") return seeOther(view.action, isSecure);
+    if (state === "closed") return seeOther(path, isSecure);
     const form = readForm(await request.body());
-    if (form.problem !== null || form.score === null)
+    if (form.problem !== null || form.score === null) {
+      const view = toView(found, { base, path }, form.score);
       return respond(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }), request, isSecure);
+    }
     const { score, comment, by, hasComment } = form;
     const given = { score, by, ...(hasComment ? { comment } : {}) };
     const { id } = found.visit.survey.project;
     await store.write((tx) => answerSurvey(tx, token, given, answerWindowSeconds), { project: id });
-    if (by === "button") return seeOther(view.action, isSecure);
+    if (by === "button") return seeOther(path, isSecure);
     return { status: 204, headers: pageHeaders(isSecure), body: "" };
   };
 }
 
 interface Found {
   readonly visit: Visit;
-  readonly brand: Brand;
+  readonly shown: Shown;
 }
 
 function findVisit({ store, senderName }: PagesOptions, token: string, rest: string): Promise<Found | null> {
@@ -123,7 +128,7 @@ function findVisit({ store, senderName }: PagesOptions, token: string, rest: str
     const visit = await visitSurvey(tx, token);
     if (visit === null) return null;
     const { project, properties } = visit.survey;
-    return { visit, brand: await presentSender(tx, project, readSpecialProperties(properties), senderName) };
+    return { visit, shown: await showProject(tx, project, properties, senderName) };
   });
 }
 
@@ -134,15 +139,24 @@ interface Moment {
   readonly answerWindowSeconds: number;
 }
 
-function surveyPage(visit: Visit, view: SurveyView, moment: Moment): HtmlPage {
+interface PagePlace {
+  /** The beginning of paths. */
+  readonly base: string;
+  /** Of the page itself. */
+  readonly path: string;
+}
+
+function surveyPage(found: Found, place: PagePlace, moment: Moment): HtmlPage {
+  const { visit } = found;
   const { look, now, isScanned, answerWindowSeconds } = moment;
   const state = linkState(visit, now, answerWindowSeconds);
-  if (state === "ended") return endedPage(view.locale, view.brand);
+  if (state === "ended") return ended(found, place.base);
   const { answer } = visit;
   const isAnother = answer !== null && look.score !== null && look.score !== answer.score;
-  if (answer !== null && (state === "closed" || !isAnother)) return thanksPage(view, answer, state === "open");
+  if (answer !== null && (state === "closed" || !isAnother))
+    return thanksPage(toView(found, place, answer.score), answer, state === "open");
   return formPage({
-    ...view,
+    ...toView(found, place, look.score),
     score: look.score,
     isChosenByLink: look.score !== null,
     comment: answer?.comment ?? "",
@@ -151,9 +165,15 @@ function surveyPage(visit: Visit, view: SurveyView, moment: Moment): HtmlPage {
   });
 }
 
-function toView({ visit, brand }: Found, base: string, token: string): SurveyView {
-  const special = readSpecialProperties(visit.survey.properties);
-  return { locale: special.locale, brand: toPageBrand(brand, base), special, action: `${base}/s/${token}` };
+function ended({ visit, shown }: Found, base: string): HtmlPage {
+  const { locale } = readSurveyWords(visit.survey.properties, shown.presentation);
+  return endedPage(locale, toPageBrand(shown.brand, base));
+}
+
+/** `score` is the one that the page shows; null for none. */
+function toView({ visit, shown }: Found, { base, path }: PagePlace, score: number | null): SurveyView {
+  const words = readSurveyWords(visit.survey.properties, shown.presentation, score);
+  return { brand: toPageBrand(shown.brand, base), words, action: path };
 }
 
 /** The same pages without a survey behind them: nothing is stored. */
@@ -164,26 +184,29 @@ async function preview(
   path: string,
 ): Promise<HttpResponse> {
   const { isSecure, base } = pageWay(options, request);
-  const brand = toPageBrand(await options.store.read((tx) => previewBrand(tx, options.senderName)), base);
+  const { brand, presentation } = await options.store.read((tx) => showPreview(tx, options.senderName));
   const action = `${base}${path}?locale=${locale}`;
-  const view: SurveyView = { locale, brand, special: readSpecialProperties({ locale }), action };
-  const shown = { ...view, comment: "", problem: null, hasScript: false };
+  const toShown = (score: number | null): SurveyView => {
+    return { brand: toPageBrand(brand, base), words: readSurveyWords({ locale }, presentation, score), action };
+  };
+  const empty = { comment: "", problem: null, hasScript: false };
   if (request.method === "POST") {
     const form = readForm(await request.body());
-    if (form.problem !== null)
-      return respond(formPage({ ...shown, ...form, isChosenByLink: false }), request, isSecure);
-    return seeOther(`${action}&answered=${form.score}`, isSecure);
+    if (form.problem === null) return seeOther(`${action}&answered=${form.score}`, isSecure);
+    return respond(formPage({ ...toShown(form.score), ...empty, ...form, isChosenByLink: false }), request, isSecure);
   }
   if (request.method !== "GET" && request.method !== "HEAD") return notAllowed(request, isSecure);
   const answered = readScore(new URLSearchParams(request.query).get("answered") ?? "");
-  if (answered !== null) return respond(thanksPage(view, { score: answered, comment: null }, true), request, isSecure);
+  if (answered !== null)
+    return respond(thanksPage(toShown(answered), { score: answered, comment: null }, true), request, isSecure);
   const score = linkedScore(request.query, "");
-  return respond(formPage({ ...shown, score, isChosenByLink: score !== null }), request, isSecure);
+  return respond(formPage({ ...toShown(score), ...empty, score, isChosenByLink: score !== null }), request, isSecure);
 }
 
 /** Of the only project: one of several is not told to those who know no link of it. */
-export async function previewBrand(tx: Transaction, senderName: string | null): Promise<Brand> {
+export async function showPreview(tx: Transaction, senderName: string | null): Promise<Shown> {
   const [project, another] = await tx.projects.list();
-  if (project === undefined || another !== undefined) return { name: senderName, accent: null, logo: null };
-  return presentSender(tx, project, { productName: null }, senderName);
+  if (project === undefined || another !== undefined)
+    return { brand: { ...NO_BRAND, name: senderName }, presentation: NO_PRESENTATION };
+  return showProject(tx, project, {}, senderName);
 }

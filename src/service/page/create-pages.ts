@@ -1,7 +1,9 @@
 /** The pages behind the links of messages: which page answers which request. */
 import type { HttpResponse } from "../../contract/http.ts";
+import { FALLBACK_LOCALE } from "../../contract/locales.ts";
+import { html } from "../../contract/text/html.ts";
 import { readLogo } from "../domain/projects/brand.ts";
-import { createAnswerHandler } from "./answer-handler.ts";
+import { createAnswerHandler, showPreview } from "./answer-handler.ts";
 import { pageHeaders } from "./document.ts";
 import { createLeavingHandler } from "./leaving-handler.ts";
 import { createLinkHandler } from "./link-handler.ts";
@@ -11,7 +13,9 @@ import {
   type PageHandler,
   type PageRequest,
   type PagesOptions,
+  respond,
   respondUnknown,
+  toPageBrand,
   pageWay,
 } from "./page-request.ts";
 import { createResponseHandler } from "./response-page.ts";
@@ -35,10 +39,22 @@ export function createPages(options: PagesOptions): Pages {
   return {
     handle: (request) => {
       if (request.path === "/robots.txt") return Promise.resolve(robots(request));
+      if (request.path === "/") return showRoot(options, request);
       const [, kind = "", token = "", rest = ""] = PATH.exec(request.path) ?? [];
       return handlers[kind]?.(request, token, rest) ?? null;
     },
   };
+}
+
+/** For those who follow a link's host alone: the name of who is here, and nothing else. */
+async function showRoot(options: PagesOptions, request: PageRequest): Promise<HttpResponse> {
+  const { isSecure, base } = pageWay(options, request);
+  if (request.method !== "GET" && request.method !== "HEAD") return notAllowed(request, isSecure, "GET, HEAD, OPTIONS");
+  const { brand } = await options.store.read((tx) => showPreview(tx, options.senderName));
+  const title = brand.name ?? "Surveys";
+  const shown = { ...toPageBrand(brand, base), name: null, logo: null };
+  const page = { status: 200, locale: FALLBACK_LOCALE, brand: shown, title, body: html`<h1 dir="auto">${title}</h1>` };
+  return respond(page, request, isSecure);
 }
 
 function robots({ method }: PageRequest): HttpResponse {

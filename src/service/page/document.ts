@@ -2,20 +2,16 @@
 import { createHash } from "node:crypto";
 import type { HttpResponse } from "../../contract/http.ts";
 import type { Locale } from "../../contract/locales.ts";
+import { type Brand, NO_BRAND } from "../domain/projects/brand.ts";
 import { surveyTexts, textDirection } from "../domain/texts/survey-texts.ts";
 import { Html, html } from "../../contract/text/html.ts";
 import { STYLE } from "./style.ts";
 
 /** The brand of the sender; null where nothing was chosen. */
-export interface PageBrand {
-  readonly name: string | null;
-  /** `#rrggbb`, and the colour of text on it. */
-  readonly accent: { readonly color: string; readonly ink: string } | null;
+export interface PageBrand extends Pick<Brand, "name" | "accent"> {
   /** Path of the image on this service. */
   readonly logo: string | null;
 }
-
-export const NO_BRAND: PageBrand = { name: null, accent: null, logo: null };
 
 export interface HtmlPage {
   readonly status: number;
@@ -63,9 +59,13 @@ function heading({ name, logo }: PageBrand): Html | null {
   return name === null ? null : html`<p class="brand">${name}</p> `;
 }
 
-/** The accent fills, and is never text on the page's own ground. */
+/** The accent fills; links have a tone of it that can be read on the page's own ground. */
 function accentStyle({ accent }: PageBrand): string {
-  return accent === null ? "" : `\n:root{--accent:${accent.color};--on-accent:${accent.ink}}`;
+  if (accent === null) return "";
+  const { color, ink, link } = accent;
+  return `
+:root{--accent:${color};--on-accent:${ink};--link:${link.light}}
+@media (prefers-color-scheme:dark){:root{--link:${link.dark}}}`;
 }
 
 /** With nothing around the text: the policy names the hash of all that the element holds. */

@@ -10,7 +10,7 @@ import {
 import type { HttpResponse } from "../../contract/http.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { FALLBACK_LOCALE } from "../../contract/locales.ts";
-import { previewBrand } from "./answer-handler.ts";
+import { showPreview } from "./answer-handler.ts";
 import type { HtmlPage } from "./document.ts";
 import {
   isToken,
@@ -19,10 +19,10 @@ import {
   type PageHandler,
   type PageRequest,
   type PagesOptions,
-  presentSender,
   previewLocale,
   respond,
   respondUnknown,
+  showProject,
   toPageBrand,
   pageWay,
 } from "./page-request.ts";
@@ -76,7 +76,7 @@ async function answerErased(
       : await store.read(async (tx) => {
           const link = await findErasedLink(tx, token);
           if (link === null) return null;
-          return { link, brand: await presentSender(tx, link.project, { productName: null }, senderName) };
+          return { link, ...(await showProject(tx, link.project, {}, senderName)) };
         });
   if (found === null) return null;
   const { link, brand } = found;
@@ -103,23 +103,23 @@ function findView(options: PagesOptions, request: PageRequest, token: string): P
   const action = `${base}/u/${token}`;
   return store.read(async (tx) => {
     if (preview !== null) {
-      const brand = await previewBrand(tx, senderName);
+      const { brand } = await showPreview(tx, senderName);
       const view = { locale: preview, brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
       return { view, project: null };
     }
     if (!isToken(token)) return null;
     const digest = await tx.digests.byToken(token);
     if (digest !== null) {
-      const brand = await presentSender(tx, digest.project, { productName: null }, senderName);
+      const { brand } = await showProject(tx, digest.project, {}, senderName);
       const view = { locale: FALLBACK_LOCALE, isDigest: true, action };
       const shown = { ...view, brand: toPageBrand(brand, base), sender: brand.name ?? host };
       return { view: shown, project: digest.project.id };
     }
     const link = await findUnsubscribeLink(tx, token);
     if (link === null) return null;
-    const special = readSpecialProperties(link.properties);
-    const brand = await presentSender(tx, link.project, special, senderName);
-    const view = { locale: special.locale, brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
+    const { locale } = readSpecialProperties(link.properties);
+    const { brand } = await showProject(tx, link.project, link.properties, senderName);
+    const view = { locale, brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
     return { view, project: link.project.id };
   });
 }

@@ -2,9 +2,9 @@
  * `/l/<token>`: a public link, which anybody may answer. A visitor's answer has no address: the page that was given out
  * carries a field by which it can be changed, so that whoever shares what stands in the address bar shares the link.
  */
-import type { Brand } from "../domain/projects/brand.ts";
 import type { PublicLink } from "../domain/ports.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
+import { surveyWords } from "../domain/surveys/survey-words.ts";
 import { answerByLink, type LinkVisit, visitLink } from "../domain/surveys/survey-links.ts";
 import { linkedScore, readForm, readVisit } from "./answer-form.ts";
 import {
@@ -14,9 +14,10 @@ import {
   type PageHandler,
   type PageRequest,
   type PagesOptions,
-  presentSender,
   respond,
   respondUnknown,
+  type Shown,
+  showProject,
   toPageBrand,
   pageWay,
 } from "./page-request.ts";
@@ -31,8 +32,8 @@ export function createLinkHandler(options: PagesOptions): PageHandler {
     const { isSecure } = pageWay(options, request);
     const found = await findLink(options, token, null);
     if (found === null) return respondUnknown(options, request);
-    const view = toView(options, found, request, random.token(VISIT_BYTES));
     const score = linkedScore(request.query, "");
+    const view = createView(options, found, request, random.token(VISIT_BYTES))(score);
     const chosen = { score, isChosenByLink: score !== null, comment: "", problem: null, hasScript: false };
     return respond(formPage({ ...view, ...chosen }), request, isSecure);
   };
@@ -42,10 +43,10 @@ export function createLinkHandler(options: PagesOptions): PageHandler {
     const visit = readVisit(body) ?? random.token(VISIT_BYTES);
     const found = await findLink(options, token, visit);
     if (found === null) return respondUnknown(options, request);
-    const view = toView(options, found, request, visit);
+    const viewOf = createView(options, found, request, visit);
     const form = readForm(body);
     const { score, comment } = form;
-    const again = { ...view, ...form, isChosenByLink: false, hasScript: false };
+    const again = { ...viewOf(score), ...form, isChosenByLink: false, hasScript: false };
     if (form.problem !== null || score === null) return respond(formPage(again), request, isSecure);
     const seconds = found.isAnswered ? 0 : secondsToWait(options, found.link, request);
     if (seconds > 0) {
@@ -59,7 +60,8 @@ export function createLinkHandler(options: PagesOptions): PageHandler {
       project: id,
     });
     // Not another address, which could be shared: sent again, the form changes nothing.
-    return respond(thanksPage(view, { score: stored.score, comment: null }, stored.mayChange), request, isSecure);
+    const { score: kept, mayChange } = stored;
+    return respond(thanksPage(viewOf(kept), { score: kept, comment: null }, mayChange), request, isSecure);
   };
   return (request, token, rest) => {
     if (rest !== "") return Promise.resolve(respondUnknown(options, request));
@@ -76,7 +78,7 @@ function secondsToWait({ addressAnswers, linkAnswers }: PagesOptions, link: Publ
 }
 
 interface Found extends LinkVisit {
-  readonly brand: Brand;
+  readonly shown: Shown;
 }
 
 function findLink({ store, senderName }: PagesOptions, token: string, visit: string | null): Promise<Found | null> {
@@ -85,14 +87,24 @@ function findLink({ store, senderName }: PagesOptions, token: string, visit: str
     const found = await visitLink(tx, token, visit);
     if (found === null) return null;
     const { project, properties } = found.link;
-    return { ...found, brand: await presentSender(tx, project, readSpecialProperties(properties), senderName) };
+    return { ...found, shown: await showProject(tx, project, properties, senderName) };
   });
 }
 
-/** A link without a language of its own speaks the visitor's. */
-function toView(options: PagesOptions, { link, brand }: Found, request: PageRequest, visit: string): SurveyView {
+/** The page for a score; null for none. A link without a language of its own speaks the visitor's. */
+function createView(
+  options: PagesOptions,
+  { link, shown }: Found,
+  request: PageRequest,
+  visit: string,
+): (score: number | null) => SurveyView {
   const { base } = pageWay(options, request);
-  const special = readSpecialProperties(link.properties);
-  const locale = Object.hasOwn(link.properties, "locale") ? special.locale : languageOf(request);
-  return { locale, brand: toPageBrand(brand, base), special, action: `${base}/l/${link.token}`, visit };
+  const given = readSpecialProperties(link.properties);
+  const special = Object.hasOwn(link.properties, "locale") ? given : { ...given, locale: languageOf(request) };
+  return (score) => ({
+    brand: toPageBrand(shown.brand, base),
+    words: surveyWords(special, shown.presentation, score),
+    action: `${base}/l/${link.token}`,
+    visit,
+  });
 }

@@ -3,12 +3,12 @@ import type { HttpResponse } from "../../contract/http.ts";
 import { FALLBACK_LOCALE, isLocale, type Locale } from "../../contract/locales.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
-import { type Brand, readBrand } from "../domain/projects/brand.ts";
+import type { Properties } from "../../contract/resources.ts";
+import type { Brand } from "../domain/projects/brand.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store, Transaction } from "../domain/ports.ts";
-import { readSettings } from "../domain/projects/settings.ts";
-import type { SpecialProperties } from "../domain/surveys/special-properties.ts";
-import { singleLine } from "../domain/texts/plain-text.ts";
+import { type Presentation, readPresentation, shownName } from "../domain/projects/presentation.ts";
+import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { type HtmlPage, type PageBrand, pageHeaders, pageResponse, unknownLink } from "./document.ts";
 
 export interface PagesOptions {
@@ -108,21 +108,25 @@ export function languageOf({ headers }: PageRequest): Locale {
   return found ?? FALLBACK_LOCALE;
 }
 
-/**
- * The name under which the sender of a survey presents itself. The project `default` has a name that says nothing to
- * anybody.
- */
-export async function presentSender(
+/** A project as its pages show it. */
+export interface Shown {
+  /** With the name that people read there. */
+  readonly brand: Brand;
+  /** The words of the project's surveys. */
+  readonly presentation: Presentation;
+}
+
+/** `properties` are those of a survey, whose product is named where the sender has no name. */
+export async function showProject(
   tx: Transaction,
   project: Project,
-  { productName }: Pick<SpecialProperties, "productName">,
+  properties: Properties,
   senderName: string | null,
-): Promise<Brand> {
-  const brand = await readBrand(tx, project);
-  const settings = await readSettings(tx, project);
-  const known = brand.name ?? settings.senderName ?? senderName ?? productName;
-  const name = singleLine(known ?? (project.name === "default" ? "" : project.name));
-  return { ...brand, name: name === "" ? null : name };
+): Promise<Shown> {
+  const presentation = await readPresentation(tx, project);
+  const { productName } = readSurveyWords(properties, presentation);
+  const name = shownName(presentation, project, { senderName, productName });
+  return { brand: { ...presentation.brand, name }, presentation };
 }
 
 export function toPageBrand({ name, accent, logo }: Brand, base: string): PageBrand {

@@ -1,8 +1,10 @@
 /** `/r/<token>`: one response, for those with the project's key or a signed link. */
 import type { HttpResponse } from "../../contract/http.ts";
-import type { SurveyResponse } from "../../contract/resources.ts";
+import type { Note, SurveyResponse } from "../../contract/resources.ts";
+import { SPECIAL_PROPERTIES } from "../../contract/special-properties.ts";
+import { createWallClock, DEFAULT_ZONE } from "../../runtime/zone.ts";
 import { isSignedLink } from "../domain/surveys/signed-links.ts";
-import { NO_BRAND, type HtmlPage, unknownLink } from "./document.ts";
+import { type HtmlPage, type PageBrand, unknownLink } from "./document.ts";
 import { type Html, html } from "../../contract/text/html.ts";
 import {
   isToken,
@@ -13,6 +15,8 @@ import {
   type PagesOptions,
   respond,
   respondUnknown,
+  showProject,
+  toPageBrand,
   pageWay,
 } from "./page-request.ts";
 
@@ -21,7 +25,7 @@ const CHALLENGE = 'Basic realm="surveyctl", charset="UTF-8"';
 /** Without a key of its project or a good signature a response that exists looks like one that does not. */
 export function createResponseHandler(options: PagesOptions): PageHandler {
   return async (request, token, rest) => {
-    const { isSecure } = pageWay(options, request);
+    const { isSecure, base } = pageWay(options, request);
     if (request.method !== "GET" && request.method !== "HEAD")
       return notAllowed(request, isSecure, "GET, HEAD, OPTIONS");
     if (rest !== "" || !isToken(token)) return respondUnknown(options, request);
@@ -31,18 +35,21 @@ export function createResponseHandler(options: PagesOptions): PageHandler {
     if (signature === "" && authorization === undefined) return askForKey(request, isSecure);
     const project = authorization === undefined ? null : await options.identify(authorization, request.from);
     if (authorization !== undefined && signature === "" && project === null) return askForKey(request, isSecure);
-    const response = await options.store.read(async (tx) => {
-      const found = await tx.responses.byToken(token);
-      if (found === null) return null;
+    const found = await options.store.read(async (tx) => {
+      const known = await tx.responses.byToken(token);
+      if (known === null) return null;
       const isOpen =
-        project?.id === found.project.id ||
+        project?.id === known.project.id ||
         (signature !== "" && (await isSignedLink(tx, token, { expires, signature })));
       const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
-      const text = isOpen ? await tx.responses.json(found.project.id, found.id, shape) : null;
-      return text === null ? null : (JSON.parse(text) as SurveyResponse);
+      const text = isOpen ? await tx.responses.json(known.project.id, known.id, shape) : null;
+      if (text === null) return null;
+      return { text, ...(await showProject(tx, known.project, {}, options.senderName)) };
     });
-    if (response === null) return respondUnknown(options, request);
-    return respond(responsePage(response), request, isSecure);
+    if (found === null) return respondUnknown(options, request);
+    const response = JSON.parse(found.text) as SurveyResponse;
+    const zone = found.presentation.settings.timeZone ?? DEFAULT_ZONE;
+    return respond(responsePage(response, toPageBrand(found.brand, base), zone), request, isSecure);
   };
 }
 
@@ -52,25 +59,33 @@ function askForKey(request: PageRequest, isSecure: boolean): HttpResponse {
   return { ...page, headers: { ...page.headers, "www-authenticate": CHALLENGE } };
 }
 
+/** Keys that say how the survey looked, and nothing of the person. */
+const SPECIAL_KEYS: ReadonlySet<string> = new Set(
+  SPECIAL_PROPERTIES.flatMap(({ key, olderName }) => (olderName === undefined ? [key] : [key, olderName])),
+);
+
+type Fact = readonly [term: string, value: string | null];
+
 /** For colleagues, so in English, whatever the survey's language was. */
-function responsePage(response: SurveyResponse): HtmlPage {
+function responsePage(response: SurveyResponse, brand: PageBrand, zone: string): HtmlPage {
   const { score, comment, person, person_properties: properties, created_at, updated_at, tags, notes } = response;
   const who = typeof person === "object" ? person : null;
   const name = who?.name ?? who?.email ?? who?.phone_number ?? "Anonymous";
-  const facts: readonly (readonly [string, string | null])[] = [
+  const own = Object.entries(properties ?? {}).filter(([key]) => !SPECIAL_KEYS.has(key));
+  const facts: readonly Fact[] = [
     ["Email", who?.email ?? null],
     ["Phone", who?.phone_number ?? null],
-    ["Answered", formatTime(created_at)],
-    ["Changed", updated_at === null || updated_at === created_at ? null : formatTime(updated_at)],
+    ["Answered", formatTime(created_at, zone)],
+    ["Changed", updated_at === null || updated_at === created_at ? null : formatTime(updated_at, zone)],
     ["Tags", tags.join(", ")],
-    ...Object.entries(properties ?? {}).map(([key, value]) => [key, formatValue(value)] as const),
-    ...notes.map((note) => ["Note", typeof note === "object" ? note.text : null] as const),
+    ...own.map(([key, value]): Fact => [key, formatValue(value)]),
+    ...notes.flatMap((note): Fact[] => (typeof note === "object" ? [[noteTerm(note, zone), note.text]] : [])),
   ];
   const title = `${name}: ${score} of 10`;
   return {
     status: 200,
     locale: "en",
-    brand: NO_BRAND,
+    brand,
     title,
     body: html`<h1 dir="auto">${name}: <b class="given">${score}</b> of 10</h1>
       ${comment === null ? html`<p class="soft">No comment</p>` : html`<blockquote dir="auto">${comment}</blockquote>`}
@@ -78,13 +93,19 @@ function responsePage(response: SurveyResponse): HtmlPage {
   };
 }
 
+function noteTerm({ user_email: author, created_at: at }: Note, zone: string): string {
+  return `Note by ${author}, ${formatTime(at, zone)}`;
+}
+
 function row(term: string, value: string): Html {
   return html`<dt dir="auto">${term}</dt>
     <dd dir="auto">${value}</dd> `;
 }
 
-function formatTime(seconds: number): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+/** `2026-11-20 14:03 Europe/Dublin`. */
+function formatTime(seconds: number, zone: string): string {
+  const wallSeconds = createWallClock(zone)(seconds);
+  return `${new Date(wallSeconds * 1000).toISOString().slice(0, 16).replace("T", " ")} ${zone}`;
 }
 
 function formatValue(value: unknown): string | null {

@@ -11,6 +11,7 @@ main{max-width:40rem;margin:0 auto;padding:1.25rem 1rem 3rem;border-top:4px soli
 main{margin:min(10vh,6rem) auto 3rem;padding:2.5rem 3rem 3rem;background:var(--paper);border-radius:.75rem;box-shadow:0 0 0 1px var(--edge),0 1px 2px var(--shade),0 12px 32px var(--shade)}}
 .brand{margin:0 0 1.5rem;color:var(--soft);font-weight:600}
 .brand img{display:block;max-height:3rem;max-width:60%}
+@media (prefers-color-scheme:dark){.brand img{box-sizing:content-box;padding:.5rem .625rem;background:#fff;border-radius:.5rem}}
 h1{margin:0 0 1rem;font-size:1.4375rem;line-height:1.28;text-wrap:balance}
 @media (min-width:40rem){h1{font-size:1.75rem}}
 p{margin:0 0 1rem;text-wrap:pretty}
@@ -42,7 +43,7 @@ button,.go{display:inline-block;min-height:3rem;margin:1.25rem 0 0;padding:.6875
 @media (max-width:29.99rem){button,.go{width:100%;padding-inline:1rem;text-align:center}}
 .go{margin:.25rem 0}
 button:hover,.go:hover{box-shadow:inset 0 0 0 99px var(--shade)}
-button.quiet{color:var(--link);background:none;border-color:var(--line)}
+button.quiet{color:var(--link);background:none;border-color:currentcolor}
 textarea:focus-visible,button:focus-visible,a:focus-visible,summary:focus-visible,.problem:focus-visible{outline:3px solid var(--link);outline-offset:2px}
 a{color:var(--link)}
 details{margin:1.25rem 0 0}

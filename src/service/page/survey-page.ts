@@ -1,16 +1,17 @@
 /** The question with its eleven numbers, and what follows an answer. Everything works without a script. */
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import type { Locale } from "../../contract/locales.ts";
-import type { SpecialProperties } from "../domain/surveys/special-properties.ts";
+import { isWebAddress } from "../domain/projects/texts.ts";
+import type { SurveyWords } from "../domain/surveys/survey-words.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../domain/texts/survey-texts.ts";
 import type { HtmlPage, PageBrand } from "./document.ts";
 import { ANSWER_AT_A_GESTURE } from "./gesture-script.ts";
 import { type Html, html } from "../../contract/text/html.ts";
 
 export interface SurveyView {
-  readonly locale: Locale;
   readonly brand: PageBrand;
-  readonly special: SpecialProperties;
+  /** For the score that the page shows, where it shows one. */
+  readonly words: SurveyWords;
   /** The address that the form is posted to. */
   readonly action: string;
   /** On a public link's page: the form field that tells one visitor's answers from another's. No address has it. */
@@ -43,9 +44,10 @@ const SCORES = Array.from({ length: SCORE_MAX + 1 }, (_, score) => score);
 
 /** The form, with what is wrong with it on top. */
 export function formPage(view: FormView): HtmlPage {
-  const { locale, brand, special, problem } = view;
+  const { brand, words, problem } = view;
+  const { locale } = words;
   const texts = surveyTexts(locale);
-  const question = surveyQuestion(texts, special.productName);
+  const question = surveyQuestion(texts, words.productName);
   return {
     status: problem === null ? 200 : problem.kind === "busy" ? 429 : 422,
     locale,
@@ -58,11 +60,11 @@ export function formPage(view: FormView): HtmlPage {
 
 /** The stored answer, the sender's thanks, and, while the answer may be changed, the form again. */
 export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: boolean): HtmlPage {
-  const { locale, brand, special } = view;
+  const { brand, words } = view;
+  const { locale } = words;
   const texts = surveyTexts(locale);
-  const { thankYouMessage } = special;
-  const thanks = thankYouMessage ?? texts.thanksDetail;
-  const question = surveyQuestion(texts, special.productName);
+  const thanks = words.thankYouMessage ?? texts.thanksDetail;
+  const question = surveyQuestion(texts, words.productName);
   const comment = answer.comment === null ? null : html`<blockquote dir="auto">${answer.comment}</blockquote> `;
   const changing: FormView = {
     ...view,
@@ -83,7 +85,7 @@ export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: bo
     title: texts.thanks,
     body: html`<h1>${texts.thanks}</h1>
       <p class="said" dir="auto">${thanks}</p>
-      ${thankYouLink(special)}
+      ${thankYouLink(words)}
       <div class="stored">
         <p class="soft">${answered(texts.youAnswered, answer.score)}</p>
         ${comment}${mayChange ? change : null}
@@ -97,9 +99,8 @@ function answered(text: string, score: number): Html {
   return html`${before}<b class="given">${score}</b>${after}`;
 }
 
-/** Only to a page of the web: nothing that a browser would run. */
-function thankYouLink({ thankYouLinkText, thankYouLinkUrl }: SpecialProperties): Html | null {
-  if (thankYouLinkUrl === null || !/^https?:\/\//i.test(thankYouLinkUrl) || !URL.canParse(thankYouLinkUrl)) return null;
+function thankYouLink({ thankYouLinkText, thankYouLinkUrl }: SurveyWords): Html | null {
+  if (thankYouLinkUrl === null || !isWebAddress(thankYouLinkUrl)) return null;
   return html`<p>
     <a class="go" href="${thankYouLinkUrl}" rel="noopener noreferrer">${thankYouLinkText ?? thankYouLinkUrl}</a>
   </p> `;
@@ -107,8 +108,8 @@ function thankYouLink({ thankYouLinkText, thankYouLinkUrl }: SpecialProperties):
 
 const PROBLEM_FIELDS = { score: "score-0", comment: "comment", busy: null };
 
-function problemText({ locale, problem }: FormView): string {
-  const texts = surveyTexts(locale);
+function problemText({ words, problem }: FormView): string {
+  const texts = surveyTexts(words.locale);
   if (problem === null) return "";
   if (problem.kind === "busy") return texts.errorTooMany;
   return problem.kind === "score" ? texts.errorChooseScore : fillText(texts.errorCommentTooLong, { max: problem.max });
@@ -134,8 +135,8 @@ function invalid(view: FormView, kind: Problem["kind"]): Html | null {
 
 /** The ends of the scale are told with the question, so that a screen reader says them once and not for each number. */
 function form(view: FormView, question: Html): Html {
-  const texts = surveyTexts(view.locale);
-  const { action, comment, visit } = view;
+  const { action, comment, visit, words } = view;
+  const texts = surveyTexts(words.locale);
   const described = view.problem?.kind === "score" ? "score-problem ends" : "ends";
   return html`<form method="post" action="${action}" novalidate>
     ${visit === undefined ? null : html`<input type="hidden" name="visit" value="${visit}" />`}
@@ -146,7 +147,7 @@ function form(view: FormView, question: Html): Html {
       <p class="ends" id="ends">${scaleEnd(SCORE_MIN, texts.notLikely)}${scaleEnd(SCORE_MAX, texts.veryLikely)}</p>
     </fieldset>
     <p class="comment">
-      <label for="comment">${texts.commentLabel}</label>
+      ${commentLabel(view)}
       <span class="soft" id="comment-hint">${texts.commentHint}</span>
     </p>
     ${wrong(view, "comment")}<textarea
@@ -162,10 +163,16 @@ ${comment}</textarea>
   </form>`;
 }
 
+/** A sender's own question may be in another language than the page. */
+function commentLabel({ words: { locale, commentQuestion } }: FormView): Html {
+  if (commentQuestion === null) return html`<label for="comment">${surveyTexts(locale).commentLabel}</label>`;
+  return html`<label for="comment" dir="auto">${commentQuestion}</label>`;
+}
+
 /** The choice of the link; where a script may send it, the same place says when that is done. */
-function choice({ locale, score, isChosenByLink, hasScript }: FormView): Html | null {
+function choice({ words, score, isChosenByLink, hasScript }: FormView): Html | null {
   if (!isChosenByLink || score === null) return null;
-  const texts = surveyTexts(locale);
+  const texts = surveyTexts(words.locale);
   const chosen = fillText(texts.youChose, { score });
   if (!hasScript) return html`<p class="soft">${chosen}</p> `;
   return html`<output data-text="${texts.recordedAddComment}">${chosen}</output> `;

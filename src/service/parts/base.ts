@@ -9,8 +9,7 @@ import { chooseSender, NO_SENDER, type SenderSettings } from "../delivery/messag
 import type { MailContext } from "../delivery/message/survey-mail.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store } from "../domain/ports.ts";
-import { readBrand } from "../domain/projects/brand.ts";
-import { readSettings } from "../domain/projects/settings.ts";
+import { readPresentation } from "../domain/projects/presentation.ts";
 import { createServiceAddress, type ServiceAddress } from "../service-address.ts";
 import { createFailureLog, createNotices, logStoreEvent } from "../service-log.ts";
 import { createServiceMetrics, type ServiceMetrics } from "../service-metrics.ts";
@@ -94,14 +93,14 @@ export async function openBase(options: ServiceOptions): Promise<Base> {
   };
 }
 
-function readContext(store: Store, project: Project, sender: SenderSettings, appUrl: string): Promise<MailContext> {
-  return store.read(async (tx) => {
-    const settings = await readSettings(tx, project);
-    const { name, accent } = await readBrand(tx, project);
-    return {
-      appUrl,
-      sender: chooseSender({ ...settings, senderName: name ?? settings.senderName }, sender, appUrl),
-      accent: accent?.color ?? null,
-    };
-  });
+async function readContext(
+  store: Store,
+  project: Project,
+  sender: SenderSettings,
+  appUrl: string,
+): Promise<MailContext> {
+  const presentation = await store.read((tx) => readPresentation(tx, project));
+  const { settings, brand } = presentation;
+  const own = { ...settings, senderName: settings.senderName ?? brand.name };
+  return { appUrl, sender: chooseSender(own, sender, appUrl), presentation };
 }

@@ -148,7 +148,8 @@ export async function makeDigest(
   context: MailContext,
   key: DkimKey | null,
 ): Promise<DigestMail> {
-  const name = context.sender.senderName ?? (due.project.name === "default" ? null : due.project.name);
+  const brand = context.presentation?.brand.name;
+  const name = brand ?? context.sender.senderName ?? (due.project.name === "default" ? null : due.project.name);
   const facts = await readDigestFacts(store, due, { name, appUrl: context.appUrl });
   return renderDigest(due, facts, context, key);
 }

@@ -5,7 +5,7 @@ import type { Random } from "../../runtime/random.ts";
 import type { DeliveryMetrics } from "../delivery-metrics.ts";
 import { createSenderMemory } from "../delivery/mail/sender-memory.ts";
 import type { SenderHealth } from "../delivery/mail/sender-health.ts";
-import { replySms, surveySms } from "../delivery/message/survey-sms.ts";
+import { replySms, type SmsSender, surveySms } from "../delivery/message/survey-sms.ts";
 import type { PacedSender } from "../delivery/paced-sender.ts";
 import type { SmsMode } from "../delivery/sms/formats.ts";
 import type { SmsGateway } from "../delivery/sms/gateway.ts";
@@ -24,10 +24,10 @@ import {
 import { releaseHeld, releasePutOff } from "../domain/delivery/oversight.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { DueSurvey, FrozenMessage, Store } from "../domain/ports.ts";
+import { readPresentation, shownName } from "../domain/projects/presentation.ts";
 import { readSettings } from "../domain/projects/settings.ts";
-import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
+import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { allowing } from "./mail.ts";
-import { presentSender } from "../page/page-request.ts";
 import { replyFields } from "../service-log.ts";
 
 /** The options of text messages that `serve` was given. */
@@ -73,10 +73,11 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     : createSegmentBudget(limits.daily, (project, day) => store.read((tx) => tx.texts.segmentsOn(project.id, day)));
   const zoneOf = (project: Project): Promise<string | null> =>
     store.read(async (tx) => (await readSettings(tx, project)).timeZone);
-  const nameOf = async ({ project, properties }: Pick<DueSurvey, "project" | "properties">): Promise<string> => {
-    const special = readSpecialProperties(properties);
-    const { name } = await store.read((tx) => presentSender(tx, project, special, options.senderName));
-    return name ?? new URL(appUrl()).hostname;
+  const senderOf = async ({ project, properties }: Pick<DueSurvey, "project" | "properties">): Promise<SmsSender> => {
+    const presentation = await store.read((tx) => readPresentation(tx, project));
+    const { productName } = readSurveyWords(properties, presentation);
+    const name = shownName(presentation, project, { senderName: options.senderName, productName });
+    return { sender: name ?? new URL(appUrl()).hostname, presentation };
   };
   const freeze = (text: string): FrozenMessage => freezeSms(text, { id: random.token(ID_BYTES), from: gateway.from });
   const release = async (): Promise<void> => {
@@ -98,7 +99,7 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     wake,
     onError,
     compose: async (due) => {
-      const context = { appUrl: linkUrl ?? appUrl(), mode, sender: await nameOf(due) };
+      const context = { ...(await senderOf(due)), appUrl: linkUrl ?? appUrl(), mode };
       return freeze(surveySms(due, context));
     },
     onLong: warnOnceOfLong(log),
@@ -115,7 +116,7 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     limits,
     budget,
     zoneOf,
-    compose: async (reply) => freeze(replySms(reply, await nameOf(reply))),
+    compose: async (reply) => freeze(replySms(reply, await senderOf(reply))),
   });
   return { sender, replies };
 }

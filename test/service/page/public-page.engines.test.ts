@@ -170,6 +170,22 @@ describe("when a response has a permalink", () => {
     }
   });
 
+  it("then the page has brand, zone, tags and notes, and nothing about how the survey looked", async () => {
+    await set({ name: "Acme" });
+    await pages.service.admin({ kind: "settings", project, change: { tz: "Europe/Berlin" } });
+    const properties = { plan: "pro", locale: "de", thank_you_message: "Danke", delighted_intro_message: "Hi" };
+    const due = await pages.send(properties, "grace@example.com");
+    await pages.post(`/s/${due.token}`, { score: "9" });
+    const { id = "", permalink: path = "" } = (await pages.responses()).at(-1) ?? {};
+    const put = { tags: ["vip", "<b>"], notes: "Call back" };
+    const headers = { ...withKey(KEY).headers, "content-type": "application/json" };
+    await pages.call("PUT", `/v1/survey_responses/${id}.json`, { headers, body: JSON.stringify(put) });
+    const page = await pages.get(path, withKey(KEY));
+    expect(visibleText(page.text)).toMatch(
+      /^Acme Ada: 9 of 10 No comment Email grace@example\.com Answered 2025-06-15 19:06 Europe\/Berlin Tags vip, <b> plan pro Note by \S+, 2025-06-15 19:06 Europe\/Berlin Call back$/,
+    );
+  });
+
   it("then nobody else learns whether there is one", async () => {
     const [link, unknown] = [await pages.get(permalink), await pages.get(`/r/${"x".repeat(22)}`)];
     expect([link.status, link.headers["www-authenticate"]]).toEqual([401, 'Basic realm="surveyctl", charset="UTF-8"']);
@@ -211,7 +227,7 @@ describe("when a brand was set", () => {
     const logo = pathOf(brand.logo_url ?? "");
     const page = await pages.get(`/s/${(await pages.send()).token}`);
     expect(page.text).toContain(`<p class="brand"><img src="${logo}" alt="Acme" /></p>`);
-    expect(page.text).toContain(":root{--accent:#00aa77;--on-accent:#1d2329}</style>");
+    expect(page.text).toContain(":root{--accent:#00aa77;--on-accent:#1d2329;--link:#008059}");
     expect(page.headers["content-security-policy"]).toContain("; img-src 'self'; ");
     const picture = await pages.get(logo);
     expect([picture.status, picture.text, picture.headers["content-type"]]).toEqual([200, SVG, "image/svg+xml"]);

@@ -22,6 +22,7 @@ import { registerSms } from "./delivery/sms.ts";
 import { registerSurvey } from "./project/survey.ts";
 import { registerRehearse } from "./data/rehearse.ts";
 import { registerReminder } from "./project/reminder.ts";
+import { registerTexts } from "./project/texts.ts";
 import { registerThrottle } from "./project/throttle.ts";
 import { registerTrend } from "./project/trend.ts";
 import { registerWebhook } from "./webhook.ts";
@@ -52,6 +53,7 @@ export function register(noun: Command, outer: CommandContext): void {
   registerPause(noun, context);
   registerLink(noun, context);
   registerBrand(noun, context);
+  registerTexts(noun, context);
   registerWebhook(noun, context);
   registerDigest(noun, context);
   registerImport(noun, context);

@@ -2,6 +2,7 @@
 import { DELIVERY_STATES } from "../../../service/domain/delivery/queue-rows.ts";
 import { REPORT_OUTCOMES } from "../../../service/domain/delivery/rows.ts";
 import type { ConfiguredSettings } from "../../../service/domain/projects/settings.ts";
+import type { ProjectTexts } from "../../../service/domain/projects/texts.ts";
 import { type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
 
 export function toResource(
@@ -82,6 +83,18 @@ export const LINKS = toResource(
   ["created_at", "properties"],
 );
 export const BRAND = toResource("settings", { name: "text", color: "text", text_color: "text", logo_url: "text" });
+const TEXT_COLUMNS: Readonly<Record<keyof ProjectTexts, ColumnKind>> = {
+  locale: "text",
+  score: "text",
+  product_name: "text",
+  subject: "text",
+  intro: "text",
+  thank_you: "text",
+  thank_you_link: "text",
+  thank_you_link_text: "text",
+  comment_question: "text",
+};
+export const TEXTS = toResource("texts", TEXT_COLUMNS);
 export const SIGNED_LINK = toResource("responses", { url: "text" });
 export const TRENDS = toResource("trends", { id: "id", name: "text", where: "text", created_at: "time" }, [
   "created_at",

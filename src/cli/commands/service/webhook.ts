@@ -1,11 +1,10 @@
 import type { Command } from "commander";
-import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { WebhookCommand, WebhookDeliveryInfo } from "../../../service/control/webhook-commands.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../service/domain/webhooks/webhook-rows.ts";
 import type { UrlRefusal } from "../../../service/domain/webhooks/addresses.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
-import { badValue, parseChoice, parseChoices, parseDuration, parseScore } from "../../args/values.ts";
+import { parseChoice, parseChoices, parseDuration, parseScoreSpan } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import type { Deps } from "../../command/deps.ts";
 import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows.ts";
@@ -192,7 +191,7 @@ function readWebhook(flags: Flags, url: string): WebhookAddOptions["webhook"] {
   const secret = flags.text("--secret");
   const signatureHeader = flags.text("--signature-header");
   const events = flags.parse("--events", (text, place) => parseChoices([text], place, WEBHOOK_EVENTS));
-  const scores = flags.parse("--score", parseScores);
+  const scores = flags.parse("--score", parseScoreSpan);
   return {
     url,
     allowPrivate: flags.is("--allow-private"),
@@ -203,15 +202,6 @@ function readWebhook(flags: Flags, url: string): WebhookAddOptions["webhook"] {
     ...(events === null ? {} : { events }),
     ...(scores === null ? {} : { scores }),
   };
-}
-
-/** `0-6`, or one score. Throws UsageError. */
-function parseScores(text: string, place: string): { readonly from: number; readonly to: number } {
-  const [, first = "", last = first] = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(text) ?? [];
-  if (first === "") throw badValue(place, text, `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`);
-  const [from, to] = [parseScore(first, place), parseScore(last, place)];
-  if (from > to) throw new UsageError(`${place}: the range ${text} ends before it begins`);
-  return { from, to };
 }
 
 function registerSimple(noun: Command, context: CommandContext): void {

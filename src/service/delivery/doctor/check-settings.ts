@@ -140,6 +140,6 @@ async function checkSignedHeaders({ dkim, from, publicUrl }: MailSetup, sample: 
 
 async function signSample(key: DkimKey, from: string, appUrl: string, sample: DueSurvey): Promise<string> {
   const sender = { ...NO_SENDER, from };
-  const frozen = freezeMail(sample, sender, { token: () => "sample" }, 0);
+  const frozen = freezeMail(sample, { sender }, { token: () => "sample" }, 0);
   return signMail(await formatSurveyMail(sample, frozen, { appUrl, sender }), key);
 }

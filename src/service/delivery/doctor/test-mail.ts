@@ -36,7 +36,7 @@ export async function sendTestMail(options: TestMailOptions): Promise<TestMailRe
   const now = unixSeconds(clock);
   const person = { id: 0, email: options.to, name: null, phoneNumber: null };
   const survey = sampleSurvey({ person, now });
-  const frozen = freezeMail(survey, context.sender, random, now);
+  const frozen = freezeMail(survey, context, random, now);
   const subject = `${SUBJECT_PREFIX}${frozen.subject}`;
   const marked = { ...survey, frozen: toFrozenMessage({ ...frozen, subject }, null) };
   const { message } = await renderMail(marked, context, { random, now, key: null });

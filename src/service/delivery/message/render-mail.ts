@@ -23,7 +23,7 @@ export async function renderMail(
   context: MailContext,
   { random, now, key }: RenderOptions,
 ): Promise<{ readonly message: SmtpMessage; readonly frozen: FrozenMessage }> {
-  const mail = freezeMail(due, context.sender, random, now);
+  const mail = freezeMail(due, context, random, now);
   const { bounceAddress } = context.sender;
   const hasToken = bounceAddress?.includes(BOUNCE_TOKEN) === true;
   const bounceToken = due.frozen?.bounceToken ?? (hasToken ? random.token(BOUNCE_TOKEN_BYTES) : null);

@@ -1,6 +1,7 @@
 /** The contents of the survey's mail, as text and as HTML. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
-import type { SpecialProperties } from "../../domain/surveys/special-properties.ts";
+import type { Brand } from "../../domain/projects/brand.ts";
+import type { SurveyWords } from "../../domain/surveys/survey-words.ts";
 import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../../domain/texts/survey-texts.ts";
 import { type BodyContent, htmlPart } from "./survey-html.ts";
@@ -12,20 +13,20 @@ export interface BodyContext {
   /** The sender that asks. */
   readonly sender: string;
   readonly footer: string | null;
-  /** `#rrggbb` of the brand; null for none. */
-  readonly accent: string | null;
+  readonly brand: Brand;
   readonly isReminder: boolean;
 }
 
 export function surveyBody(
-  { locale, productName, introMessage }: SpecialProperties,
-  { sender, footer, accent, surveyUrl, unsubscribeUrl, isReminder }: BodyContext,
+  { locale, productName, introMessage }: SurveyWords,
+  { sender, footer, brand, surveyUrl, unsubscribeUrl, isReminder }: BodyContext,
 ): { readonly text: string; readonly html: string } {
   const texts = surveyTexts(locale);
   const product = singleLine(productName ?? "");
   const content: BodyContent = {
     locale,
-    accent,
+    accent: brand.accent,
+    brand: singleLine(brand.name ?? ""),
     question: surveyQuestion(texts, product === "" ? null : product),
     intro: [isReminder ? texts.reminder : "", multiLine(introMessage ?? "")].filter((text) => text !== "").join("\n\n"),
     footer: multiLine(footer ?? ""),
@@ -38,11 +39,12 @@ export function surveyBody(
   return { text: textPart(content), html: htmlPart(content) };
 }
 
-function textPart({ locale, question, intro, footer, why, ...urls }: BodyContent): string {
+function textPart({ locale, brand, question, intro, footer, why, ...urls }: BodyContent): string {
   const texts = surveyTexts(locale);
   const notes: Readonly<Record<number, string>> = { 0: ` (${texts.notLikely})`, [SCORE_MAX]: ` (${texts.veryLikely})` };
   const links = urls.scoreUrls.map((url, score) => `${score}${notes[score] ?? ""}: ${url}`);
   const paragraphs = [
+    brand,
     intro,
     question,
     texts.choose,

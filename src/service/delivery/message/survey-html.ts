@@ -2,15 +2,17 @@
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { Locale } from "../../../contract/locales.ts";
 import { escapeHtml } from "../../../contract/text/html.ts";
+import type { Accent } from "../../domain/projects/brand.ts";
 import { fillText, surveyTexts, textDirection } from "../../domain/texts/survey-texts.ts";
 
 /** The contents of both parts of the mail; texts of people are clean, not escaped. */
 export interface BodyContent {
   readonly locale: Locale;
-  /** `#rrggbb` of the brand; null for none. */
-  readonly accent: string | null;
+  /** Null for none. */
+  readonly accent: Accent | null;
+  /** The brand's name; empty for none, as are `intro` and `footer`. */
+  readonly brand: string;
   readonly question: string;
-  /** Empty for none, as is `footer`. */
   readonly intro: string;
   readonly footer: string;
   /** Why this person gets it, from whom. */
@@ -24,7 +26,8 @@ export interface BodyContent {
 /** Dark text on light cells: readable as it is, and when a mail program inverts it. */
 const INK = "#1f2933";
 const QUIET = "#52606d";
-const LINK = "#1a4f9c";
+/** Of links, where the brand has no colour. */
+const LINK: Accent["link"] = { light: "#1a4f9c", dark: "#9cc4ff" };
 const PAGE = "#f3f5f8";
 const CARD = "#ffffff";
 const CELL = "#f7f9fb";
@@ -41,17 +44,18 @@ function scaleWidth(cell: number): number {
 }
 
 /** Only what a mail program may leave out: more room in wide windows, and dark colours. */
-const STYLE_SHEET = [
-  ":root{color-scheme:light dark;supported-color-schemes:light dark}",
-  `@media (min-width:480px){.scale{width:${scaleWidth(WIDE_CELL_WIDTH)}px!important}`,
-  `.score{width:${WIDE_CELL_WIDTH}px!important}.score a{line-height:44px!important;font-size:17px!important}h1{text-wrap:balance}}`,
-  "@media (min-width:600px){.card{padding:36px 32px 28px!important}.page{padding:32px 0!important}",
-  ".below{padding:16px 33px 0!important}}",
-  "@media (prefers-color-scheme:dark){body,.page{background-color:#14181d!important}",
-  ".card{background-color:#1f252c!important;border-color:#3a444f!important}",
-  ".score{background-color:#2a323b!important;border-color:#8493a3!important}",
-  ".ink,.score a{color:#f5f7fa!important}.quiet{color:#b4c0cc!important}.link{color:#9cc4ff!important}}",
-].join("\n");
+const styleSheet = ({ dark }: Pick<Accent["link"], "dark">): string =>
+  [
+    ":root{color-scheme:light dark;supported-color-schemes:light dark}",
+    `@media (min-width:480px){.scale{width:${scaleWidth(WIDE_CELL_WIDTH)}px!important}`,
+    `.score{width:${WIDE_CELL_WIDTH}px!important}.score a{line-height:44px!important;font-size:17px!important}h1{text-wrap:balance}}`,
+    "@media (min-width:600px){.card{padding:36px 32px 28px!important}.page{padding:32px 0!important}",
+    ".below{padding:16px 33px 0!important}}",
+    "@media (prefers-color-scheme:dark){body,.page{background-color:#14181d!important}",
+    ".card{background-color:#1f252c!important;border-color:#3a444f!important}",
+    ".score{background-color:#2a323b!important;border-color:#8493a3!important}",
+    `.ink,.score a{color:#f5f7fa!important}.quiet{color:#b4c0cc!important}.link{color:${dark}!important}}`,
+  ].join("\n");
 
 // In Word a table inherits no font.
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
@@ -60,6 +64,7 @@ const STYLES = {
   page: `padding:12px 0;background-color:${PAGE}`,
   card: `padding:20px 9px;background-color:${CARD};border:1px solid ${EDGE};border-radius:12px`,
   hidden: "display:none;max-height:0;overflow:hidden;mso-hide:all",
+  brand: `${FONT};margin:0 0 16px;font-size:15px;line-height:20px;font-weight:600;color:${QUIET}`,
   intro: `${FONT};margin:0 0 20px;font-size:16px;line-height:24px;color:${INK}`,
   question: `${FONT};margin:0 0 24px;font-size:21px;line-height:29px;font-weight:600;color:${INK}`,
   scale: `width:${scaleWidth(CELL_WIDTH)}px;border-collapse:separate;table-layout:fixed`,
@@ -69,7 +74,6 @@ const STYLES = {
   onPage: `${FONT};margin:26px 0 0;font-size:15px;line-height:24px;text-align:center`,
   below: "padding:16px 10px 0",
   note: `${FONT};margin:0 0 8px;font-size:13px;line-height:20px;color:${QUIET}`,
-  link: `color:${LINK};text-decoration:underline`,
 } as const;
 
 type Attributes = Readonly<Record<string, string | number>>;
@@ -101,7 +105,7 @@ export function htmlPart(content: BodyContent): string {
     '<meta name="viewport" content="width=device-width">',
     '<meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">',
     `<title>${escapeHtml(question)}</title>`,
-    `<style>${STYLE_SHEET}</style></head>`,
+    `<style>${styleSheet(linkColours(content))}</style></head>`,
     tag("body", { style: STYLES.body }),
     ...preheader(content),
     // Some programs drop the attributes of html and body.
@@ -124,23 +128,25 @@ export function htmlPart(content: BodyContent): string {
 
 /** No text is on this colour, so it stays as it is in dark mode. */
 function brandEdge({ accent }: BodyContent): string {
-  return accent === null ? "" : `;border-top:4px solid ${accent}!important`;
+  return accent === null ? "" : `;border-top:4px solid ${accent.color}!important`;
 }
 
-/** The line that lists of mail show next to the subject. Without an intro the question is the first line anyway. */
-function preheader({ question, intro }: BodyContent): string[] {
-  if (intro === "") return [];
+/** The line that lists of mail show next to the subject. With nothing above it the question is the first line anyway. */
+function preheader({ question, brand, intro }: BodyContent): string[] {
+  if (brand === "" && intro === "") return [];
   return [`${tag("div", { "aria-hidden": "true", style: STYLES.hidden })}${escapeHtml(question)}</div>`];
 }
 
 function ask(content: BodyContent): string[] {
-  const { locale, intro, question, surveyUrl } = content;
+  const { locale, brand, intro, question, surveyUrl } = content;
+  const brandTag = tag("p", { class: "quiet", dir: "auto", style: STYLES.brand });
   const introTag = tag("p", { class: "ink", dir: "auto", style: STYLES.intro });
   return [
+    ...(brand === "" ? [] : [`${brandTag}${escapeHtml(brand)}</p>`]),
     ...(intro === "" ? [] : [`${introTag}${lines(intro)}</p>`]),
     `${tag("h1", { class: "ink", style: STYLES.question })}${escapeHtml(question)}</h1>`,
     ...scale(content),
-    `${tag("p", { style: STYLES.onPage })}${link(surveyUrl, surveyTexts(locale).answerOnPage)}</p>`,
+    `${tag("p", { style: STYLES.onPage })}${link(content, surveyUrl, surveyTexts(locale).answerOnPage)}</p>`,
   ];
 }
 
@@ -176,17 +182,23 @@ function scoreCell(href: string, score: number, name: string): string {
 }
 
 /** The sender, the reason, and the way to leave. */
-function explain({ locale, why, footer, unsubscribeUrl }: BodyContent): string[] {
+function explain(content: BodyContent): string[] {
+  const { locale, why, footer, unsubscribeUrl } = content;
   const note = { class: "quiet", style: STYLES.note };
   return [
     `${tag("p", note)}${escapeHtml(why)}</p>`,
     ...(footer === "" ? [] : [`${tag("p", { ...note, dir: "auto" })}${lines(footer)}</p>`]),
-    `${tag("p", note)}${link(unsubscribeUrl, surveyTexts(locale).unsubscribe)}</p>`,
+    `${tag("p", note)}${link(content, unsubscribeUrl, surveyTexts(locale).unsubscribe)}</p>`,
   ];
 }
 
-function link(href: string, text: string): string {
-  return `${tag("a", { class: "link", href, style: STYLES.link })}${escapeHtml(text)}</a>`;
+function link(content: BodyContent, href: string, text: string): string {
+  const style = `color:${linkColours(content).light};text-decoration:underline`;
+  return `${tag("a", { class: "link", href, style })}${escapeHtml(text)}</a>`;
+}
+
+function linkColours({ accent }: BodyContent): Accent["link"] {
+  return accent?.link ?? LINK;
 }
 
 function lines(text: string): string {

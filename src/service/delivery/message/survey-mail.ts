@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import type { Random } from "../../../runtime/random.ts";
 import type { DueQuestion, DueSurvey, FrozenMessage } from "../../domain/ports.ts";
-import { readSpecialProperties } from "../../domain/surveys/special-properties.ts";
+import { NO_PRESENTATION, type Presentation } from "../../domain/projects/presentation.ts";
+import { type SurveyWords, readSurveyWords } from "../../domain/surveys/survey-words.ts";
 import { singleLine } from "../../domain/texts/plain-text.ts";
 import { fillText, surveyTexts } from "../../domain/texts/survey-texts.ts";
 import { composeMail, type MailHeader } from "./mime.ts";
@@ -24,8 +25,8 @@ export interface MailContext {
   /** The address of this service's pages, without a slash at the end. */
   readonly appUrl: string;
   readonly sender: MailSender;
-  /** `#rrggbb` of the brand; absent or null for none. */
-  readonly accent?: string | null;
+  /** Absent: a project that has set nothing. */
+  readonly presentation?: Presentation;
 }
 
 const ID_BYTES = 16;
@@ -35,7 +36,7 @@ const SENDER_ID_LENGTH = 10;
 /** The values of earlier attempts, or those that this first one decides. `now` is Unix seconds. */
 export function freezeMail(
   due: DueQuestion,
-  sender: MailSender,
+  context: Omit<MailContext, "appUrl">,
   random: Pick<Random, "token">,
   now: number,
 ): FrozenMail {
@@ -43,20 +44,24 @@ export function freezeMail(
     const { messageId, values } = due.frozen;
     return { ...(values as unknown as Omit<FrozenMail, "messageId">), messageId };
   }
-  const { locale } = readSpecialProperties(due.properties);
+  const { sender } = context;
+  const words = mailWords(due, context);
+  const texts = surveyTexts(words.locale);
+  const subject = singleLine(words.emailSubject ?? "") || texts.subject;
   return {
     messageId: `${random.token(ID_BYTES)}@${senderDomain(sender.from)}`,
     at: now,
-    from: { name: senderName(due, sender), address: sender.from },
+    from: { name: senderName(due, sender, words), address: sender.from },
     boundary: random.token(BOUNDARY_BYTES),
-    subject:
-      "survey" in due ? fillText(surveyTexts(locale).reminderSubject, { subject: subjectOf(due) }) : subjectOf(due),
+    subject: "survey" in due ? fillText(texts.reminderSubject, { subject }) : subject,
   };
 }
 
-function subjectOf({ properties }: Pick<DueQuestion, "properties">): string {
-  const { emailSubject, locale } = readSpecialProperties(properties);
-  return singleLine(emailSubject ?? "") || surveyTexts(locale).subject;
+function mailWords(
+  { properties }: Pick<DueQuestion, "properties">,
+  { presentation = NO_PRESENTATION }: Pick<MailContext, "presentation">,
+): SurveyWords {
+  return readSurveyWords(properties, presentation);
 }
 
 /** As a request keeps it; `freezeMail` reads it again. */
@@ -66,7 +71,7 @@ export function toFrozenMessage({ messageId, ...values }: FrozenMail, bounceToke
 
 /** The message as `composeMail` writes it: the same arguments give the same bytes. */
 export function formatSurveyMail(due: DueQuestion, frozen: FrozenMail, context: MailContext): Promise<string> {
-  const { locale } = readSpecialProperties(due.properties);
+  const { locale } = mailWords(due, context);
   const { from, subject, at, messageId, boundary } = frozen;
   const stream = streamHeaders({
     project: due.project,
@@ -92,7 +97,7 @@ export function formatSurveyMail(due: DueQuestion, frozen: FrozenMail, context: 
 
 /** A mail and its parts, for looking at. */
 export async function previewMail(due: DueSurvey, context: MailContext, random: Pick<Random, "token">, now: number) {
-  const frozen = freezeMail(due, context.sender, random, now);
+  const frozen = freezeMail(due, context, random, now);
   return {
     from: addressLine(frozen.from.name, frozen.from.address),
     to: addressLine(withoutAddress(due.person.name ?? ""), due.person.email ?? ""),
@@ -106,13 +111,14 @@ function addressLine(name: string | null, address: string): string {
   return name === null || name === "" ? address : `${singleLine(name)} <${address}>`;
 }
 
-function renderBody(due: DueQuestion, frozen: FrozenMail, { appUrl, sender, accent = null }: MailContext) {
-  return surveyBody(readSpecialProperties(due.properties), {
+function renderBody(due: DueQuestion, frozen: FrozenMail, context: MailContext) {
+  const { appUrl, sender, presentation: { brand } = NO_PRESENTATION } = context;
+  return surveyBody(mailWords(due, context), {
     surveyUrl: `${appUrl}/s/${due.token}`,
     unsubscribeUrl: `${appUrl}/u/${due.unsubscribeToken}`,
-    sender: frozen.from.name ?? senderDomain(frozen.from.address),
+    sender: brand.name ?? frozen.from.name ?? senderDomain(frozen.from.address),
     footer: sender.footer,
-    accent,
+    brand,
     isReminder: "survey" in due,
   });
 }
@@ -147,8 +153,7 @@ export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailS
 }
 
 /** The name that people know the sender by; `default` says nothing to anybody. */
-function senderName(due: DueQuestion, sender: MailSender): string | null {
-  const { productName } = readSpecialProperties(due.properties);
+function senderName(due: DueQuestion, sender: MailSender, { productName }: SurveyWords): string | null {
   const project = due.project.name === "default" ? null : due.project.name;
   return singleLine(sender.senderName ?? productName ?? project ?? "") || null;
 }

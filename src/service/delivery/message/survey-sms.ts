@@ -1,24 +1,30 @@
 /** The survey as a text message, and what is texted back: section 2 "Special properties" and the rules of delivery. */
 import type { DueQuestion, DueReply } from "../../domain/ports.ts";
-import { readSpecialProperties } from "../../domain/surveys/special-properties.ts";
+import { NO_PRESENTATION, type Presentation } from "../../domain/projects/presentation.ts";
+import { readSurveyWords } from "../../domain/surveys/survey-words.ts";
 import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
 import type { SmsMode } from "../sms/formats.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../../domain/texts/survey-texts.ts";
 
-export interface SmsContext {
+export interface SmsSender {
+  /** The name of the sender in the texts. */
+  readonly sender: string;
+  /** Absent: a project that has set nothing. */
+  readonly presentation?: Presentation;
+}
+
+export interface SmsContext extends SmsSender {
   /** The beginning of links. */
   readonly appUrl: string;
   readonly mode: SmsMode;
-  /** The name of the sender in the texts. */
-  readonly sender: string;
 }
 
 /** Of a conversation, the question comes with who asks, how to answer and how to stop. */
 export function surveySms(
   due: Pick<DueQuestion, "properties" | "token" | "channel">,
-  { appUrl, mode, sender }: SmsContext,
+  { appUrl, mode, sender, presentation = NO_PRESENTATION }: SmsContext,
 ): string {
-  const { locale, introMessage, productName } = readSpecialProperties(due.properties);
+  const { locale, introMessage, productName } = readSurveyWords(due.properties, presentation);
   const texts = surveyTexts(locale);
   const product = singleLine(productName ?? "");
   const question = surveyQuestion(texts, product === "" ? null : product);
@@ -29,11 +35,13 @@ export function surveySms(
 
 export function replySms(
   { kind, score, properties }: Pick<DueReply, "kind" | "score" | "properties">,
-  sender: string,
+  { sender, presentation = NO_PRESENTATION }: SmsSender,
 ): string {
-  const { locale, thankYouMessage } = readSpecialProperties(properties);
+  const { locale, thankYouMessage, commentQuestion } = readSurveyWords(properties, presentation, score);
   const texts = surveyTexts(locale);
   const thanks = multiLine(thankYouMessage ?? "");
+  const asked = singleLine(commentQuestion ?? "");
+  if (kind === "ask-comment" && asked !== "") return asked;
   const forms = {
     "ask-comment": texts.smsAskComment,
     "ask-again": texts.smsAskAgain,
@@ -46,7 +54,7 @@ export function replySms(
 }
 
 /** As the outbox has it. */
-export function formatSurveySms(due: DueQuestion, appUrl: string): string {
-  const text = surveySms(due, { appUrl, mode: "link", sender: "" });
+export function formatSurveySms(due: DueQuestion, context: Pick<SmsContext, "appUrl" | "presentation">): string {
+  const text = surveySms(due, { ...context, mode: "link", sender: "" });
   return `${JSON.stringify({ to: due.person.phoneNumber, text }, null, 2)}\n`;
 }

@@ -12,11 +12,15 @@ export interface Brand {
   readonly logo: string | null;
 }
 
-/** A colour that fills buttons, as `#rrggbb`, and the colour of text on it. */
+/** A colour that fills buttons, as are all here `#rrggbb`, and the colour of text on it. */
 export interface Accent {
   readonly color: string;
   readonly ink: string;
+  /** The colour as text, made readable by day and by night. */
+  readonly link: { readonly light: string; readonly dark: string };
 }
+
+export const NO_BRAND: Brand = { name: null, accent: null, logo: null };
 
 export interface Logo {
   readonly type: "image/png" | "image/jpeg" | "image/svg+xml";
@@ -34,7 +38,11 @@ export interface BrandChange {
 const NAMES = { name: "brand_name", color: "brand_color", logo: "brand_logo", logoId: "brand_logo_id" } as const;
 
 export async function readBrand(tx: Transaction, project: Project): Promise<Brand> {
-  const stored = await tx.projects.settings(project.id);
+  return toBrand(await tx.projects.settings(project.id));
+}
+
+/** `stored` are the settings of a project as the store keeps them. */
+export function toBrand(stored: ReadonlyMap<string, string>): Brand {
   const color = stored.get(NAMES.color);
   return {
     name: stored.get(NAMES.name) ?? null,
@@ -105,7 +113,32 @@ function longColor(color: string): string {
 
 function readAccent(color: string): Accent | null {
   const ink = INKS.find((one) => contrast(color, one) >= CONTRAST_MIN);
-  return ink === undefined ? null : { color, ink };
+  if (ink === undefined) return null;
+  return { color, ink, link: { light: readableOn(color, DAY), dark: readableOn(color, NIGHT) } };
+}
+
+/** Of all that links stand on, on pages and in mail, those that are nearest to the text. */
+const DAY = "#f3f4f6";
+const NIGHT = "#1f252c";
+/** Between a colour and black or white. */
+const SHADES = 20;
+
+/** The colour, or the nearest darker or lighter one that can be read there. */
+function readableOn(color: string, ground: string): string {
+  const end = luminance(ground) > 0.5 ? 0 : 255;
+  const shades = Array.from({ length: SHADES + 1 }, (_, step) => mixed(color, end, step / SHADES));
+  return shades.find((shade) => contrast(shade, ground) >= CONTRAST_MIN) ?? color;
+}
+
+/** `end` is each part of black or white; `share` is how much of it there is. */
+function mixed(color: string, end: number, share: number): string {
+  const parts = partsOf(color).map((part) => Math.round(part + (end - part) * share));
+  return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** Red, green and blue, 0 to 255. */
+function partsOf(color: string): number[] {
+  return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 }
 
 /** Between two colours as `#rrggbb`, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
@@ -115,8 +148,8 @@ function contrast(one: string, other: string): number {
 }
 
 function luminance(color: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+  const [red = 0, green = 0, blue = 0] = partsOf(color).map((value) => {
+    const part = value / 255;
     return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;

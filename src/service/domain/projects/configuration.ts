@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
+import { formatScoreSpan, type ScoreSpan } from "../../../contract/score-span.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { addTrend, listTrends, removeTrend } from "../answers/trends.ts";
 import { type DigestRow, WEEKDAYS } from "../delivery/digest-rows.ts";
@@ -10,7 +11,7 @@ import { changeReminder, readReminder, type ReminderSettings } from "../delivery
 import { InvalidError } from "../errors.ts";
 import type { ProjectRow, Transaction, WebhookRow } from "../ports.ts";
 import { configureAutopilot, type ShownAutopilot, showAutopilot } from "../surveys/autopilot.ts";
-import { type ScoreSpan, WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook-rows.ts";
+import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook-rows.ts";
 import { SIGNATURE_HEADER } from "../webhooks/signature-settings.ts";
 import { addWebhook, changeWebhook, removeWebhook } from "../webhooks/webhooks.ts";
 import { changeBrand, readBrand, readLogo } from "./brand.ts";
@@ -23,6 +24,7 @@ import {
   toConfiguredSettings,
   toProjectSettings,
 } from "./settings.ts";
+import { addTexts, clearTexts, type ProjectTexts, readTexts, type WantedTexts } from "./texts.ts";
 
 export type ConfiguredAutopilot = Omit<ShownAutopilot, "platform">;
 
@@ -64,6 +66,7 @@ export interface ProjectConfiguration {
   readonly reminder: ReminderSettings;
   readonly autopilot: Readonly<Record<Platform, ConfiguredAutopilot>>;
   readonly brand: ConfiguredBrand;
+  readonly texts: readonly ProjectTexts[];
   readonly trends: readonly ConfiguredTrend[];
   readonly webhooks: readonly ConfiguredWebhook[];
   /** Without readers who have left. */
@@ -77,6 +80,7 @@ export interface WantedConfiguration {
   readonly reminder?: Partial<ReminderSettings>;
   readonly autopilot?: { readonly [Name in Platform]?: Partial<ConfiguredAutopilot> };
   readonly brand?: Partial<ConfiguredBrand>;
+  readonly texts?: readonly WantedTexts[];
   readonly trends?: readonly ConfiguredTrend[];
   readonly webhooks?: readonly WantedWebhook[];
   readonly digests?: readonly WantedDigest[];
@@ -122,6 +126,7 @@ export async function readConfiguration(tx: Transaction, project: ProjectRow): P
       color: brand.accent?.color ?? null,
       logo: logo === null ? null : Buffer.from(logo.bytes).toString("base64"),
     },
+    texts: await readTexts(tx, project),
     trends: (await listTrends(tx, project)).map(({ name, where }) => ({ name, where })),
     webhooks: (await tx.webhooks.list(project.id)).map(toConfigured),
     digests: (await wantedDigests(tx, project)).map(toConfiguredDigest),
@@ -166,7 +171,7 @@ export async function applyConfiguration(
   tools: ConfigurationTools,
 ): Promise<AppliedConfiguration> {
   const old = await readConfiguration(tx, project);
-  const { settings, throttle, reminder, autopilot, brand, trends, webhooks, digests } = wanted;
+  const { settings, throttle, reminder, autopilot, brand, texts, trends, webhooks, digests } = wanted;
   if (settings !== undefined)
     await at(["settings"], async () => changeSettings(tx, project, toProjectSettings(settings)));
   if (throttle !== undefined && throttle !== old.throttle)
@@ -174,6 +179,7 @@ export async function applyConfiguration(
   if (reminder !== undefined) await at([], () => changeReminder(tx, project, reminder));
   for (const platform of PLATFORMS) await applyAutopilot(tx, project, platform, autopilot?.[platform]);
   if (brand !== undefined) await at(["brand"], () => changeBrand(tx, project, toBrandChange(brand, old.brand)));
+  if (texts !== undefined) await applyTexts(tx, project, texts);
   if (trends !== undefined) await applyTrends(tx, project, trends);
   const secrets = webhooks === undefined ? [] : await applyWebhooks(tx, project, webhooks, tools);
   if (digests !== undefined) await applyDigests(tx, project, digests);
@@ -206,6 +212,11 @@ async function applyAutopilot(
 function toBrandChange({ logo, ...rest }: Partial<ConfiguredBrand>, old: ConfiguredBrand) {
   if (logo === undefined || logo === old.logo) return rest;
   return { ...rest, logo: logo === null ? null : Buffer.from(logo, "base64") };
+}
+
+async function applyTexts(tx: Transaction, project: ProjectRow, wanted: readonly WantedTexts[]): Promise<void> {
+  await clearTexts(tx, project);
+  for (const [index, texts] of wanted.entries()) await at(["texts", String(index)], () => addTexts(tx, project, texts));
 }
 
 /** A trend cannot change: another filter is another trend, with an id of its own. */
@@ -311,6 +322,7 @@ function flatten({
   throttle,
   reminder,
   brand,
+  texts,
   trends,
   webhooks,
   digests,
@@ -326,9 +338,11 @@ function flatten({
   add("autopilot", toJson(sections.autopilot));
   add("brand", toJson({ ...brand, logo: brand.logo === null ? null : describeLogo(brand.logo) }));
   const names = createNames();
+  for (const { locale, score, ...words } of texts)
+    add(names("texts", [locale, score].filter((part) => part !== null).join(" ")), toJson(words));
   for (const { name, where } of trends) rows.set(`${names("trends", name)}.where`, { ...where });
   for (const { url, scores, ...rest } of webhooks)
-    add(names("webhooks", url), toJson({ ...rest, scores: scores === null ? null : `${scores.from}-${scores.to}` }));
+    add(names("webhooks", url), toJson({ ...rest, scores: scores === null ? null : formatScoreSpan(scores) }));
   for (const { email, ...schedule } of digests) add(names("digests", email), toJson(schedule));
   return rows;
 }

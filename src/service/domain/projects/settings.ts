@@ -57,7 +57,11 @@ const ROWS = Object.entries(PROJECT_SETTINGS) as readonly (readonly [
 ])[];
 
 export async function readSettings(tx: Transaction, project: Pick<Project, "id">): Promise<ProjectSettings> {
-  const stored = await tx.projects.settings(project.id);
+  return toSettings(await tx.projects.settings(project.id));
+}
+
+/** `stored` are the settings of a project as the store keeps them. */
+export function toSettings(stored: ReadonlyMap<string, string>): ProjectSettings {
   const values = ROWS.map(([key, { name }]) => [key, stored.get(name) ?? null]);
   return Object.fromEntries(values) as ProjectSettings;
 }

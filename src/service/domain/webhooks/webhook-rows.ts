@@ -1,4 +1,5 @@
 /** The rows of webhooks: the endpoints, the events as they are sent, and the state of each delivery. */
+import type { ScoreSpan } from "../../../contract/score-span.ts";
 import type { Project } from "../inputs.ts";
 
 export const WEBHOOK_EVENTS = ["survey_response.created", "survey_response.updated", "unsubscribe.created"] as const;
@@ -6,12 +7,6 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 export const WEBHOOK_FORMATS = ["json", "slack"] as const;
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
-
-/** Both ends are included. */
-export interface ScoreSpan {
-  readonly from: number;
-  readonly to: number;
-}
 
 export interface NewWebhook {
   readonly url: string;

@@ -29,6 +29,9 @@ throttle: 36h
 reminder: {after: 5d, channel: email}
 autopilot: {email: {frequency: 60d, first: now, days: "fri,mon", hours: 22-6}, sms: &off {active: false, frequency: 90}}
 brand: {name: "#no", color: "#0A7", logo: logo.svg}
+texts:
+  - {locale: de, subject: "Wie war es?", intro: ~}
+  - {score: "9 - 10", thank_you_link: https://example.com/review, thank_you_link_text: Review us}
 trends:
   - {name: "yes", where: {plan: pro, seats: 3, "on: off": "~"}}
   - {name: "yes", where: {plan: free}}
@@ -72,6 +75,12 @@ brand:
   name: "#no"
   color: "#00aa77"
   logo: data:;base64,${LOGO_BASE64}
+texts:
+  - score: 9-10
+    thank_you_link: https://example.com/review
+    thank_you_link_text: Review us
+  - locale: de
+    subject: Wie war es?
 trends:
   - name: yes
     where:
@@ -155,7 +164,7 @@ describe.each([
   it("when it is a dry run, then the difference is shown and nothing changes", async () => {
     const before = await world.service(["settings", "-o", "yaml"]);
     const tried = await world.service(["apply", file, "--dry-run"]);
-    expect([tried.status, tried.stderr]).toEqual([0, "36 settings would change. Nothing was changed.\n"]);
+    expect([tried.status, tried.stderr]).toEqual([0, "39 settings would change. Nothing was changed.\n"]);
     expect(tried.stdout.split("\n").slice(0, 6)).toEqual([
       "change\tthrottle\t30d\t36h",
       "change\treminder.after\toff\t5d",
@@ -173,7 +182,7 @@ describe.each([
     const secrets = rows.filter(({ key }) => key.endsWith(".secret"));
     expect([applied.status, rows.length, secrets]).toEqual([
       0,
-      38,
+      41,
       [HOOK, "http://127.0.0.1:9/x"].map((url) => ({
         change: "add",
         key: `webhooks[${JSON.stringify(url)}].secret`,
@@ -194,11 +203,14 @@ describe.each([
 
   it("when keys and rows differ, then those alone change, and a webhook keeps its number", async () => {
     const before = await world.service(["webhook", "list", "--columns", "id,url,scores"]);
-    const wanted = `brand: {color: ~}\ntrends: []\nwebhooks: [{url: "${HOOK}", scores: ~}]\n`;
+    const wanted = `brand: {color: ~}\ntexts: [{locale: de, subject: Na?}]\ntrends: []\nwebhooks: [{url: "${HOOK}", scores: ~}]\n`;
     const { stdout } = await world.service(["apply", "-", "--columns", "change,key,from"], wanted);
     const events = '["survey_response.created","survey_response.updated","unsubscribe.created"]';
     expect(stdout.split("\n").map((line) => line.split("\t"))).toEqual([
       ["remove", "brand.color", "#00aa77"],
+      ["remove", 'texts["9-10"].thank_you_link', "https://example.com/review"],
+      ["remove", 'texts["9-10"].thank_you_link_text', "Review us"],
+      ["change", 'texts["de"].subject', "Wie war es?"],
       ["remove", 'trends["yes"].where', '{"on: off":"~","plan":"pro","seats":"3"}'],
       ["remove", 'trends["yes"#2].where', '{"plan":"free"}'],
       ["remove", `webhooks["${HOOK}"].scores`, "0-6"],
@@ -256,6 +268,16 @@ describe("a file that is wrong", () => {
     ["brand: {logo: large.png}", "1:15: brand.logo is too large (maximum is 32 KB)"],
     ["brand: {logo: survey.yaml}", "1:15: brand.logo is not a PNG, JPEG or SVG file"],
     ["brand: {color: '#777'}", expect.stringContaining("1:16: brand.color cannot carry readable text")],
+    [
+      "texts: [{subject: a, score: 9-10}]",
+      "1:19: texts.0.subject cannot depend on the score: it is shown before there is one",
+    ],
+    ["texts: [{locale: xx}]", expect.stringContaining('1:18: texts.0.locale "xx" is not one of ar, bg, ')],
+    [
+      "texts:\n  - {score: 8-10, thank_you: a}\n  - {score: 9, thank_you: b}",
+      "3:13: texts.1.score overlaps 8-10, which has texts of its own",
+    ],
+    ["texts:\n  - {intro: a}\n  - {subject: b}", "3:5: texts.1.locale has other texts for all scores"],
     ["trends: {}", "1:9: trends must be a list\nhint: [] is an empty one"],
     ["trends:\n  - name: Pro\n    where: {}", "3:12: trends.0.where can't be blank"],
     ["trends:\n  - name: Pro", "2:5: trends.0 has no where"],

@@ -39,7 +39,7 @@ export interface Given extends Partial<DueSurvey> {
 export function rawMail({ sender: settings = {}, appUrl = APP_URL, ...given }: Given = {}): Promise<string> {
   const due = dueSurvey({ unsubscribeToken: UNSUBSCRIBE_TOKEN, ...given });
   const sender = { ...chooseSender(UNSAID, NO_SENDER, appUrl), ...settings };
-  return formatSurveyMail(due, freezeMail(due, sender, countingTokens(), NOW), { appUrl, sender });
+  return formatSurveyMail(due, freezeMail(due, { sender }, countingTokens(), NOW), { appUrl, sender });
 }
 
 export async function mail(given: Given = {}): Promise<Mail> {

@@ -159,7 +159,7 @@ it("when the public URL is long, then the unsubscribe header is still one line",
 it("when a mail is rendered again later, then every byte is the same", async () => {
   const due = dueSurvey({ unsubscribeToken: UNSUBSCRIBE_TOKEN });
   const sender = chooseSender({ ...UNSAID, senderName: "Acme" }, NO_SENDER, APP_URL);
-  const frozen = freezeMail(due, sender, countingTokens(), NOW);
+  const frozen = freezeMail(due, { sender }, countingTokens(), NOW);
   expect(frozen).toEqual({
     messageId: "random1of16@survey.example.com",
     at: NOW,
@@ -170,10 +170,10 @@ it("when a mail is rendered again later, then every byte is the same", async () 
   const kept = JSON.parse(JSON.stringify(toFrozenMessage(frozen, "b"))) as FrozenMessage;
   expect(kept).toMatchObject({ messageId: "random1of16@survey.example.com", bounceToken: "b" });
   const renamed = { ...sender, senderName: "Other", from: "x@y.example" };
-  const again = freezeMail({ ...due, attempts: 7, frozen: kept }, renamed, systemRandom, NOW + 999);
+  const again = freezeMail({ ...due, attempts: 7, frozen: kept }, { sender: renamed }, systemRandom, NOW + 999);
   const context = { appUrl: APP_URL, sender };
   expect(await formatSurveyMail(due, again, context)).toBe(await formatSurveyMail(due, frozen, context));
-  expect(freezeMail(due, sender, systemRandom, NOW).boundary).toMatch(/^[\w-]{24}$/);
+  expect(freezeMail(due, { sender }, systemRandom, NOW).boundary).toMatch(/^[\w-]{24}$/);
 });
 
 describe("text that people wrote", () => {
@@ -273,7 +273,7 @@ test("the bytes of a signed message stay as they are", async () => {
 
 it("when the channel is SMS, then the file is what a gateway is posted", () => {
   const properties = { question_product_name: "Acme", locale: "de" };
-  expect(JSON.parse(formatSurveySms(dueSurvey({ channel: "sms", properties }), APP_URL))).toEqual({
+  expect(JSON.parse(formatSurveySms(dueSurvey({ channel: "sms", properties }), { appUrl: APP_URL }))).toEqual({
     to: "+14155551212",
     text: `Wie wahrscheinlich ist es, dass Sie Acme weiterempfehlen?\n${APP_URL}/s/${TOKEN}`,
   });

@@ -44,7 +44,7 @@ it("when a survey or a reply is written in any language, then it takes three seg
     const texts = [
       surveySms(survey, { ...about, mode: "link" }),
       surveySms(survey, { ...about, mode: "conversation" }),
-      ...kinds.map((kind) => replySms({ kind, score: 10, properties }, about.sender)),
+      ...kinds.map((kind) => replySms({ kind, score: 10, properties }, about)),
     ];
     return texts.filter((text) => toSmsText(text).segments > 3).map((text) => `${locale}: ${text}`);
   });

@@ -3,9 +3,12 @@ import path from "node:path";
 import { stringify } from "yaml";
 import type { Json } from "../../../../contract/json.ts";
 import { SCORE_MAX } from "../../../../contract/limits.ts";
+import { LOCALES } from "../../../../contract/locales.ts";
 import { PLATFORMS } from "../../../../contract/resources.ts";
+import { formatScoreSpan, readScoreSpan } from "../../../../contract/score-span.ts";
 import type { ProjectConfiguration, WantedConfiguration } from "../../../../service/domain/projects/configuration.ts";
 import { PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
+import { TEXT_NAMES } from "../../../../service/domain/projects/texts.ts";
 import { REMINDER_CHANNELS } from "../../../../service/domain/delivery/reminders.ts";
 import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook-rows.ts";
@@ -32,11 +35,17 @@ function oneOf(choices: readonly string[]): YamlRule {
   return parsed((given) => (choices.includes(given) ? given : null), `one of ${choices.join(", ")}`);
 }
 
-/** `0-6`, or one score. */
+const SCORES = `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`;
+
 function readScores(given: string): Json {
-  const [, first = "", last = first] = /^(\d+)(?:-(\d+))?$/.exec(given) ?? [];
-  const [from, to] = [Number(first), Number(last)];
-  return first === "" || from > to || to > SCORE_MAX ? null : { from, to };
+  const span = readScoreSpan(given);
+  return span === null ? null : { ...span };
+}
+
+/** As it is stored. */
+function readScoreText(given: string): Json {
+  const span = readScoreSpan(given);
+  return span === null ? null : formatScoreSpan(span);
 }
 
 /** `8:00` as well. */
@@ -70,13 +79,20 @@ const SETTINGS_FILE: YamlRule = fields({
   }),
   autopilot: fields(Object.fromEntries(PLATFORMS.map((platform) => [platform, PLATFORM]))),
   brand: fields({ name: optionalText, color: optionalText, logo: optionalText }),
+  texts: list(
+    fields({
+      locale: orNull(oneOf(LOCALES)),
+      score: orNull(parsed(readScoreText, SCORES)),
+      ...Object.fromEntries(TEXT_NAMES.map((name) => [name, optionalText])),
+    }),
+  ),
   trends: list(fields({ name: text, where: texts }, ["name", "where"])),
   webhooks: list(
     fields(
       {
         url: text,
         events: list(oneOf(WEBHOOK_EVENTS)),
-        scores: orNull(parsed(readScores, `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`)),
+        scores: orNull(parsed(readScores, SCORES)),
         format: oneOf(WEBHOOK_FORMATS),
         signature_header: text,
         allow_private: flag,
@@ -136,7 +152,7 @@ async function withLogo(brand: { logo?: string | null }, { fail }: YamlFile, fol
 
 /** A file that `readSettingsFile` reads back to the same settings. */
 export function formatSettingsFile(project: string, configuration: ProjectConfiguration): string {
-  const { settings, throttle, reminder, autopilot, brand, trends, webhooks, digests } = configuration;
+  const { settings, throttle, reminder, autopilot, brand, texts: words, trends, webhooks, digests } = configuration;
   const value = {
     settings,
     throttle: throttle === null ? "off" : formatDuration(throttle),
@@ -145,10 +161,11 @@ export function formatSettingsFile(project: string, configuration: ProjectConfig
       PLATFORMS.map((name) => [name, { ...autopilot[name], frequency: formatDuration(autopilot[name].frequency) }]),
     ),
     brand: { ...brand, logo: brand.logo === null ? null : DATA_URL + brand.logo },
+    texts: words.map((one) => Object.fromEntries(Object.entries(one).filter(([, given]) => given !== null))),
     trends,
     webhooks: webhooks.map(({ scores, ...rest }) => ({
       ...rest,
-      scores: scores === null ? null : `${scores.from}-${scores.to}`,
+      scores: scores === null ? null : formatScoreSpan(scores),
     })),
     digests,
   };

@@ -1,0 +1,24 @@
+/** A range of scores as people write it: `0-6`, or one score. */
+import { SCORE_MAX } from "./limits.ts";
+
+/** Both ends are included. */
+export interface ScoreSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Null for a text that is no such range. */
+export function readScoreSpan(text: string): ScoreSpan | null {
+  const [, first = "", last = first] = /^\s*(\d{1,2})\s*(?:-\s*(\d{1,2})\s*)?$/.exec(text) ?? [];
+  const [from, to] = [Number(first), Number(last)];
+  return first === "" || from > to || to > SCORE_MAX ? null : { from, to };
+}
+
+/** As `readScoreSpan` reads it. */
+export function formatScoreSpan({ from, to }: ScoreSpan): string {
+  return from === to ? String(from) : `${from}-${to}`;
+}
+
+export function isInSpan({ from, to }: ScoreSpan, score: number): boolean {
+  return score >= from && score <= to;
+}

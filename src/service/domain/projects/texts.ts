@@ -1,0 +1,173 @@
+/** A project's own words: the values of special properties (section 2) that a survey was not given. */
+import { characterCount, EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX } from "../../../contract/limits.ts";
+import type { Locale } from "../../../contract/locales.ts";
+import { isInSpan, readScoreSpan, type ScoreSpan } from "../../../contract/score-span.ts";
+import { InvalidError } from "../errors.ts";
+import type { Project } from "../inputs.ts";
+import type { Transaction } from "../ports.ts";
+
+interface TextField {
+  /** Characters at most. */
+  readonly max: number;
+  readonly isLink?: boolean;
+  /** Shown once there is a score, so that it may depend on it. */
+  readonly isAfterScore?: boolean;
+}
+
+/** Of a text for which the specification names no limit. */
+const LENGTH_MAX = 2000;
+
+/** By the names that users know: in commands, in files of settings and in the store. */
+const TEXT_FIELDS = {
+  product_name: { max: LENGTH_MAX },
+  subject: { max: EMAIL_SUBJECT_MAX },
+  intro: { max: INTRO_MESSAGE_MAX },
+  thank_you: { max: LENGTH_MAX, isAfterScore: true },
+  thank_you_link: { max: LENGTH_MAX, isAfterScore: true, isLink: true },
+  thank_you_link_text: { max: LENGTH_MAX, isAfterScore: true },
+  /** Above the field for a comment. */
+  comment_question: { max: LENGTH_MAX, isAfterScore: true },
+} as const satisfies Readonly<Record<string, TextField>>;
+
+export type TextName = keyof typeof TEXT_FIELDS;
+export const TEXT_NAMES = Object.keys(TEXT_FIELDS) as readonly TextName[];
+
+/** The surveys that some texts are for. */
+export interface TextScope {
+  /** Null for all languages. */
+  readonly locale: Locale | null;
+  /** As `formatScoreSpan` writes it; null for all. */
+  readonly score: string | null;
+}
+
+/** The texts of one scope, null where it has none. */
+export type ProjectTexts = TextScope & { readonly [Name in TextName]: string | null };
+
+/** Null or an empty text takes one back. */
+export type TextChange = { readonly [Name in TextName]?: string | null };
+export type WantedTexts = Partial<TextScope> & TextChange;
+
+const SETTING = "texts";
+
+/** `stored` are the settings of a project as the store keeps them. */
+export function toTexts(stored: ReadonlyMap<string, string>): readonly ProjectTexts[] {
+  return JSON.parse(stored.get(SETTING) ?? "[]") as ProjectTexts[];
+}
+
+export async function readTexts(tx: Transaction, project: Project): Promise<readonly ProjectTexts[]> {
+  return toTexts(await tx.projects.settings(project.id));
+}
+
+/** Changes the named texts of one scope alone. Throws InvalidError. */
+export async function changeTexts(
+  tx: Transaction,
+  project: Project,
+  scope: TextScope,
+  change: TextChange,
+): Promise<readonly ProjectTexts[]> {
+  const old = await readTexts(tx, project);
+  const known = old.find((texts) => isSameScope(texts, scope)) ?? scope;
+  const others = old.filter((texts) => !isSameScope(texts, scope));
+  const changed = toProjectTexts({ ...known, ...change });
+  checkTexts(changed, others);
+  return storeTexts(tx, project, [...others, changed]);
+}
+
+/** Adds the texts of a scope that has none yet. Throws InvalidError. */
+export async function addTexts(tx: Transaction, project: Project, given: WantedTexts): Promise<void> {
+  const old = await readTexts(tx, project);
+  const added = toProjectTexts({ locale: null, score: null, ...given });
+  checkTexts(added, old);
+  await storeTexts(tx, project, [...old, added]);
+}
+
+export async function clearTexts(tx: Transaction, project: Project): Promise<void> {
+  await storeTexts(tx, project, []);
+}
+
+async function storeTexts(
+  tx: Transaction,
+  project: Project,
+  all: readonly ProjectTexts[],
+): Promise<readonly ProjectTexts[]> {
+  // The same texts are the same setting, in whatever order they were set.
+  const kept = all.filter(hasTexts).toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
+  await tx.projects.setSetting(project.id, SETTING, kept.length === 0 ? null : JSON.stringify(kept));
+  return kept;
+}
+
+function sortKey({ locale, score }: TextScope): string {
+  return `${locale ?? ""} ${score === null ? "" : String(toSpan(score).from).padStart(2, "0")}`;
+}
+
+function isSameScope(one: TextScope, other: TextScope): boolean {
+  return one.locale === other.locale && one.score === other.score;
+}
+
+function toProjectTexts({ locale, score, ...texts }: TextScope & TextChange): ProjectTexts {
+  const values = TEXT_NAMES.map((name) => [name, texts[name]?.trim() || null]);
+  return { locale, score, ...Object.fromEntries(values) } as ProjectTexts;
+}
+
+function hasTexts(texts: ProjectTexts): boolean {
+  return TEXT_NAMES.some((name) => texts[name] !== null);
+}
+
+/** Throws InvalidError. */
+function checkTexts(texts: ProjectTexts, others: readonly ProjectTexts[]): void {
+  const problems = TEXT_NAMES.flatMap((name) => {
+    const problem = texts[name] === null ? null : textProblem(name, texts[name], texts.score);
+    return problem === null ? [] : [[name, [problem]] as const];
+  });
+  if (problems.length > 0) throw new InvalidError(Object.fromEntries(problems));
+  const near = others.find((other) => other.locale === texts.locale && areOverlapping(other, texts));
+  if (near === undefined) return;
+  if (near.score === null) throw new InvalidError({ locale: ["has other texts for all scores"] });
+  throw new InvalidError({ score: [`overlaps ${near.score}, which has texts of its own`] });
+}
+
+/** The fault of a text for these scores, as the end of a sentence about it; null for a good one. */
+export function textProblem(name: TextName, given: string, score: string | null): string | null {
+  const { max, isLink = false, isAfterScore = false }: TextField = TEXT_FIELDS[name];
+  const text = given.trim();
+  if (score !== null && !isAfterScore) return "cannot depend on the score: it is shown before there is one";
+  if (characterCount(text) > max) return `is too long (maximum is ${max} characters)`;
+  return isLink && text !== "" && !isWebAddress(text) ? "is not a URL such as https://example.com" : null;
+}
+
+/** True for a page of the web, and nothing that a browser would run. */
+export function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+function toSpan(score: string): ScoreSpan {
+  return readScoreSpan(score) ?? { from: 0, to: -1 };
+}
+
+function areOverlapping(one: TextScope, other: TextScope): boolean {
+  if (one.score === null || other.score === null) return one.score === other.score;
+  const [left, right] = [toSpan(one.score), toSpan(other.score)];
+  return left.from <= right.to && right.from <= left.to;
+}
+
+/**
+ * The text of this name for a survey in this language, and with this score once there is one; null for none. A text for
+ * the language takes precedence over one for the score, which is in some other language.
+ */
+export function findText(
+  all: readonly ProjectTexts[],
+  name: TextName,
+  { locale, score }: { readonly locale: Locale; readonly score: number | null },
+): string | null {
+  const fitting = all.filter(
+    (texts) =>
+      texts[name] !== null &&
+      (texts.locale === null || texts.locale === locale) &&
+      (texts.score === null || (score !== null && isInSpan(toSpan(texts.score), score))),
+  );
+  return fitting.toSorted((one, other) => rank(other) - rank(one))[0]?.[name] ?? null;
+}
+
+function rank({ locale, score }: TextScope): number {
+  return (locale === null ? 0 : 2) + (score === null ? 0 : 1);
+}

@@ -1,0 +1,38 @@
+/** The words of one survey: its special properties, and the project's texts where it was given none. */
+import type { Properties } from "../../../contract/resources.ts";
+import type { Presentation } from "../projects/presentation.ts";
+import { findText, type TextName } from "../projects/texts.ts";
+import { readSpecialProperties, type SpecialProperties } from "./special-properties.ts";
+
+export interface SurveyWords extends SpecialProperties {
+  /** Above the field for a comment; null for the language's own. */
+  readonly commentQuestion: string | null;
+}
+
+/** `score` is null before there is one. Without a product's name the question names the brand. */
+export function surveyWords(
+  special: SpecialProperties,
+  { brand, texts }: Pick<Presentation, "brand" | "texts">,
+  score: number | null = null,
+): SurveyWords {
+  const own = (name: TextName): string | null => findText(texts, name, { locale: special.locale, score });
+  return {
+    locale: special.locale,
+    productName: special.productName ?? own("product_name") ?? brand.name,
+    emailSubject: special.emailSubject ?? own("subject"),
+    introMessage: special.introMessage ?? own("intro"),
+    thankYouMessage: special.thankYouMessage ?? own("thank_you"),
+    thankYouLinkUrl: special.thankYouLinkUrl ?? own("thank_you_link"),
+    thankYouLinkText: special.thankYouLinkText ?? own("thank_you_link_text"),
+    commentQuestion: own("comment_question"),
+  };
+}
+
+/** The words of a survey that was given these properties. */
+export function readSurveyWords(
+  properties: Properties,
+  presentation: Pick<Presentation, "brand" | "texts">,
+  score: number | null = null,
+): SurveyWords {
+  return surveyWords(readSpecialProperties(properties), presentation, score);
+}

@@ -1,0 +1,128 @@
+/** A project's own texts, and its brand's name, in messages and on pages. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ProjectTexts, TextChange, TextScope } from "../../../src/service/domain/projects/texts.ts";
+import { openPages, ORIGIN, type PageFixture, visibleText } from "./fixture.ts";
+
+let pages: PageFixture;
+beforeEach(async () => {
+  pages = await openPages({ publicUrl: ORIGIN });
+});
+afterEach(() => pages.close());
+
+const project = "default";
+const EVERYBODY: TextScope = { locale: null, score: null };
+
+function set(change: TextChange, scope: Partial<TextScope> = {}): Promise<readonly ProjectTexts[]> {
+  return pages.service.admin({ kind: "texts", project, scope: { ...EVERYBODY, ...scope }, change });
+}
+
+const preview = (locale: "de" | null = null) =>
+  pages.service.admin({ kind: "survey.preview", project, email: null, locale });
+
+describe("when a project has texts of its own", () => {
+  beforeEach(async () => {
+    await set({ product_name: "Rockets", subject: "How was it?", intro: "Two minutes,\nplease.", thank_you: "Thanks" });
+    await set({ subject: "Wie war es?" }, { locale: "de" });
+    await set({ thank_you_link: "https://example.com/review", thank_you_link_text: "Review us" }, { score: "9-10" });
+    await set({ thank_you: "We are sorry.", comment_question: "What went wrong?" }, { score: "0-6" });
+  });
+
+  it("then a mail has them, and a language's own before those", async () => {
+    const mail = await preview();
+    expect(mail.subject).toBe("How was it?");
+    expect(mail.text).toMatch(/^Two minutes,\nplease\.\n\nHow likely are you to recommend Rockets to a friend\?\n/);
+    expect((await preview("de")).subject).toBe("Wie war es?");
+  });
+
+  it("then properties of a survey win, and a response has none but these", async () => {
+    const due = await pages.send({ question_product_name: "Skates", thank_you_message: "Bye" });
+    expect(visibleText((await pages.get(`/s/${due.token}`)).text)).toContain("recommend Skates to a friend?");
+    await pages.post(`/s/${due.token}`, { score: "9" });
+    expect(visibleText((await pages.get(`/s/${due.token}`)).text)).toContain("Thank you! Bye Review us You answered 9");
+    expect(await pages.responses()).toMatchObject([
+      { person_properties: { question_product_name: "Skates", thank_you_message: "Bye" } },
+    ]);
+  });
+
+  it("then promoters get a link, and detractors are asked why", async () => {
+    const due = await pages.send();
+    const url = `/s/${due.token}`;
+    expect(visibleText((await pages.get(url)).text)).not.toContain("What went wrong?");
+    expect((await pages.get(`${url}?score=3`)).text).toContain(
+      '<label for="comment" dir="auto">What went wrong?</label>',
+    );
+    await pages.post(url, { score: "10" });
+    expect((await pages.get(url)).text).toContain(
+      '<a class="go" href="https://example.com/review" rel="noopener noreferrer">Review us</a>',
+    );
+    await pages.post(url, { score: "0" });
+    const changed = await pages.get(url);
+    expect(visibleText(changed.text)).toMatch(/^Rockets Thank you! We are sorry\. You answered 0 .*What went wrong\?/);
+    expect(changed.text).not.toContain("example.com");
+  });
+
+  it("then a public link and the preview have them too", async () => {
+    const link = await pages.service.admin({ kind: "link.add", project, name: "Shop", properties: {} });
+    const url = link.url.slice(ORIGIN.length);
+    const thanks = await pages.post(url, { score: "9" });
+    expect(visibleText(thanks.text)).toMatch(/^Rockets Thank you! Thanks Review us /);
+    expect(visibleText((await pages.get("/s/preview?answered=2")).text)).toContain("We are sorry.");
+  });
+
+  it("then an empty text takes one back, and what is left is shown in order", async () => {
+    await set({ thank_you: "", comment_question: " " }, { score: "0-6" });
+    const left = await set({ subject: "", intro: "", thank_you: "" });
+    expect(left.map(({ locale, score, product_name, subject }) => [locale, score, product_name, subject])).toEqual([
+      [null, null, "Rockets", null],
+      [null, "9-10", null, null],
+      ["de", null, null, "Wie war es?"],
+    ]);
+    expect(await set({})).toEqual(left);
+  });
+
+  it("then scores that overlap in a language are refused, and nothing is changed", async () => {
+    const before = await set({});
+    await expect(set({ thank_you: "Hm" }, { score: "6-8" })).rejects.toThrow(
+      "score overlaps 0-6, which has texts of its own",
+    );
+    await expect(set({ subject: "Hm" }, { score: "7" })).rejects.toThrow("subject cannot depend on the score");
+    await expect(set({ intro: "x".repeat(301) })).rejects.toThrow("intro is too long (maximum is 300 characters)");
+    expect(await set({})).toEqual(before);
+    await set({ thank_you: "Schade" }, { score: "6-8", locale: "de" });
+  });
+});
+
+describe("when a project has a brand", () => {
+  it("then its name is above the question and in it, and the sender's name is in From", async () => {
+    await pages.service.admin({ kind: "brand", project, name: "Acme" });
+    await pages.service.admin({ kind: "settings", project, change: { sender_name: "Nora of Acme" } });
+    const mail = await preview();
+    expect(mail.from).toBe("Nora of Acme <surveys@survey.test>");
+    expect(mail.text).toMatch(/^Acme\n\nHow likely are you to recommend Acme to a friend\?\n/);
+    expect(visibleText(mail.html)).toMatch(
+      /^(How likely .*\? )?Acme How likely are you to recommend Acme to a friend\?/,
+    );
+    expect(mail.text).toContain("You receive this because you are a customer of Acme.");
+    const page = await pages.get(`/s/${(await pages.send()).token}`);
+    expect(visibleText(page.text)).toMatch(/^Acme How likely are you to recommend Acme to a friend\?/);
+  });
+
+  it("then the name is the sender's too, unless one was set", async () => {
+    await pages.service.admin({ kind: "brand", project, name: "Acme" });
+    expect((await preview()).from).toBe("Acme <surveys@survey.test>");
+  });
+
+  it("then the address of the service shows its name and nothing else", async () => {
+    expect(visibleText((await pages.get("/")).text)).toBe("Surveys");
+    await pages.service.admin({ kind: "brand", project, name: "Acme & Co" });
+    const page = await pages.get("/");
+    expect([page.status, visibleText(page.text), page.headers["x-robots-tag"]]).toEqual([
+      200,
+      "Acme & Co",
+      "noindex, nofollow",
+    ]);
+    expect((await pages.call("POST", "/")).status).toBe(405);
+    await pages.service.admin({ kind: "project.add", name: "other" });
+    expect((await pages.get("/")).text).not.toContain("Acme");
+  });
+});
