@@ -220,18 +220,20 @@ export function digestSlack(facts: DigestFacts): JsonObject {
       ...(kinds.length === 0 ? [] : [{ type: "section", fields: kinds.map(plain) }]),
       { type: "divider" },
       { type: "context", elements: [plain(commentsLine(facts, comments.length))] },
-      ...comments.map(({ id, score, at, text, url }) => ({
+      ...comments.map((comment) => ({
         type: "rich_text",
         elements: [
-          {
-            type: "rich_text_section",
-            elements: [richText(`${score}`, true), richText(`  ${at} `), linked(`[${id}]`, url)],
-          },
-          { type: "rich_text_quote", elements: [richText(text)] },
+          { type: "rich_text_section", elements: slackLabel(comment) },
+          { type: "rich_text_quote", elements: [richText(comment.text)] },
         ],
       })),
     ],
   };
+}
+
+function slackLabel({ id, score, at, url }: ReportComment): JsonObject[] {
+  if (url === null) return [richText(`${score}`, true), richText(`  ${at} [${id}]`)];
+  return [richText(`${score}`, true), richText(`  ${at} `), { type: "link", url, text: `[${id}]` }];
 }
 
 function plain(text: string): JsonObject {
@@ -240,10 +242,6 @@ function plain(text: string): JsonObject {
 
 function richText(text: string, bold = false): JsonObject {
   return bold ? { type: "text", text, style: { bold: true } } : { type: "text", text };
-}
-
-function linked(text: string, url: string | null): JsonObject {
-  return url === null ? richText(text) : { type: "link", url, text };
 }
 
 function escapeMrkdwn(text: string): string {

@@ -278,7 +278,8 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
      boundary="--_NmP-B-Part_1""
   `);
   const text = mail.slice(mail.indexOf("\r\n\r\nAcme"), mail.indexOf("text/html"));
-  expect(text.replaceAll("\r", "").replace(/\/u\/[\w-]+|NmP-\w+-/g, "[..]")).toMatchInlineSnapshot(`
+  const secret = /\/u\/[\w-]+|NmP-\w+-|(?<=\/r\/)[\w-]{22}|(?<=signature=3D)[\w-]{43}/g;
+  expect(text.replaceAll("\r", "").replace(secret, "[..]")).toMatchInlineSnapshot(`
     "
 
     Acme: customer survey
@@ -292,7 +293,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
 
     1 comment
 
-    3 (2026-11-17) [5]
+    3 (2026-11-17) [5] http://127.0.0.1:8080/r/[..]?expires=3D1798009200&signature=3D[..]
       Ask [email-1] about the invoice
 
     --=20
@@ -302,6 +303,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
     ----_[..]Part_1
     Content-Type: "
   `);
+  const [, permalink = ""] = /\[5\] http:\/\/[^/]+(\S+)/.exec(mail.replaceAll("=3D", "=")) ?? [];
   const leave = /http:\/\/127\.0\.0\.1:8080(\/u\/[\w-]+)/.exec(mail)?.[1] ?? "";
   const visit = async (method: string, url: string): Promise<string> => {
     const reply = await service.handle({ method, url: `${baseUrl}${url}`, headers: {} });
@@ -315,6 +317,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
     );
   };
   const states = async () => (await admin({ kind: "digest.list", project: "default" })).map(({ state }) => state);
+  expect(await visit("GET", permalink)).toMatch(/^Acme Ada Hill: 3 of 10 Ask ada@example\.com about the invoice /);
   expect([await visit("GET", leave), await states()]).toMatchInlineSnapshot(`
     [
       "Acme Weekly digest Stop the weekly digest from Acme? Unsubscribe",
