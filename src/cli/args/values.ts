@@ -3,7 +3,7 @@ import { UsageError } from "../errors/usage-error.ts";
 import { suggest } from "./suggest.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
-import { readScoreSpan, type ScoreSpan } from "../../contract/score-span.ts";
+import { readScoreSpan, type ScoreSpan } from "../../contract/text/score-span.ts";
 
 /** One sentence for a wrong value: its place, the value, the accepted forms. */
 export function badValue(place: string, text: string, expected: string, hint?: string): UsageError {

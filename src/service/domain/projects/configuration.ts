@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
-import { formatScoreSpan, type ScoreSpan } from "../../../contract/score-span.ts";
+import { formatScoreSpan, type ScoreSpan } from "../../../contract/text/score-span.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { addTrend, listTrends, removeTrend } from "../answers/trends.ts";
 import { type DigestRow, WEEKDAYS } from "../delivery/digest-rows.ts";

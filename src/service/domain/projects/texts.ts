@@ -1,7 +1,7 @@
 /** A project's own words: the values of special properties (section 2) that a survey was not given. */
 import { characterCount, EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX } from "../../../contract/limits.ts";
 import type { Locale } from "../../../contract/locales.ts";
-import { isInSpan, readScoreSpan, type ScoreSpan } from "../../../contract/score-span.ts";
+import { isInSpan, readScoreSpan, type ScoreSpan } from "../../../contract/text/score-span.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";

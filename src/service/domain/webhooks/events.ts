@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Unsubscribe } from "../../../contract/resources.ts";
-import { isInSpan } from "../../../contract/score-span.ts";
+import { isInSpan } from "../../../contract/text/score-span.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { signLink } from "../surveys/signed-links.ts";

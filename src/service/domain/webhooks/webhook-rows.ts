@@ -1,5 +1,5 @@
 /** The rows of webhooks: the endpoints, the events as they are sent, and the state of each delivery. */
-import type { ScoreSpan } from "../../../contract/score-span.ts";
+import type { ScoreSpan } from "../../../contract/text/score-span.ts";
 import type { Project } from "../inputs.ts";
 
 export const WEBHOOK_EVENTS = ["survey_response.created", "survey_response.updated", "unsubscribe.created"] as const;

@@ -5,7 +5,7 @@ import type { Json } from "../../../../contract/json.ts";
 import { SCORE_MAX } from "../../../../contract/limits.ts";
 import { LOCALES } from "../../../../contract/locales.ts";
 import { PLATFORMS } from "../../../../contract/resources.ts";
-import { formatScoreSpan, readScoreSpan } from "../../../../contract/score-span.ts";
+import { formatScoreSpan, readScoreSpan } from "../../../../contract/text/score-span.ts";
 import type { ProjectConfiguration, WantedConfiguration } from "../../../../service/domain/projects/configuration.ts";
 import { PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
 import { TEXT_NAMES } from "../../../../service/domain/projects/texts.ts";

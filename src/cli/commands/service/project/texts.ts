@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX } from "../../../../contract/limits.ts";
 import { LOCALES } from "../../../../contract/locales.ts";
-import { formatScoreSpan } from "../../../../contract/score-span.ts";
+import { formatScoreSpan } from "../../../../contract/text/score-span.ts";
 import { quoteText } from "../../../../contract/text/invisible.ts";
 import { type TextChange, TEXT_NAMES, type TextName, textProblem } from "../../../../service/domain/projects/texts.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";

@@ -1,5 +1,5 @@
 /** A range of scores as people write it: `0-6`, or one score. */
-import { SCORE_MAX } from "./limits.ts";
+import { SCORE_MAX } from "../limits.ts";
 
 /** Both ends are included. */
 export interface ScoreSpan {
