@@ -45,6 +45,13 @@ export function parseInteger(text: string, place: string, { min, max }: IntegerR
   throw new UsageError(`${place}: must be a whole number, ${min} or more (got ${quoteText(text)})`);
 }
 
+const DAILY_LIMIT_MAX = 999_999_999;
+
+/** Surveys and reminders that may leave in one day. Throws UsageError. */
+export function parseDailyLimit(text: string, place: string): number {
+  return parseInteger(text, place, { min: 1, max: DAILY_LIMIT_MAX });
+}
+
 /** A score, section 4.4. Throws UsageError. */
 export function parseScore(text: string, place: string): number {
   return parseInteger(text, place, { min: SCORE_MIN, max: SCORE_MAX });

@@ -2,7 +2,14 @@
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { readFlagFile } from "../../args/text-file.ts";
-import { badValue, parseChoice, parseDuration, parseInteger, parseRateLimit } from "../../args/values.ts";
+import {
+  badValue,
+  parseChoice,
+  parseDailyLimit,
+  parseDuration,
+  parseInteger,
+  parseRateLimit,
+} from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { MailSetup } from "../../../service/delivery/doctor/finding.ts";
@@ -15,7 +22,6 @@ export type MailSettings = Pick<ServiceOptions, "mail" | "maxAgeSeconds" | "dail
 
 const ON_UNKNOWN = ["hold", "resend"] as const;
 const CONNECTIONS_MAX = 100;
-const DAILY_LIMIT_MAX = 999_999_999;
 const DEFAULTS = { rate: "10/s", connections: "4", maxAge: "3d", onUnknown: "hold" } as const;
 
 /** Their defaults hold with a mail server alone, so that the parser supplies none. */
@@ -91,9 +97,7 @@ export function readSendingRules(
   return {
     // For the outbox overdue surveys are held only when an age is given.
     maxAgeSeconds: maxAgeSeconds ?? (isSending ? parseDuration(DEFAULTS.maxAge, "--max-age") : null),
-    dailyLimit: flags.parse("--daily-limit", (text, flag) =>
-      parseInteger(text, flag, { min: 1, max: DAILY_LIMIT_MAX }),
-    ),
+    dailyLimit: flags.parse("--daily-limit", parseDailyLimit),
     onUnknown: onUnknown ?? DEFAULTS.onUnknown,
   };
 }

@@ -5,7 +5,7 @@ import type { SettingsChange } from "../../../../service/control/commands.ts";
 import { OUTPUT_FORMATS } from "../../../args/global-options.ts";
 import { readOutput } from "../../../args/read-global-options.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
-import { parseInteger } from "../../../args/values.ts";
+import { parseDailyLimit, parseInteger } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
@@ -87,8 +87,6 @@ const SETTING_FLAGS: Readonly<Record<keyof SettingsChange, SettingFlag>> = {
   },
 };
 
-const DAILY_LIMIT_MAX = 999_999_999;
-
 export function registerSettings(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
     name: "settings",
@@ -143,7 +141,7 @@ function parseSoftBounces(text: string, flag: string): string {
 
 /** An empty text takes it back. Throws UsageError. */
 function parseLimit(text: string, flag: string): string {
-  return text.trim() === "" ? "" : String(parseInteger(text, flag, { min: 1, max: DAILY_LIMIT_MAX }));
+  return text.trim() === "" ? "" : String(parseDailyLimit(text, flag));
 }
 
 /** Throws UsageError. */

@@ -78,8 +78,8 @@ class StoreJobs implements JobQueue {
   #draining: Promise<void> | null = null;
   /** Writes wait for another process. */
   #waiting: Promise<void> | null = null;
-  /** Since when they have waited, and how long until the next look; null while they do not. */
-  #wait: { readonly sinceMs: number; readonly ms: number } | null = null;
+  /** Null while they do not. */
+  #patience: Patience | null = null;
   #closed = false;
   /** The number of first writes that wait for no others. */
   #urgent = 0;
@@ -170,9 +170,9 @@ class StoreJobs implements JobQueue {
       if (refusal !== null) throw refusal;
       this.#database.all("BEGIN IMMEDIATE");
     } catch (error) {
-      return isBusy(error) ? this.#waitForOthers(error) : this.#rejectBatch(error);
+      return this.#waitForOthers(error);
     }
-    this.#wait = null;
+    this.#patience = null;
     const batch = this.#takeBatch();
     const answers = await runBatch(this.#database, batch, this.#watch);
     const outcome = answers === null ? "rolled_back" : "committed";
@@ -189,18 +189,17 @@ class StoreJobs implements JobQueue {
   }
 
   #rejectBatch(error: unknown): void {
-    this.#wait = null;
+    this.#patience = null;
     const failure = this.#watch.failed(error);
     for (const job of this.#takeBatch()) job.reject(failure);
   }
 
-  /** Looks again in a while, or gives the batch up. */
-  #waitForOthers(busy: unknown): void {
-    const nowMs = this.#clock.monotonic();
-    const { sinceMs, ms } = this.#wait ?? { sinceMs: nowMs, ms: LOOK_AGAIN_MS.first };
-    if (nowMs - sinceMs > PATIENCE_MS) return this.#rejectBatch(busy);
-    this.#wait = { sinceMs, ms: Math.min(ms * 2, LOOK_AGAIN_MS.last) };
-    this.#waiting = this.#lookAgain(ms);
+  /** Tries again in a while where another process writes, and lets reads go on meanwhile; else gives the batch up. */
+  #waitForOthers(error: unknown): void {
+    this.#patience ??= new Patience(this.#clock);
+    const ms = this.#patience.pauseAfter(error);
+    if (ms === null) this.#rejectBatch(error);
+    else this.#waiting = this.#lookAgain(ms);
   }
 
   async #lookAgain(ms: number): Promise<void> {
@@ -240,14 +239,35 @@ export async function waitingForOthers<Result>(
   clock: Pick<Clock, "sleep" | "monotonic">,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const sinceMs = clock.monotonic();
+  const patience = new Patience(clock);
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isBusy(error) || clock.monotonic() - sinceMs > PATIENCE_MS) throw error;
+      const ms = patience.pauseAfter(error);
+      if (ms === null) throw error;
+      await clock.sleep(ms);
     }
-    await clock.sleep(LOOK_AGAIN_MS.last);
+  }
+}
+
+/** The pauses after which something is tried again while another process keeps it from being done. */
+class Patience {
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #sinceMs: number;
+  #ms: number = LOOK_AGAIN_MS.first;
+
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+    this.#sinceMs = clock.monotonic();
+  }
+
+  /** Milliseconds until the next try; null where the error is another one, or this has lasted long enough. */
+  pauseAfter(error: unknown): number | null {
+    if (!isBusy(error) || this.#clock.monotonic() - this.#sinceMs > PATIENCE_MS) return null;
+    const ms = this.#ms;
+    this.#ms = Math.min(ms * 2, LOOK_AGAIN_MS.last);
+    return ms;
   }
 }
 
