@@ -1,29 +1,34 @@
-/** Verbs that send one command to a project and show its answer. */
+/** Verbs that send one command, to a project or to the service as a whole, and show its answer. */
 import type { Command } from "commander";
 import type { Admin, AdminKind, AdminResults, CommandOf } from "../../../service/control/commands.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { CommandContext, CommandFacts } from "../../command/command-context.ts";
-import type { DataFileChoice } from "../../command/data-place.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
 import type { Deps } from "../../command/deps.ts";
 import { writeDone, writeNote } from "../../command/notes.ts";
 import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { PROJECT_FLAGS, readProject, showList, showRecord, tellPlace, withAdmin } from "./data/data-file.ts";
 
 /** The input of a verb. */
-export interface VerbInput {
+interface VerbInput {
   readonly deps: Deps;
   readonly flags: Flags;
   readonly operands: readonly string[];
+}
+
+interface ProjectInput extends VerbInput {
   readonly project: string;
 }
 
-interface VerbFacts<Kind extends AdminKind> extends Omit<CommandFacts, "exits"> {
+interface VerbFacts<Kind extends AdminKind, Input> extends Omit<CommandFacts, "exits"> {
   /** The command's kind. */
   readonly kind: Kind;
-  /** Besides the data file and the project. */
+  /** The statuses it can end with, besides usage errors; absent: done, failed and refused. */
+  readonly exits?: readonly ExitCode[];
+  /** Besides those of the place. */
   readonly flags?: readonly FlagRecord[];
   /** A list shows each of its answer's elements. */
   readonly columns: Resource;
@@ -32,50 +37,74 @@ interface VerbFacts<Kind extends AdminKind> extends Omit<CommandFacts, "exits"> 
     /** As it is typed: `service key revoke`. */
     readonly command: string;
     /** The question, with its numbers; null where there is no such thing, as the verb then says itself. */
-    readonly question: (admin: Admin, input: VerbInput) => Promise<string | null>;
+    readonly question: (admin: Admin, input: Input) => Promise<string | null>;
   };
-  /** A line for people about what was done. */
-  readonly done?: (answer: AdminResults[Kind], input: VerbInput) => string;
-  /** A note about a secret that was shown. */
-  readonly note?: string;
+  /** A line for people about what was done; null for none. */
+  readonly done?: (answer: AdminResults[Kind], input: Input) => string | null;
+  /** Notes about the answer, such as that a secret was shown. */
+  readonly notes?: (answer: AdminResults[Kind]) => readonly string[];
 }
 
 /** The fields of a command besides its kind and its project. */
 type Details<Kind extends AdminKind> = Omit<CommandOf<Kind>, "kind" | "project">;
+type ReadDetails<Kind extends AdminKind, Input> = (input: Input) => Details<Kind> | Promise<Details<Kind>>;
 
 /** `details` reads flags and operands, before the data file is opened. It throws UsageError. */
-export type ProjectVerb<Kind extends AdminKind> = VerbFacts<Kind> &
+type Verb<Kind extends AdminKind, Input> = VerbFacts<Kind, Input> &
   (object extends Details<Kind>
-    ? { readonly details?: (input: VerbInput) => Details<Kind> }
-    : { readonly details: (input: VerbInput) => Details<Kind> });
+    ? { readonly details?: ReadDetails<Kind, Input> }
+    : { readonly details: ReadDetails<Kind, Input> });
 
+/** Of a project, which a flag names. */
 export function projectVerb<Kind extends AdminKind>(
   context: CommandContext,
   noun: Command,
-  given: ProjectVerb<Kind>,
+  verb: Verb<Kind, ProjectInput>,
 ): void {
-  const verb: VerbFacts<Kind> & { readonly details?: (input: VerbInput) => Details<Kind> } = given;
-  const { kind, details, removal, done, note, ...facts } = verb;
+  addVerb<Kind, ProjectInput>(context, noun, verb, PROJECT_FLAGS, (given) => ({
+    ...given,
+    project: readProject(given.flags).project,
+  }));
+}
+
+/** Of the service as a whole. */
+export function serviceVerb<Kind extends AdminKind>(
+  context: CommandContext,
+  noun: Command,
+  verb: Verb<Kind, VerbInput>,
+): void {
+  addVerb<Kind, VerbInput>(context, noun, verb, DATA_FLAGS, (given) => given);
+}
+
+function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly project?: string }>(
+  context: CommandContext,
+  noun: Command,
+  given: VerbFacts<Kind, Input> & { readonly details?: ReadDetails<Kind, Input> },
+  placeFlags: readonly FlagRecord[],
+  toInput: (given: VerbInput) => Input,
+): void {
+  const { kind, details, removal, done, notes, exits, ...facts } = given;
   const command = context.verb(noun, {
     ...facts,
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: [...PROJECT_FLAGS, ...(facts.flags ?? []), ...(removal === undefined ? [] : [YES_FLAG])],
+    exits: exits ?? [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: [...placeFlags, ...(facts.flags ?? []), ...(removal === undefined ? [] : [YES_FLAG])],
   });
   context.action(command, async (deps, flags, operands) => {
-    const { project, ...place } = readProject(flags);
-    const input = { deps, flags, operands, project };
-    const asked = { kind, project, ...details?.(input) } as unknown as CommandOf<Kind>;
-    let choice: DataFileChoice = place;
+    let choice: DataFileChoice = { data: readPlace(flags) };
+    const input = toInput({ deps, flags, operands });
+    const which = input.project === undefined ? {} : { project: input.project };
+    const asked = { kind, ...which, ...(await details?.(input)) } as unknown as CommandOf<Kind>;
     if (removal !== undefined) {
       const ask = checkRemoval(deps, { command: removal.command, yes: flags.is("--yes") });
-      choice = await tellPlace(deps, place);
+      choice = await tellPlace(deps, choice);
       await ask(() => withAdmin(deps, choice, (admin) => removal.question(admin, input)));
     }
     const answer = await withAdmin(deps, choice, (admin) => admin(asked));
     if (Array.isArray(answer)) await showList(deps, facts.columns, answer as readonly object[]);
     else await showRecord(deps, facts.columns, answer);
-    if (done !== undefined) await writeDone(deps, done(answer, input));
-    if (note !== undefined) await writeNote(deps, note);
+    const line = done?.(answer, input) ?? null;
+    if (line !== null) await writeDone(deps, line);
+    for (const note of notes?.(answer) ?? []) await writeNote(deps, note);
     return EXIT.done;
   });
 }

@@ -8,7 +8,7 @@ import { parseChoice, parseChoices, parseDuration, parseScoreSpan } from "../../
 import type { CommandContext } from "../../command/command-context.ts";
 import type { Deps } from "../../command/deps.ts";
 import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows.ts";
-import { countOf, writeDone, writeNote } from "../../command/notes.ts";
+import { countOf, writeDone } from "../../command/notes.ts";
 import { readTime } from "../../command/time-flags.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -30,18 +30,7 @@ const SECRET_NOTE = "save this secret now; it is not shown again";
 
 type AddCommand = Extract<WebhookCommand, { readonly kind: "webhook.add" }>;
 
-export interface WebhookAddOptions extends ProjectChoice {
-  readonly webhook: Omit<AddCommand, "kind" | "project">;
-}
-
-export async function runWebhookAdd(deps: Deps, { project, webhook, ...choice }: WebhookAddOptions): Promise<ExitCode> {
-  const refusal = (await urlRefusal(webhook, "<url>")) ?? (await signatureRefusal(webhook));
-  if (refusal !== null) throw refusal;
-  const added = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.add", project, ...webhook }));
-  await showRecord(deps, WEBHOOK_SECRET, added);
-  await writeNote(deps, SECRET_NOTE);
-  return EXIT.done;
-}
+type AddDetails = Omit<AddCommand, "kind" | "project">;
 
 /** The command to type instead, where there is one. */
 const ADVICE: Readonly<Partial<Record<UrlRefusal["code"], string>>> = {
@@ -68,7 +57,7 @@ export async function urlRefusal(
 }
 
 /** A secret is not repeated in the error. */
-async function signatureRefusal({ secret, signatureHeader }: WebhookAddOptions["webhook"]): Promise<UsageError | null> {
+async function signatureRefusal({ secret, signatureHeader }: AddDetails): Promise<UsageError | null> {
   const { refuseSecret, refuseSignatureHeader } =
     await import("../../../service/domain/webhooks/signature-settings.ts");
   const badSecret = secret === undefined ? null : refuseSecret(secret);
@@ -168,7 +157,8 @@ const ADD_FLAGS: readonly FlagRecord[] = [
 ];
 
 function registerAdd(noun: Command, context: CommandContext): void {
-  const add = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "webhook.add",
     name: "add",
     summary: "post events to a URL, and print the secret that signs them, once",
     operands: [["<url>", "where events go"]],
@@ -177,17 +167,20 @@ function registerAdd(noun: Command, context: CommandContext): void {
       "surveyctl service webhook add http://127.0.0.1:9000/hook --allow-private --events survey_response.created",
       "surveyctl service webhook add https://hooks.slack.com/x --format slack --score 0-6",
     ],
-    exits: EXITS,
-    flags: [...PROJECT_FLAGS, ...ADD_FLAGS],
+    flags: ADD_FLAGS,
     columns: WEBHOOK_SECRET,
+    details: async ({ flags, operands: [url = ""] }) => {
+      const webhook = readWebhook(flags, url);
+      const refusal = (await urlRefusal(webhook, "<url>")) ?? (await signatureRefusal(webhook));
+      if (refusal !== null) throw refusal;
+      return webhook;
+    },
+    notes: () => [SECRET_NOTE],
   });
-  context.action(add, (deps, flags, [url = ""]) =>
-    runWebhookAdd(deps, { ...readProject(flags), webhook: readWebhook(flags, url) }),
-  );
 }
 
 /** Throws UsageError. */
-function readWebhook(flags: Flags, url: string): WebhookAddOptions["webhook"] {
+function readWebhook(flags: Flags, url: string): AddDetails {
   const secret = flags.text("--secret");
   const signatureHeader = flags.text("--signature-header");
   const events = flags.parse("--events", (text, place) => parseChoices([text], place, WEBHOOK_EVENTS));
@@ -265,7 +258,7 @@ function registerRotate(noun: Command, context: CommandContext): void {
       id,
       overlapSeconds: parseDuration(flags.text("--overlap") ?? "24h", "--overlap"),
     }),
-    note: SECRET_NOTE,
+    notes: () => [SECRET_NOTE],
   });
 }
 

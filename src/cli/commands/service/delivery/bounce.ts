@@ -7,20 +7,12 @@ import { parseEmail } from "../../../args/people.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { LIST_FLAGS, type ListLimits, readLimits } from "../../../command/list-rows.ts";
-import { writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
+import { writeWarning } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
-import {
-  PROJECT_FLAGS,
-  type ProjectChoice,
-  readProject,
-  showList,
-  showPages,
-  showRecord,
-  withAdmin,
-} from "../data/data-file.ts";
-import { projectVerb } from "../project-verb.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showPages, showRecord, withAdmin } from "../data/data-file.ts";
+import { projectVerb, serviceVerb } from "../project-verb.ts";
 import { CLEARED, HOOKS, RECEIVED, SOFT_BOUNCES } from "../service-resources.ts";
 import { type KeyFlag, readKeys } from "./sms.ts";
 
@@ -139,26 +131,6 @@ export async function runBounceList(deps: Deps, { project, limits, data }: Bounc
   });
 }
 
-export interface HookOptions extends DataFileChoice {
-  readonly rotate: boolean;
-  /** Empty takes a key back. */
-  readonly keys: { readonly [Provider in KeyedProvider]?: string };
-}
-
-export async function runBounceHook(deps: Deps, { rotate, keys, ...choice }: HookOptions): Promise<ExitCode> {
-  const hooks = await withAdmin(deps, choice, (admin) => admin({ kind: "bounce.hook", rotate, keys }));
-  await showList(deps, HOOKS, hooks);
-  if (rotate) await writeDone(deps, "The previous URLs no longer work.");
-  if (hooks.some(({ proof }) => proof === "refused"))
-    await writeNote(deps, "a key is kept, so unsigned reports are refused");
-  if (hooks.some(({ url }) => !url.startsWith("https://")))
-    await writeNote(
-      deps,
-      "providers need an https:// URL; start serve with --public-url, and run this command while it is running",
-    );
-  return EXIT.done;
-}
-
 export function registerBounce(parent: Command, context: CommandContext): void {
   const noun = parent.command("bounce").description("surveys that came back, by mail or from a provider");
   registerReceive(noun, context);
@@ -233,26 +205,27 @@ function keyFlag(name: KeyedProvider, flag: `--${string}`, text: string): KeyFla
 }
 
 function registerHook(noun: Command, context: CommandContext): void {
-  const hook = context.verb(noun, {
+  serviceVerb(context, noun, {
+    kind: "bounce.hook",
     name: "hook",
     summary: "print the URLs at which mail providers report bounces; an empty file name takes a key back",
     examples: [
       "surveyctl service bounce hook --data survey.db",
       "surveyctl service bounce hook --sendgrid-key sendgrid.pub --rotate --json",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: [
-      ...DATA_FLAGS,
       { flag: "--rotate", text: "make a new secret; the previous URLs no longer work" },
       ...KEY_FLAGS.map(({ record }) => record),
     ],
     columns: HOOKS,
+    details: async ({ flags }) => ({ rotate: flags.is("--rotate"), keys: await readKeys(flags, KEY_FLAGS) }),
+    done: (_, { flags }) => (flags.is("--rotate") ? "The previous URLs no longer work." : null),
+    notes: (hooks) => [
+      ...(hooks.some(({ proof }) => proof === "refused") ? ["a key is kept, so unsigned reports are refused"] : []),
+      ...(hooks.every(({ url }) => url.startsWith("https://")) ? [] : [HTTPS_NOTE]),
+    ],
   });
-  context.action(hook, async (deps, flags) =>
-    runBounceHook(deps, {
-      data: readPlace(flags),
-      rotate: flags.is("--rotate"),
-      keys: await readKeys(flags, KEY_FLAGS),
-    }),
-  );
 }
+
+const HTTPS_NOTE =
+  "providers need an https:// URL; start serve with --public-url, and run this command while it is running";

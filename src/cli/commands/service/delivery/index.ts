@@ -5,10 +5,9 @@ import { parseChoice } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { LIST_FLAGS, type ListLimits, readLimits } from "../../../command/list-rows.ts";
-import { countOf, writeDone } from "../../../command/notes.ts";
+import { countOf } from "../../../command/notes.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { chooseFormat } from "../../../render/list-output.ts";
-import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import {
   PROJECT_FLAGS,
   type ProjectChoice,
@@ -19,7 +18,7 @@ import {
   withAdmin,
 } from "../data/data-file.ts";
 import { DELIVERIES, DELIVERY_HISTORY, DELIVERY_LOG, DELIVERY_STATUS, RELEASED } from "../service-resources.ts";
-import { projectVerb } from "../project-verb.ts";
+import { projectVerb, serviceVerb } from "../project-verb.ts";
 import { registerDoctor } from "./doctor.ts";
 
 export interface DeliveryListOptions extends ProjectChoice {
@@ -92,19 +91,7 @@ function describePage(page: NonNullable<HistoryInfo["surveys"][number]["page"]>)
   ].join(", ");
 }
 
-export async function runDeliveryStatus(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
-  await showRecord(deps, DELIVERY_STATUS, await withAdmin(deps, choice, (admin) => admin({ kind: "delivery.status" })));
-  return EXIT.done;
-}
-
 const RESOLUTIONS = ["sent", "resend"] as const;
-
-export async function runDeliveryResume(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
-  const result = await withAdmin(deps, choice, (admin) => admin({ kind: "delivery.resume" }));
-  await showRecord(deps, RELEASED, result);
-  await writeDone(deps, `Released ${countOf(result.released, "held survey", "held surveys")}.`);
-  return EXIT.done;
-}
 
 export function registerDelivery(parent: Command, context: CommandContext): void {
   const noun = parent.command("delivery").description("what became of each survey, and what holds surveys up");
@@ -122,25 +109,24 @@ export function registerDelivery(parent: Command, context: CommandContext): void
     columns: DELIVERY_HISTORY,
   });
   context.action(show, (deps, flags, [email = ""]) => runDeliveryShow(deps, { ...readProject(flags), email }));
-  const status = context.verb(noun, {
+  serviceVerb(context, noun, {
+    kind: "delivery.status",
     name: "status",
     summary: "count surveys by state, and show what is paused or held",
     examples: ["surveyctl service delivery status --data survey.db", "surveyctl service delivery status --json"],
     exits: [EXIT.done, EXIT.failed],
-    flags: DATA_FLAGS,
     columns: DELIVERY_STATUS,
   });
-  context.action(status, (deps, flags) => runDeliveryStatus(deps, { data: readPlace(flags) }));
   registerResolve(noun, context);
-  const resume = context.verb(noun, {
+  serviceVerb(context, noun, {
+    kind: "delivery.resume",
     name: "resume",
     summary: "send what is held, and let senders try again now",
     examples: ["surveyctl service delivery resume --data survey.db", "surveyctl service delivery resume --json"],
     exits: [EXIT.done, EXIT.failed],
-    flags: DATA_FLAGS,
     columns: RELEASED,
+    done: ({ released }) => `Released ${countOf(released, "held survey", "held surveys")}.`,
   });
-  context.action(resume, (deps, flags) => runDeliveryResume(deps, { data: readPlace(flags) }));
   registerDoctor(noun, context);
 }
 

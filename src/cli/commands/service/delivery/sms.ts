@@ -5,31 +5,9 @@ import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import { readFlagFile } from "../../../args/text-file.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
-import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
-import type { Deps } from "../../../command/deps.ts";
-import { writeDone, writeNote } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import { showRecord, withAdmin } from "../data/data-file.ts";
+import { serviceVerb } from "../project-verb.ts";
 import { SMS_HOOK } from "../service-resources.ts";
-
-export interface PrintHookOptions extends DataFileChoice {
-  readonly rotate: boolean;
-  /** Empty takes a key back. */
-  readonly keys: { readonly [Gateway in SigningGateway]?: string };
-}
-
-export async function runSmsHook(deps: Deps, { rotate, keys, ...choice }: PrintHookOptions): Promise<ExitCode> {
-  const hook = await withAdmin(deps, choice, (admin) => admin({ kind: "sms.hook", rotate, keys }));
-  await showRecord(deps, SMS_HOOK, hook);
-  if (rotate) await writeDone(deps, "The previous URL no longer works.");
-  if (!hook.url.startsWith("https://"))
-    await writeNote(
-      deps,
-      "gateways need an https:// URL; start serve with --public-url, and run this command while it is running",
-    );
-  return EXIT.done;
-}
 
 /** Such as `--twilio-token`. */
 const KEY_FLAGS = [...INCOMING_FORMS].map(([name, { key }]): KeyFlag<SigningGateway> => ({
@@ -40,24 +18,26 @@ const KEY_FLAGS = [...INCOMING_FORMS].map(([name, { key }]): KeyFlag<SigningGate
 
 export function registerSms(parent: Command, context: CommandContext): void {
   const noun = parent.command("sms").description("text messages that people send");
-  const hook = context.verb(noun, {
+  serviceVerb(context, noun, {
+    kind: "sms.hook",
     name: "hook",
     summary: "print the URL for incoming text messages; an empty file name takes a key back",
     examples: [
       "surveyctl service sms hook --data survey.db",
       "surveyctl service sms hook --twilio-token token.txt --rotate --json",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: [
-      ...DATA_FLAGS,
       { flag: "--rotate", text: "make a new secret; the previous URL no longer works" },
       ...KEY_FLAGS.map(({ record }) => record),
     ],
     columns: SMS_HOOK,
+    details: async ({ flags }) => ({ rotate: flags.is("--rotate"), keys: await readKeys(flags, KEY_FLAGS) }),
+    done: (_, { flags }) => (flags.is("--rotate") ? "The previous URL no longer works." : null),
+    notes: ({ url }) =>
+      url.startsWith("https://")
+        ? []
+        : ["gateways need an https:// URL; start serve with --public-url, and run this command while it is running"],
   });
-  context.action(hook, async (deps, flags) =>
-    runSmsHook(deps, { data: readPlace(flags), rotate: flags.is("--rotate"), keys: await readKeys(flags, KEY_FLAGS) }),
-  );
 }
 
 /** A flag that names the file with a provider's key. */

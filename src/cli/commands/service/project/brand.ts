@@ -1,35 +1,35 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../../command/command-context.ts";
-import type { Deps } from "../../../command/deps.ts";
+import type { Flags } from "../../../args/flags.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { readLogoFile } from "./logo-file.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
+import { projectVerb } from "../project-verb.ts";
 import { BRAND } from "../service-resources.ts";
 
-export interface BrandOptions extends ProjectChoice {
-  /** Null leaves it; an empty text takes it back. So do the others. */
+/** The flags of `brand set`. Null leaves a part; an empty text takes it back. */
+interface GivenBrand {
   readonly name: string | null;
   readonly color: string | null;
   /** A file's path. */
   readonly logo: string | null;
 }
 
-export async function runBrand(deps: Deps, { project, name, color, logo, ...choice }: BrandOptions): Promise<ExitCode> {
+/** Throws UsageError. */
+async function readBrand(flags: Flags): Promise<{ readonly [Part in keyof GivenBrand]?: string }> {
+  const [name, color, logo] = [flags.text("--name"), flags.text("--color"), flags.text("--logo")];
+  if (name === null && color === null && logo === null)
+    throw new UsageError("specify at least one of --name, --color and --logo");
   const picture = logo === null || logo === "" ? logo : await readLogo(logo);
   await checkBrand({ name, color, logo }, picture);
-  const change = {
+  return {
     ...(name === null ? {} : { name }),
     ...(color === null ? {} : { color }),
     ...(picture === null ? {} : { logo: picture }),
   };
-  const brand = await withAdmin(deps, choice, (admin) => admin({ kind: "brand", project, ...change }));
-  await showRecord(deps, BRAND, brand);
-  return EXIT.done;
 }
 
 /** `picture` is what the logo's file holds, in base64. Throws UsageError. */
-async function checkBrand(given: Pick<BrandOptions, "name" | "color" | "logo">, picture: string | null): Promise<void> {
+async function checkBrand(given: GivenBrand, picture: string | null): Promise<void> {
   const { brandProblems } = await import("../../../../service/domain/projects/brand.ts");
   const logo = picture === null || picture === "" ? null : Buffer.from(picture, "base64");
   const [wrong] = brandProblems({ name: given.name || null, color: given.color || null, logo });
@@ -48,35 +48,27 @@ function readLogo(file: string): Promise<string> {
 
 export function registerBrand(parent: Command, context: CommandContext): void {
   const noun = parent.command("brand").description("how survey pages and e-mails look: name, colour and logo");
-  const set = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "brand",
     name: "set",
     summary: "set the brand; an empty value takes a part back",
     examples: [
       "surveyctl service brand set --name Acme --color '#0a7' --logo logo.svg --data survey.db",
       "surveyctl service brand set --logo '' --project acme",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: [
-      ...PROJECT_FLAGS,
       { flag: "--name", value: "name", text: "name on pages and in e-mails" },
       { flag: "--color", value: "color", text: "colour of buttons, such as #0a7; text on it must be readable" },
       { flag: "--logo", value: "file", text: "PNG, JPEG or SVG of at most 32 KB, shown on pages" },
     ],
     columns: BRAND,
+    details: ({ flags }) => readBrand(flags),
   });
-  context.action(set, (deps, flags) => {
-    const [name, color, logo] = [flags.text("--name"), flags.text("--color"), flags.text("--logo")];
-    if (name === null && color === null && logo === null)
-      throw new UsageError("specify at least one of --name, --color and --logo");
-    return runBrand(deps, { ...readProject(flags), name, color, logo });
-  });
-  const show = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "brand",
     name: "show",
     summary: "show the brand",
     examples: ["surveyctl service brand show --data survey.db", "surveyctl service brand show --json"],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: PROJECT_FLAGS,
     columns: BRAND,
   });
-  context.action(show, (deps, flags) => runBrand(deps, { ...readProject(flags), name: null, color: null, logo: null }));
 }

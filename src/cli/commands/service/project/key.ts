@@ -81,7 +81,7 @@ export function registerKey(parent: Command, context: CommandContext): void {
         ...readExpiry(flags),
       };
     },
-    note: KEY_NOTE,
+    notes: () => [KEY_NOTE],
   });
   projectVerb(context, noun, {
     kind: "key.list",
@@ -140,6 +140,6 @@ function registerRotate(noun: Command, context: CommandContext): void {
       until === null
         ? `Previous: key ${previous.join(", ")}, which works until \`surveyctl service key revoke\`.`
         : `Previous: key ${previous.join(", ")}, which ends at ${toIsoTime(until)}.`,
-    note: KEY_NOTE,
+    notes: () => [KEY_NOTE],
   });
 }

@@ -7,7 +7,8 @@ import { DataFileError } from "../../../errors/command-errors.ts";
 import type { Admin } from "../../../../service/control/commands.ts";
 import { parseName } from "../../../args/values.ts";
 import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
-import { showList, showRecord, withAdmin } from "../data/data-file.ts";
+import { showRecord, withAdmin } from "../data/data-file.ts";
+import { serviceVerb } from "../project-verb.ts";
 import { NEW_PROJECT, PROJECTS } from "../service-resources.ts";
 import { KEY_NOTE } from "./key.ts";
 
@@ -33,11 +34,6 @@ async function checkFree(admin: Admin, name: string): Promise<void> {
     });
 }
 
-export async function runProjectList(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
-  await showList(deps, PROJECTS, await withAdmin(deps, choice, (admin) => admin({ kind: "project.list" })));
-  return EXIT.done;
-}
-
 export function registerProject(parent: Command, context: CommandContext): void {
   const noun = parent
     .command("project")
@@ -54,14 +50,13 @@ export function registerProject(parent: Command, context: CommandContext): void 
   context.action(add, (deps, flags, [name = ""]) =>
     runProjectAdd(deps, { name: parseName(name, "<name>"), data: readPlace(flags) }),
   );
-  const list = context.verb(noun, {
+  serviceVerb(context, noun, {
+    kind: "project.list",
     name: "list",
     alias: "ls",
     summary: "list projects and their size",
     examples: ["surveyctl service project list --data survey.db", "surveyctl service project list --json"],
     exits: [EXIT.done, EXIT.failed],
-    flags: DATA_FLAGS,
     columns: PROJECTS,
   });
-  context.action(list, (deps, flags) => runProjectList(deps, { data: readPlace(flags) }));
 }
