@@ -2,8 +2,7 @@
 import type { TimeRange } from "../../../domain/inputs.ts";
 import type { CountedList } from "./counted-lists.ts";
 import { addRange, copyWhere, type Where } from "./fragments.ts";
-import { dayOf, type ListTallies, splitRange } from "./list-tallies.ts";
-import { DAY_SECONDS } from "./score-sums.ts";
+import { dayOf, type ListTallies, splitRange, wholeDay } from "./list-tallies.ts";
 
 export interface PageQuery {
   readonly list: CountedList;
@@ -25,18 +24,39 @@ export interface Slice {
   readonly isIndexed: boolean;
   readonly limit: number;
   readonly offset: number;
+  /** True when the rows come in the opposite order of the page's. */
+  readonly isReversed: boolean;
 }
 
 /** Rows that a bound of the other time leaves, as a share of all: fewer are quicker to sort than to find among the others. */
 const SORT_SHARE = 1 / 10;
+/** As many rows are quickly passed over. */
+const NEAR = 10_000;
 
-/** The part of the list's table that is the page. */
+/** The part of the list's table that is the page; null past the end. */
 export async function findPage(tallies: ListTallies, query: PageQuery): Promise<Slice | null> {
   const { range, other, offset } = query;
   if (other !== null) return (await areFew(tallies, query, other)) ? sorted(query, other.range) : inOrder(query, range);
   if (offset === 0) return inOrder(query, range);
+  const slice = await findSlice(tallies, query);
+  if (slice === null || slice.offset <= NEAR) return slice;
+  const fromEnd = await findFromEnd(tallies, query);
+  return fromEnd === null || fromEnd.offset < slice.offset ? fromEnd : slice;
+}
+
+async function findSlice(tallies: ListTallies, query: PageQuery): Promise<Slice | null> {
   const start = await findStart(tallies, query);
   return start === null ? null : { ...inOrder(query, start.range), offset: start.skip };
+}
+
+/** The same rows by the number of those behind them. */
+async function findFromEnd(tallies: ListTallies, query: PageQuery): Promise<Slice | null> {
+  const { list, range, descending, offset } = query;
+  const left = (await tallies.count(list, range)) - offset;
+  if (left <= 0) return null;
+  const limit = Math.min(query.limit, left);
+  const slice = await findSlice(tallies, { ...query, descending: !descending, offset: left - limit, limit });
+  return slice === null ? null : { ...slice, isReversed: true };
 }
 
 async function areFew(
@@ -63,16 +83,12 @@ async function findStart(
     }
     // It may have fewer rows than its day: the page then begins behind it, which its offset finds as well.
     const start = { range: onwards(part.range, range, descending), skip };
-    if (skip < (await tallies.count(list, wholeDay(dayOf(part.range.since ?? 0))))) return start;
+    if (skip < (await tallies.count(list, wholeDay(dayOf(part.range.since))))) return start;
     const count = await tallies.count(list, part.range);
     if (skip < count) return start;
     skip -= count;
   }
   return null;
-}
-
-function wholeDay(day: number): TimeRange {
-  return { since: day * DAY_SECONDS, until: (day + 1) * DAY_SECONDS - 1 };
 }
 
 /** The range without what comes before this part of it in the page's direction. */
@@ -92,7 +108,7 @@ function inOrder(query: PageQuery, range: TimeRange): Slice {
   addRange(where, list.key[0], range);
   // The sign keeps SQLite to the index that has the list's order.
   if (other !== null) addRange(where, `+${list.other}`, other.range);
-  return { where, order: orderOf(query), isIndexed: true, limit, offset };
+  return { where, order: orderOf(query), isIndexed: true, limit, offset, isReversed: false };
 }
 
 /** Found by the other time, then sorted. */
@@ -101,5 +117,5 @@ function sorted(query: PageQuery, otherRange: TimeRange): Slice {
   const where = copyWhere(list.where);
   addRange(where, `${list.other}`, otherRange);
   addRange(where, `+${list.key[0]}`, range);
-  return { where, order: orderOf(query, "+"), isIndexed: false, limit, offset };
+  return { where, order: orderOf(query, "+"), isIndexed: false, limit, offset, isReversed: false };
 }

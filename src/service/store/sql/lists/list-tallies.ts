@@ -1,6 +1,6 @@
 /**
  * The number of rows of a list in each UTC day, kept in the transaction that changes the list. To count a range is to
- * add up its whole days and to count rows of the two days that it cuts.
+ * add up its whole days and to count rows of the two days that it cuts: its own, or the others where those are fewer.
  */
 import { scoreCategory } from "../../../../contract/limits.ts";
 import type { TimeRange } from "../../../domain/inputs.ts";
@@ -18,10 +18,16 @@ export interface CountedRow {
   readonly score: number | null;
 }
 
+/** Unix seconds, inclusive. */
+export interface Bounds {
+  readonly since: number;
+  readonly until: number;
+}
+
 /** A range in the order of time: whole days, counted from 1970, with a part of a day before and behind them. */
 export type RangePart =
   | { readonly kind: "days"; readonly days: TimeRange }
-  | { readonly kind: "cut"; readonly range: TimeRange };
+  | { readonly kind: "cut"; readonly range: Bounds };
 
 /** The day that holds a row, and how many of its rows come before that one; no day: the rows that are left to pass over. */
 export interface FoundDay {
@@ -102,20 +108,42 @@ async function countRange(database: Database, list: CountedList, range: TimeRang
   let tally = NOTHING;
   for (const part of splitRange(range)) {
     const isWhole = part.kind === "days";
-    tally = addUp(tally, await (isWhole ? sumDays(database, list, part.days) : countRows(database, list, part.range)));
+    tally = addUp(tally, await (isWhole ? sumDays(database, list, part.days) : countCut(database, list, part.range)));
   }
   return tally;
 }
 
-export function splitRange(range: TimeRange): readonly RangePart[] {
-  const { since, until } = range;
+/** A part of a day, by its rows or by those of the rest: of a day that is spread evenly, the fewer ones. */
+async function countCut(database: Database, list: CountedList, { since, until }: Bounds): Promise<Tally> {
+  if (until - since < DAY_SECONDS / 2) return countRows(database, list, { since, until });
+  const day = dayOf(since);
+  const { since: first, until: last } = wholeDay(day);
+  const rest = [
+    { since: first, until: since - 1 },
+    { since: until + 1, until: last },
+  ];
+  let tally = await sumDays(database, list, { since: day, until: day });
+  for (const part of rest)
+    if (part.since <= part.until) tally = addUp(tally, await countRows(database, list, part), -1);
+  return tally;
+}
+
+export function wholeDay(day: number): Bounds {
+  return { since: day * DAY_SECONDS, until: (day + 1) * DAY_SECONDS - 1 };
+}
+
+/** A range that ends before it begins has no parts. */
+export function splitRange({ since, until }: TimeRange): readonly RangePart[] {
+  if (since !== null && until !== null && since > until) return [];
   const first = since === null ? null : Math.ceil(since / DAY_SECONDS);
   const last = until === null ? null : dayOf(until + 1) - 1;
-  if (first !== null && last !== null && first > last) return [{ kind: "cut", range }];
-  const parts: RangePart[] = [{ kind: "days", days: { since: first, until: last } }];
+  const parts: RangePart[] = [];
   if (since !== null && first !== null && since < first * DAY_SECONDS)
-    parts.unshift({ kind: "cut", range: { since, until: first * DAY_SECONDS - 1 } });
-  if (until !== null && last !== null && until >= (last + 1) * DAY_SECONDS)
+    parts.push({ kind: "cut", range: { since, until: Math.min(until ?? Infinity, first * DAY_SECONDS - 1) } });
+  if (first === null || last === null || first <= last)
+    parts.push({ kind: "days", days: { since: first, until: last } });
+  const isOneCut = first !== null && last !== null && first > last + 1;
+  if (until !== null && last !== null && until >= (last + 1) * DAY_SECONDS && !isOneCut)
     parts.push({ kind: "cut", range: { since: (last + 1) * DAY_SECONDS, until } });
   return parts;
 }
@@ -173,11 +201,11 @@ async function countRows(database: Database, list: CountedList, range: TimeRange
   return (await database.first(sql, where.values)) as unknown as Tally;
 }
 
-function addUp(one: Tally, other: Tally): Tally {
+function addUp(one: Tally, other: Tally, sign: 1 | -1 = 1): Tally {
   return {
-    rowCount: one.rowCount + other.rowCount,
-    promoters: one.promoters + other.promoters,
-    passives: one.passives + other.passives,
-    detractors: one.detractors + other.detractors,
+    rowCount: one.rowCount + sign * other.rowCount,
+    promoters: one.promoters + sign * other.promoters,
+    passives: one.passives + sign * other.passives,
+    detractors: one.detractors + sign * other.detractors,
   };
 }

@@ -1,5 +1,6 @@
 /** The tallies of lists, against a recount of the rows, through whatever changes rows. */
 import { expect, test } from "vitest";
+import type { Expansion } from "../../../../../src/contract/routes.ts";
 import { copyRows } from "../../../../../src/service/domain/moving.ts";
 import { recordBounce, unsubscribePerson } from "../../../../../src/service/domain/people/suppressions.ts";
 import { getMetrics } from "../../../../../src/service/domain/answers/metrics.ts";
@@ -89,6 +90,11 @@ test("when history comes in and is replaced, then pages and metrics of any days 
     [null, 90 * DAY],
     [90 * DAY - 1, 90 * DAY],
     [90 * DAY, 90 * DAY - 1],
+    [90 * DAY + 30_000, 90 * DAY + 60_000],
+    [90 * DAY + 10_000, 90 * DAY + 80_000],
+    [90 * DAY + 80_000, 91 * DAY + 10_000],
+    [90 * DAY + 10_000, 91 * DAY + 80_000],
+    [91 * DAY + 10_000, 90 * DAY + 80_000],
     [600 * DAY, null],
   ] as const) {
     const within = rows
@@ -115,6 +121,36 @@ test("when history comes in and is replaced, then pages and metrics of any days 
         );
       }
   }
+  await store.close();
+});
+
+test("when a day has very many responses, then each of its pages has its rows, whichever end is nearer", async () => {
+  const fixture = await openFixture();
+  const { project, store } = fixture;
+  const count = 24_000;
+  const rows = many(count, (n) => ({ ...pastResponse(n), createdAt: 9 * DAY + n * 3 }));
+  await fixture.write(async (tx) => {
+    await tx.history.reserve(project.id, FIRST_RESPONSE + count);
+    await tx.history.insertPeople(project.id, many(PEOPLE, pastPerson));
+    for (let at = 0; at < count; at += 1000) await tx.history.insertResponses(project.id, rows.slice(at, at + 1000));
+  });
+  for (const [since, until] of [
+    [null, null],
+    [9 * DAY + 30, 9 * DAY + 71_980],
+  ] as const)
+    for (const [order, expand] of [
+      ["asc", new Set<Expansion>()],
+      ["desc", new Set<Expansion>(["person"])],
+    ] as const)
+      for (const page of [2, 160, 200, 239, 240, 241]) {
+        const within = rows.filter(({ createdAt }) => createdAt >= (since ?? 0) && createdAt <= (until ?? Infinity));
+        const query = responsesQuery({ since, until, order, page, perPage: 100, expand });
+        const found = await fixture.read((tx) => listResponses(tx, project, query, links));
+        const expected = order === "asc" ? within : within.toReversed();
+        expect(found.map(({ id }) => Number(id))).toEqual(
+          expected.slice((page - 1) * 100, page * 100).map(({ id }) => id),
+        );
+      }
   await store.close();
 });
 

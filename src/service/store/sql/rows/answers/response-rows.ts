@@ -200,13 +200,15 @@ async function listResponses(
     const isDirect = table === "responses" && !shape.expandPerson && slice.isIndexed;
     const sql = isDirect ? rowsSql(slice, shape) : joinedSql({ table, time, id, descending }, slice, shape);
     const values = [permalinkStart(shape), ...slice.where.values, slice.limit, slice.offset];
-    return (await database.all(sql, isDirect ? values : [...values, project])).map(({ json }) => String(json));
+    const rows = await database.all(sql, isDirect ? values : [...values, project]);
+    return (isDirect && slice.isReversed ? rows.toReversed() : rows).map(({ json }) => String(json));
   };
   if (filter.personId !== null) {
     const where = personWhere(project, filter.personId, filter);
     const direction = descending ? "DESC" : "ASC";
     const keys = `${time} ${direction}, id ${direction}`;
-    return fetch("responses", "id", { where, order: keys, isIndexed: time === "created_at", limit, offset });
+    const isIndexed = time === "created_at";
+    return fetch("responses", "id", { where, order: keys, isIndexed, limit, offset, isReversed: false });
   }
   const otherTime = time === "created_at" ? "updated_at" : "created_at";
   const { since, until } = ranges[otherTime];

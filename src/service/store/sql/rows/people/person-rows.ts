@@ -163,5 +163,6 @@ async function listEvents(
   if (slice === null) return [];
   const sql = `SELECT ${EVENT_JSON[column]} AS json FROM people WHERE ${whereSql(slice.where)} ORDER BY ${slice.order} LIMIT ? OFFSET ?`;
   const values = [...slice.where.values, slice.limit, slice.offset];
-  return (await database.all(sql, values)).map(({ json }) => String(json));
+  const rows = await database.all(sql, values);
+  return (slice.isReversed ? rows.toReversed() : rows).map(({ json }) => String(json));
 }
