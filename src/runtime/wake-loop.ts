@@ -15,7 +15,7 @@ export interface WakeLoop {
 /** A full disk for one: what waits goes on soon after there is room. */
 const AFTER_ERROR_MS = 2_000;
 const REST_MIN_MS = 20;
-/** The wall clock may be set while we sleep; sooner than a lease must be renewed. */
+/** The wall clock may be set while we sleep. */
 const REST_MAX_MS = 60_000;
 /** A reason of our own: making the usual one costs more than the rest. */
 const WOKEN = "woken";

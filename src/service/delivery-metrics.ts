@@ -37,8 +37,8 @@ export interface SenderStates {
   readonly own: readonly { readonly name: string; readonly health: () => Pick<SenderHealth, "mode" | "probes"> }[];
   /** Names this process. */
   readonly process: string;
-  /** Those of all processes that share the data, as they were stored last; null where there is one process alone. */
-  readonly kept: readonly KeptSender[] | null;
+  /** Those of all processes that share the data, as they were stored last. */
+  readonly kept: readonly KeptSender[];
 }
 
 const KINDS: readonly OutcomeKind[] = [
@@ -82,7 +82,7 @@ const BREAKER: Family = {
   name: "surveyctl_delivery_breaker",
   type: "gauge",
   help: "1 while the sender is stopped by refusals of its server.",
-  labels: ["sender"],
+  labels: ["sender", "process"],
 };
 const REPLIES: Family = {
   name: "surveyctl_smtp_reply_total",
@@ -157,16 +157,10 @@ export function createDeliveryMetrics(): DeliveryMetrics {
 }
 
 function breakerLines({ own, process, kept }: SenderStates): readonly string[] {
-  const states = own.map(({ name, health }) => [name, Number(isStopped(health()))] as const);
-  if (kept === null)
-    return writeFamily(
-      BREAKER,
-      states.map(([name, isHeld]) => [[name], isHeld]),
-    );
   const others = kept.filter((one) => one.process !== process);
-  return writeFamily({ ...BREAKER, labels: ["sender", "process"] }, [
-    ...states.map(([name, isHeld]): MetricSample => [[name, process], isHeld]),
-    ...others.map((one): MetricSample => [[one.name, one.process ?? ""], Number(one.state.state === "held")]),
+  return writeFamily(BREAKER, [
+    ...own.map(({ name, health }): MetricSample => [[name, process], Number(isStopped(health()))]),
+    ...others.map((one): MetricSample => [[one.name, one.process], Number(one.state.state === "held")]),
   ]);
 }
 

@@ -7,9 +7,9 @@ export interface ServiceAddress {
   readonly url: () => string;
   /** Every one that leads here. */
   readonly own: () => string[];
-  /** Next to a server on shared data: takes the address that the newest one has said. */
+  /** Next to a server: takes the address that the newest one has said. */
   readonly recall: (store: Store) => Promise<void>;
-  /** A server listens there, and says so to commands on shared data, which no control file leads to it. */
+  /** A server listens there, and says so to commands on the same data. */
   readonly listen: (store: Store, url: string) => Promise<void>;
 }
 
@@ -20,13 +20,13 @@ export function createServiceAddress(publicUrl: string | null): ServiceAddress {
     url: () => state.url,
     own: () => [state.url, ...(state.listening === null ? [] : [state.listening])],
     recall: async (store) => {
-      if (publicUrl !== null || !store.isShared) return;
+      if (publicUrl !== null) return;
       state.url = (await store.read((tx) => tx.links.address())) ?? state.url;
     },
     listen: async (store, url) => {
       state.url = publicUrl ?? url;
       state.listening = url;
-      if (!store.isShared || (await store.read((tx) => tx.links.address())) === state.url) return;
+      if ((await store.read((tx) => tx.links.address())) === state.url) return;
       await store.write((tx) => tx.links.setAddress(state.url), { project: "none" });
     },
   };

@@ -110,8 +110,8 @@ interface Summary {
   readonly oldestTransaction: number | null;
   readonly queue: DueQueue;
   readonly webhooks: WebhookSummary;
-  /** Of all processes; null where there is one alone. */
-  readonly senders: readonly KeptSender[] | null;
+  /** Of all processes. */
+  readonly senders: readonly KeptSender[];
 }
 
 export function createServiceMetrics(clock: Clock): ServiceMetrics {
@@ -154,10 +154,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
       const summarize = (state.summarize ??= readSeldom(clock, GAUGES_KEPT_MS, () => readSummary(store)));
       const summary = await inTime(clock, STORE_PATIENCE_MS, summarize(), null).catch(() => null);
       return [
-        ...deliveries.lines(summary?.queue ?? null, {
-          ...senders,
-          kept: store.isShared ? (summary?.senders ?? []) : null,
-        }),
+        ...deliveries.lines(summary?.queue ?? null, { ...senders, kept: summary?.senders ?? [] }),
         ...webhookMetrics(summary?.webhooks ?? null, webhookAttempts),
         ...writeFamily(FAMILIES.transactions, commits.samples()),
         ...commitTime.lines(),
@@ -175,7 +172,7 @@ async function readSummary(store: Store): Promise<Summary> {
   const rest = await store.read(async (tx) => ({
     queue: { ...(await summarizeQueue(tx)), due: await countDue(tx) },
     webhooks: await summarizeWebhooks(tx),
-    senders: store.isShared ? await livingSenders(tx) : null,
+    senders: await livingSenders(tx),
   }));
   return { oldestTransaction, ...rest };
 }

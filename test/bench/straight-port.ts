@@ -57,7 +57,6 @@ async function inTransaction<Result>(work: (tx: StoreTransaction) => Promise<Res
     random: systemRandom,
     appUrl: () => "",
     onWebhookEvent: () => undefined,
-    isShared: true,
     isNoted: { value: false },
   });
   try {

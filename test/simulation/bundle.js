@@ -21,6 +21,7 @@ const SEAMS = {
   "service/delivery/smtp/smtp-transport.ts": "seams/smtp-transport.ts",
   "service/delivery/sms/gateway-transport.ts": "seams/gateway-transport.ts",
   "service/webhook/transport.ts": "seams/endpoint-transport.ts",
+  "service/scheduler/heartbeat.ts": "seams/heartbeat.ts",
   "service/store/sqlite/open-sqlite-store.ts": "seams/open-sqlite-store.ts",
   "service/store/sqlite/snapshot-copy.ts": "seams/snapshot-copy.ts",
   "service/store/sqlite/engine/engine.ts": "seams/engine.ts",

@@ -12,7 +12,6 @@ import type {
   KeptSender,
   PageFacts,
   ProjectRow,
-  SenderState,
   Store,
   Transaction,
 } from "../domain/ports.ts";
@@ -54,7 +53,7 @@ export function createDeliveryHandlers({
       }),
     "delivery.show": ({ project, email }) =>
       store.read(async (tx) => toHistoryInfo(tx, await requireProject(tx, project), email)),
-    "delivery.status": () => store.read((tx) => readStatus(tx, store.isShared ? null : senders)),
+    "delivery.status": () => store.read(readStatus),
     "delivery.resolve": async ({ project, id, as }) => {
       const row = await writeInProject(store, project, (tx, found) => {
         const key = parseId(id);
@@ -197,18 +196,9 @@ function toPageInfo(facts: PageFacts): PageInfo | null {
   };
 }
 
-/** The senders of this process, which is the only one; or with null those of all that live. */
-async function readStatus(
-  tx: Transaction,
-  senders: readonly MessageSender[] | null,
-): Promise<AdminResults["delivery.status"]> {
+async function readStatus(tx: Transaction): Promise<AdminResults["delivery.status"]> {
   const { states, oldestDueAt } = await summarizeQueue(tx);
-  const kept = senders === null ? await livingSenders(tx) : await tx.deliveries.senders();
-  const named = senders?.map(({ name }) => ({
-    name,
-    process: null,
-    state: kept.find((one) => one.name === name)?.state,
-  }));
+  const senders = await livingSenders(tx);
   const projects = await tx.projects.list();
   return {
     ...states,
@@ -216,7 +206,7 @@ async function readStatus(
     paused_at: await tx.deliveries.pausedAt(),
     paused_projects: projects.flatMap(({ name, pausedAt }) => (pausedAt === null ? [] : [name])),
     projects: await readBudgets(tx, projects),
-    senders: (named ?? kept).map(toSenderInfo),
+    senders: senders.map(toSenderInfo),
   };
 }
 
@@ -236,12 +226,8 @@ async function readBudgets(tx: Transaction, projects: readonly ProjectRow[]): Pr
   return budgets;
 }
 
-function toSenderInfo({
-  name,
-  process,
-  state: kept,
-}: Pick<KeptSender, "name" | "process"> & { readonly state: SenderState | undefined }): SenderInfo {
-  const { state = "ready", said, reason = null, since = null, nextProbeAt = null } = kept ?? {};
+function toSenderInfo({ name, process, state: kept }: KeptSender): SenderInfo {
+  const { state, said, reason, since, nextProbeAt } = kept;
   const { stage = null, code = null, enhancedCode = null } = said ?? {};
   return { name, process, state, stage, code, enhanced_code: enhancedCode, reason, since, next_probe_at: nextProbeAt };
 }

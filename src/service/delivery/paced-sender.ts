@@ -15,9 +15,9 @@ import type {
 import type { DueSurvey, FrozenMessage, KeptSender, SenderState, Store } from "../domain/ports.ts";
 import { admit, HEALTHY_SENDER, nextSenderHealth, restoreSenderHealth } from "./mail/sender-health.ts";
 import type { HealthStep, SenderEvent, SenderHealth, ServerAnswer } from "./mail/sender-health.ts";
-import { createDepartures, createSharedDepartures, type Departures } from "./mail/departures.ts";
+import { createDepartures, type Departures } from "./mail/departures.ts";
 import type { SenderMemory } from "./mail/sender-memory.ts";
-import { FULL_BUCKET, type BucketLevel, type SmtpRate } from "./mail/token-bucket.ts";
+import type { SmtpRate } from "./mail/token-bucket.ts";
 import { createAlarm, type Alarm } from "./smtp/alarm.ts";
 
 /** The other side's words at the last step. */
@@ -87,8 +87,8 @@ export interface PacedSenderOptions<Message, Reply extends CarrierReply> {
   /** As many as the transport has. */
   readonly connections: number;
   readonly rate: SmtpRate;
-  /** The rate that all processes which send from one store keep together; absent: this one alone. */
-  readonly store?: Store;
+  /** All processes that send from it keep the rate together. */
+  readonly store: Store;
   readonly clock: Clock;
   readonly random: Pick<Random, "fraction">;
   readonly meaningOf: (result: AnsweredResult<Reply>) => CarrierMeaning;
@@ -108,15 +108,13 @@ export interface Pacer<Message> extends Omit<PacedSender, "deliver"> {
 export interface PacedSender extends MessageSender {
   readonly resume: () => void;
   readonly health: () => SenderHealth;
-  /** Lets messages in flight end, within bounds, and stores how full the bucket is. */
+  /** Lets messages in flight end, within bounds. */
   readonly close: () => Promise<void>;
 }
 
 /** The most messages in progress; more would only wait for the same connections. */
 const IN_HAND_MAX = 64;
 const SAVE_MS = 10_000;
-/** A wish of an operator that another process took is found after this long. */
-const SHARED_LOOK_MS = 2_000;
 const AFTER_PROBE_SECONDS = 15;
 const PUT_OFF_SECONDS_MAX = 86_400;
 /** Stages in which the recipient was not named yet. */
@@ -126,13 +124,13 @@ export function surveyKey({ project, requestId }: Pick<DueSurvey, "project" | "r
   return `${project.id}/${requestId}`;
 }
 
-/** Goes on where the last process ended: a sender that was stopped is still stopped, and the bucket is not full. */
+/** Goes on where the last process ended: a sender that was stopped is still stopped. */
 export async function openPacedSender<Message, Reply extends CarrierReply>(
   options: PacedSenderOptions<Message, Reply>,
 ): Promise<Pacer<Message>> {
   const sender = new PacedSending(options, await options.memory.load(), await options.memory.resumedAt());
   // An operator sees each process from its start on.
-  if (options.store?.isShared === true) await sender.save();
+  await sender.save();
   return {
     name: options.name,
     channels: [options.channel],
@@ -164,11 +162,8 @@ class PacedSending<Message, Reply extends CarrierReply> {
     this.#alarm = createAlarm(options.clock);
     this.#turns = options.connections;
     const { rate, clock, name, store } = options;
-    const level = kept === null ? FULL_BUCKET : { level: kept.state.level, at: kept.state.levelAt };
-    this.#departures =
-      store?.isShared === true
-        ? createSharedDepartures({ rate, clock, level, store, name, wanted: () => options.connections - this.#turns })
-        : createDepartures({ rate, clock, level });
+    const wanted = (): number => options.connections - this.#turns;
+    this.#departures = createDepartures({ rate, clock, store, name, wanted });
     this.health = kept === null ? HEALTHY_SENDER : toHealth(kept, resumedAt, options.clock.now());
     if (this.health.mode !== "open") this.#wakeWhenDue();
   }
@@ -211,7 +206,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
     this.#savedMs = clock.monotonic();
     const saved = this.health;
     try {
-      await memory.save(toStored(saved, this.#departures.level()));
+      await memory.save(toStored(saved));
     } catch (error) {
       onError(error);
       return;
@@ -308,9 +303,9 @@ class PacedSending<Message, Reply extends CarrierReply> {
     const { mode, until } = this.health;
     const { clock, wake, store } = this.#options;
     if (mode === "open") return wake();
-    const ms = until === null ? Infinity : Math.max(0, until - clock.now());
-    if (store?.isShared === true) this.#alarm.set(Math.min(ms, SHARED_LOOK_MS), () => void this.#lookAgain());
-    else if (until !== null) this.#alarm.set(ms, wake);
+    const lookMs = store.lookSeconds * 1000;
+    const leftMs = until === null ? 0 : until - clock.now();
+    this.#alarm.set(leftMs > 0 ? Math.min(leftMs, lookMs) : lookMs, () => void this.#lookAgain());
   }
 
   /** An operator's command may run in another process. */
@@ -325,7 +320,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
     this.#resumedAt = resumedAt;
     if (isResumed) this.tell({ kind: "resume" });
     wake();
-    if (this.health.mode !== "open") this.#alarm.set(SHARED_LOOK_MS, () => void this.#lookAgain());
+    if (this.health.mode !== "open") this.#wakeWhenDue();
   }
 
   async #sleepUntil(at: number, signal: AbortSignal): Promise<void> {
@@ -359,12 +354,10 @@ class PacedSending<Message, Reply extends CarrierReply> {
   }
 }
 
-function toStored(health: SenderHealth, { level, at }: BucketLevel): SenderState {
+function toStored(health: SenderHealth): SenderState {
   const { mode, reason, said, since, until } = health;
   const states = { open: "ready", "backing-off": "waiting", "half-open": "waiting", breaker: "held" } as const;
   return {
-    level,
-    levelAt: at,
     state: states[mode],
     reason,
     said,

@@ -40,11 +40,11 @@ export async function copyRows(
 ): Promise<readonly TableSum[]> {
   const sums: TableSum[] = [];
   let rows = 0;
-  const tables = from.tables.names.filter((name) => to.tables.names.includes(name));
+  const tables = from.tables.names;
   // Rows that a killed run has left are removed before those that they refer to.
   for (const table of tables.toReversed()) await to.tables.clear(table);
   for (const table of tables) {
-    // Rows that an engine has written by itself: the time, and counts.
+    // An engine may have written rows by itself, such as the time.
     await to.tables.clear(table);
     const sum = await readTable(from.tables, table, async (page) => {
       await to.tables.insert(table, page);

@@ -63,8 +63,8 @@ export interface StoreWatch {
 export type StoreConnections = Readonly<Record<"active" | "idle" | "waiting", number>>;
 
 export interface Store {
-  /** True when other processes may change the data at the same time. */
-  readonly isShared: boolean;
+  /** Other processes may change the data at any time; this one looks so often for what they have changed. */
+  readonly lookSeconds: number;
   readonly about: StoreAbout;
   /** Null where there are none. */
   connections(): StoreConnections | null;

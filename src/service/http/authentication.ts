@@ -33,7 +33,7 @@ const REMEMBERED_MAX = 10_000;
 /** Any password may follow a key, and a longer one every time. */
 const REMEMBERED_LENGTH_MAX = 512;
 /** A key that another process revoked opens nothing after this long. */
-const SHARED_MS = 1_500;
+const REMEMBERED_MS = 1_500;
 
 export interface KeyLimits {
   /** Wrong keys of an address. */
@@ -66,7 +66,7 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
   const stillGood = (known: Remembered | undefined): Remembered | undefined =>
     known !== undefined && known.expiresAt !== null && known.expiresAt <= unixSeconds(clock) ? undefined : known;
   const identify: KeyRing["identify"] = async (authorization = "", address) => {
-    if (store.isShared && clock.monotonic() - state.sinceMs > SHARED_MS) forget();
+    if (clock.monotonic() - state.sinceMs > REMEMBERED_MS) forget();
     const remembered = state.remembered;
     const known = stillGood(remembered.get(authorization));
     const key = known === undefined ? parseBasic(authorization) : null;

@@ -14,13 +14,7 @@ import { SMS_PROVIDERS, type SmsFormat } from "../delivery/sms/providers/provide
 import { createReplySender } from "../delivery/sms/reply-sender.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { createSmsHook, type SmsHook } from "../delivery/sms/sms-hook.ts";
-import {
-  createSegmentBudget,
-  createSharedBudget,
-  freezeSms,
-  openSmsSender,
-  type SmsLimits,
-} from "../delivery/sms/sms-sender.ts";
+import { createSegmentBudget, freezeSms, openSmsSender, type SmsLimits } from "../delivery/sms/sms-sender.ts";
 import { releaseHeld, releasePutOff } from "../domain/delivery/oversight.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { DueSurvey, FrozenMessage, Store } from "../domain/ports.ts";
@@ -68,9 +62,7 @@ const RELEASED_A_STEP = 500;
 export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsDelivery> {
   const { gateway, store, clock, random, log, mode, linkUrl, appUrl, wake, onError } = options;
   const limits = { ...options.limits, mayReceive: allowing(options.onlyTo) };
-  const budget = store.isShared
-    ? createSharedBudget(limits.daily, store, onError)
-    : createSegmentBudget(limits.daily, (project, day) => store.read((tx) => tx.texts.segmentsOn(project.id, day)));
+  const budget = createSegmentBudget(limits.daily, store, onError);
   const zoneOf = (project: Project): Promise<string | null> =>
     store.read(async (tx) => (await readSettings(tx, project)).timeZone);
   const senderOf = async ({ project, properties }: Pick<DueSurvey, "project" | "properties">): Promise<SmsSender> => {

@@ -22,7 +22,7 @@ export interface HeartbeatOptions {
 
 const BEAT_MS = 10_000;
 
-/** The names of those that deliver from a shared store. */
+/** The names of those that deliver from a store. */
 export function livingProcesses(store: Store): Promise<readonly string[]> {
   return store.read((tx) => tx.queue.living(LIFE_SECONDS));
 }
@@ -33,27 +33,22 @@ async function releaseDead(store: Store, living: readonly string[], onUnknown: O
     await store.write((tx) => releaseDeadClaims(tx, living, onUnknown, project), { project });
 }
 
-/** On data that no other process shares every other claimer is dead from the start. */
+/** Claims are those of processes that live, or free. */
 export function createHeartbeat({ store, clock, claimer, onUnknown }: HeartbeatOptions): Heartbeat {
   const state = { beatMs: null as number | null, isFirst: false };
-  const isDue = (): boolean => state.beatMs === null || (store.isShared && clock.monotonic() - state.beatMs >= BEAT_MS);
+  const ageMs = (): number => (state.beatMs === null ? Infinity : clock.monotonic() - state.beatMs);
   return {
     beat: async () => {
-      if (!isDue()) return;
+      if (ageMs() < BEAT_MS) return;
       const startedMs = clock.monotonic();
-      const living = store.isShared
-        ? await store.write((tx) => tx.queue.beat(claimer, LIFE_SECONDS), { project: "none" })
-        : [claimer];
+      const living = await store.write((tx) => tx.queue.beat(claimer, LIFE_SECONDS), { project: "none" });
       await releaseDead(store, living, onUnknown);
       state.isFirst = living[0] === claimer;
       state.beatMs = startedMs;
     },
-    isLeader: () => {
-      if (!store.isShared) return true;
-      return state.isFirst && state.beatMs !== null && clock.monotonic() - state.beatMs < (LIFE_SECONDS * 1000) / 2;
-    },
+    isLeader: () => state.isFirst && ageMs() < (LIFE_SECONDS * 1000) / 2,
     end: async () => {
-      if (!store.isShared || state.beatMs === null) return;
+      if (state.beatMs === null) return;
       state.beatMs = null;
       await store.write((tx) => tx.queue.leave(claimer), { project: "none" });
     },

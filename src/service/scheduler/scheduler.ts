@@ -57,15 +57,12 @@ export interface Scheduler {
   readonly finish: () => Promise<void>;
 }
 
-/** Renewed while a message is in flight, so it only ends for a process that hangs. */
-const LEASE_SECONDS = 300;
-/** Shorter where other processes share the data: they wait for the leases of one that died. */
-const SHARED_LEASE_SECONDS = LIFE_SECONDS;
-/** Surveys that another process was asked for are found after this long. */
-const SHARED_REST_SECONDS = 2;
+/** Renewed while a message is in flight, so it only ends for a process that hangs or has died. */
+const LEASE_SECONDS = LIFE_SECONDS;
+const RENEWED_SECONDS = LEASE_SECONDS / 3;
 /** Ended deliveries are recorded together, while other messages are on their way. */
 const RECORD_WAIT_MS = 5;
-/** On shared data, surveys that are scheduled within this time are looked for together. */
+/** Surveys that are scheduled within this time are looked for together. */
 const LOOK_WAIT_MS = 100;
 /** Few, so that the API's own writes wait briefly. */
 const HOLD_BATCH = 100;
@@ -77,7 +74,6 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
 class LoopingScheduler implements Scheduler {
   readonly #options: SchedulerOptions;
-  readonly #leaseSeconds: number;
   readonly #inFlight: InFlight;
   readonly #sweep: MessageSweep;
   readonly #turns = createTurns();
@@ -88,7 +84,6 @@ class LoopingScheduler implements Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    this.#leaseSeconds = leaseOf(options.store);
     this.#loop = createWakeLoop(options.clock, () => this.#runDue(() => !this.#loop.stopping.aborted), options.onError);
     this.#inFlight = new InFlight({ ...options, onEnd: () => this.#loop.wake() });
     this.#sweep = new MessageSweep(options, (survey) => this.#inFlight.has(survey));
@@ -99,8 +94,7 @@ class LoopingScheduler implements Scheduler {
   /** Looking is expensive where the data is elsewhere, and surveys may come in by the thousand. */
   wake = (dueAt = 0): void => {
     const { store, clock } = this.#options;
-    if (!store.isShared) return this.#loop.wake(dueAt);
-    if (this.#isWoken || dueAt > unixSeconds(clock) + SHARED_REST_SECONDS) return;
+    if (this.#isWoken || dueAt > unixSeconds(clock) + store.lookSeconds) return;
     this.#isWoken = true;
     const wakeNow = (): void => {
       this.#isWoken = false;
@@ -127,10 +121,10 @@ class LoopingScheduler implements Scheduler {
   };
 
   /**
-   * Has all delivered that is due and that senders have room for; when the next one is, Unix seconds. Looking is cheaper
+   * Has all delivered that is due and that senders have room for; when it looks again, Unix seconds. Looking is cheaper
    * than claiming, so it comes first.
    */
-  async #runDue(mayClaim: () => boolean): Promise<number | null> {
+  async #runDue(mayClaim: () => boolean): Promise<number> {
     const { store, clock, heartbeat, onTurn } = this.#options;
     await heartbeat.beat();
     if (!this.#hasBegun) await this.#begin();
@@ -143,13 +137,14 @@ class LoopingScheduler implements Scheduler {
       if ((await this.#recordAndClaim(plans)) > 0) continue;
       await this.#sweep.eraseSome();
       onTurn?.();
-      return store.isShared ? Math.min(dueAt ?? Infinity, now + SHARED_REST_SECONDS) : dueAt;
+      const restSeconds = this.#inFlight.size > 0 ? Math.min(RENEWED_SECONDS, store.lookSeconds) : store.lookSeconds;
+      return Math.min(dueAt ?? Infinity, now + restSeconds);
     }
   }
 
   #channelsWithRoom(): OutgoingChannel[] {
     return this.#options.senders
-      .filter((sender) => roomOf(sender, this.#inFlight, this.#leaseSeconds) > 0)
+      .filter((sender) => roomOf(sender, this.#inFlight) > 0)
       .flatMap((sender) => sender.channels);
   }
 
@@ -166,10 +161,10 @@ class LoopingScheduler implements Scheduler {
   async #renew(): Promise<void> {
     const { store, clock } = this.#options;
     const nowMs = clock.monotonic();
-    if (this.#inFlight.size === 0 || nowMs - this.#renewedMs < (this.#leaseSeconds / 3) * 1000) return;
+    if (this.#inFlight.size === 0 || nowMs - this.#renewedMs < RENEWED_SECONDS * 1000) return;
     const held = groupByProject(this.#inFlight.unmarked(), (due) => due.project.id);
     const renewAll = [...held].map(([project, some]) =>
-      store.write((tx) => tx.queue.renewClaims(some, tx.now + this.#leaseSeconds), { project }),
+      store.write((tx) => tx.queue.renewClaims(some, tx.now + LEASE_SECONDS), { project }),
     );
     await unlessFailed(renewAll);
     this.#renewedMs = nowMs;
@@ -210,13 +205,9 @@ async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promi
   }
 }
 
-function leaseOf({ isShared }: Store): number {
-  return isShared ? SHARED_LEASE_SECONDS : LEASE_SECONDS;
-}
-
 /** The number of messages that a sender still takes. Those that have ended and are recorded next make room. */
-function roomOf(sender: MessageSender, inFlight: InFlight, leaseSeconds: number): number {
-  return sender.capacity(leaseSeconds / 3) - inFlight.busy(sender);
+function roomOf(sender: MessageSender, inFlight: InFlight): number {
+  return sender.capacity(RENEWED_SECONDS) - inFlight.busy(sender);
 }
 
 /** The projects that have something due on a channel. */
@@ -242,29 +233,23 @@ interface Plan {
 }
 
 /** For each sender at most what it has room for; its channels share that, and so do the projects. */
-function plan(
-  { store, senders, claimer }: SchedulerOptions,
-  inFlight: InFlight,
-  turns: Turns,
-  due: DueProjects,
-): Plan[] {
-  const leaseSeconds = leaseOf(store);
+function plan({ senders, claimer }: SchedulerOptions, inFlight: InFlight, turns: Turns, due: DueProjects): Plan[] {
   return senders.flatMap((sender): Plan[] => {
-    let room = roomOf(sender, inFlight, leaseSeconds);
+    let room = roomOf(sender, inFlight);
     const channels = sender.channels.filter((channel) => (due.get(channel) ?? []).length > 0);
     const [only, ...others] = channels.flatMap((channel) =>
       (due.get(channel) ?? []).map((project) => ({ channel, project })),
     );
     if (only !== undefined && others.length === 0) {
-      const claim = { ...only, limit: room, claimer, leaseSeconds };
-      return [{ sender, claim, room: () => roomOf(sender, inFlight, leaseSeconds) }];
+      const claim = { ...only, limit: room, claimer, leaseSeconds: LEASE_SECONDS };
+      return [{ sender, claim, room: () => roomOf(sender, inFlight) }];
     }
     return channels.flatMap((channel, index) => {
       const share = Math.ceil(room / (channels.length - index));
       room -= share;
       return turns
         .share(channel, due.get(channel) ?? [], share)
-        .map((one) => ({ sender, claim: { ...one, claimer, channel, leaseSeconds }, room: null }));
+        .map((one) => ({ sender, claim: { ...one, claimer, channel, leaseSeconds: LEASE_SECONDS }, room: null }));
     });
   });
 }

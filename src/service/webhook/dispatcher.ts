@@ -33,8 +33,6 @@ export interface Dispatcher {
 }
 
 const STOP_MS = 5_000;
-/** Events that another process has added are found after this long. */
-const SHARED_REST_SECONDS = 2;
 
 /** Does nothing until `start`. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
@@ -78,22 +76,17 @@ class LoopingDispatcher implements Dispatcher {
 
   attempts = (): ReadonlyMap<AttemptMeaning["kind"], number> => this.#recorder.counts;
 
-  /** Gives each endpoint the events that are due; when the next becomes due, Unix seconds. */
-  async #sendDue(): Promise<number | null> {
-    const { store, mayStart = () => true } = this.#options;
+  /** Gives each endpoint the events that are due; when it looks again, Unix seconds. */
+  async #sendDue(): Promise<number> {
+    const { store, clock, mayStart = () => true } = this.#options;
+    // Other processes may add events meanwhile.
+    const lookAt = unixSeconds(clock) + store.lookSeconds;
     // Of several processes one sends, so that an event does not come twice from two of them.
-    if (!mayStart()) return this.#othersMayAddAt();
+    if (!mayStart()) return lookAt;
     const { next, shares } = await store.read((tx) => readShares(tx, this.#queues));
     this.#closeOthers(new Set(shares.map(({ webhook }) => keyOf(webhook))));
     for (const { webhook, due } of shares) this.#queueOf(webhook).take(webhook, this.#loop.stopping.aborted ? [] : due);
-    const others = this.#othersMayAddAt();
-    return others === null ? next : Math.min(next ?? Infinity, others);
-  }
-
-  /** Unix seconds; null where no other process can add events. */
-  #othersMayAddAt(): number | null {
-    const { store, clock } = this.#options;
-    return store.isShared ? unixSeconds(clock) + SHARED_REST_SECONDS : null;
+    return Math.min(next ?? Infinity, lookAt);
   }
 
   #queueOf(webhook: WebhookRow): EndpointQueue {

@@ -9,7 +9,6 @@ import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
 import { WEBHOOK_EVENTS } from "../../../src/service/domain/webhooks/webhook-rows.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../../src/service/webhook/dispatcher.ts";
-import { onPostgres } from "../../helpers/postgres.ts";
 import { links, openStore, responseInput, sendInput, START } from "../domain/fixture.ts";
 
 export interface HandClock extends Clock {
@@ -88,8 +87,8 @@ export async function openHookFixture<Time extends Clock>(
   const add = (event: string, fields: LogFields): void => void lines.push({ event, fields });
   const log: Log = { info: add, warn: add, error: add, flush: () => undefined };
   const onError = (error: unknown): void => void errors.push(error);
-  // A clock that is set by hand never reaches the next look at what other processes have done.
-  const looked = clock === systemClock ? store : { ...store, isShared: onPostgres };
+  // A clock that is set by hand never reaches the next look at what other processes have changed.
+  const looked = clock === systemClock ? store : { ...store, lookSeconds: 86_400 };
   const dispatcher = createDispatcher({ store: looked, clock, random: systemRandom, log, own, onError, ...rest });
   wake.call = dispatcher.wake;
   const answerAs = (personId: string, score: number): Promise<unknown> =>

@@ -19,12 +19,13 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
  * ones.
  */
 export const FOUND_AT: Readonly<Record<string, number>> = {
-  "the mark is written after the last byte": 10,
+  "the mark is written after the last byte": 7,
   "each message leaves a timer behind": 14,
   "the lease of what is in hand is not renewed": 39,
+  "nobody asks once more before a message goes": 4,
   "what may have arrived is tried again": 2,
   "a refusal for now ends a survey": 3,
-  "what a dead process had marked is sent again": 12,
+  "what a dead process had marked is sent again": 7,
   "what is held is never released": 64,
   "a pause of everything is forgotten": 3,
   "the throttle is not asked": 3,

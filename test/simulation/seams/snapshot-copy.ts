@@ -18,7 +18,6 @@ export async function copySnapshot({ file, target, random, now }: CopyOptions): 
     const database = createDatabase(await openEngine(target));
     const rows = createStoreRows(toDatabase(database), {
       random,
-      isShared: true,
       isNoted: { value: false },
       appUrl: () => "",
       onWebhookEvent: () => undefined,

@@ -14,8 +14,6 @@ export interface WorldClock {
   readonly step: (untilMs: number) => Promise<boolean>;
   /** Until nothing is left that needs no time. */
   readonly settle: () => Promise<void>;
-  /** While something is on its way, idle loops that renew its lease look as often as they want to. */
-  readonly setBusy: (isBusy: boolean) => void;
   /** Timers of processes that live. */
   readonly sleepers: () => number;
 }
@@ -25,8 +23,6 @@ interface Timer {
   readonly order: number;
   /** It may be late until the next multiple of this. */
   readonly napMs: number;
-  /** It is on time all the same while something is on its way. */
-  readonly holdsLease: boolean;
   /** Whether it is a process' own. */
   readonly isOwn: boolean;
   isOver: boolean;
@@ -46,11 +42,11 @@ const AFTER_FAILURE_NAP_MS = 600_000;
 
 /** `napMs`: all idle loops wake that often. */
 export function createWorldClock(startMs: number, napMs: number): WorldClock {
-  const state = { nowMs: startMs, wrongMs: 0, isBusy: false, order: 0, immediates: 0 };
+  const state = { nowMs: startMs, wrongMs: 0, order: 0, immediates: 0 };
   const napOf = (ms: number): number =>
     ms === LOOK_MS || ms === REST_MS ? napMs : ms === AFTER_FAILURE_MS ? AFTER_FAILURE_NAP_MS : 0;
-  const timeOf = ({ atMs, napMs: nap, holdsLease }: Timer): number => {
-    if (nap === 0 || (state.isBusy && holdsLease)) return Math.max(atMs, state.nowMs);
+  const timeOf = ({ atMs, napMs: nap }: Timer): number => {
+    if (nap === 0) return Math.max(atMs, state.nowMs);
     // The next time at which all wake that nap for so long.
     return Math.max(startMs + Math.ceil((atMs - startMs) / nap) * nap, state.nowMs);
   };
@@ -89,11 +85,11 @@ export function createWorldClock(startMs: number, napMs: number): WorldClock {
             resolve();
           };
           const atMs = state.nowMs + Math.max(0, ms);
-          const timer = add({ atMs, napMs: napOf(ms), holdsLease: ms !== LOOK_MS, isOwn: true, isDead, ring });
+          const timer = add({ atMs, napMs: napOf(ms), isOwn: true, isDead, ring });
           signal?.addEventListener("abort", stop, { once: true });
         }),
     }),
-    at: (atMs, work) => void add({ atMs, napMs: 0, holdsLease: false, isOwn: false, isDead: () => false, ring: work }),
+    at: (atMs, work) => void add({ atMs, napMs: 0, isOwn: false, isDead: () => false, ring: work }),
     step: async (untilMs) => {
       const next = timers.take(untilMs);
       if (next === null) {
@@ -106,9 +102,6 @@ export function createWorldClock(startMs: number, napMs: number): WorldClock {
       return true;
     },
     settle,
-    setBusy: (isBusy) => {
-      state.isBusy = isBusy;
-    },
     sleepers: () => timers.all().filter((timer) => timer.isOwn && !timer.isDead()).length,
   };
 }

@@ -41,8 +41,6 @@ export interface PostboxOptions {
   /** Milliseconds that have to pass between two surveys to an address; 0 for none. */
   readonly throttleMs: (address: string) => number;
   readonly onArrival: (message: SentMessage, text: string) => void;
-  /** Whether any message is on its way. */
-  readonly setBusy: (isBusy: boolean) => void;
 }
 
 const TOKEN = /\/s\/([\w-]{16,64})/;
@@ -51,21 +49,14 @@ const MESSAGE_ID = /^Message-ID: <([^>]+)>/im;
 export function createPostbox(options: PostboxOptions): Postbox {
   const { ledger } = options;
   const talking = new Set<string>();
-  const open = new Set<object>();
   return {
-    hangUp: () => {
-      talking.clear();
-      open.clear();
-      options.setBusy(false);
-    },
+    hangUp: () => talking.clear(),
     begin: (channel, address, text) => {
       const project = options.projectOf(address);
       const key = `${project}/${channel}/${address}`;
       const token = TOKEN.exec(text.replaceAll("=\r\n", ""))?.[1] ?? "";
       const messageId = MESSAGE_ID.exec(text)?.[1] ?? null;
-      options.setBusy(true);
       const state = { isPaused: false, mayReach: true, isWanted: true, isTalking: false };
-      open.add(state);
       return {
         ask: () => {
           state.isPaused = ledger.pauses.isSurely(project, "paused") || ledger.pauses.isSurely("*", "paused");
@@ -94,8 +85,6 @@ export function createPostbox(options: PostboxOptions): Postbox {
           return { know: () => void (message.isKnown = true) };
         },
         end: () => {
-          open.delete(state);
-          options.setBusy(open.size > 0);
           if (state.isTalking) talking.delete(token);
         },
       };

@@ -166,7 +166,6 @@ function connect(world: World): void {
       return isExcused || options.throttleSeconds === null ? 0 : options.throttleSeconds * 1000 - WRONG_CLOCK_MS;
     },
     onArrival: (message, text) => world.onArrival(message, text),
-    setBusy: clock.setBusy,
   });
   const weather = <Mode extends string>(
     kind: FaultKind,

@@ -1,40 +1,18 @@
 /** When messages may leave, so that all processes that send together keep one rate. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Store } from "../../domain/ports.ts";
-import { type BucketLevel, FULL_BUCKET, reserve, type SmtpRate } from "./token-bucket.ts";
+import { FULL_BUCKET, reserve, type SmtpRate } from "./token-bucket.ts";
 
 export interface Departures {
   /** The moment of the next message, Unix milliseconds, without taking it. */
   readonly next: () => Promise<number>;
   /** Takes a moment: no other message gets it. */
   readonly take: () => Promise<number>;
-  /** To be stored with the sender, so that the next start does not begin with a burst. */
-  readonly level: () => BucketLevel;
 }
 
 export interface DeparturesOptions {
   readonly rate: SmtpRate;
   readonly clock: Clock;
-  /** The place at which the last process ended. */
-  readonly level: BucketLevel;
-}
-
-/** For one process alone. */
-export function createDepartures({ rate, clock, level }: DeparturesOptions): Departures {
-  const state = { level };
-  const look = (): ReturnType<typeof reserve> => reserve(rate, state.level, clock.now());
-  return {
-    next: async () => look().departures[0] ?? 0,
-    take: async () => {
-      const { bucket, departures } = look();
-      state.level = bucket;
-      return departures[0] ?? 0;
-    },
-    level: () => state.level,
-  };
-}
-
-export interface SharedDeparturesOptions extends DeparturesOptions {
   readonly store: Store;
   /** Of the sender: all that have this name share the rate. */
   readonly name: string;
@@ -46,11 +24,10 @@ export interface SharedDeparturesOptions extends DeparturesOptions {
 const TAKEN_MAX = 10;
 
 /**
- * For several processes on one store. Each process reserves send slots in batches of at most one second's worth (but at
- * least one), so an idle process delays the others by no more than that. Missed slots are not made up.
+ * Each process reserves send slots in batches of at most one second's worth (but at least one), so an idle process
+ * delays the others by no more than that. Missed slots are not made up.
  */
-export function createSharedDepartures(options: SharedDeparturesOptions): Departures {
-  const { rate, clock, store, name, wanted } = options;
+export function createDepartures({ rate, clock, store, name, wanted }: DeparturesOptions): Departures {
   const perSecond = rate.count / rate.perSeconds;
   const most = Math.max(1, Math.min(Math.floor(perSecond), Math.max(TAKEN_MAX, Math.ceil(perSecond / TAKEN_MAX))));
   const state = { moments: [] as number[], taking: null as Promise<void> | null };
@@ -85,6 +62,5 @@ export function createSharedDepartures(options: SharedDeparturesOptions): Depart
   return {
     next: () => find(() => state.moments[0]),
     take: () => find(() => state.moments.shift()),
-    level: () => options.level,
   };
 }

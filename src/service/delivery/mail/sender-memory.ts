@@ -9,16 +9,15 @@ export interface SenderMemory {
   readonly resumedAt: () => Promise<number | null>;
 }
 
-/** `process` names this one where others send from the same store. */
+/** `process` names this one, since others may send from the same store. */
 export function createSenderMemory(store: Store, name: string, process: string): SenderMemory {
-  const owner = store.isShared ? process : null;
   return {
     load: async () => {
       const kept = await store.read((tx) => tx.deliveries.senders());
       return kept.find((one) => one.name === name) ?? null;
     },
     save: (state) =>
-      store.write((tx) => tx.deliveries.setSender({ name, process: owner, savedAt: tx.nowMs, state }), {
+      store.write((tx) => tx.deliveries.setSender({ name, process, savedAt: tx.nowMs, state }), {
         project: "none",
       }),
     resumedAt: () => store.read((tx) => tx.deliveries.sendersResumedAt()),

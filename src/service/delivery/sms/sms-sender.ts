@@ -37,39 +37,11 @@ export interface SegmentBudget {
   readonly giveBack: (project: DueSurvey["project"], day: string, segments: number) => void;
 }
 
-export function createSegmentBudget(
-  daily: number,
-  load: (project: DueSurvey["project"], day: string) => Promise<number>,
-): SegmentBudget {
-  const days = new Map<number, { readonly name: string; used: number }>();
-  return {
-    take: async (project, day, segments) => {
-      const known = days.get(project.id);
-      if (known?.name !== day) {
-        const used = await load(project, day);
-        // Another message may have asked meanwhile.
-        if (days.get(project.id)?.name !== day) days.set(project.id, { name: day, used });
-      }
-      const current = days.get(project.id);
-      if (current === undefined || current.used + segments > daily) return false;
-      current.used += segments;
-      return true;
-    },
-    giveBack: (project, day, segments) => {
-      const known = days.get(project.id);
-      if (known?.name === day) known.used -= segments;
-    },
-  };
-}
-
 /** Key of the segments reserved by all processes; segments already sent have their own key. */
 const takenOn = (day: string): string => `${day} taken`;
 
-/**
- * For several processes on one store, which counts for all of them. Segments reserved by a process that was killed are
- * lost for that day.
- */
-export function createSharedBudget(daily: number, store: Store, onError: (error: unknown) => void): SegmentBudget {
+/** The store counts for all its processes. Segments reserved by a process that was killed are lost for that day. */
+export function createSegmentBudget(daily: number, store: Store, onError: (error: unknown) => void): SegmentBudget {
   return {
     take: (project, day, segments) =>
       store.write(

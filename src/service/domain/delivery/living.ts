@@ -3,10 +3,12 @@ import type { KeptSender, Transaction } from "../ports.ts";
 
 /** A process that was not heard of for so long is dead, and its claims are free. */
 export const LIFE_SECONDS = 30;
+/** A process finds what others have changed after this long. */
+export const LOOK_SECONDS = 2;
 
-/** The states of the senders of living processes: those of a shared store. */
+/** The states of the senders of living processes. */
 export async function livingSenders(tx: Transaction): Promise<readonly KeptSender[]> {
-  const living = new Set<string | null>(await tx.queue.living(LIFE_SECONDS));
+  const living = new Set(await tx.queue.living(LIFE_SECONDS));
   const kept = await tx.deliveries.senders();
   return kept
     .filter(({ process }) => living.has(process))

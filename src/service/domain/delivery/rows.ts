@@ -127,9 +127,6 @@ export type ReplyFacts = Pick<AttemptRow, "stage" | "code" | "enhancedCode">;
 
 /** The state that a sender keeps for its next start, and shows the operator. */
 export interface SenderState {
-  /** Messages that may leave at once, and when that was counted, Unix milliseconds. */
-  readonly level: number;
-  readonly levelAt: number;
   readonly state: "ready" | "waiting" | "held";
   /** The server's words; null while it is ready. */
   readonly reason: string | null;
@@ -143,8 +140,8 @@ export interface SenderState {
 
 export interface KeptSender {
   readonly name: string;
-  /** The process that has it; null where there is one alone. */
-  readonly process: string | null;
+  /** The process that has it. */
+  readonly process: string;
   /** When it was stored, Unix milliseconds. */
   readonly savedAt: number;
   readonly state: SenderState;

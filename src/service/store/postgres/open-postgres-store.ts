@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { Clock } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
+import { LOOK_SECONDS } from "../../domain/delivery/living.ts";
 import type { ReadOptions, Store, StoreWatch, WriteOptions } from "../../domain/ports.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { MIGRATIONS, newestOf } from "../sql/schema/migrations.ts";
@@ -100,7 +101,7 @@ function createEngine(pool: pg.Pool, options: PostgresStoreOptions, target: Data
       onSlow: (statement: string, seconds: number) => onEvent({ kind: "slow", statement, seconds }),
     },
   };
-  const rowsOptions = { random, appUrl, onWebhookEvent, isShared: true, isOneTransaction: true };
+  const rowsOptions = { random, appUrl, onWebhookEvent, isOneTransaction: true };
   const transact: Engine["transact"] = (kind, work, isNotedBy = { value: false }) =>
     withConnection(pool, async (client) => {
       const database = new TransactionDatabase(client, kind, statements);
@@ -159,7 +160,7 @@ function createStore(engine: Engine): Store {
     },
   );
   return {
-    isShared: true,
+    lookSeconds: LOOK_SECONDS,
     about: { engine: "postgresql", schema: newestOf(MIGRATIONS) },
     connections: () => {
       const { totalCount, idleCount, waitingCount } = pool;

@@ -32,8 +32,6 @@ export interface StoreRowsOptions {
   readonly appUrl: () => string;
   /** Called within each transaction that writes an event for webhooks. */
   readonly onWebhookEvent: () => void;
-  /** True when other processes change the rows too: nothing that was read is then remembered. */
-  readonly isShared: boolean;
   /** True where the rows are used for one transaction alone. */
   readonly isOneTransaction?: boolean;
   /** True when changes that go in steps may be noted; the rows set it. */
@@ -60,7 +58,7 @@ const SECRET_BYTES = 32;
 
 export function createStoreRows(
   database: Database,
-  { random, appUrl, onWebhookEvent, isShared, isOneTransaction = false, isNoted }: StoreRowsOptions,
+  { random, appUrl, onWebhookEvent, isOneTransaction = false, isNoted }: StoreRowsOptions,
 ): StoreRows {
   const session: Session = { now: 0 };
   const tallies = createListTallies(database);
@@ -83,7 +81,7 @@ export function createStoreRows(
     links: createLinkRows(database, session),
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
-    tables: createTableRows(database, isShared),
+    tables: createTableRows(database),
     erasures: createErasureRows(database, secrets),
     retention: createRetentionRows(database, session, tallies),
     history: createHistoryRows(database, tallies, secrets, (count) => manyTokens(random, count)),

@@ -5,6 +5,7 @@ import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { resolveFile, TEMPORARY_SUFFIX } from "../../../runtime/files/file-replacement.ts";
 import { makeFolder } from "../../../runtime/files/make-folder.ts";
+import { LOOK_SECONDS } from "../../domain/delivery/living.ts";
 import type { Store, StoreCommit, Vacuumed } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import {
@@ -203,7 +204,6 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
     database.first(`${PROJECT_STATE} WHERE project_id = ?`, [project]),
   );
   const rows = createStoreRows(toDatabase(database, states), {
-    isShared: false,
     isNoted,
     random,
     appUrl,
@@ -285,7 +285,7 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   loop.start();
   const read: Store["read"] = (job) => queue.read(() => job(rows.begin(time.now())));
   return {
-    isShared: true,
+    lookSeconds: LOOK_SECONDS,
     about: { engine: "sqlite", schema: newestOf(MIGRATIONS) },
     connections: () => null,
     oldestTransaction: () => Promise.resolve(null),

@@ -55,7 +55,6 @@ async function countIn(copy: string, random: Random, now: number): Promise<Store
   try {
     const rows = createStoreRows(toDatabase(database), {
       random,
-      isShared: true,
       isNoted: { value: false },
       appUrl: () => "",
       onWebhookEvent: () => undefined,

@@ -63,6 +63,7 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
     },
     connections: CONNECTIONS,
     rate: { count: 1000, perSeconds: 1 },
+    store: fixture.store,
     clock,
     random: { fraction: () => 0.5 },
     render: async ({ token, ...due }) => ({
@@ -233,8 +234,6 @@ it("when the process ends while it is stopped, then the next one is stopped too,
 
 it("when nobody serves and an operator resumes it, then the next start begins open", async () => {
   const kept: SenderState = {
-    level: 0.5,
-    levelAt: 1,
     state: "held",
     reason: "no",
     since: 1,
@@ -245,7 +244,7 @@ it("when nobody serves and an operator resumes it, then the next start begins op
     (
       await openWorld("smtp://127.0.0.1:9", {
         memory: {
-          load: () => Promise.resolve({ name: "smtp", process: null, savedAt: 1000, state: kept }),
+          load: () => Promise.resolve({ name: "smtp", process: "one", savedAt: 1000, state: kept }),
           save: () => Promise.resolve(),
           resumedAt: () => Promise.resolve(resumedAt),
         },

@@ -1,9 +1,8 @@
 /** Limits that hold for all processes on one database together. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
-import { createSharedDepartures } from "../../../../src/service/delivery/mail/departures.ts";
-import { FULL_BUCKET } from "../../../../src/service/delivery/mail/token-bucket.ts";
-import { createSharedBudget } from "../../../../src/service/delivery/sms/sms-sender.ts";
+import { createDepartures } from "../../../../src/service/delivery/mail/departures.ts";
+import { createSegmentBudget } from "../../../../src/service/delivery/sms/sms-sender.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
@@ -25,7 +24,7 @@ describe.skipIf(!hasPostgres)("two processes that send", () => {
   test("when both send as fast as they may, then together they keep the rate of one", async () => {
     const rate = { count: 20, perSeconds: 1 };
     const senders = stores.map((store) =>
-      createSharedDepartures({ store, rate, clock: systemClock, level: FULL_BUCKET, name: "smtp", wanted: () => 10 }),
+      createDepartures({ store, rate, clock: systemClock, name: "smtp", wanted: () => 10 }),
     );
     const take = async (at: number): Promise<number> => senders[at % 2]!.take();
     const moments = (await Promise.all(Array.from({ length: 60 }, (_, at) => take(at)))).toSorted((a, b) => a - b);
@@ -35,7 +34,7 @@ describe.skipIf(!hasPostgres)("two processes that send", () => {
   });
 
   test("when both send text messages, then a day has as many segments as one process may send", async () => {
-    const budgets = stores.map((store) => createSharedBudget(10, store, () => undefined));
+    const budgets = stores.map((store) => createSegmentBudget(10, store, () => undefined));
     const take = (at: number): Promise<boolean> => budgets[at % 2]!.take(project, "2026-05-31", 1);
     const taken = await Promise.all(Array.from({ length: 14 }, (_, at) => take(at)));
     expect(taken.filter((isTaken) => isTaken)).toHaveLength(10);

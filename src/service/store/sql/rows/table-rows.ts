@@ -3,8 +3,8 @@ import type { TableRow, TableRows } from "../../../domain/ports.ts";
 import type { Database } from "../database.ts";
 
 /**
- * Each table with its key, after those that its rows refer to. Counts that are kept come after what they count. Not
- * here: `schema_versions`, `store_marks`, which says that a store has been moved or is being filled, and `processes` that live.
+ * Each table with its key, after those that its rows refer to. Not here: `schema_versions`, `store_marks`, which says
+ * that a store has been moved or is being filled, `processes` that live, and counts that an engine makes by itself.
  */
 export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   projects: ["id"],
@@ -22,7 +22,6 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   delivery_attempts: ["project_id", "request_id", "n"],
   delivery_reports: ["source", "id"],
   delivery_state: ["name"],
-  delivery_counts: ["project_id", "channel", "state"],
   text_parts: ["phone_number", "reference", "n"],
   text_segments: ["project_id", "day"],
   erased_surveys: ["project_id", "token"],
@@ -39,18 +38,14 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   webhook_events: ["project_id", "id"],
   webhook_deliveries: ["project_id", "webhook_id", "event"],
   webhook_attempts: ["project_id", "webhook_id", "event", "n"],
-  webhook_counts: ["project_id", "webhook_id", "state"],
 };
 
 /** In one statement; engines allow 32,766 and more. */
 const PARAMETERS_MAX = 10_000;
 
-/** The counts that a shared engine makes when it is asked. */
-const COUNTED = new Set(["delivery_counts", "webhook_counts"]);
-
-export function createTableRows(database: Database, isShared: boolean): TableRows {
+export function createTableRows(database: Database): TableRows {
   return {
-    names: Object.keys(TABLE_KEYS).filter((name) => !isShared || !COUNTED.has(name)),
+    names: Object.keys(TABLE_KEYS),
     page: async (table, after, limit) => {
       const key = TABLE_KEYS[table] ?? [];
       const marks = key.map(() => "?").join(", ");

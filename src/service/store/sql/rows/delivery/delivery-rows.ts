@@ -277,12 +277,12 @@ const PAUSE_REASON = "pause reason";
 const RESUMED = "resumed";
 const SENDERS_RESUMED = "senders resumed";
 
-/** The state of a sender is named `sender NAME`, and with several processes `sender NAME PROCESS`. */
+/** The state of a sender is named `sender NAME PROCESS`. */
 async function readSenders(database: Database): Promise<readonly KeptSender[]> {
   const rows = await database.all("SELECT name, value FROM delivery_state WHERE name LIKE 'sender %' ORDER BY name");
   return rows
     .map((row): KeptSender => {
-      const [, name = "", process = null] = String(row.name).split(" ");
+      const [, name = "", process = ""] = String(row.name).split(" ");
       const { savedAt = 0, ...state } = JSON.parse(String(row.value)) as SenderState & { readonly savedAt?: number };
       return { name, process, savedAt, state };
     })
@@ -294,7 +294,7 @@ const FORGOTTEN_MS = 3_600_000;
 /** States of processes that ended long ago go. */
 async function setSender(database: Database, { name, process, savedAt, state }: KeptSender): Promise<void> {
   writeState(database, senderKey({ name, process }), { ...state, savedAt });
-  for (const one of process === null ? [] : await readSenders(database))
+  for (const one of await readSenders(database))
     if (one.name === name && one.savedAt < savedAt - FORGOTTEN_MS)
       database.send(
         "DELETE FROM delivery_state WHERE name = ? AND NOT EXISTS (SELECT 1 FROM processes WHERE name = ?)",
@@ -303,5 +303,5 @@ async function setSender(database: Database, { name, process, savedAt, state }: 
 }
 
 function senderKey({ name, process }: Pick<KeptSender, "name" | "process">): string {
-  return process === null ? `sender ${name}` : `sender ${name} ${process}`;
+  return `sender ${name} ${process}`;
 }
