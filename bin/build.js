@@ -37,7 +37,9 @@ await rm(manPage);
 await copyFile(path.join(root, "src/cli/help/help-tree.schema.json"), path.join(outdir, "help.schema.json"));
 // The demo looks for its customers beside the module that reads them; every chunk lies in dist itself.
 await copyFile(path.join(root, "src/cli/commands/demo/demo-people.csv"), path.join(outdir, "demo-people.csv"));
-await writeFile(path.join(outdir, "THIRD-PARTY-NOTICES.txt"), await notices(chunks));
+const bundled = await packagesOf(chunks);
+await writeFile(path.join(outdir, "THIRD-PARTY-NOTICES.txt"), await notices(bundled));
+await writeFile(path.join(outdir, "sbom.json"), `${JSON.stringify(billOfMaterials(bundled), null, 2)}\n`);
 
 /** The modules in each file, as paths from the root. */
 function sourcesOf(files) {
@@ -46,24 +48,57 @@ function sourcesOf(files) {
   );
 }
 
-/** The package that a file is a part of; undefined for none. */
+/** The folder of the package that a file is a part of; undefined for our own files. */
 function packageOf(file) {
-  return /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file ?? "")?.[1];
+  return /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file ?? "")?.[1];
 }
 
-/** The licence texts of every package whose code is inside the bundle. */
-async function notices(bundled) {
-  const names = bundled
-    .flatMap(({ moduleIds = [] }) => moduleIds)
-    .map(packageOf)
-    .filter((name) => name !== undefined);
+/** Every package whose code is inside the bundle: its folder and its manifest. */
+async function packagesOf(files) {
+  const folders = files.flatMap(({ moduleIds = [] }) => moduleIds.map(packageOf)).filter((one) => one !== undefined);
+  const found = await Promise.all([...new Set(folders)].map(readPackage));
+  return found.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+async function readPackage(folder) {
+  return { folder, ...JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) };
+}
+
+/** Their licence texts. */
+async function notices(packages) {
   const sections = [];
-  for (const name of [...new Set(names)].toSorted((a, b) => (a < b ? -1 : 1))) {
-    const folder = path.join(root, "node_modules", name);
-    const { version, license } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
+  for (const { folder, name, version, license } of packages) {
     const licenceFile = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
     const text = licenceFile ? await readFile(path.join(folder, licenceFile), "utf8") : "";
     sections.push(`${name} ${version} (${license})\n\n${text.trim()}\n`);
   }
   return sections.join(`\n${"-".repeat(78)}\n\n`);
+}
+
+/** npm's list of all that is installed, as CycloneDX, less what is no part of the package; the same at each build. */
+function billOfMaterials(packages) {
+  const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
+  const { stdout, status, stderr } = spawnSync("npm", args, { cwd: root, encoding: "utf8" });
+  if (status !== 0) throw new Error(`npm sbom: ${stderr}`);
+  const { serialNumber: _, metadata, components, dependencies, ...rest } = JSON.parse(stdout);
+  const { name, version, description, license } = manifest;
+  const component = { ...metadata.component, name, version, description, licenses: [{ license: { id: license } }] };
+  const kept = new Set([component["bom-ref"], ...packages.map((one) => `${one.name}@${one.version}`)]);
+  for (const { "bom-ref": ref } of components) if (isOptional(ref)) kept.add(ref);
+  return {
+    ...rest,
+    metadata: { component },
+    // For npm they are what the project is developed with; for others they are parts of it.
+    components: components
+      .filter(({ "bom-ref": ref }) => kept.has(ref))
+      .map((one) => ({ ...one, scope: isOptional(one["bom-ref"]) ? "optional" : "required", properties: [] })),
+    dependencies: dependencies
+      .filter(({ ref }) => kept.has(ref))
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => kept.has(one)) })),
+  };
+}
+
+/** True for what npm installs beside the package on request. */
+function isOptional(ref) {
+  return Object.keys(manifest.optionalDependencies).some((name) => ref.startsWith(`${name}@`));
 }

@@ -1,9 +1,8 @@
 /** A place where the examples of help can be typed: a service with somebody in it, and the files that they name. */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { isLong } from "./long.ts";
 import { openResident, runLine, runShell } from "./resident.ts";
-import { bareEnvironment, shellProgram, type Ended } from "./run-cli.ts";
+import { bareEnvironment, inProcesses, shellProgram, type Ended } from "./run-cli.ts";
 import { startServe } from "./serve.ts";
 
 export interface ExampleWorld {
@@ -29,7 +28,7 @@ export async function openExampleWorld(): Promise<ExampleWorld> {
   // What serves does so until it is stopped: once it listens, on a port that is free, it has shown that it works.
   const resident = path.join(service.folder, "resident");
   const program = `#!/bin/sh
-if [ "$1" != serve ]; then exec ${isLong ? shellProgram() : `${resident}/surveyctl`} "$@"; fi
+if [ "$1" != serve ]; then exec ${inProcesses ? shellProgram() : `${resident}/surveyctl`} "$@"; fi
 case "$*" in *--port*) ;; *) set -- "$@" --port 0;; esac
 ${shellProgram()} "$@" > "serve.$$" &
 while kill -0 $! && ! grep -q listening "serve.$$"; do sleep 0.1; done 2> /dev/null
@@ -55,7 +54,7 @@ wait $!
   return {
     // The only host that an example names is not there; this one is.
     type: (example) =>
-      (isLong ? runShell : runLine)(example.replaceAll("https://surveys.example.com", service.baseUrl), {
+      (inProcesses ? runShell : runLine)(example.replaceAll("https://surveys.example.com", service.baseUrl), {
         folder: service.folder,
         cwd: work,
         env,

@@ -4,8 +4,7 @@ import { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import type { main } from "../../src/cli/main.ts";
 import type { Process } from "../../src/cli/process.ts";
-import { isLong } from "./long.ts";
-import { bareEnvironment, runCli, startProgram, type Ended } from "./run-cli.ts";
+import { bareEnvironment, inProcesses, runCli, startProgram, type Ended } from "./run-cli.ts";
 
 export interface InProcessOptions {
   readonly args: readonly string[];
@@ -48,7 +47,7 @@ const BUILT = pathToFileURL(path.join(import.meta.dirname, "../../dist/main.js")
 
 /** As `runCli`, inside this process; in the long run as a process of its own. */
 export async function runInside({ cwd, ...options }: PlacedOptions): Promise<Ended> {
-  if (isLong) return runCli({ ...options, ...(cwd !== undefined && { cwd }) });
+  if (inProcesses) return runCli({ ...options, ...(cwd !== undefined && { cwd }) });
   if (cwd === undefined) return startInside(options).ended;
   const before = process.cwd();
   process.chdir(cwd);
@@ -61,7 +60,7 @@ export async function runInside({ cwd, ...options }: PlacedOptions): Promise<End
 
 /** As `startProgram`, inside this process; in the long run as a process of its own. Standard input is empty. */
 export function startInside({ home, env, ...options }: InsideOptions): RunningInside {
-  if (isLong) {
+  if (inProcesses) {
     const running = startProgram({ ...options, home, ...(env && { env }) });
     running.child.stdin.end();
     return running;

@@ -4,8 +4,16 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { isLong } from "./long.ts";
 
 export const PROGRAM = path.join(import.meta.dirname, "../../bin/surveyctl.js");
+
+/** What is tested in place of the built program on this Node: an installed one, or the single executable. */
+const { SURVEYCTL_BIN } = process.env;
+const COMMAND = SURVEYCTL_BIN === undefined ? [process.execPath, PROGRAM] : [SURVEYCTL_BIN];
+
+/** True when each command is a process; otherwise most run inside the test's own. */
+export const inProcesses = isLong || SURVEYCTL_BIN !== undefined;
 
 /** For `env`: as if it were started a minute later, when what a killed process held is free. */
 export const A_MINUTE_LATER = { NODE_OPTIONS: `--require ${path.join(import.meta.dirname, "minute-ahead.cjs")}` };
@@ -63,7 +71,7 @@ export function bareEnvironment(home: string, extra: Readonly<Record<string, str
 }
 
 function commandLine({ args, tty }: RunOptions): string[] {
-  const plain = [process.execPath, PROGRAM, ...args];
+  const plain = [...COMMAND, ...args];
   return tty === undefined ? plain : inTerminal(plain.map(shellQuote).join(" "), tty.columns);
 }
 
@@ -74,7 +82,7 @@ export function inTerminal(shellCommand: string, columns: number): string[] {
 
 /** The program as words of a shell. */
 export function shellProgram(): string {
-  return [process.execPath, PROGRAM].map(shellQuote).join(" ");
+  return COMMAND.map(shellQuote).join(" ");
 }
 
 function shellQuote(text: string): string {

@@ -3,9 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runInside, startInside } from "./in-process.ts";
-import { isLong } from "./long.ts";
 import { databaseOf } from "./postgres.ts";
-import { runCli, startProgram, type Ended } from "./run-cli.ts";
+import { inProcesses, runCli, startProgram, type Ended } from "./run-cli.ts";
 
 export interface Served {
   readonly baseUrl: string;
@@ -38,7 +37,7 @@ export interface ServeOptions {
 
 /** Inside the test's own process, and so are the commands that it runs; all of them are real ones in the long run. */
 export async function startServe(options: ServeOptions = {}): Promise<Served> {
-  if (isLong) return startServeProcess(options);
+  if (inProcesses) return startServeProcess(options);
   const { args, giveBack, ...about } = await prepare(options);
   const { folder, apiKey } = about;
   const running = startInside({ args, home: folder, env: { SURVEYCTL_API_KEY: apiKey, ...options.env } });

