@@ -6,7 +6,7 @@ import { openAdmin } from "./parts/admin.ts";
 import { type Base, openBase } from "./parts/base.ts";
 import { createHttp, type Http, openKeys } from "./parts/http.ts";
 import { closeAll, handlersOf, type Part, startAll, stopAll } from "./parts/part.ts";
-import { createBounceHookPart, createPagesPart, createSmsHookPart } from "./parts/public-paths.ts";
+import { createBounceHookPart, createPagesPart, createSharePart, createSmsHookPart } from "./parts/public-paths.ts";
 import { keepQuietHours } from "./quiet-hours.ts";
 import { openSenders } from "./parts/senders.ts";
 import { createSending } from "./parts/sending.ts";
@@ -53,6 +53,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     webhooks,
     senders,
     createPagesPart(base, keys),
+    createSharePart(base),
     createSmsHookPart(base),
     createBounceHookPart(base),
   ];

@@ -41,7 +41,7 @@ const LAYERS: readonly Layer[] = [
   // The digest by mail is the one that the command prints.
   {
     name: "service/index",
-    files: /^src\/service\/(?:(?:data-file|parts|rehearsal)\/)?[^/]+\.ts$/,
+    files: /^src\/service\/(?:(?:data-file|parts|rehearsal|share)\/)?[^/]+\.ts$/,
     mayImport: [...service, "insight", ...base],
   },
   { name: "cli/exit-codes", files: /^src\/cli\/exit-codes\.ts$/, mayImport: base },

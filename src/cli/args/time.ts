@@ -2,7 +2,7 @@
 import { TIME_MAX } from "../../contract/limits.ts";
 import { createWallClock, toMoment } from "../../runtime/zone.ts";
 import { badValue, readDuration } from "./values.ts";
-import { type PeriodRange, readLabel, readPeriod } from "./calendar.ts";
+import { type PeriodRange, readLabel, readPeriod } from "../../runtime/calendar/periods.ts";
 
 export interface TimeContext {
   /** Unix seconds. */

@@ -69,7 +69,7 @@ interface Part {
   readonly deck: string;
 }
 
-function section({ id, title, deck }: Part, content: Parameters<typeof html>[1]): Html {
+export function section({ id, title, deck }: Part, content: Parameters<typeof html>[1]): Html {
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${title}</h2>
     <p class="deck">${deck}</p>
@@ -106,7 +106,7 @@ function basis(facts: ReportFacts): Html {
   );
 }
 
-function periods({ periods: all }: ReportFacts): Html | null {
+export function periods({ periods: all }: Pick<ReportFacts, "periods">): Html | null {
   const figures = all.map((period) => ({
     name: markPeriod(period.label, period),
     figure: scoreFigure(period.counts),
@@ -148,7 +148,7 @@ function periods({ periods: all }: ReportFacts): Html | null {
   );
 }
 
-function scores({ scores: counts }: ReportFacts): Html {
+export function scores({ scores: counts }: Pick<ReportFacts, "scores">): Html {
   const all = counts.reduce((sum, count) => sum + count, 0);
   const title = "How often each score was given";
   const rows = Array.from({ length: SCORE_MAX + 1 }, (_, score) => {
@@ -167,7 +167,7 @@ function scores({ scores: counts }: ReportFacts): Html {
   );
 }
 
-function segments({ segments: found }: ReportFacts): Html | null {
+export function segments({ segments: found }: Pick<ReportFacts, "segments">): Html | null {
   if (found === null) return null;
   const names = [...new Set(found.rows.map(({ property }) => property))];
   const hidden =
@@ -240,7 +240,11 @@ ${rows.map(
 `;
 }
 
-function comments({ comments: newest, commented, redacted }: ReportFacts): Html {
+export function comments({
+  comments: newest,
+  commented,
+  redacted,
+}: Pick<ReportFacts, "comments" | "commented" | "redacted">): Html {
   const shown = withinBytes(newest.map(commentItem));
   const listed = newest.slice(0, shown.length).map((comment, index) => ({ ...comment, item: shown[index] ?? html`` }));
   const masked = redacted ? "; personal data is masked, names of third parties are not" : "";

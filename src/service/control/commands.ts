@@ -18,11 +18,13 @@ import { type DeliveryCommand, type DeliveryResults } from "./delivery-commands.
 import { type PrivacyCommand, type PrivacyResults } from "./privacy/commands.ts";
 import { type PageCommand, type PageResults } from "./page-commands.ts";
 import { type DigestCommand, type DigestResults } from "./digest-commands.ts";
+import { type ShareCommand, type ShareResults } from "./share/commands.ts";
 import { type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
 
 export type AdminCommand =
   | DeliveryCommand
   | PageCommand
+  | ShareCommand
   | BounceCommand
   | WebhookCommand
   | DigestCommand
@@ -156,7 +158,7 @@ export interface VacuumInfo {
 }
 
 export interface AdminResults
-  extends DeliveryResults, PageResults, BounceResults, WebhookResults, DigestResults, PrivacyResults {
+  extends DeliveryResults, PageResults, ShareResults, BounceResults, WebhookResults, DigestResults, PrivacyResults {
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];
   "key.add": { readonly id: string; readonly name: string | null; readonly key: string };
@@ -201,6 +203,7 @@ const LOOKS: ReadonlySet<AdminKind> = new Set([
   "survey.link",
   "trend.list",
   "link.list",
+  "share.list",
   "delivery.list",
   "delivery.show",
   "delivery.status",

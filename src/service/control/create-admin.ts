@@ -25,10 +25,17 @@ import {
   createTrendHandlers,
   type SettingsAdminOptions,
 } from "./settings-admin.ts";
+import { createShareHandlers, type ShareAdminOptions } from "./share/admin.ts";
 import { createWebhookHandlers, type WebhookAdminOptions } from "./webhook-admin.ts";
 
 export interface AdminOptions
-  extends WebhookAdminOptions, PrivacyAdminOptions, ProjectAdminOptions, SettingsAdminOptions, BounceAdminOptions {
+  extends
+    WebhookAdminOptions,
+    PrivacyAdminOptions,
+    ProjectAdminOptions,
+    SettingsAdminOptions,
+    BounceAdminOptions,
+    ShareAdminOptions {
   readonly store: Store;
   readonly clock: Clock;
   /** The senders of messages, one for each channel. */
@@ -57,6 +64,7 @@ function createHandlers(options: AdminOptions): Handlers {
     ...createDigestHandlers(options),
     ...createDeliveryHandlers(options),
     ...createPageHandlers(options),
+    ...createShareHandlers(options),
     ...createBounceHandlers(options),
     ...createWebhookHandlers(options),
     ...createPrivacyHandlers(options),

@@ -21,6 +21,7 @@ import type {
   TableRows,
   TrendRows,
 } from "./rows.ts";
+import type { ShareRows } from "./shares/share-rows.ts";
 import type { TextRows } from "./sms/text-rows.ts";
 import type { AutopilotRows } from "./surveys/autopilot-rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
@@ -150,6 +151,7 @@ export interface Transaction {
   readonly autopilot: AutopilotRows;
   readonly suppressions: SuppressionRows;
   readonly links: LinkRows;
+  readonly shares: ShareRows;
   readonly secrets: SecretRows;
   readonly webhooks: WebhookRows;
   readonly history: HistoryRows;

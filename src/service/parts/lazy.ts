@@ -11,6 +11,8 @@ export const LAZY = {
   digest: () => import("./digest-mail.ts"),
   /** When the first report comes in. */
   bounceHook: () => import("../delivery/bounce/hooks.ts"),
+  /** When somebody looks at the first page for colleagues. */
+  share: () => import("../share/share-handler.ts"),
   sns: () => import("../delivery/bounce/sns.ts"),
 };
 

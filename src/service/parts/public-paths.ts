@@ -52,6 +52,11 @@ export function createSmsHookPart(base: Base): Part {
   return { handler: lazyHandler("hook", "/hooks/sms/", make) };
 }
 
+/** Live pages for colleagues. */
+export function createSharePart(base: Base): Part {
+  return { handler: lazyHandler("share", "/d/", async () => (await LAZY.share()).createShareHandler(base)) };
+}
+
 /** Reports of bounces and complaints; comes after the hook of texts. */
 export function createBounceHookPart({ options, store, deliveries }: Base): Part {
   const make = async () => {

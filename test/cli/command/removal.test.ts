@@ -42,6 +42,11 @@ const CASES: Readonly<Record<string, RemovalCase>> = {
     question: /^Remove link "Shop"\? Nobody can answer there; its responses stay\. \[y\/N\] $/,
     look: service("link", "list", "--columns", "name"),
   },
+  "service share remove": {
+    args: service("share", "remove", "ID"),
+    question: /^Remove the page "Board"\? Its link ends for everybody who has it\. \[y\/N\] $/,
+    look: service("share", "list", "--columns", "name"),
+  },
   "service webhook remove": {
     args: service("webhook", "remove", "ID"),
     question: /^Remove webhook \d+ \(http:\/\/127\.0\.0\.1:9\/x\) and drop 0 events\? \[y\/N\] $/,
@@ -78,6 +83,7 @@ beforeAll(async () => {
   await run("responses", "add", "--person-email", "ann@example.com", "--score", "3", "--created-at", "2015-01-31");
   await run("service", "key", "add");
   await run("service", "trend", "add", "Pros", "--where", "plan=pro");
+  await run("service", "share", "add", "Board");
   await run("service", "link", "add", "Shop");
   await run("service", "webhook", "add", "http://127.0.0.1:9/x", "--allow-private");
 }, 60_000);

@@ -6,6 +6,7 @@ import { listen, type Listening } from "../../../src/service/http/server.ts";
 import { findViolations, hasBrowser, launchBrowser } from "../../helpers/browser.ts";
 import { isLong } from "../../helpers/long.ts";
 import { describeReport } from "../../cli/commands/report/in-browser.ts";
+import { describeShare } from "../share/in-browser.ts";
 import { openPages, type PageFixture } from "./fixture.ts";
 
 /** A person is taken for one after so long. */
@@ -345,6 +346,10 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
 
   describe("a report", () => {
     describeReport(() => browser);
+  });
+
+  describe("a page for colleagues", () => {
+    describeShare(() => browser);
   });
 
   const color = (score: number): Promise<string> =>

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { METRIC_GROUPS } from "../../../contract/routes.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
-import { PERIOD_UNITS } from "../../args/calendar.ts";
+import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
 import { badValue, parseChoice, parseChoices, parseInteger, parseNames } from "../../args/values.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";

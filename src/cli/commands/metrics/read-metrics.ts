@@ -18,7 +18,7 @@ import {
   rangeOf,
   readPeriod,
   startOf,
-} from "../../args/calendar.ts";
+} from "../../../runtime/calendar/periods.ts";
 import type { Deps } from "../../command/deps.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";

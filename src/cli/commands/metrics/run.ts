@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { type Coverage, markPeriod } from "../../../insight/coverage.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { endTogether } from "../../../runtime/parallel.ts";
-import type { PeriodUnit } from "../../args/calendar.ts";
+import type { PeriodUnit } from "../../../runtime/calendar/periods.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";

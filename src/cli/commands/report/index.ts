@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import { PERIOD_UNITS } from "../../args/calendar.ts";
+import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseChoice, parseNames, parseOutputFile } from "../../args/values.ts";

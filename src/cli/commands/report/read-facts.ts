@@ -16,7 +16,7 @@ import {
 import { createTally, mergeTally, segmentRows, type SegmentTally } from "../../../insight/segments.ts";
 
 import { VERSION } from "../../../runtime/version.ts";
-import { type PeriodUnit, rangeBefore, type RangeBefore } from "../../args/calendar.ts";
+import { type PeriodUnit, rangeBefore, type RangeBefore } from "../../../runtime/calendar/periods.ts";
 import type { Deps } from "../../command/deps.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";

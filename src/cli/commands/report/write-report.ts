@@ -5,7 +5,7 @@ import { countAnswers } from "../../../insight/interval.ts";
 import { headline, type ReportFacts } from "../../../insight/report/facts.ts";
 import { renderReport } from "../../../insight/report/page.ts";
 import { isSealed, readMarks, REPORT_DIFFERENCES, reportDifference } from "../../../insight/report/seal.ts";
-import { PERIOD_UNITS } from "../../args/calendar.ts";
+import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
 import type { Deps } from "../../command/deps.ts";
 import { formatCount, writeDone } from "../../command/notes.ts";
 import { AssertionError, NothingFoundError } from "../../errors/command-errors.ts";

@@ -18,6 +18,7 @@ import { registerErase } from "./privacy/erase.ts";
 import { registerRetention } from "./privacy/retention.ts";
 import { registerProject } from "./project/project.ts";
 import { registerSettings } from "./project/settings.ts";
+import { registerShare } from "./project/share.ts";
 import { registerSms } from "./delivery/sms.ts";
 import { registerSurvey } from "./project/survey.ts";
 import { registerRehearse } from "./data/rehearse.ts";
@@ -52,6 +53,7 @@ export function register(noun: Command, outer: CommandContext): void {
   registerSms(noun, context);
   registerPause(noun, context);
   registerLink(noun, context);
+  registerShare(noun, context);
   registerBrand(noun, context);
   registerTexts(noun, context);
   registerWebhook(noun, context);

@@ -82,6 +82,17 @@ export const LINKS = toResource(
   { id: "id", name: "text", url: "text", properties: "text", created_at: "time" },
   ["created_at", "properties"],
 );
+const SHARE_COLUMNS = {
+  id: "id",
+  name: "text",
+  trend: "id",
+  segments: "text",
+  comments: "flag",
+  created_at: "time",
+  expires_at: "time",
+} as const;
+export const SHARES = toResource("shared pages", SHARE_COLUMNS, ["created_at"]);
+export const NEW_SHARE = toResource("shared pages", { ...SHARE_COLUMNS, url: "text" });
 export const BRAND = toResource("settings", { name: "text", color: "text", text_color: "text", logo_url: "text" });
 const TEXT_COLUMNS: Readonly<Record<keyof ProjectTexts, ColumnKind>> = {
   locale: "text",

@@ -6,6 +6,7 @@ import { createListTallies, type ListTallies } from "./lists/list-tallies.ts";
 import { createHistoryRows } from "./rows/answers/history-rows.ts";
 import { createLinkRows } from "./rows/answers/link-rows.ts";
 import { createResponseRows } from "./rows/answers/response-rows.ts";
+import { createShareRows } from "./rows/answers/share-rows.ts";
 import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/trend-rows.ts";
 import { createDeliveryRows } from "./rows/delivery/delivery-rows.ts";
 import { createDigestRows } from "./rows/delivery/digest-rows.ts";
@@ -79,6 +80,7 @@ export function createStoreRows(
     autopilot: createAutopilotRows(database, session, changes),
     suppressions: createSuppressionRows(database, secrets),
     links: createLinkRows(database, session),
+    shares: createShareRows(database, session),
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
     tables: createTableRows(database),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PeriodUnit } from "../../../../src/cli/args/calendar.ts";
+import type { PeriodUnit } from "../../../../src/runtime/calendar/periods.ts";
 import { listPeriods } from "../../../../src/cli/commands/metrics/read-metrics.ts";
 
 const at = (iso: string): number => Date.parse(iso) / 1000;

@@ -33,6 +33,8 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   trend_conditions: ["project_id", "trend_id", "key"],
   trend_responses: ["project_id", "trend_id", "response_id"],
   list_tallies: ["project_id", "list", "day"],
+  shares: ["project_id", "id"],
+  share_days: ["project_id", "day", "share_id"],
   long_changes: ["project_id", "kind", "target"],
   webhooks: ["project_id", "id"],
   webhook_events: ["project_id", "id"],

@@ -4,6 +4,7 @@ import { ANSWER_TABLES } from "./tables/answer-tables.ts";
 import { DELIVERY_TABLES } from "./tables/delivery-tables.ts";
 import { PEOPLE_TABLES } from "./tables/people-tables.ts";
 import { PROJECT_TABLES } from "./tables/project-tables.ts";
+import { SHARE_TABLES } from "./tables/share-tables.ts";
 import { STORE_TABLES } from "./tables/store-tables.ts";
 import { TEXT_TABLES } from "./tables/text-tables.ts";
 import { WEBHOOK_TABLES } from "./tables/webhook-tables.ts";
@@ -26,6 +27,7 @@ const TABLES: readonly Table[] = [
   ...DELIVERY_TABLES,
   ...TEXT_TABLES,
   ...ANSWER_TABLES,
+  ...SHARE_TABLES,
   ...WEBHOOK_TABLES,
 ];
 

@@ -3,7 +3,8 @@ import type { Properties } from "../../../../../contract/resources.ts";
 import { meetsConditions } from "../../../../domain/answers/trends.ts";
 import { allIn, type Database } from "../../database.ts";
 import { RESPONSE_TIMES, responsesBy } from "../../lists/counted-lists.ts";
-import type { ListTallies } from "../../lists/list-tallies.ts";
+import { dayOf, type ListTallies } from "../../lists/list-tallies.ts";
+import { forgetDays } from "./share-rows.ts";
 
 /** The fields that place a response in lists. */
 export interface PlacedResponse {
@@ -21,14 +22,20 @@ const IN_TRENDS = `SELECT r.trend_id AS "trendId", r.response_id AS id FROM tren
 /** The survey type whose scores make the score. */
 const NPS = "nps";
 
-/** Counts responses in their project, or one of its trends; `1` for those that came, `-1` for those that went. */
+/**
+ * Counts responses in their project, or one of its trends; `1` for those that came, `-1` for those that went. Pages for
+ * colleagues count their days again.
+ */
 function count(
+  database: Database,
   tallies: ListTallies,
   project: number,
   trendId: number | null,
   rows: readonly PlacedResponse[],
   by: 1 | -1,
 ): void {
+  const days = rows.map(({ createdAt }) => dayOf(createdAt));
+  forgetDays(database, project, days);
   for (const time of RESPONSE_TIMES) {
     const counted = rows.map(({ createdAt, updatedAt, score, surveyType }) => ({
       at: time === "created_at" ? createdAt : updatedAt,
@@ -57,6 +64,7 @@ export async function enterResponses(
   entered: readonly { readonly row: PlacedResponse; readonly properties: () => Properties }[],
 ): Promise<void> {
   count(
+    database,
     tallies,
     project,
     null,
@@ -83,11 +91,11 @@ export async function leaveResponse(
   project: number,
   row: PlacedResponse,
 ): Promise<void> {
-  count(tallies, project, null, [row], -1);
+  count(database, tallies, project, null, [row], -1);
   const which = [project, row.id];
   const trends = await database.all(`${IN_TRENDS} r.response_id = ?`, which);
   database.send("DELETE FROM trend_responses WHERE project_id = ? AND response_id = ?", which);
-  for (const { trendId } of trends) count(tallies, project, Number(trendId), [row], -1);
+  for (const { trendId } of trends) count(database, tallies, project, Number(trendId), [row], -1);
 }
 
 /** Deletes the oldest responses of a person, `limit` at most, and returns how many. */
@@ -117,8 +125,8 @@ export async function deleteResponses(
   if (rows.length === 0) return;
   const inTrends = await trendsOf(database, project, rows);
   for (const { id } of rows) database.send("DELETE FROM responses WHERE project_id = ? AND id = ?", [project, id]);
-  count(tallies, project, null, rows, -1);
-  for (const [trendId, left] of inTrends) count(tallies, project, trendId, left, -1);
+  count(database, tallies, project, null, rows, -1);
+  for (const [trendId, left] of inTrends) count(database, tallies, project, trendId, left, -1);
 }
 
 /** Which of the responses are in each trend. */
@@ -146,7 +154,7 @@ export async function touchResponses(
   { updatedAt, store }: { readonly updatedAt: number; readonly store: (row: PlacedResponse) => void },
 ): Promise<void> {
   const places = [[null, rows] as const, ...(await trendsOf(database, project, rows))];
-  for (const [trendId, some] of places) count(tallies, project, trendId, some, -1);
+  for (const [trendId, some] of places) count(database, tallies, project, trendId, some, -1);
   for (const row of rows) {
     store(row);
     database.send("UPDATE trend_responses SET updated_at = ? WHERE project_id = ? AND response_id = ?", [
@@ -156,7 +164,7 @@ export async function touchResponses(
     ]);
   }
   const changed = (row: PlacedResponse): PlacedResponse => ({ ...row, updatedAt });
-  for (const [trendId, some] of places) count(tallies, project, trendId, some.map(changed), 1);
+  for (const [trendId, some] of places) count(database, tallies, project, trendId, some.map(changed), 1);
 }
 
 /** Enters responses into a trend, but for those that are in it. */
@@ -177,7 +185,7 @@ export async function enterTrend(
     );
     if (stored > 0) entered.push(row);
   }
-  if (entered.length > 0) count(tallies, project, trendId, entered, 1);
+  if (entered.length > 0) count(database, tallies, project, trendId, entered, 1);
 }
 
 /** Each trend's conditions. */

@@ -1,5 +1,5 @@
 /** Calendar periods in a time zone: what `2026-05`, `2026-Q1` and `last-week` mean. Weeks begin on Monday (ISO 8601). */
-import { createWallClock, firstSecondOf, toCalendarDay, type CalendarDay } from "../../runtime/zone.ts";
+import { createWallClock, firstSecondOf, toCalendarDay, type CalendarDay } from "../zone.ts";
 
 export const PERIOD_UNITS = ["day", "week", "month", "quarter", "year"] as const;
 export type PeriodUnit = (typeof PERIOD_UNITS)[number];

@@ -1,0 +1,131 @@
+/** The report as a live page: the same charts and tables, with links that choose the period. No script. */
+import { countAnswers } from "../interval.ts";
+import { Html } from "../../contract/text/html.ts";
+import {
+  basisLine,
+  capital,
+  countText,
+  headline,
+  KINDS,
+  type ReportComment,
+  type ReportFacts,
+  shareText,
+} from "./facts.ts";
+import { lean as html } from "./markup.ts";
+import { comments, periods, scores, section, segments } from "./page.ts";
+import { REPORT_STYLE } from "./style.ts";
+
+/** The facts of a report that can be added up from tallies. */
+export interface LiveFacts extends Pick<
+  ReportFacts,
+  "title" | "range" | "counts" | "commented" | "change" | "periods" | "scores" | "segments" | "redacted"
+> {
+  /** The name of the organization; null where none is known. */
+  readonly sponsor: string | null;
+  /** `2026-05-31 09:30:00 UTC`. */
+  readonly computedAt: string;
+  /** Null where the page shows none. */
+  readonly comments: readonly ReportComment[] | null;
+}
+
+export const LIVE_STYLE = `${REPORT_STYLE.trim()}
+nav ul{display:flex;flex-wrap:wrap;gap:.25rem;list-style:none;margin:0 0 1rem;padding:0}
+nav li{padding:0;border:0}
+nav a{display:block;padding:.55rem .9rem;border:1px solid var(--axis);border-radius:.4rem;color:var(--ink);text-decoration:none}
+nav a:hover{background:var(--panel)}
+nav a:focus-visible{outline:2px solid var(--score);outline-offset:2px}
+nav a[aria-current]{background:var(--ink);border-color:var(--ink);color:var(--paper);font-weight:700}
+@media print{nav{display:none}}`;
+
+const RANGES = [
+  ["30d", "30 days"],
+  ["90d", "90 days"],
+  ["12m", "12 months"],
+  ["all", "All"],
+] as const;
+
+export function renderLivePage(facts: LiveFacts, range: string): string {
+  const kicker = [...(facts.sponsor === null ? [] : [facts.sponsor]), "Net Promoter Score"].join(" · ");
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex, nofollow" />
+        <meta name="referrer" content="no-referrer" />
+        <title>${facts.title}: ${headline(facts)}</title>
+        <link rel="icon" href="data:," />
+        ${new Html(`<style>${LIVE_STYLE}</style>`)}
+      </head>
+      <body>
+        <header>
+          <p class="kicker" dir="auto">${kicker}</p>
+          <h1 dir="auto">${facts.title}</h1>
+          <p class="lead">${headline(facts)}</p>
+          <p class="rests">${basisLine(facts)}</p>
+          <nav aria-label="Period">
+            <ul>
+              ${RANGES.map(([name, text]) => link(name, text, name === range))}
+            </ul>
+          </nav>
+        </header>
+        <main>${content(facts)}</main>
+        ${foot(facts)}
+      </body>
+    </html> `.text;
+}
+
+function link(name: string, text: string, isCurrent: boolean): Html {
+  const current = new Html(isCurrent ? 'aria-current="page"' : "");
+  return html`<li><a href="?range=${name}" ${current}>${text}</a></li> `;
+}
+
+function content(facts: LiveFacts): (Html | null)[] {
+  if (countAnswers(facts.counts) === 0) return [];
+  const { comments: newest } = facts;
+  return [
+    basis(facts),
+    periods(facts),
+    scores(facts),
+    segments(facts),
+    newest === null ? null : comments({ ...facts, comments: newest }),
+  ];
+}
+
+function basis({ counts, commented }: LiveFacts): Html {
+  const n = countAnswers(counts);
+  const rows: readonly (readonly [string, string])[] = [
+    ["Answers", countText(n)],
+    ...KINDS.toReversed().map(
+      (kind) => [capital(kind), `${countText(counts[kind])} (${shareText(counts[kind] / n)})`] as const,
+    ),
+    ["With a comment", `${countText(commented)} (${shareText(commented / n)})`],
+  ];
+  return section(
+    { id: "basis", title: "What it rests on", deck: "All answers of the period, by their score" },
+    html`<dl>
+      ${rows.map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div> `,
+      )}
+    </dl> `,
+  );
+}
+
+function foot({ computedAt }: LiveFacts): Html {
+  return html`<footer>
+    <section aria-labelledby="method">
+      <h2 id="method">What is counted</h2>
+      <p>
+        Every answer from 0 to 10 that was given in the period; days begin at midnight UTC. NPS is the share of
+        promoters (9 and 10) less the share of detractors (0 to 6), times 100. Intervals are adjusted Wald intervals
+        (Rocks 2016); they do not cover who chose to answer.
+      </p>
+      <p>Computed at ${computedAt}; new answers show within a minute, on reloading the page.</p>
+    </section>
+  </footer>`;
+}

@@ -1,0 +1,69 @@
+/** The answers of a day as a page for colleagues counts them: by score, and by the values of some properties. */
+import type { Properties } from "../../../contract/resources.ts";
+import { scoreCategory, SCORE_MAX } from "../../../contract/limits.ts";
+import type { ScoreTally } from "../rows.ts";
+
+/** Answers of a property's value: detractors, passives, promoters. */
+export type ValueCounts = readonly [detractors: number, passives: number, promoters: number];
+
+export interface DayTally {
+  /** Answers by score, 0 to 10. */
+  readonly scores: readonly number[];
+  /** Answers with a comment. */
+  readonly commented: number;
+  /** By property and value; null where a day has too many values for segments. */
+  readonly segments: Readonly<Record<string, Readonly<Record<string, ValueCounts>> | null>>;
+}
+
+/** Answers of one score whose properties are the same. */
+export interface AnswerGroup {
+  readonly score: number;
+  readonly properties: Properties;
+  readonly count: number;
+  readonly commented: number;
+}
+
+/** More values than this are no segments: an address, an id, an order number. */
+export const VALUES_MAX = 50;
+
+const KIND_PLACES = { detractor: 0, passive: 1, promoter: 2 } as const;
+
+export function tallyDay(groups: readonly AnswerGroup[], properties: readonly string[]): DayTally {
+  const scores = Array.from({ length: SCORE_MAX + 1 }, () => 0);
+  let commented = 0;
+  for (const group of groups) {
+    scores[group.score] = (scores[group.score] ?? 0) + group.count;
+    commented += group.commented;
+  }
+  return {
+    scores,
+    commented,
+    segments: Object.fromEntries(properties.map((name) => [name, tallyValues(groups, name)])),
+  };
+}
+
+function tallyValues(groups: readonly AnswerGroup[], property: string): Record<string, ValueCounts> | null {
+  const values = new Map<string, [number, number, number]>();
+  for (const { score, properties, count } of groups) {
+    const value = segmentValue(properties, property);
+    if (value === null) continue;
+    const counts = values.get(value) ?? [0, 0, 0];
+    if (values.size >= VALUES_MAX && !values.has(value)) return null;
+    counts[KIND_PLACES[scoreCategory(score)]] += count;
+    values.set(value, counts);
+  }
+  return Object.fromEntries(values);
+}
+
+/** A property's value as text; null where there is no such property, or nothing in it. */
+function segmentValue(properties: Properties, name: string): string | null {
+  const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (value === undefined || value === null || value === "") return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export function countsOfScores(scores: readonly number[]): ScoreTally {
+  const counts = { detractors: 0, passives: 0, promoters: 0 };
+  for (const [score, count] of scores.entries()) counts[`${scoreCategory(score)}s`] += count;
+  return counts;
+}

@@ -1,0 +1,89 @@
+/** Links to a live page for colleagues. Whoever has one may look; its token is stored hashed. */
+import { createHash } from "node:crypto";
+import { InvalidError, NotFoundError } from "../errors.ts";
+import { parseId } from "../ids.ts";
+import type { Project } from "../inputs.ts";
+import type { Store, Transaction } from "../ports.ts";
+import { requireTrend } from "../answers/trends.ts";
+import { type DayTally, tallyDay } from "./day-tally.ts";
+import type { SharedDay, ShareRow } from "./share-rows.ts";
+
+const DAY_SECONDS = 86_400;
+const NAME_MAX = 100;
+const SEGMENTS_MAX = 5;
+
+export interface NewShare {
+  readonly name: string;
+  /** The id of a trend; null for all responses. */
+  readonly trend: string | null;
+  readonly segments: readonly string[];
+  readonly showsComments: boolean;
+  readonly expiresAt: number | null;
+}
+
+/** Makes a link; its token is told this once. Throws InvalidError. */
+export async function addShare(
+  tx: Transaction,
+  project: Project,
+  { trend, ...wanted }: NewShare,
+): Promise<{ readonly share: ShareRow; readonly token: string }> {
+  const name = wanted.name.trim();
+  if (name === "" || name.length > NAME_MAX)
+    throw new InvalidError({ name: [`must have 1 to ${NAME_MAX} characters`] });
+  if ((await tx.shares.list(project.id)).some((one) => one.name === name))
+    throw new InvalidError({ name: ["has already been taken"] });
+  if (wanted.segments.length > SEGMENTS_MAX)
+    throw new InvalidError({ segment: [`may be given for ${SEGMENTS_MAX} properties at most`] });
+  const trendId = trend === null ? null : await requireTrend(tx, project, trend);
+  const token = tx.token();
+  const row = { ...wanted, name, trendId };
+  const id = await tx.shares.insert(project.id, { ...row, tokenHash: hashToken(token) });
+  return { share: { ...row, project, id, createdAt: tx.now }, token };
+}
+
+/** By id or name. Throws NotFoundError. */
+export async function removeShare(tx: Transaction, project: Project, which: string): Promise<ShareRow> {
+  const id = parseId(which);
+  const found = (await tx.shares.list(project.id)).find((one) => one.name === which || one.id === id);
+  if (found === undefined) throw new NotFoundError(`project ${project.name} has no shared page ${which}`);
+  await tx.shares.delete(project.id, found.id);
+  return found;
+}
+
+/** The page that a token opens; null for a token that is wrong, or whose page has ended. */
+export async function findShare(tx: Transaction, token: string): Promise<ShareRow | null> {
+  const share = await tx.shares.byTokenHash(hashToken(token));
+  return share === null || (share.expiresAt !== null && share.expiresAt <= tx.now) ? null : share;
+}
+
+function hashToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+/** The tally of a part of a day, both ends inclusive, without keeping it. */
+export async function tallyAnswers(
+  tx: Transaction,
+  share: ShareRow,
+  range: { readonly since: number; readonly until: number },
+): Promise<DayTally> {
+  return tallyDay(await tx.shares.answers(share, range), share.segments);
+}
+
+/** Days in one transaction: writes of other requests come between. */
+const DAYS_A_STEP = 20;
+
+/** Keeps the tallies of days that are over and have none; all other work may go on between steps. */
+export async function keepDays(store: Store, share: ShareRow, days: readonly SharedDay[]): Promise<void> {
+  const missing = days.filter(({ tally }) => tally === null).map(({ day }) => day);
+  for (let at = 0; at < missing.length; at += DAYS_A_STEP)
+    await store.write(
+      async (tx) => {
+        for (const day of missing.slice(at, at + DAYS_A_STEP)) {
+          const since = day * DAY_SECONDS;
+          const tally = await tallyAnswers(tx, share, { since, until: since + DAY_SECONDS - 1 });
+          await tx.shares.keepDay(share, day, tally);
+        }
+      },
+      { project: share.project.id },
+    );
+}

@@ -1,0 +1,182 @@
+/** The numbers of a page for colleagues: tallies by day, added up, and the newest comments. The cost of a look is bounded. */
+import { unixSeconds } from "../../runtime/clock.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import { SCORE_MAX } from "../../contract/limits.ts";
+import { CONFIDENCE_DEFAULT, FEW_ANSWERS } from "../../insight/interval.ts";
+import { createMasker } from "../../insight/redact.ts";
+import { type PeriodScore, reportComments, type SegmentFacts } from "../../insight/report/facts.ts";
+import type { LiveFacts } from "../../insight/report/live-page.ts";
+import { createTally, mergeTally, segmentRows, type SegmentTally, TooManyValuesError } from "../../insight/segments.ts";
+import type { ScoreTally, Store, Transaction } from "../domain/ports.ts";
+import { countsOfScores, type DayTally } from "../domain/shares/day-tally.ts";
+import type { SharedDay, ShareRow } from "../domain/shares/share-rows.ts";
+import { keepDays, tallyAnswers } from "../domain/shares/shares.ts";
+import type { Base } from "../parts/base.ts";
+import { showProject } from "../page/page-request.ts";
+import { startOfDay, utcDay, dayText, startOfRange, sharedPeriods, type RangeName } from "./ranges.ts";
+
+export interface ShareFacts extends LiveFacts {
+  /** Unix seconds, both inclusive; `since` is null without answers in all time. */
+  readonly since: number | null;
+  readonly until: number;
+}
+
+/** So many answers are counted while the reader waits; what is more is counted first, with other work between. */
+const COUNTED_MAX = 20_000;
+
+/** Many days are being counted; they are there in a moment. */
+export class CountingError extends Error {
+  override readonly name = "CountingError";
+}
+
+interface CountedDay {
+  readonly day: number;
+  readonly tally: DayTally;
+}
+
+/** Throws CountingError while the days of a large import are counted anew. */
+export async function readShareFacts(base: Base, share: ShareRow, range: RangeName): Promise<ShareFacts> {
+  const { store, clock, sender } = base;
+  const now = unixSeconds(clock);
+  const asked = startOfRange(range, now);
+  const before = asked?.before ?? null;
+  await countMissing(base, share, before, now);
+  const { days, title, sponsor } = await store.read(async (tx) => ({
+    days: await readDays(tx, share, before, now),
+    title: share.name,
+    sponsor: (await showProject(tx, share.project, {}, sender.senderName)).brand.name,
+  }));
+  const inRange = asked === null ? days : days.filter(({ day }) => day >= asked.first);
+  const start = asked?.first ?? inRange[0]?.day ?? null;
+  const counts = countsOf(inRange);
+  const previous = countsOf(days.slice(0, days.length - inRange.length));
+  const since = start === null ? null : startOfDay(start);
+  return {
+    title,
+    sponsor,
+    range: start === null ? "All time" : `${dayText(start)} – ${dayText(utcDay(now))}`,
+    computedAt: new Date(now * 1000).toISOString().replace(/T(.*)\.000Z/, " $1 UTC"),
+    since,
+    until: now,
+    counts,
+    scores: scoresOf(inRange),
+    commented: inRange.reduce((sum, { tally }) => sum + tally.commented, 0),
+    change: asked === null ? null : { before: previous, after: counts, words: `against ${asked.words}` },
+    periods: start === null ? [] : periodsOf(inRange, start, now, asked === null),
+    segments: share.segments.length === 0 ? null : segmentsOf(inRange, share.segments),
+    comments: share.showsComments && since !== null ? await readComments(store, share, { since, until: now }) : null,
+    redacted: true,
+  };
+}
+
+/** Days that are over are counted once, and again after one of their answers has changed. */
+async function countMissing(
+  { store, failures }: Base,
+  share: ShareRow,
+  first: number | null,
+  now: number,
+): Promise<void> {
+  const today = utcDay(now);
+  const known = await store.read((tx) => tx.shares.days(share, { first, last: today }));
+  const missing = known.filter(({ day, tally }) => tally === null && day < today);
+  if (missing.length === 0) return;
+  const rows = missing.reduce((sum, { rowCount }) => sum + rowCount, 0);
+  if (rows <= COUNTED_MAX) return keepDays(store, share, missing);
+  void keepDays(store, share, missing).catch(failures.add);
+  throw new CountingError(`${rows} answers are being counted`);
+}
+
+/** Of today only what was answered until now; a day that has changed since is counted, and not kept. */
+async function readDays(tx: Transaction, share: ShareRow, first: number | null, now: number): Promise<CountedDay[]> {
+  const today = utcDay(now);
+  const found: CountedDay[] = [];
+  for (const { day, tally } of await tx.shares.days(share, { first, last: today }))
+    found.push({ day, tally: tally ?? (await tallyAnswers(tx, share, secondsOf(day, now))) });
+  return found;
+}
+
+function secondsOf(day: SharedDay["day"], now: number): { readonly since: number; readonly until: number } {
+  return { since: startOfDay(day), until: Math.min(now, startOfDay(day + 1) - 1) };
+}
+
+function scoresOf(days: readonly CountedDay[]): number[] {
+  return Array.from({ length: SCORE_MAX + 1 }, (_, score) =>
+    days.reduce((sum, { tally }) => sum + (tally.scores[score] ?? 0), 0),
+  );
+}
+
+function countsOf(days: readonly CountedDay[]): ScoreTally {
+  return countsOfScores(scoresOf(days));
+}
+
+function periodsOf(days: readonly CountedDay[], first: number, now: number, isOpen: boolean): PeriodScore[] {
+  return sharedPeriods(first, now, isOpen).map(({ label, isRunning, isCut, ...period }) => {
+    const counts = countsOf(days.filter(({ day }) => day >= period.first && day <= period.last));
+    return { label, counts, isRunning, isCut };
+  });
+}
+
+/** A property of too many values has no rows. */
+function segmentsOf(days: readonly CountedDay[], properties: readonly string[]): SegmentFacts {
+  const options = { confidence: CONFIDENCE_DEFAULT, minN: FEW_ANSWERS, compared: false };
+  const found = properties.map((property) => {
+    const tally = segmentTally(days, property);
+    return tally === null ? { rows: [], hidden: 0 } : segmentRows(tally, options);
+  });
+  const masker = createMasker();
+  const masked = (text: string): string => {
+    const { value } = masker.row({ value: text });
+    return typeof value === "string" ? value : text;
+  };
+  return {
+    rows: found.flatMap(({ rows }) => rows.map((row) => ({ ...row, value: masked(row.value) }))),
+    hidden: found.reduce((sum, { hidden }) => sum + hidden, 0),
+    minN: FEW_ANSWERS,
+    compared: false,
+  };
+}
+
+function segmentTally(days: readonly CountedDay[], property: string): SegmentTally | null {
+  const tally = createTally([property]);
+  try {
+    for (const { tally: day } of days) {
+      const values = day.segments[property] ?? null;
+      if (values === null) return null;
+      mergeTally(tally, tallyOf(property, Object.entries(values)));
+    }
+    return tally;
+  } catch (error) {
+    if (error instanceof TooManyValuesError) return null;
+    throw error;
+  }
+}
+
+const NOBODY = { detractors: 0, passives: 0, promoters: 0 };
+
+function tallyOf(property: string, values: readonly (readonly [string, readonly number[]])[]): SegmentTally {
+  const counted = values.map(([value, [detractors = 0, passives = 0, promoters = 0]]) => {
+    return [value, { before: { ...NOBODY }, after: { detractors, passives, promoters } }] as const;
+  });
+  return { ...createTally([]), values: new Map([[property, new Map(counted)]]) };
+}
+
+/** Answers that are looked at for comments, where few have one. */
+const LOOKED_AT_MAX = 500;
+const PAGE = 100;
+
+/** The newest, newest first, with personal data masked. */
+async function readComments(store: Store, { project, trendId }: ShareRow, range: { since: number; until: number }) {
+  const shape = { expandPerson: true, expandNotes: false, permalinkPrefix: "" };
+  const all = { ...range, updatedSince: null, updatedUntil: null, personId: null, trendId, order: "desc" } as const;
+  const rows: JsonObject[] = [];
+  for (let offset = 0; offset < LOOKED_AT_MAX; offset += PAGE) {
+    const page = await store.read((tx) => tx.responses.list(project.id, { ...all, offset, limit: PAGE }, shape));
+    rows.push(...page.map((text) => JSON.parse(text) as JsonObject).filter(isComment));
+    if (page.length < PAGE) break;
+  }
+  return reportComments(rows, { personal: false, day: (at) => dayText(utcDay(at)) });
+}
+
+function isComment({ comment, survey_type: type }: JsonObject): boolean {
+  return type === "nps" && typeof comment === "string" && comment.trim() !== "";
+}

@@ -1,0 +1,89 @@
+/** The periods that a page for colleagues offers: whole days in UTC, so that the tallies of days add up to them. */
+import type { Coverage } from "../../insight/coverage.ts";
+import { labelOf, movePeriod, type PeriodUnit, rangeOf, startOf } from "../../runtime/calendar/periods.ts";
+import { createWallClock, firstSecondOf, toCalendarDay } from "../../runtime/zone.ts";
+
+export const RANGES = ["30d", "90d", "12m", "all"] as const;
+export type RangeName = (typeof RANGES)[number];
+
+const RANGE_DEFAULT: RangeName = "12m";
+
+const DAY_SECONDS = 86_400;
+
+const utc = createWallClock("UTC");
+
+/** Null for a text that is none. */
+export function readRangeName(query: string): RangeName | null {
+  const text = new URLSearchParams(query).get("range") ?? RANGE_DEFAULT;
+  return RANGES.find((range) => range === text) ?? null;
+}
+
+export function utcDay(seconds: number): number {
+  return Math.floor(seconds / DAY_SECONDS);
+}
+
+export interface RangeStart {
+  /** The first day of a range that ends today, days since 1970. */
+  readonly first: number;
+  /** The first day of the one that it is compared with, which ends the day before. */
+  readonly before: number;
+  readonly words: string;
+}
+
+/** Null for all days. */
+export function startOfRange(range: RangeName, now: number): RangeStart | null {
+  if (range === "all") return null;
+  if (range === "12m") return { first: monthsAgo(11, now), before: monthsAgo(23, now), words: "the 12 months before" };
+  const days = range === "30d" ? 30 : 90;
+  const first = utcDay(now) - days + 1;
+  return { first, before: first - days, words: `the ${days} days before` };
+}
+
+function monthsAgo(count: number, now: number): number {
+  return utcDay(firstSecondOf(movePeriod("month", startOf("month", toCalendarDay(utc(now))), -count), utc));
+}
+
+/** The shortest unit that gives a picture of about twenty points at most. */
+const UNITS: readonly (readonly [days: number, unit: PeriodUnit])[] = [
+  [16, "day"],
+  [120, "week"],
+  [800, "month"],
+  [2500, "quarter"],
+];
+
+export interface SharedPeriod extends Coverage {
+  /** `2026-W05`, `2026-01`. */
+  readonly label: string;
+  /** Days since 1970, both inclusive. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The periods from a first day to today. `isOpen`: nothing comes before the first day, so nothing is cut off there. */
+export function sharedPeriods(firstDay: number, now: number, isOpen: boolean): SharedPeriod[] {
+  const today = utcDay(now);
+  const unit = UNITS.find(([most]) => today - firstDay <= most)?.[1] ?? "year";
+  const periods: SharedPeriod[] = [];
+  for (let start = startOf(unit, toCalendarDay(firstDay * DAY_SECONDS)); ; start = movePeriod(unit, start, 1)) {
+    const { since, until } = rangeOf(unit, start, utc);
+    const [first, last] = [utcDay(since), utcDay(until)];
+    if (first > today) return periods;
+    periods.push({
+      label: labelOf(unit, start),
+      first: Math.max(first, firstDay),
+      last: Math.min(last, today),
+      isRunning: now < until,
+      isCut: first < firstDay && !isOpen,
+    });
+  }
+}
+
+/** `2026-05-31` of a number of days since 1970. */
+export function dayText(day: number): string {
+  return new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, "2026-05-31".length);
+}
+
+/** The first second of a day. */
+export function startOfDay(day: number): number {
+  return day * DAY_SECONDS;
+}

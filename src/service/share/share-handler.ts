@@ -1,0 +1,91 @@
+/** `/d/<token>`: a live page with the score, and `/d/<token>.json`: its numbers. Wrong tokens are unknown paths. */
+import { createHash } from "node:crypto";
+import type { HttpResponse } from "../../contract/http.ts";
+import { LIVE_STYLE, renderLivePage } from "../../insight/report/live-page.ts";
+import { findShare } from "../domain/shares/shares.ts";
+import type { ShareRow } from "../domain/shares/share-rows.ts";
+import type { PathRequest } from "../http/create-http-service.ts";
+import { createRateLimiter, type RateLimit } from "../http/rate-limit.ts";
+import { HttpError } from "../http/replies.ts";
+import { pageHeaders } from "../page/document.ts";
+import { isToken } from "../page/page-request.ts";
+import type { Base } from "../parts/base.ts";
+import { CountingError, readShareFacts, type ShareFacts } from "./facts.ts";
+import { type RangeName, RANGES, readRangeName } from "./ranges.ts";
+import { shareJson } from "./share-json.ts";
+
+/** Wrong tokens of an address. */
+const WRONG_TOKENS: RateLimit = { requests: 60, periodSeconds: 60 };
+/** A range of a link is computed at most once in this time. */
+const KEPT_MS = 60_000;
+const KEPT_MAX = 200;
+const PATH = /^\/d\/([\w-]+?)(\.json)?$/;
+
+type Handle = (request: PathRequest) => Promise<HttpResponse | null>;
+
+/** Resolves with null for a path that leads nowhere, as a wrong token does. */
+export function createShareHandler(base: Base): Handle {
+  const { store, clock, options } = base;
+  const wrongTokens = createRateLimiter(WRONG_TOKENS, clock);
+  const factsOf = createKeptFacts(base);
+  return async (request) => {
+    const [, token = "", suffix] = PATH.exec(request.path) ?? [];
+    const share = isToken(token) ? await store.read((tx) => findShare(tx, token)) : null;
+    if (share === null) {
+      wrongTokens.count(request.from);
+      return null;
+    }
+    const { method } = request;
+    if (method !== "GET" && method !== "HEAD") throw new HttpError(405, undefined, { allow: "GET, HEAD" });
+    const range = readRangeName(request.query);
+    if (range === null) throw new HttpError(400, `Bad Request: range is one of ${RANGES.join(", ")}`);
+    const facts = await factsOf(share, range).catch(tellCounting);
+    const isSecure = new URL(options.publicUrl ?? request.origin).protocol === "https:";
+    const response = suffix === undefined ? page(facts, range, isSecure) : json(facts, isSecure);
+    return method === "HEAD" ? { ...response, body: "" } : response;
+  };
+}
+
+function tellCounting(error: unknown): never {
+  if (!(error instanceof CountingError)) throw error;
+  throw new HttpError(503, `Service Unavailable: ${error.message}; try again in a moment`, { "retry-after": "5" });
+}
+
+interface Kept {
+  readonly atMs: number;
+  readonly facts: Promise<ShareFacts>;
+}
+
+/** All who look within a minute see the same numbers; an erasure in this process forgets them at once. */
+function createKeptFacts(base: Base): (share: ShareRow, range: RangeName) => Promise<ShareFacts> {
+  const { clock, signals } = base;
+  const kept = new Map<string, Kept>();
+  signals.erased.answer(() => kept.clear());
+  return (share, range) => {
+    const key = `${share.project.id} ${share.id} ${range}`;
+    const known = kept.get(key);
+    if (known !== undefined && clock.monotonic() - known.atMs < KEPT_MS) return known.facts;
+    if (kept.size >= KEPT_MAX) kept.clear();
+    const facts = readShareFacts(base, share, range);
+    kept.set(key, { atMs: clock.monotonic(), facts });
+    facts.catch(() => kept.delete(key));
+    return facts;
+  };
+}
+
+const STYLE_HASH = createHash("sha256").update(LIVE_STYLE).digest("base64");
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
+
+function page(facts: ShareFacts, range: RangeName, isSecure: boolean): HttpResponse {
+  const headers = {
+    ...pageHeaders(isSecure),
+    "content-security-policy": POLICY,
+    "content-type": "text/html; charset=utf-8",
+  };
+  return { status: 200, headers, body: renderLivePage(facts, range) };
+}
+
+function json(facts: ShareFacts, isSecure: boolean): HttpResponse {
+  const headers = { ...pageHeaders(isSecure), "content-type": "application/json; charset=utf-8" };
+  return { status: 200, headers, body: JSON.stringify(shareJson(facts)) };
+}

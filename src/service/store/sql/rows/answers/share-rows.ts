@@ -1,0 +1,106 @@
+import type { Properties } from "../../../../../contract/resources.ts";
+import type { AnswerGroup, DayTally } from "../../../../domain/shares/day-tally.ts";
+import type { SharedDay, ShareRow, ShareRows } from "../../../../domain/shares/share-rows.ts";
+import type { Database, Session, SqlRow } from "../../database.ts";
+import { responsesBy } from "../../lists/counted-lists.ts";
+import { nextId } from "../project-rows.ts";
+
+const SHARE = `SELECT p.id AS "projectId", p.name AS "projectName", s.id, s.name, s.trend_id AS "trendId", s.segments,
+  s.shows_comments AS "showsComments", s.created_at AS "createdAt", s.expires_at AS "expiresAt"
+  FROM shares s JOIN projects p ON p.id = s.project_id`;
+
+export function createShareRows(database: Database, session: Session): ShareRows {
+  return {
+    insert: async (project, { name, tokenHash, trendId, segments, showsComments, expiresAt }) => {
+      const id = await nextId(database, project);
+      database.send(
+        `INSERT INTO shares (project_id, id, name, token_hash, trend_id, segments, shows_comments, created_at, expires_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        [
+          project,
+          id,
+          name,
+          tokenHash,
+          trendId,
+          JSON.stringify(segments),
+          showsComments ? 1 : 0,
+          session.now,
+          expiresAt,
+        ],
+      );
+      return id;
+    },
+    list: async (project) =>
+      (await database.all(`${SHARE} WHERE s.project_id = ? ORDER BY s.id`, [project])).map(toShare),
+    delete: async (project, id) =>
+      (await database.run("DELETE FROM shares WHERE project_id = ? AND id = ?", [project, id])) > 0,
+    byTokenHash: async (hash) => {
+      const row = await database.first(`${SHARE} WHERE s.token_hash = ?`, [hash]);
+      return row === null ? null : toShare(row);
+    },
+    days: async (share, range) => listDays(database, share, range),
+    answers: async (share, range) => groupAnswers(database, share, range),
+    keepDay: async ({ project, id }, day, tally) => {
+      database.send(
+        `INSERT INTO share_days (project_id, day, share_id, tally) VALUES (?, ?, ?, ?)
+          ON CONFLICT (project_id, day, share_id) DO UPDATE SET tally = excluded.tally`,
+        [project.id, day, id, JSON.stringify(tally)],
+      );
+    },
+  };
+}
+
+/** Forgets what pages keep of these days, before or after responses of theirs change. */
+export function forgetDays(database: Database, project: number, days: Iterable<number>): void {
+  for (const day of new Set(days))
+    database.send("DELETE FROM share_days WHERE project_id = ? AND day = ?", [project, day]);
+}
+
+function toShare({ projectId, projectName, segments, showsComments, ...row }: SqlRow): ShareRow {
+  return {
+    ...(row as unknown as Omit<ShareRow, "project" | "segments" | "showsComments">),
+    project: { id: Number(projectId), name: String(projectName) },
+    segments: JSON.parse(String(segments)) as string[],
+    showsComments: showsComments === 1,
+  };
+}
+
+async function listDays(
+  database: Database,
+  { project, id, trendId }: ShareRow,
+  { first, last }: Parameters<ShareRows["days"]>[1],
+): Promise<readonly SharedDay[]> {
+  const rows = await database.all(
+    `SELECT t.day, t.row_count AS "rowCount", d.tally FROM list_tallies t
+      LEFT JOIN share_days d ON d.project_id = t.project_id AND d.day = t.day AND d.share_id = ?
+      WHERE t.project_id = ? AND t.list = ? AND t.day >= ? AND t.day <= ? AND t.row_count > 0 ORDER BY t.day`,
+    [id, project.id, responsesBy(project.id, trendId, "created_at").name, first ?? 0, last],
+  );
+  return rows.map(({ day, rowCount, tally }) => ({
+    day: Number(day),
+    rowCount: Number(rowCount),
+    tally: tally === null ? null : (JSON.parse(String(tally)) as DayTally),
+  }));
+}
+
+/** Equal properties are read once: in most projects they have few values. */
+async function groupAnswers(
+  database: Database,
+  { project, trendId, segments }: ShareRow,
+  { since, until }: Parameters<ShareRows["answers"]>[1],
+): Promise<readonly AnswerGroup[]> {
+  const inTrend = "JOIN trend_responses t ON t.project_id = r.project_id AND t.response_id = r.id AND t.trend_id = ?";
+  const rows = await database.all(
+    `SELECT r.score, ${segments.length === 0 ? "'{}'" : "r.person_properties"} AS properties, count(*) AS n,
+        count(*) FILTER (WHERE r.comment IS NOT NULL AND trim(r.comment) <> '') AS commented
+      FROM responses r ${trendId === null ? "" : inTrend}
+      WHERE r.project_id = ? AND r.created_at >= ? AND r.created_at <= ? AND r.survey_type = 'nps' GROUP BY 1, 2`,
+    [...(trendId === null ? [] : [trendId]), project.id, since, until],
+  );
+  return rows.map(({ score, properties, n, commented }) => ({
+    score: Number(score),
+    properties: JSON.parse(String(properties)) as Properties,
+    count: Number(n),
+    commented: Number(commented),
+  }));
+}

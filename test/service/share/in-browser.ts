@@ -1,0 +1,84 @@
+/** A live page for colleagues in a real browser: what axe finds, what it asks of the network, and how wide it is. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { listen, type Listening } from "../../../src/service/http/server.ts";
+import { findViolations } from "../../helpers/browser.ts";
+import { type EmbeddedService, openEmbeddedService } from "../../helpers/embedded-service.ts";
+
+const DAY = 86_400;
+const WIDTHS = [320, 768, 1280];
+const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
+  WIDTHS.map((width) => [width, colorScheme] as const),
+);
+
+/** Registers the tests where a browser runs already: a second one takes longer than they do. */
+export function describeShare(running: () => Browser): void {
+  let embedded: EmbeddedService;
+  let listening: Listening;
+  let path = "";
+
+  beforeAll(async () => {
+    embedded = await openEmbeddedService();
+    const { service, client } = embedded;
+    const { id } = (await client.sendPerson({ email: "ada@example.com", send: false })) as unknown as { id: string };
+    const person = id ?? (await client.listPeople({}).next()).value?.rows[0]?.id;
+    const now = Math.floor(service.clock.now() / 1000);
+    for (let index = 0; index < 120; index += 1)
+      await client.addResponse({
+        person,
+        score: (index * 7) % 11,
+        created_at: now - index * 3 * DAY,
+        comment:
+          ["Plain words", "</style><script>document.title = 1</script>", "مرحبا \u202E", "x".repeat(3000)][index % 4] ??
+          "",
+        person_properties: {
+          plan: ["free", "pro", "a plan with a name that is far too long for a phone"][index % 3] ?? "",
+        },
+      });
+    await service.admin({ kind: "brand", project: "default", name: "Acme" });
+    const wanted = { name: "Board", trend: null, segments: ["plan"], comments: true };
+    const { url } = await service.admin({ kind: "share.add", project: "default", ...wanted });
+    path = url.slice(url.indexOf("/d/"));
+    listening = await listen(service, { host: "127.0.0.1", port: 0, tls: null });
+  });
+  afterAll(async () => {
+    listening.cut();
+    await listening.close();
+    await embedded.close();
+  });
+
+  it.each(LOOKS)(
+    "has no fault that axe finds at %i px in the %s, fits, and asks for nothing else",
+    async (width, colorScheme) => {
+      // The page's own policy keeps scripts out, the test's as well.
+      const context = await running().newContext({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
+      try {
+        const page = await context.newPage();
+        const asked: string[] = [];
+        page.on("request", (request) => asked.push(request.url()));
+        await page.goto(listening.url + path);
+        expect(await findViolations(page)).toEqual([]);
+        const wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+        expect([await page.evaluate(wide), await context.cookies(), asked]).toEqual([0, [], [listening.url + path]]);
+        await page.getByRole("link", { name: "30 days" }).click();
+        expect(await page.locator("a[aria-current=page]").textContent()).toBe("30 days");
+      } finally {
+        await context.close();
+      }
+    },
+  );
+
+  it("keeps scripts out by its own policy, and prints without the choice of periods", async () => {
+    const context = await running().newContext();
+    try {
+      const page = await context.newPage();
+      await page.goto(listening.url + path);
+      expect(await page.title()).toMatch(/^Board: NPS/);
+      await page.emulateMedia({ media: "print" });
+      expect(await page.locator("nav").isVisible()).toBe(false);
+      expect(await page.locator("h1").isVisible()).toBe(true);
+    } finally {
+      await context.close();
+    }
+  });
+}

@@ -1,0 +1,247 @@
+/** Live pages for colleagues: whom a link lets in, what they see, and that the numbers are those of the API. */
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import type { HttpResponse } from "../../../src/contract/http.ts";
+import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
+import type { ShareInfo } from "../../../src/service/control/share/commands.ts";
+import { type EmbeddedService, openEmbeddedService } from "../../helpers/embedded-service.ts";
+import { seededRandom } from "../../helpers/seeded-random.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+
+const DAY = 86_400;
+/** A Thursday, 09:30 UTC. */
+const NOW = Date.UTC(2026, 10, 26, 9, 30) / 1000;
+const time = { now: NOW };
+const clock: Clock = { ...systemClock, now: () => time.now * 1000, monotonic: () => time.now * 1000 };
+const PLANS = ["free", "pro", "team"];
+
+let embedded: EmbeddedService;
+const ids: string[] = [];
+
+beforeAll(async () => {
+  embedded = await openEmbeddedService({ clock });
+  for (let index = 0; index < 20; index += 1) {
+    const body = { email: `person-${index}@example.com`, name: `Erika Muster${index}`, send: false };
+    ids.push(String((await api("POST", "/v1/people.json", body)).id));
+  }
+  const random = seededRandom(7);
+  const pick = (count: number): number => Math.floor(random() * count);
+  for (let index = 0; index < 400; index += 1) {
+    const comment = index % 3 === 0 ? `Call me at erika.muster${index}@example.com, Erika` : undefined;
+    await api("POST", "/v1/survey_responses.json", {
+      person: ids[pick(ids.length)],
+      score: pick(11),
+      ...(comment === undefined ? {} : { comment }),
+      created_at: NOW - pick(500 * DAY),
+      ...(index % 7 === 0 ? {} : { person_properties: { plan: PLANS[pick(PLANS.length)], order: `order-${index}` } }),
+    });
+  }
+}, 60_000);
+afterAll(() => embedded.close());
+
+function textOf(body: HttpResponse["body"]): string {
+  return typeof body === "string" ? body : "";
+}
+
+async function call(method: string, path: string, body?: object): Promise<HttpResponse> {
+  return embedded.service.handle({
+    method,
+    url: embedded.baseUrl + path,
+    headers: { authorization: `Basic ${btoa(`${embedded.apiKey}:`)}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function api(method: string, path: string, body?: object): Promise<Row> {
+  const { status, body: text } = await call(method, path, body);
+  if (status >= 300) throw new Error(`${status} ${textOf(text)}`);
+  return JSON.parse(textOf(text)) as Row;
+}
+
+/** As a colleague asks: without a key. */
+async function visit(path: string, method = "GET", from = "192.0.2.1"): Promise<HttpResponse & { text: string }> {
+  const answer = await embedded.service.handle({ method, url: embedded.baseUrl + path, headers: {}, from });
+  return { ...answer, text: textOf(answer.body) };
+}
+
+interface Added extends ShareInfo {
+  readonly path: string;
+}
+
+async function share(name: string, more: object = {}): Promise<Added> {
+  const wanted = { name, trend: null, segments: [] as string[], comments: true, ...more };
+  const { url, ...info } = await embedded.service.admin({ kind: "share.add", project: "default", ...wanted });
+  return { ...info, path: url.slice(url.indexOf("/d/")) };
+}
+
+/** The metrics of the API for the same seconds, with the interval's ends left out. */
+async function metricsOf({ since, until }: Row, trend?: string): Promise<Row> {
+  const bounds = `since=${String(since)}&until=${String(until)}${trend === undefined ? "" : `&trend=${trend}`}`;
+  return api("GET", `/v1/metrics.json?${bounds}`);
+}
+
+const RANGES = ["30d", "90d", "12m", "all"];
+
+/** A new answer, one that says something else, or one that is gone with its person. */
+async function changeSomething(pick: (count: number) => number): Promise<void> {
+  const created_at = time.now - pick(400 * DAY);
+  const properties = { person_properties: { plan: PLANS[pick(3)] } };
+  const added = await api("POST", "/v1/survey_responses.json", {
+    person: ids[pick(ids.length)],
+    score: pick(11),
+    created_at,
+    ...properties,
+  });
+  await api("PUT", `/v1/survey_responses/${String(added.id)}.json`, { score: pick(11), ...properties });
+  const [gone] = ids.splice(0, ids.length > 10 ? 1 : 0);
+  if (gone !== undefined) await call("DELETE", `/v1/people/${gone}.json`);
+}
+
+const countsOf = (rows: unknown): number[] => (rows as Row[]).map((row) => Number(row.response_count));
+
+async function readResponses({ since, until }: Row): Promise<Row[]> {
+  const pages = [1, 2, 3, 4, 5].map((page) =>
+    call("GET", `/v1/survey_responses.json?since=${String(since)}&until=${String(until)}&per_page=100&page=${page}`),
+  );
+  return (await Promise.all(pages)).flatMap(({ body }) => JSON.parse(textOf(body)) as Row[]);
+}
+
+function totalOf(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+describe("the numbers", () => {
+  it("when ranges, trends and changes of the data are many, then all of them are the API's", async () => {
+    const trend = await embedded.service.admin({
+      kind: "trend.add",
+      project: "default",
+      name: "Pro",
+      where: { plan: "pro" },
+    });
+    await embedded.service.store.settle();
+    const pages = [await share("All"), await share("Pro", { trend: trend.id })];
+    const random = seededRandom(11);
+    const pick = (count: number): number => Math.floor(random() * count);
+    for (let round = 0; round < 50; round += 1) {
+      time.now += 61;
+      if (round % 3 === 0) await changeSomething(pick);
+      const page = pages[round % 2]!;
+      const shown = JSON.parse((await visit(`${page.path}.json?range=${RANGES[pick(4)]}`)).text) as Row;
+      const wanted = await metricsOf(shown, page.trend ?? undefined);
+      const { response_count, promoter_count, passive_count, detractor_count } = wanted;
+      expect(shown).toMatchObject({ response_count, promoter_count, passive_count, detractor_count, nps: wanted.nps });
+      expect([totalOf(shown.scores as number[]), totalOf(countsOf(shown.periods))]).toEqual([
+        response_count,
+        response_count,
+      ]);
+    }
+  }, 60_000);
+
+  it("when months are shown, then each is the month's own, and segments of at least ten answers have theirs", async () => {
+    const { path } = await share("Segments", { segments: ["plan", "order"] });
+    const shown = JSON.parse((await visit(`${path}.json`)).text) as Row & { periods: Row[] };
+    expect(shown.periods.map(({ period }) => period)).toEqual([
+      "2025-12",
+      ...Array.from({ length: 11 }, (_, month) => `2026-${String(month + 1).padStart(2, "0")}`),
+    ]);
+    const march = { since: Date.UTC(2026, 2, 1) / 1000, until: Date.UTC(2026, 3, 1) / 1000 - 1 };
+    const { response_count, nps } = await metricsOf(march);
+    expect(shown.periods[3]).toMatchObject({ period: "2026-03", response_count, nps });
+    const segments = shown.segments as Row[];
+    // Each answer has another order: that is no segment.
+    expect(segments.map(({ property, value }) => `${String(property)} ${String(value)}`).toSorted()).toEqual(
+      PLANS.map((plan) => `plan ${plan}`),
+    );
+    const pro = (await readResponses(shown)).filter((row) => (row.person_properties as Row).plan === "pro");
+    const balance = pro.reduce((sum, { score }) => sum + (Number(score) >= 9 ? 1 : Number(score) <= 6 ? -1 : 0), 0);
+    const found = segments.find(({ value }) => value === "pro");
+    expect([found?.response_count, Number(found?.nps).toFixed(6)]).toEqual([
+      pro.length,
+      ((100 * balance) / pro.length).toFixed(6),
+    ]);
+  });
+});
+
+describe("the page", () => {
+  it("when a colleague opens it, then it tells the score and no personal data, without script, cookie or request", async () => {
+    const { path } = await share("Board");
+    const { status, headers, text } = await visit(path);
+    expect(status).toBe(200);
+    expect(text).toMatch(/<h1 dir="auto">Board<\/h1>\s*<p class="lead">NPS -?\d+, between -?\d+ and -?\d+;/);
+    expect(text).toContain("Call me at [email-");
+    expect(
+      [/<script/, /muster\d*@example/i, /Erika/, /https?:\/\/(?!www\.w3\.org)/].filter((one) => one.test(text)),
+    ).toEqual([]);
+    expect(Buffer.byteLength(text)).toBeLessThan(300_000);
+    expect(headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-robots-tag": "noindex, nofollow",
+    });
+    expect(headers["set-cookie"]).toBeUndefined();
+    expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(text).toContain('<a href="?range=12m" aria-current="page">');
+    expect(text).toContain(`Computed at ${new Date(time.now * 1000).toISOString().slice(0, 10)}`);
+  });
+
+  it("when comments are left out, then there are none, and an unknown range is refused", async () => {
+    const { path } = await share("Quiet", { comments: false });
+    expect((await visit(path)).text).not.toContain("Call me");
+    const refused = await visit(`${path}?range=7d`);
+    expect([refused.status, JSON.parse(refused.text)]).toEqual([
+      400,
+      { status: 400, message: "Bad Request: range is one of 30d, 90d, 12m, all" },
+    ]);
+    expect((await visit(path, "POST")).status).toBe(405);
+    expect(await visit(path, "HEAD")).toMatchObject({ status: 200, text: "" });
+  });
+
+  it("when many look within a minute, then they see one reckoning, and later a new one", async () => {
+    const { path } = await share("Minute");
+    const count = async (): Promise<unknown> => (JSON.parse((await visit(`${path}.json`)).text) as Row).response_count;
+    const before = Number(await count());
+    await api("POST", "/v1/survey_responses.json", { person: ids.at(-1), score: 10 });
+    time.now += 30;
+    expect(await count()).toBe(before);
+    time.now += 31;
+    expect(await count()).toBe(before + 1);
+  });
+});
+
+describe("the link", () => {
+  it("when it is wrong, removed or over, then it is as any unknown path, and its token is stored nowhere", async () => {
+    const unknown = await visit("/nothing");
+    const gone = await share("Gone");
+    const short = await share("Short", { expiresAfter: 3600 });
+    expect([(await visit(gone.path)).status, (await visit(short.path)).status]).toEqual([200, 200]);
+    await embedded.service.admin({ kind: "share.remove", project: "default", id: "Gone" });
+    time.now += 3601;
+    for (const path of [gone.path, `${gone.path}.json`, short.path, "/d/wrong", "/d/", `/d/${"x".repeat(22)}`]) {
+      const { status, text } = await visit(path);
+      expect([status, text]).toEqual([unknown.status, unknown.text]);
+    }
+    const listed = await embedded.service.admin({ kind: "share.list", project: "default" });
+    expect(JSON.stringify(listed)).not.toContain(short.path.slice("/d/".length));
+    const rows = await embedded.service.store.read((tx) => tx.tables.page("shares", null, 100));
+    expect(JSON.stringify(rows)).not.toContain(short.path.slice("/d/".length));
+  });
+
+  it("when an address guesses many, then it waits, and others do not", async () => {
+    const { path } = await share("Guessed");
+    const statuses = new Set<number>();
+    for (let guess = 0; guess < 70; guess += 1)
+      statuses.add((await visit(`/d/${String(guess).padStart(22, "x")}`, "GET", "198.51.100.7")).status);
+    expect([...statuses]).toEqual([404, 429]);
+    expect((await visit(path, "GET", "198.51.100.8")).status).toBe(200);
+  });
+});
+
+test.each([
+  [{ name: " " }, "name must have 1 to 100 characters"],
+  [{ name: "Board" }, "name has already been taken"],
+  [{ name: "No trend", trend: "99" }, "trend does not exist"],
+  [{ name: "Many", segments: ["a", "b", "c", "d", "e", "f"] }, "segment may be given for 5 properties at most"],
+])("when a page is %j, then it is refused", async (more, message) => {
+  await expect(share("", more)).rejects.toThrow(message);
+});
