@@ -1,7 +1,9 @@
 /** A summary of responses against the responses themselves: what it quotes, which answers it names, what it counts. */
 import { type ScoreCategory } from "../contract/limits.ts";
+import { type CountedNoun, type NumberClaim, numberFault, readNumbers } from "./claimed-numbers.ts";
 import { MARK } from "./redact.ts";
 import { endWithout } from "./search.ts";
+import { createLineCounter } from "./text-lines.ts";
 
 /** Something a summary says that the responses can confirm. Lines count from 1. */
 export type SummaryClaim =
@@ -12,15 +14,13 @@ export type SummaryClaim =
       readonly ids: readonly string[];
     })
   | (Quoting & { readonly kind: "id"; readonly id: string })
-  | { readonly kind: "count"; readonly line: number; readonly count: number; readonly of: CountedNoun };
+  | NumberClaim;
 
 interface Quoting {
   readonly line: number;
   /** The meaning of a quote line's last brackets: where a comment says that, they name no answer. */
   readonly literal?: string;
 }
-
-export type CountedNoun = "responses" | "promoters" | "passives" | "detractors";
 
 interface Found {
   readonly claims: readonly SummaryClaim[];
@@ -30,13 +30,12 @@ interface Found {
 
 /**
  * Quotations are what is in double quotes within a paragraph, and each line of a Markdown quote; ids are in brackets,
- * alone or several with commas; counts are a whole number before `responses`, `answers` (the same), `promoters`,
- * `passives` or `detractors`. Marks of redacted text are none of these.
+ * alone or several with commas; numbers are those of `claimed-numbers`. Marks of redacted text are none of these.
  */
 export function readClaims(summary: string): SummaryClaim[] {
   const lines = readQuoteLines(summary.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
   const quoted = readQuotations(lines.rest);
-  const claims = [...lines.claims, ...quoted.claims, ...readIds(quoted.rest), ...readCounts(quoted.rest)];
+  const claims = [...lines.claims, ...quoted.claims, ...readIds(quoted.rest), ...readNumbers(quoted.rest)];
   return claims.toSorted((a, b) => a.line - b.line);
 }
 
@@ -147,15 +146,6 @@ const OPENS = /[([{*_:,;>–—/-]/u;
 /** Room for a list of ids behind a quotation. */
 const FOLLOWING_CHARS = 500;
 
-/** Asked for places from first to last: the line of each, from 1. */
-function createLineCounter(text: string): (at: number) => number {
-  let [line, end] = [1, text.indexOf("\n")];
-  return (at) => {
-    for (; end !== -1 && end < at; end = text.indexOf("\n", end + 1)) line += 1;
-    return line;
-  };
-}
-
 /** Asked for places from first to last: where the paragraph of each ends. */
 function createParagraphEnds(text: string): (at: number) => number {
   let end = -1;
@@ -180,17 +170,6 @@ function readIds(text: string): SummaryClaim[] {
 function isLinkDefinition(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 4), start);
   return /(?:^|\n) {0,3}$/u.test(before) && LINK_DEFINITION.test(text.slice(end, end + 100));
-}
-
-const COUNT =
-  /(?<![\d.,]|\d[\u00a0\u2009\u202f'])(\d{1,3}(?:[,.\u00a0\u2009\u202f']\d{3})+|\d+)[*_]*\s+[*_]*(response|answer|promoter|passive|detractor)s?\b/giu;
-
-function readCounts(text: string): SummaryClaim[] {
-  const lineOf = createLineCounter(text);
-  return [...text.matchAll(COUNT)].map(({ 1: number = "", 2: noun = "", index }): SummaryClaim => {
-    const of = noun.toLowerCase() === "answer" ? "responses" : (`${noun.toLowerCase()}s` as CountedNoun);
-    return { kind: "count", line: lineOf(index), count: Number(number.replace(/\D/gu, "")), of };
-  });
 }
 
 /** A response as a summary may have seen it: its comment as it is, and as redacted or escaped text shows it. */
@@ -273,9 +252,9 @@ function brokenFact(
   counts: Readonly<Record<CountedNoun, number>>,
 ): BrokenClaim[] {
   if (claim.kind === "id" && !known.has(claim.id)) return [{ claim, why: "is the id of no response" }];
-  if (claim.kind === "count" && counts[claim.of] !== claim.count)
-    return [{ claim, why: `should be ${counts[claim.of]}` }];
-  return [];
+  if (claim.kind === "id" || claim.kind === "quotation") return [];
+  const why = numberFault(claim, counts);
+  return why === null ? [] : [{ claim, why }];
 }
 
 /** The quotation, and the same without the comma or full stop that American typesetting puts inside. */

@@ -54,7 +54,35 @@ describe("claims of a summary", () => {
       ],
     ],
     ['"12 detractors" at 3.5 responses a day', [quotation("12 detractors")]],
-    ["12 % of promoters, 12 new responses, promoters 12", []],
+    ["12 % of promoters, 12 more responses, promoters 12, 3 weeks of answers, 2 of the responses", []],
+    [
+      "4 872 new responses, 12 deeply unhappy detractors, 1.204 written **answers**",
+      [
+        { kind: "count", line: 1, count: 4872, of: "responses" },
+        { kind: "count", line: 1, count: 12, of: "detractors" },
+        { kind: "count", line: 1, count: 1204, of: "responses" },
+      ],
+    ],
+    [
+      "63 % promoters, 24.5% of all responses are passives\n| Detractors | 6 | **12 %** |\nPromoters made up 63 percent",
+      [
+        { kind: "percentage", line: 1, value: 63, decimals: 0, of: "promoters" },
+        { kind: "percentage", line: 1, value: 24.5, decimals: 1, of: "passives" },
+        { kind: "percentage", line: 2, value: 12, decimals: 0, of: "detractors" },
+        { kind: "percentage", line: 3, value: 63, decimals: 0, of: "promoters" },
+      ],
+    ],
+    ["detractors: 12 % mention prices, detractors (0-6), promoters (9–10), 63 % of promoters", []],
+    [
+      "NPS 51 (29 … 67)\nThe Net Promoter Score is **−12.5**\n| NPS | +40 |\nthe NPS rose to 41",
+      [
+        { kind: "score", line: 1, value: 51, decimals: 0 },
+        { kind: "score", line: 2, value: -12.5, decimals: 1 },
+        { kind: "score", line: 3, value: 40, decimals: 0 },
+        { kind: "score", line: 4, value: 41, decimals: 0 },
+      ],
+    ],
+    ["NPS 2026-05, NPS 30 days, NPS rose by 5, NPS from 40, NPS 29–67, NPS between 29 and 67", []],
   ])("%j", (summary, claims) => {
     expect(readClaims(summary)).toEqual(claims);
   });
@@ -116,8 +144,27 @@ describe("when a summary is long and hostile", () => {
     ["quotations that never end", times("“a\n\n")],
     ["numbers", (size) => `1${times("'111")(size)}`],
     ["counts", times("12 promoters\n")],
+    ["numbers with spaces", times("111 ")],
+    ["numbers with commas", times("1,")],
+    ["shares", times("12 % promoters\n")],
+    ["a kind and spaces", (size) => `promoters${times(" ")(size)}x`],
+    ["scores", times("NPS 1,1,1 ")],
     ["stars", (size) => `1${times("*")(size)}`],
   ])("then reading %s takes time in proportion to it", (_, make) => {
     expect(growthOf((size) => void readClaims(make(size)))).toBeLessThan(LINEAR_MAX);
   });
+});
+
+test("when a summary claims shares and a score, then they are those of the responses, rounded as they are written", () => {
+  const check = createClaimCheck(
+    readClaims("NPS 0, NPS 0.0, NPS 1\n33 % promoters, 33.3 % passives, detractors: 34 %\nNPS -0"),
+  );
+  for (const category of ["promoter", "passive", "detractor"] as const)
+    check.add({ id: category, category, texts: [] });
+  expect(check.broken().map(({ claim, why }) => [claim.line, claim.kind, why])).toEqual([
+    [1, "score", "should be 0"],
+    [2, "percentage", "should be 33 %"],
+  ]);
+  const none = createClaimCheck(readClaims("NPS 51"));
+  expect(none.broken().map(({ why }) => why)).toEqual(["has no responses to be true of"]);
 });

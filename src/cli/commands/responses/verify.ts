@@ -23,7 +23,7 @@ export interface VerifyOptions extends Omit<Selection, "redact"> {
 export function registerResponsesVerify(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "verify",
-    summary: "check the quotations, ids and counts of a summary against the responses",
+    summary: "check the quotations, ids and numbers of a summary against the responses",
     operands: [["<file>", "the summary, as text or Markdown, or - for standard input"]],
     examples: [
       "surveyctl responses verify summary.md",
@@ -40,6 +40,10 @@ export function registerResponsesVerify(noun: Command, context: CommandContext):
 /** Throws AssertionError, which names each claim that does not hold. */
 export async function runResponsesVerify(deps: Deps, { file, ...selection }: VerifyOptions): Promise<ExitCode> {
   const claims = readClaims(await readText(deps, file));
+  if (claims.length === 0) {
+    await writeDone(deps, `nothing to check: ${nameOfFile(file)} has no quotation, id, count, percentage or NPS`);
+    return EXIT.done;
+  }
   const check = createClaimCheck(claims);
   // Rows come as the masker needs them; what it replaces is counted by nobody.
   const reader = openSelection(deps, { ...selection, redact: false }, { expanded: true });
@@ -59,6 +63,10 @@ export async function runResponsesVerify(deps: Deps, { file, ...selection }: Ver
   }
   await writeDone(deps, describeChecked(claims, check.counts.responses));
   return EXIT.done;
+}
+
+function nameOfFile(file: string): string {
+  return file === "-" ? "standard input" : file;
 }
 
 async function readText({ streams }: Deps, file: string): Promise<string> {
@@ -95,20 +103,28 @@ function describe({ claim, why }: BrokenClaim): string {
 
 function nameOf(claim: SummaryClaim): string {
   if (claim.kind === "id") return `[${claim.id}]`;
+  if (claim.kind === "score") return `NPS ${claim.value}`;
+  if (claim.kind === "percentage") return `${claim.value} % ${claim.of}`;
   if (claim.kind === "count") return `${formatCount(claim.count)} ${claim.of}`;
   const text = claim.text.replace(/\s+/g, " ").trim();
   return `"${text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`}"`;
 }
 
-/** A summary that claims nothing is no proof, so the numbers are said. */
+const CLAIM_KINDS = [
+  ["quotation", "quotation", "quotations"],
+  ["id", "id", "ids"],
+  ["count", "count", "counts"],
+  ["percentage", "percentage", "percentages"],
+  ["score", "NPS", "NPS"],
+] as const;
+const ALWAYS_SHOWN: ReadonlySet<SummaryClaim["kind"]> = new Set(["quotation", "id", "count"]);
+
+/** A summary that claims little is no proof, so the numbers are said. */
 function describeChecked(claims: readonly SummaryClaim[], responses: number): string {
-  const kinds = [
-    ["quotation", "quotation", "quotations"],
-    ["id", "id", "ids"],
-    ["count", "count", "counts"],
-  ] as const;
-  const [first, ...others] = kinds.map(([kind, one, many]) =>
-    countOf(claims.filter((claim) => claim.kind === kind).length, one, many),
-  );
-  return `Checked ${first}, ${others.join(" and ")} against ${countOf(responses, "response", "responses")}; all hold.`;
+  const counted = CLAIM_KINDS.map(([kind, one, many]) => {
+    const count = claims.filter((claim) => claim.kind === kind).length;
+    return { text: countOf(count, one, many), isShown: count > 0 || ALWAYS_SHOWN.has(kind) };
+  });
+  const texts = counted.filter(({ isShown }) => isShown).map(({ text }) => text);
+  return `Checked ${texts.slice(0, -1).join(", ")} and ${texts.at(-1)} against ${countOf(responses, "response", "responses")}; all hold.`;
 }
