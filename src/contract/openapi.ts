@@ -153,14 +153,13 @@ function toAnswer({ pagination, resource }: Route): JsonObject {
   };
 }
 
-/** `open`: with further whole numbers, such as those of other groups of metrics. */
 /** One that is `open` may have more fields or fewer: of the metrics, those of the groups that were asked for. */
 function toObject(fields: readonly Field[], open: boolean): JsonObject {
   return {
     type: "object",
     ...(!open && { required: fields.map(({ name }) => name) }),
     properties: Object.fromEntries(fields.map((field) => [field.name, toFieldSchema(field)])),
-    ...(open && { additionalProperties: { type: "integer" } }),
+    ...(open && { additionalProperties: { type: ["number", "null"] } }),
   };
 }
 

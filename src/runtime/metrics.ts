@@ -6,7 +6,7 @@ export interface Family {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
-  /** Names of its labels, in the order in which values are given. Few values each: no projects, no people. */
+  /** Names of its labels, in the order in which values are given. Few values each: no people. */
   readonly labels?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The families of `/metrics` besides requests: the program, its process, its store, its scheduler and the queues. */
+/** The families of `/metrics` besides requests: the program, its process, its store, its scheduler, the queues, projects. */
 import { type Clock, inTime } from "../runtime/clock.ts";
 import {
   createCounter,
@@ -13,8 +13,9 @@ import { VERSION } from "../runtime/version.ts";
 import type { DeliveryMetrics, DueQueue, SenderStates } from "./delivery-metrics.ts";
 import { livingSenders } from "./domain/delivery/living.ts";
 import { countDue, summarizeQueue } from "./domain/delivery/oversight.ts";
-import type { KeptSender, Store, StoreAbout, StoreConnections, StoreWatch } from "./domain/ports.ts";
+import type { KeptSender, ProjectNumbers, Store, StoreAbout, StoreConnections, StoreWatch } from "./domain/ports.ts";
 import type { AttemptMeaning } from "./domain/webhooks/attempts.ts";
+import { projectMetrics, readProjectNumbers } from "./project-metrics.ts";
 import { summarizeWebhooks, webhookMetrics, type WebhookSummary } from "./webhook/webhook-metrics.ts";
 
 /** The families of this file by what they are of. Durations are seconds. */
@@ -110,6 +111,7 @@ interface Summary {
   readonly oldestTransaction: number | null;
   readonly queue: DueQueue;
   readonly webhooks: WebhookSummary;
+  readonly projects: readonly ProjectNumbers[];
   /** Of all processes. */
   readonly senders: readonly KeptSender[];
 }
@@ -156,6 +158,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
       return [
         ...deliveries.lines(summary?.queue ?? null, { ...senders, kept: summary?.senders ?? [] }),
         ...webhookMetrics(summary?.webhooks ?? null, webhookAttempts),
+        ...(summary === null ? [] : projectMetrics(summary.projects)),
         ...writeFamily(FAMILIES.transactions, commits.samples()),
         ...commitTime.lines(),
         ...batchJobs.lines(),
@@ -172,6 +175,7 @@ async function readSummary(store: Store): Promise<Summary> {
   const rest = await store.read(async (tx) => ({
     queue: { ...(await summarizeQueue(tx)), due: await countDue(tx) },
     webhooks: await summarizeWebhooks(tx),
+    projects: await readProjectNumbers(tx),
     senders: await livingSenders(tx),
   }));
   return { oldestTransaction, ...rest };

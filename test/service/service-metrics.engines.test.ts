@@ -1,7 +1,8 @@
 /** A whole scrape of `/metrics`: its grammar, and the names that dashboards and alarms rely on. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { answerSurvey } from "../../src/service/domain/answers/answers.ts";
 import { createHistogram, writeFamily } from "../../src/runtime/metrics.ts";
 import { readText } from "../helpers/read-text.ts";
 import { POSTGRESQL_FAMILIES } from "../../src/service/service-metrics.ts";
@@ -22,10 +23,16 @@ const NAMES = [
   "http_requests_in_flight",
   "http_requests_total",
   "nodejs_eventloop_lag_p99_seconds",
+  "nps",
+  "nps_high",
+  "nps_low",
+  "people",
   "process_cpu_seconds_total",
   "process_resident_memory_bytes",
   "rate_limited_total",
   "reports_total",
+  "response_rate",
+  "responses",
   "scheduler_last_success_timestamp_seconds",
   "sms_received_total",
   "sms_replies_total",
@@ -36,6 +43,7 @@ const NAMES = [
   "store_transactions_total",
   "surveys_due",
   "surveys_oldest_due_age_seconds",
+  "unsubscribed_people",
   "webhook_attempts_total",
   "webhook_endpoints",
   "webhook_oldest_due_seconds",
@@ -51,10 +59,20 @@ beforeAll(async () => {
   state.world = await openEmbeddedService();
   await state.world.client.sendPerson({ email: "ada@example.com" });
   await state.world.service.finishDue();
+  await answerOnPage(state.world);
   const request = { method: "GET", url: "http://embedded.test/metrics", headers: {} };
   state.lines = (await readText(await state.world.service.handle(request))).split("\n");
 });
 afterAll(() => state.world?.close());
+
+/** Of the one survey that was sent. */
+async function answerOnPage({ folder, service }: EmbeddedService): Promise<void> {
+  const outbox = path.join(folder, "outbox");
+  const [name = ""] = readdirSync(outbox).filter((each) => each.endsWith(".eml"));
+  const [, token = ""] =
+    /\/s\/([\w-]{22})/.exec(readFileSync(path.join(outbox, name), "utf8").replace(/=\r?\n/g, "")) ?? [];
+  await service.store.write((tx) => answerSurvey(tx, token, { score: 10, by: "button" }, 86_400));
+}
 
 /** The values of the series whose names begin so, in order. */
 const valuesOf = (start: string): number[] =>
@@ -83,6 +101,15 @@ describe("a scrape", () => {
     expect(valuesOf("surveyctl_build_info{")).toEqual([1]);
     expect(Math.abs((valuesOf("surveyctl_scheduler_last_success")[0] ?? 0) - Date.now() / 1000)).toBeLessThan(60);
     expect(valuesOf("surveyctl_process_resident_memory_bytes")[0]).toBeGreaterThan(1e7);
+  });
+
+  it("has people, answers and the score of 90 days with its interval for each project", () => {
+    const names = ["people", "responses", "unsubscribed_people", "nps", "nps_low", "nps_high"];
+    const values = names.map((name) => valuesOf(`surveyctl_${name}{project="default"}`).map(Math.round));
+    expect(values).toEqual([[1], [1], [0], [100], [-48], [98]]);
+    expect(state.lines.filter((line) => line.startsWith("surveyctl_response_rate"))).toEqual([
+      'surveyctl_response_rate{project="default",channel="email"} 1',
+    ]);
   });
 
   it("leaves out what the store does not tell", async () => {

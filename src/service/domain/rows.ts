@@ -94,6 +94,8 @@ export interface ProjectRows {
   /** The key with this hash, revoked or not. */
   byKeyHash(hash: string): Promise<KnownKeyRow | null>;
   counts(project: number): Promise<Counts>;
+  /** Of every project, by id. `since` is the first day of those that a range needs, days since 1970 (UTC). */
+  numbers(since: number): Promise<readonly ProjectNumbers[]>;
 }
 
 export interface PersonRow {
@@ -240,6 +242,18 @@ export interface ScoreTally {
   readonly promoters: number;
   readonly passives: number;
   readonly detractors: number;
+}
+
+/** Counts of a project, out of what is kept by day. */
+export interface ProjectNumbers {
+  readonly name: string;
+  readonly people: number;
+  readonly responses: number;
+  readonly unsubscribed: number;
+  /** Since the day that was asked for. */
+  readonly scores: ScoreTally;
+  /** Surveys sent since that day, and those of them that were answered. */
+  readonly surveys: Readonly<Record<Channel, { readonly sent: number; readonly answered: number }>>;
 }
 
 /** Survey responses. Each method keeps `lastRespondedAt` of the people concerned and the trends true. */

@@ -64,6 +64,8 @@ export async function answerSurvey(
   if (visit === null) throw new NotFoundError("no such survey");
   const { survey, answer } = visit;
   const { project, requestId, personId, properties } = survey;
+  // Before its sending may become known by this.
+  if (answer === null) await tx.requests.noteAnswer(survey);
   await noteEvidence(tx, project, requestId);
   const state = linkState(visit, tx.now, windowSeconds);
   if (answer !== null) {

@@ -42,6 +42,10 @@ export interface RequestRows {
   /** When the person's last Autopilot survey on the channel was sent; now for one on its way, null for none. */
   lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null>;
   countSent(project: number, channel: Channel | ReminderQueue, range: TimeRange): Promise<number>;
+  /** Of the surveys that were sent in the range, those that were answered, whenever that was. */
+  countAnswered(project: number, channel: Channel, range: TimeRange): Promise<number>;
+  /** Notes that a survey has been answered now; of one that was answered before, nothing. */
+  noteAnswer(survey: Pick<SurveyLink, "project" | "requestId" | "channel" | "sentAt" | "answeredAt">): Promise<void>;
   /** The properties of the person's next survey on the channel, else of the newest; null when there was none. */
   propertiesFor(project: number, personId: number, channel: Channel): Promise<Properties | null>;
   /** The survey that a link names, in whichever project; null when there is none. */
@@ -59,6 +63,8 @@ export interface SurveyLink {
   readonly channel: Channel;
   readonly properties: Properties;
   readonly sentAt: number | null;
+  /** When it was first answered; a response that was deleted since changes nothing. */
+  readonly answeredAt: number | null;
   readonly pageFacts: PageFacts;
   /** The response given already through this link. */
   readonly responseId: number | null;

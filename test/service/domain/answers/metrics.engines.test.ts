@@ -1,9 +1,11 @@
 import { assert, nat, property } from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
-import { getMetrics, toCoreMetrics } from "../../../../src/service/domain/answers/metrics.ts";
-import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { toCoreMetrics } from "../../../../src/contract/core-metrics.ts";
+import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
+import { answerSurvey } from "../../../../src/service/domain/answers/answers.ts";
+import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
 import {
   claimAll,
@@ -101,11 +103,61 @@ test("when other groups are asked for, then their prefixed counts stand in one f
     email_open_count: 0,
     email_bounce_count: 1,
     email_unsubscribe_count: 1,
+    email_response_rate: 0,
     sms_sent_count: 1,
+    sms_response_rate: 0,
     kiosk_response_count: 0,
     link_response_count: 0,
     web_response_count: 0,
   });
-  expect(await metrics({ groups: new Set(["sms"]), since: START + 1 })).toEqual({ sms_sent_count: 0 });
+  expect(await metrics({ groups: new Set(["sms"]), since: START + 1 })).toEqual({
+    sms_sent_count: 0,
+    sms_response_rate: null,
+  });
   expect(Object.keys(await metrics({ groups: new Set() }))).toHaveLength(8);
+});
+
+describe("the response rate", () => {
+  const rate = async (range: { since?: number; until?: number } = {}) =>
+    (await metrics({ ...range, groups: new Set(["email"] as const) }))["email_response_rate"];
+  const sendTo = async (email: string) => {
+    await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email })));
+    const [survey] = await fixture.write(claimAll);
+    return survey!;
+  };
+  const answer = (token: string, score: number) =>
+    fixture.write((tx) => answerSurvey(tx, token, { score, by: "button" }, 86_400));
+
+  test("is that of the surveys sent in the range, whenever they were answered, each once", async () => {
+    for (const email of ["a@x.co", "b@x.co", "c@x.co"]) {
+      const survey = await sendTo(email);
+      await fixture.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));
+      if (email === "a@x.co") {
+        fixture.time.now += 40 * 86_400;
+        await answer(survey.token, 9);
+        await answer(survey.token, 3);
+      }
+    }
+    expect([await rate(), await rate({ until: START }), await rate({ since: START + 1 })]).toEqual([0.3333, 1, 0]);
+  });
+
+  test("counts an answer that tells that its survey was sent", async () => {
+    const survey = await sendTo("a@x.co");
+    await fixture.write((tx) => tx.queue.markTransmitting(survey, null));
+    await fixture.write((tx) => finishDelivery(tx, survey, { kind: "unknown" }));
+    expect(await rate()).toBe(null);
+    await answer(survey.token, 9);
+    expect([await rate(), await fixture.store.check()]).toEqual([1, []]);
+  });
+
+  test("counts an answer that came before its sending was known, and none of a survey that is gone", async () => {
+    const survey = await sendTo("a@x.co");
+    await answer(survey.token, 9);
+    expect(await rate()).toBe(null);
+    await fixture.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));
+    expect(await rate()).toBe(1);
+    await fixture.write((tx) => deletePerson(tx, fixture.project, { by: "email", email: "a@x.co" }));
+    await fixture.store.settle();
+    expect([await rate(), await fixture.store.check()]).toEqual([null, []]);
+  });
 });

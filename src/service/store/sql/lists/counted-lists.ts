@@ -58,6 +58,13 @@ export function requestsSent(project: number, channel: Channel | ReminderQueue):
   return { project, name: `sent ${channel}`, table, where, key: ["sent_at", "id"], other: null, isScored: false };
 }
 
+/** Surveys that were sent on a channel and answered since, in the order in which they were sent. */
+export function requestsAnswered(project: number, channel: Channel): CountedList {
+  const sent = requestsSent(project, channel);
+  addCondition(sent.where, "answered_at IS NOT NULL");
+  return { ...sent, name: `answered ${channel}` };
+}
+
 function inProject(project: number): Where {
   return { clauses: ["project_id = ?"], values: [project] };
 }

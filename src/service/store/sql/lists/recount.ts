@@ -33,6 +33,13 @@ const LISTS: readonly Source[] = [
     at: "sent_at",
     isScored: false,
   },
+  {
+    name: "concat('answered ', channel)",
+    table: "messages",
+    where: "sent_at IS NOT NULL AND answered_at IS NOT NULL AND channel IN ('email', 'sms')",
+    at: "sent_at",
+    isScored: false,
+  },
 ];
 
 /** SQL that counts a list's rows by day. */

@@ -7,6 +7,7 @@ import type { Session } from "../database.ts";
 import { peopleIn, responsesBy } from "../lists/counted-lists.ts";
 import type { ListTallies } from "../lists/list-tallies.ts";
 import { insertAutopilotSettings } from "./people/autopilot-settings.ts";
+import { readProjectSums } from "./project-numbers.ts";
 
 const ALL_TIME = { since: null, until: null };
 
@@ -49,6 +50,7 @@ export function createProjectRows(database: Database, session: Session, tallies:
       people: await tallies.count(peopleIn(project), ALL_TIME),
       responses: await tallies.count(responsesBy(project, null, "created_at"), ALL_TIME),
     }),
+    numbers: async (since) => readProjectSums(database, since),
   };
 }
 

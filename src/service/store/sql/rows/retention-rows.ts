@@ -87,8 +87,8 @@ async function anonymize(
 const ENDED = ["sent", "bounced", "failed", "cancelled", "unknown"] as const;
 
 /** Ids rise with time, so the first that is young enough ends the search. */
-const OLDEST_ENDED = `SELECT id, person_id AS "personId", channel, sent_at AS "sentAt", created_at AS "createdAt"
-  FROM messages WHERE project_id = ? AND state = ? AND person_id IS NOT NULL AND claimer IS NULL ORDER BY id LIMIT ?`;
+const OLDEST_ENDED = `SELECT id, person_id AS "personId", channel, sent_at AS "sentAt", answered_at AS "answeredAt",
+  created_at AS "createdAt" FROM messages WHERE project_id = ? AND state = ? AND person_id IS NOT NULL AND claimer IS NULL ORDER BY id LIMIT ?`;
 
 async function deleteOldRequests(
   database: Database,

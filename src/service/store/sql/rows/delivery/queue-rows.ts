@@ -1,7 +1,7 @@
 import type { ClaimKey, DeliveryChange, FrozenMessage, QueueRows } from "../../../../domain/ports.ts";
 import { nextId } from "../project-rows.ts";
 import { readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
-import { requestsSent } from "../../lists/counted-lists.ts";
+import { requestsAnswered, requestsSent } from "../../lists/counted-lists.ts";
 import type { ListTallies } from "../../lists/list-tallies.ts";
 import type { Database, Session, SqlRow } from "../../database.ts";
 import {
@@ -162,7 +162,7 @@ async function settle(
 ): Promise<boolean> {
   const key = claimKey(claim);
   const row = await database.first(
-    `SELECT state, channel, person_id AS "personId" FROM messages WHERE ${THIS_CLAIM}`,
+    `SELECT state, channel, person_id AS "personId", answered_at AS "answeredAt" FROM messages WHERE ${THIS_CLAIM}`,
     key,
   );
   if (row === null) return false;
@@ -194,10 +194,13 @@ function noteSettled(
   database: Database,
   tallies: ListTallies,
   project: number,
-  { personId, channel }: SqlRow,
+  { personId, channel, answeredAt }: SqlRow,
   sentAt: number | null,
 ): void {
   refreshNextSurvey(database, project, Number(personId));
-  const list = requestsSent(project, channel === "sms" ? "sms" : "email");
-  if (sentAt !== null) tallies.add(list, { at: sentAt, score: null });
+  if (sentAt === null) return;
+  const by = channel === "sms" ? "sms" : "email";
+  tallies.add(requestsSent(project, by), { at: sentAt, score: null });
+  // Its link may have been used before its sending was known.
+  if (answeredAt !== null) tallies.add(requestsAnswered(project, by), { at: sentAt, score: null });
 }

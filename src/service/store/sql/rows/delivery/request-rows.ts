@@ -5,7 +5,7 @@ import type { Database, Session, SqlValue } from "../../database.ts";
 import { readPageFacts } from "./page-facts.ts";
 import { nextId } from "../project-rows.ts";
 import { addCondition, whereSql, type Where } from "../../lists/fragments.ts";
-import { requestsSent } from "../../lists/counted-lists.ts";
+import { requestsAnswered, requestsSent } from "../../lists/counted-lists.ts";
 import type { ListTallies } from "../../lists/list-tallies.ts";
 
 export function createRequestRows(database: Database, session: Session, tallies: ListTallies): RequestRows {
@@ -34,6 +34,7 @@ export function createRequestRows(database: Database, session: Session, tallies:
       return row === null || row.at === null ? null : Number(row.at);
     },
     countSent: async (project, channel, range) => tallies.count(requestsSent(project, channel), range),
+    countAnswered: async (project, channel, range) => tallies.count(requestsAnswered(project, channel), range),
     propertiesFor: async (project, personId, channel) => {
       const row = await database.first(
         `SELECT properties FROM messages WHERE project_id = ? AND person_id = ? AND channel = ?
@@ -50,6 +51,15 @@ export function createRequestRows(database: Database, session: Session, tallies:
         project,
         id,
       ]);
+    },
+    noteAnswer: async ({ project, requestId, channel, sentAt, answeredAt }) => {
+      if (answeredAt !== null) return;
+      database.send("UPDATE messages SET answered_at = ? WHERE project_id = ? AND id = ?", [
+        session.now,
+        project.id,
+        requestId,
+      ]);
+      if (sentAt !== null) tallies.add(requestsAnswered(project.id, channel), { at: sentAt, score: null });
     },
   };
 }
@@ -123,7 +133,7 @@ async function findLink(
 ): Promise<SurveyLink | null> {
   const row = await database.first(
     `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.channel, q.properties,
-       q.sent_at AS "sentAt", q.page_facts AS "pageFacts", r.id AS "responseId"
+       q.sent_at AS "sentAt", q.answered_at AS "answeredAt", q.page_facts AS "pageFacts", r.id AS "responseId"
      FROM messages q JOIN projects p ON p.id = q.project_id
      LEFT JOIN responses r ON r.project_id = q.project_id AND r.request_id = q.id WHERE q.${column} = ?`,
     [token],
@@ -136,6 +146,7 @@ async function findLink(
     channel: row.channel === "sms" ? "sms" : "email",
     properties: JSON.parse(String(row.properties)) as Properties,
     sentAt: row.sentAt === null ? null : Number(row.sentAt),
+    answeredAt: row.answeredAt === null ? null : Number(row.answeredAt),
     pageFacts: readPageFacts(row.pageFacts),
     responseId: row.responseId === null ? null : Number(row.responseId),
   };

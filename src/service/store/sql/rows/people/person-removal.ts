@@ -1,6 +1,6 @@
 /** Deleting a person: gone for every reader at once, their rows in steps. */
 import type { Database, SqlRow } from "../../database.ts";
-import { peopleBy, peopleIn, requestsSent } from "../../lists/counted-lists.ts";
+import { peopleBy, peopleIn, requestsAnswered, requestsSent } from "../../lists/counted-lists.ts";
 import type { ListTallies } from "../../lists/list-tallies.ts";
 import { STEP, type LongChange, type LongChanges } from "../long-changes.ts";
 import { deleteRequests } from "../delivery/claims.ts";
@@ -66,7 +66,7 @@ async function deleteRequestsOf(
   limit: number,
 ): Promise<number> {
   const rows = await database.all(
-    `SELECT id, channel, sent_at AS "sentAt" FROM messages WHERE project_id = ? AND person_id = ? LIMIT ?`,
+    `SELECT id, channel, sent_at AS "sentAt", answered_at AS "answeredAt" FROM messages WHERE project_id = ? AND person_id = ? LIMIT ?`,
     [project, person, limit],
   );
   await deleteListedRequests(database, tallies, project, rows);
@@ -83,7 +83,8 @@ export async function deleteListedRequests(
   for (const { id } of rows) await deleteRequests(database, "project_id = ? AND id = ?", [project, id ?? null]);
   for (const channel of ["email", "sms"] as const) {
     const sent = rows.filter((row) => row.channel === channel && row.sentAt !== null);
-    const times = sent.map(({ sentAt }) => ({ at: Number(sentAt), score: null }));
-    tallies.remove(requestsSent(project, channel), ...times);
+    const times = (some: readonly SqlRow[]) => some.map(({ sentAt }) => ({ at: Number(sentAt), score: null }));
+    tallies.remove(requestsSent(project, channel), ...times(sent));
+    tallies.remove(requestsAnswered(project, channel), ...times(sent.filter((row) => row.answeredAt !== null)));
   }
 }

@@ -1,0 +1,62 @@
+/** The numbers of all projects at once, added up from the tallies of their lists. */
+import type { ProjectNumbers } from "../../../domain/ports.ts";
+import type { Database, SqlRow } from "../database.ts";
+import {
+  type CountedList,
+  peopleBy,
+  peopleIn,
+  requestsAnswered,
+  requestsSent,
+  responsesBy,
+} from "../lists/counted-lists.ts";
+
+/** A list has the same name in every project. */
+const ANY = 0;
+const RESPONSES = responsesBy(ANY, null, "created_at");
+const LISTS = {
+  people: peopleIn(ANY),
+  responses: RESPONSES,
+  unsubscribed: peopleBy(ANY, "unsubscribed_at"),
+} as const satisfies Record<string, CountedList>;
+const RECENT = {
+  emailSent: requestsSent(ANY, "email"),
+  emailAnswered: requestsAnswered(ANY, "email"),
+  smsSent: requestsSent(ANY, "sms"),
+  smsAnswered: requestsAnswered(ANY, "sms"),
+} as const satisfies Record<string, CountedList>;
+
+const sum = (column: string, condition: string, name: string): string =>
+  `coalesce(sum(t.${column}) FILTER (WHERE ${condition}), 0) AS "${name}"`;
+const inList = ({ name }: CountedList): string => `t.list = '${name}'`;
+const isRecent = (list: CountedList): string => `${inList(list)} AND t.day >= r.since`;
+
+const SUMS = [
+  ...Object.entries(LISTS).map(([name, list]) => sum("row_count", inList(list), name)),
+  ...Object.entries(RECENT).map(([name, list]) => sum("row_count", isRecent(list), name)),
+  ...["promoters", "passives", "detractors"].map((kind) => sum(kind, isRecent(RESPONSES), kind)),
+];
+const NAMES = [...Object.values(LISTS), ...Object.values(RECENT)].map(({ name }) => `'${name}'`).join(", ");
+const NUMBERS = `SELECT p.name, ${SUMS.join(", ")}
+  FROM projects p CROSS JOIN (SELECT CAST(? AS INTEGER) AS since) r
+  LEFT JOIN list_tallies t ON t.project_id = p.id AND t.list IN (${NAMES})
+  GROUP BY p.id, p.name ORDER BY p.id`;
+
+/** `since` counts days from 1970 (UTC). */
+export async function readProjectSums(database: Database, since: number): Promise<ProjectNumbers[]> {
+  return (await database.all(NUMBERS, [since])).map(toNumbers);
+}
+
+function toNumbers({ name, ...sums }: SqlRow): ProjectNumbers {
+  const of = (sumName: string): number => Number(sums[sumName]);
+  return {
+    name: String(name),
+    people: of("people"),
+    responses: of("responses"),
+    unsubscribed: of("unsubscribed"),
+    scores: { promoters: of("promoters"), passives: of("passives"), detractors: of("detractors") },
+    surveys: {
+      email: { sent: of("emailSent"), answered: of("emailAnswered") },
+      sms: { sent: of("smsSent"), answered: of("smsAnswered") },
+    },
+  };
+}
