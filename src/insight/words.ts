@@ -1,7 +1,8 @@
 /**
  * The words that tell detractors from promoters: log-odds with an informative prior (Monroe, Colaresi and Quinn 2008).
- * A comment counts once for a term, however often it says it. Common words need no list: both groups use them alike.
+ * A comment counts once for a term, however often it says it. Words without a meaning of their own are no terms.
  */
+import { createCommonCheck } from "./common-words.ts";
 import { normalCdf } from "./normal.ts";
 import { MARK } from "./redact.ts";
 import { benjaminiHochberg } from "./segments.ts";
@@ -27,6 +28,9 @@ export interface TermRow {
   readonly q: number;
   /** Comments of the group that use it, the first that came; three at most. */
   readonly quotes: readonly GroupComment[];
+  /** Of the comments of each group, 0 to 1. */
+  readonly detractors_share: number;
+  readonly promoters_share: number;
 }
 
 export interface WordTally {
@@ -58,7 +62,7 @@ export function createWordTally(): WordTally {
     comments,
     add(group, comment) {
       const found = termsOf(comment.text);
-      if (found.size > 0) comments[group] += 1;
+      comments[group] += 1;
       for (const term of found) {
         const counts = terms.get(term) ?? { detractors: emptyCount(), promoters: emptyCount() };
         terms.set(term, counts);
@@ -67,7 +71,7 @@ export function createWordTally(): WordTally {
         if (own.quotes.length < QUOTES_MAX) own.quotes.push(comment);
       }
     },
-    rows: (minCount) => compare(terms, minCount),
+    rows: (minCount) => compare(terms, comments, minCount),
   };
 }
 
@@ -77,56 +81,85 @@ function emptyCount(): GroupCount {
 
 const WORDS = new Intl.Segmenter("en", { granularity: "word" });
 
-/** The words of a text, and pairs of words that only space separates; each once. */
+/** An article before a word, as in `l'application`. */
+const ELISION = /^(?:l|d|j|m|t|s|n|c|qu|un|all|dall|dell|nell|sull|quell)'(?=\p{L}{2})/u;
+
+/** The words of a text that mean something, and pairs of them that only space separates; each once. */
 function termsOf(text: string): Set<string> {
-  const found = new Set<string>();
-  let before: string | null = null;
   // A mark is no word that anybody said.
   const said = text.replace(MARK, ",").normalize("NFC").replaceAll("’", "'").toLowerCase();
-  for (const { segment, isWordLike } of WORDS.segment(said)) {
-    if (isWordLike !== true || !/\p{L}/u.test(segment)) {
-      if (segment.trim() !== "") before = null;
-      continue;
-    }
-    found.add(segment);
-    if (before !== null) found.add(`${before} ${segment}`);
-    before = segment;
+  const segments = [...WORDS.segment(said)]
+    .map(({ segment, isWordLike }) => ({
+      word: isWordLike === true && /\p{L}/u.test(segment) ? segment.replace(ELISION, "") : null,
+      isSpace: segment.trim() === "",
+    }))
+    .filter(({ isSpace }) => !isSpace);
+  const isCommon = createCommonCheck(segments.flatMap(({ word }) => word ?? []));
+  const found = new Set<string>();
+  let before: string | null = null;
+  for (const { word } of segments) {
+    const meant: string | null = word === null || isCommon(word) ? null : word;
+    if (meant !== null) found.add(meant);
+    if (meant !== null && before !== null) found.add(`${before} ${meant}`);
+    before = meant;
   }
   return found;
 }
 
-function compare(terms: ReadonlyMap<string, Counts>, minCount: number): TermRow[] {
+function compare(
+  terms: ReadonlyMap<string, Counts>,
+  comments: Readonly<Record<CommentGroup, number>>,
+  minCount: number,
+): TermRow[] {
   const all = [...terms.values()];
   const totals = {
     detractors: all.reduce((sum, { detractors }) => sum + detractors.count, 0),
     promoters: all.reduce((sum, { promoters }) => sum + promoters.count, 0),
   };
-  const frequent = [...terms].filter(
-    ([term, { detractors, promoters }]) =>
-      detractors.count + promoters.count >= minCount && !isPartOfOne(term, detractors.count + promoters.count, terms),
-  );
+  const many = new Map([...terms].filter(([, counts]) => sizeOf(counts) >= minCount));
+  const carried = carriedWords(many);
+  const frequent = [...many].filter(([term]) => !carried.has(term));
   const zs = frequent.map(([, counts]) => logOddsZ(counts, totals));
   const qs = benjaminiHochberg(zs.map((z) => 2 * normalCdf(-Math.abs(z))));
   const rows = frequent.map(([term, counts], index): TermRow => {
     const z = zs[index] ?? 0;
     const group = z >= 0 ? "detractors" : "promoters";
-    const { detractors, promoters } = counts;
+    const [detractors, promoters] = [counts.detractors.count, counts.promoters.count];
+    const shares = {
+      detractors_share: share(detractors, comments.detractors),
+      promoters_share: share(promoters, comments.promoters),
+    };
     const quotes = counts[group].quotes;
-    return { term, group, detractors: detractors.count, promoters: promoters.count, z, q: qs[index] ?? 1, quotes };
+    return { term, group, detractors, promoters, z, q: qs[index] ?? 1, quotes, ...shares };
   });
   return rows.toSorted(
-    (a, b) => Math.abs(b.z) - Math.abs(a.z) || wordsIn(a.term) - wordsIn(b.term) || (a.term < b.term ? -1 : 1),
+    (a, b) => Math.abs(b.z) - Math.abs(a.z) || wordsIn(b.term) - wordsIn(a.term) || (a.term < b.term ? -1 : 1),
   );
 }
 
-/** A pair that is said wherever one of its words is said adds nothing to that word. */
-function isPartOfOne(term: string, count: number, terms: ReadonlyMap<string, Counts>): boolean {
-  const words = term.split(" ");
-  if (words.length === 1) return false;
-  return words.some((word) => {
-    const own = terms.get(word);
-    return own !== undefined && own.detractors.count + own.promoters.count === count;
-  });
+function sizeOf({ detractors, promoters }: Counts): number {
+  return detractors.count + promoters.count;
+}
+
+function share(part: number, all: number): number {
+  return all === 0 ? 0 : part / all;
+}
+
+/** A pair carries a word that is hardly said without it. */
+const CARRIED_SHARE = 0.8;
+
+/** Words that say nothing which a pair does not say better: "wrong" and "invoice" of "wrong invoice". */
+function carriedWords(terms: ReadonlyMap<string, Counts>): ReadonlySet<string> {
+  const carried = new Set<string>();
+  for (const [pair, counts] of terms) {
+    const words = pair.split(" ");
+    if (words.length === 1) continue;
+    for (const word of words) {
+      const own = terms.get(word);
+      if (own !== undefined && sizeOf(counts) >= CARRIED_SHARE * sizeOf(own)) carried.add(word);
+    }
+  }
+  return carried;
 }
 
 function wordsIn(term: string): number {

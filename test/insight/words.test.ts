@@ -1,4 +1,6 @@
 import { describe, expect, it, test } from "vitest";
+import { LOCALES } from "../../src/contract/locales.ts";
+import { COMMON_WORD_LANGUAGES } from "../../src/insight/common-words.ts";
 import { createWordTally, type CommentGroup, type WordTally } from "../../src/insight/words.ts";
 import { size } from "../helpers/long.ts";
 import { seededRandom } from "../helpers/seeded-random.ts";
@@ -69,7 +71,9 @@ describe("terms", () => {
         term: "slow",
         group: "detractors",
         detractors: 4,
+        detractors_share: 1,
         promoters: 1,
+        promoters_share: 1,
         z: 0,
         q: 0,
         quotes: ["d1", "d2", "d3"].map((id) => ({ id, text: "Slow. Slow, slow" })),
@@ -79,16 +83,51 @@ describe("terms", () => {
   });
 
   it.each([
-    ["the wrong invoice, twice", ["the", "the wrong", "twice", "invoice", "wrong", "wrong invoice"]],
-    ["ask [email-1] again", ["ask", "again"]],
-    ["It isn’t 12 EUR", ["eur", "isn't", "it", "it isn't"]],
-    ["最高です", ["です", "最高", "最高です"]],
+    ["the wrong invoice, twice", ["twice", "invoice", "wrong", "wrong invoice"]],
+    ["ask [email-1] twice", ["ask", "twice"]],
+    ["It isn’t 12 EUR", ["eur", "isn't"]],
+    ["Die Rechnung ist falsch", ["rechnung", "falsch"]],
+    ["L'application n'est pas stable et la facture", ["application", "pas", "pas stable", "stable", "facture"]],
+    ["最高です", ["最高"]],
   ])("when %j is said, then its words and pairs are", (text, terms) => {
     const tally = createWordTally();
     tally.add("detractors", { id: "1", text });
-    // A pair gives way to a word of as many comments: these have others as well.
-    for (const [id, each] of terms.filter((term) => !/\s|最高です/u.test(term)).entries())
+    // A pair that carries its words stands in their place: here each word is said alone as well.
+    for (const [id, each] of terms.filter((term) => !term.includes(" ")).entries())
       tally.add("promoters", { id: String(id), text: each });
-    expect(new Set(tally.rows(1).map(({ term }) => term.replace(/^最高 です$/u, "最高です")))).toEqual(new Set(terms));
+    expect(
+      tally
+        .rows(1)
+        .map(({ term }) => term)
+        .toSorted(),
+    ).toEqual(terms.toSorted());
+  });
+
+  it("leaves out what is common in the comment's own language alone", () => {
+    const tally = createWordTally();
+    tally.add("detractors", { id: "1", text: "The van and the die are late, with no reason" });
+    tally.add("detractors", { id: "2", text: "De levering van het pakket" });
+    const terms = tally.rows(1).map(({ term }) => term);
+    expect(terms.toSorted()).toEqual(["die", "late", "levering", "no reason", "pakket", "van"]);
+  });
+
+  it("gives a pair in place of words that are hardly said without it", () => {
+    const tally = createWordTally();
+    for (let id = 0; id < 10; id += 1) tally.add("detractors", { id: `${id}`, text: "no customer service" });
+    for (let id = 0; id < 2; id += 1) tally.add("promoters", { id: `p${id}`, text: "customer, price" });
+    for (let id = 0; id < 9; id += 1) tally.add("promoters", { id: `q${id}`, text: "service" });
+    expect(
+      tally
+        .rows(2)
+        .map(({ term }) => term)
+        .toSorted(),
+    ).toEqual(["customer service", "no customer", "price", "service"]);
+  });
+
+  it("knows common words of each language of the surveys", () => {
+    const languages = new Set(
+      LOCALES.map((locale) => locale.split("-")[0]).filter((language) => language !== undefined),
+    );
+    expect([...languages].filter((language) => !COMMON_WORD_LANGUAGES.includes(language))).toEqual([]);
   });
 });

@@ -27,6 +27,8 @@ export interface Column {
   readonly kind: ColumnKind;
   /** The value in a row; undefined when the row has none. */
   readonly read: (row: JsonObject) => Json | undefined;
+  /** Of a change: true in rows in which it is more than chance. Elsewhere it has no colour. */
+  readonly isSure?: (row: JsonObject) => boolean;
   /** Text that a record shows behind the value. */
   readonly addition?: string;
   /** Spans of its text that stand out on a terminal, in order: `start` up to and without `end`. */
@@ -93,12 +95,29 @@ function unknownKind(json: JsonObject, key: string): ColumnKind {
   return typeof json[key] === "number" ? (key.endsWith("_at") ? "time" : "number") : "text";
 }
 
-/** A value as the text of one cell: empty for null and absent, maps and arrays as JSON, times by the formatter. */
+/** `51`, `29.3`; never `-0.0`. */
+export function toPoints(value: number): string {
+  return Number.isInteger(value) ? String(value) : (Math.round(value * 10) / 10 || 0).toFixed(1);
+}
+
+/** Computed numbers by the kind of their column, as programs read them in CSV and TSV; JSON has every digit. */
+const NUMBER_CELLS: Partial<Record<ColumnKind, (value: number) => string>> = {
+  points: toPoints,
+  change: toPoints,
+  share: (value) => String(Number(value.toFixed(4))),
+  probability: (value) => value.toFixed(3),
+};
+
+/**
+ * A value as the text of one cell: empty for null and absent, maps and arrays as JSON, times by the formatter, computed
+ * numbers with as many digits as they are sure of.
+ */
 export function toCellText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";
   if (typeof value === "object") return Array.isArray(value) && value.length === 0 ? "[]" : JSON.stringify(value);
-  return column.kind === "time" && typeof value === "number" ? time(value) : String(value);
+  if (typeof value !== "number") return String(value);
+  return column.kind === "time" ? time(value) : (NUMBER_CELLS[column.kind]?.(value) ?? String(value));
 }
 
 function selectColumn(resource: Resource, name: string): Column {

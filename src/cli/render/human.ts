@@ -1,9 +1,9 @@
 /** Values as people read them on a terminal. */
 import { Chalk } from "chalk";
 import { TOKEN } from "./json-indent.ts";
-import { isJsonObject, type Json } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { scoreCategory } from "../../contract/limits.ts";
-import { toCellText, type Column } from "./columns.ts";
+import { toCellText, toPoints, type Column } from "./columns.ts";
 import { toSafeCell } from "./safe-text.ts";
 import type { TimeFormatter } from "./time.ts";
 
@@ -31,11 +31,6 @@ const NUMBER_TEXTS = {
   probability: (value: number) => (value < 0.001 ? "<0.001" : value.toFixed(3)),
 } as const;
 
-/** `51`, `29.3`; never `-0.0`. */
-export function toPoints(value: number): string {
-  return Number.isInteger(value) ? String(value) : (Math.round(value * 10) / 10 || 0).toFixed(1);
-}
-
 /** `52.0 %` of a fraction: shares stand below each other. */
 export function toShare(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
@@ -47,9 +42,15 @@ export function toPercent(share: number): string {
   return share < 1 && rounded === 100 ? ">99.9 %" : `${rounded} %`;
 }
 
+/** Never JSON, which only programs read: an object within another as `plan=pro n=51`. */
 function toPlainText(value: Json): string {
-  if (isJsonObject(value) && typeof value["text"] === "string") return value["text"];
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(toPlainText).join(" ");
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  if (typeof value["text"] === "string") return value["text"];
+  return Object.entries(value)
+    .map(([key, item]) => `${key}=${toPlainText(item)}`)
+    .join(" ");
 }
 
 const UNITS = [
@@ -69,7 +70,8 @@ export type Tone = "good" | "middling" | "bad" | "plain";
 
 const SCORE_TONES = { promoter: "good", passive: "middling", detractor: "bad" } as const;
 
-export function toneOf(column: Column, value: Json | undefined): Tone {
+export function toneOf(column: Column, value: Json | undefined, row: JsonObject): Tone {
+  if (column.isSure?.(row) === false) return "plain";
   if (column.kind === "score" && typeof value === "number") return SCORE_TONES[scoreCategory(value)];
   if (SCORES_BY_NAME.has(column.name) && typeof value === "number")
     return value > 0 ? "good" : value < 0 ? "bad" : "plain";

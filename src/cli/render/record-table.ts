@@ -32,7 +32,7 @@ export function drawRecord(
   const rows = columns.flatMap((column, index) => {
     const value = column.read(json);
     const text = (toHumanText(column, value, time) || (options.unicode ? "–" : "-")) + (column.addition ?? "");
-    const tone = toneOf(column, value);
+    const tone = toneOf(column, value, json);
     return measure
       .wrap(text, room, false)
       .map((line, at): readonly [FittedText, FittedText] => [

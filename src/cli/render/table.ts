@@ -45,7 +45,7 @@ export function openTableOutput(context: RenderContext, resource: Resource, { wr
       const value = column.read(row);
       const text = toHumanText(column, value, time);
       const shown = text === "" && column.kind === "nps" ? noValue : text;
-      return { text: shown, tone: toneOf(column, value), ...(column.spans && { spans: column.spans }) };
+      return { text: shown, tone: toneOf(column, value, row), ...(column.spans && { spans: column.spans }) };
     });
   const start = (): string => {
     const drawing = draw(context, resource, { columns, rows: waiting, wrap, live });
@@ -148,6 +148,8 @@ const HEADINGS: ReadonlyMap<string, string> = new Map([
   ["person_phone_number", "PERSON PHONE"],
   ["person_properties", "PROPERTIES"],
   ["response_count", "RESPONSES"],
+  ["detractors_share", "SHARE"],
+  ["promoters_share", "SHARE"],
   ["response_count_change", "+/-"],
   ["nps_low", "LOW"],
   ["nps_high", "HIGH"],

@@ -7,7 +7,7 @@ import { type Deps, withClient } from "../../command/deps.ts";
 import { countOf, formatCount, writeDone } from "../../command/notes.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { type Column, pathColumn, type Resource } from "../../render/columns.ts";
+import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { categoryOf, commentOf } from "./selection/row-filters.ts";
@@ -24,11 +24,6 @@ const LIMIT_DEFAULT = 20;
 /** Below this share of chance finds a difference counts as one. */
 const CHANCE_MAX = 0.05;
 
-const rounded = (name: string, decimals: number): Column => ({
-  ...pathColumn(name, "number"),
-  read: (row) => (typeof row[name] === "number" ? Number(row[name].toFixed(decimals)) : null),
-});
-
 const TERMS: Resource = {
   noun: "terms",
   columns: [
@@ -36,12 +31,14 @@ const TERMS: Resource = {
     pathColumn("group"),
     pathColumn("detractors", "number"),
     pathColumn("promoters", "number"),
-    rounded("z", 2),
-    rounded("q", 4),
+    pathColumn("z", "points"),
+    pathColumn("q", "probability"),
     pathColumn("quotes"),
+    pathColumn("detractors_share", "share"),
+    pathColumn("promoters_share", "share"),
   ],
-  table: ["term", "group", "detractors", "promoters", "q", "quotes"],
-  dropFirst: ["group"],
+  table: ["term", "group", "detractors", "detractors_share", "promoters", "promoters_share", "q", "quotes"],
+  dropFirst: ["group", "promoters_share", "detractors_share"],
   flexible: "quotes",
   fields: [],
 };
@@ -96,6 +93,11 @@ export async function runResponsesWords(
   await output.end();
   await selection.tell();
   await writeDone(deps, describeResult(tally, terms));
+  if (rows.length < terms.length)
+    await writeDone(
+      deps,
+      `Showing ${formatCount(rows.length)} of ${countOf(terms.length, "term", "terms")}; --limit N shows more`,
+    );
   return EXIT.done;
 }
 
