@@ -45,6 +45,16 @@ export function checkAlarm({ counts, reference, confidence }: AlarmQuestion): Al
 }
 
 /**
+ * The fall against a baseline, in points, that fires once so many more answers have come, where they are spread as those
+ * of the baseline are.
+ */
+export function visibleFall(baseline: ScoreCounts, answers: number, confidence: number): number {
+  const spread = scoreInterval(baseline, confidence)?.standardError ?? 0;
+  const deviation = spread * Math.sqrt(countAnswers(baseline) + 3);
+  return reachOf({ baseline }, deviation, answers, 1 - confidence);
+}
+
+/**
  * A baseline is an estimate as well: its error counts once, however often one looks, and each of the two errors gets half
  * of the false alarms that are allowed.
  */

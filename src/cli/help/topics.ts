@@ -56,7 +56,8 @@ Formats (-o, --output):
   tsv      the default in a pipe: no header; tab, newline, carriage
            return and backslash are written \\t \\n \\r \\\\
   csv      RFC 4180 with a header; the default of export. Maps and arrays
-           are JSON in one cell
+           are JSON in one cell. Computed numbers have one decimal,
+           probabilities three, shares four, in tsv as well
   json     what the API sent, unchanged: an array for lists, an object
            for single things; indented on a terminal. metrics adds
            fields of its own, and --raw leaves them out
@@ -178,7 +179,9 @@ metrics says how far off it may be, from the three counts of the answers
   p                  how often chance alone gives as great a change
   verdict            rise or fall where the interval of the change is
                      above or below zero, else no evidence; too few
-                     under 10 answers on either side
+                     under 10 answers on either side. With --by it
+                     follows from q, since among many periods one
+                     changes by chance
 
 Method: adjusted Wald. Three answers are added (3/4 detractors, 1 1/2
 passives, 3/4 promoters), then NPS +- z * sqrt(V / n), where V is the
@@ -191,10 +194,11 @@ exactly for 20 to 50 answers.
 
 --segment compares the values of a property of the answers. q is what p
 becomes among many rows (Benjamini and Hochberg): of the changes with a q
-of 0.05 or less, one in twenty is chance. Values with fewer than --min-n
-answers are not shown. --explain-change splits the change of the raw
-score (Kitagawa): mix is that other people answered, within that the same
-kind of people answered otherwise; every answer counts.
+of 0.05 or less, one in twenty is chance; the others have no colour.
+Values with fewer than --min-n answers are not shown. --explain-change
+splits the change of the raw score (Kitagawa): mix is that other people
+answered, within that the same kind of people answered otherwise; every
+answer counts.
 A value is associated with a score and need not be its cause; a property
 that follows from the score, such as "churned", tells nothing about it.
 
@@ -205,7 +209,9 @@ alarm in 93 of 100 quiet years. It counts all answers since --since, or
 since the file's first run, from 20 answers on, and fires for falls only.
 The price: a fall of 30 points takes about 70 answers to fire, one of 20
 about 130, one of 10 about 500. Without --target the first 20 answers are
-the target; they are so few that only falls of 35 points or more show.
+the target; they are so few that only falls of 35 points or more show,
+and the run that reads them says which. With --target it fires for any
+score below, also one that was never above.
 
 On a terminal of 60 columns or more --by draws its intervals as a chart,
 --segment as a line for each value, highest score first, and --histogram

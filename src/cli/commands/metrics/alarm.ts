@@ -1,18 +1,18 @@
-/** `metrics --alarm FILE`: for cron, whether the score has fallen since the file's first run (exit status 6). */
+/** `metrics --alarm FILE`: for cron, whether the score is below a target or its first answers (exit status 6). */
 import type { Client } from "../../../client/client.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
-import { ALARM_ANSWERS_MIN, type AlarmCheck, checkAlarm } from "../../../insight/alarm.ts";
-import { countAnswers, type ScoreCounts } from "../../../insight/interval.ts";
+import { ALARM_ANSWERS_MIN, type AlarmCheck, checkAlarm, visibleFall } from "../../../insight/alarm.ts";
+import { countAnswers, netPromoterScore, type ScoreCounts } from "../../../insight/interval.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { type Connection, type Deps, withClient } from "../../command/deps.ts";
-import { writeNote } from "../../command/notes.ts";
+import { formatCount, writeNote } from "../../command/notes.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import { AlarmError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { readIfThere } from "../../export/increment.ts";
 import { writeSmallFile } from "../../export/output.ts";
-import { pathColumn, type Resource } from "../../render/columns.ts";
+import { pathColumn, type Resource, toPoints } from "../../render/columns.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 import { kindOf, scoreOf } from "./read-responses.ts";
@@ -76,7 +76,9 @@ export async function runAlarm(deps: Deps, options: AlarmOptions): Promise<ExitC
   await writeRecord(deps, ALARM, { json, text: JSON.stringify(json) });
   if (target === null)
     await writeNote(deps, `${n} of the first ${ALARM_ANSWERS_MIN} answers, which later ones are compared with`);
-  if (fires) throw new AlarmError(await describeFall(deps, state.since, check, options.confidence));
+  else if (known?.baseline == null && state.baseline !== null)
+    await writeNote(deps, describeBaseline(state.baseline, options.confidence));
+  if (fires) throw new AlarmError(await describeFall(deps, state.since, check, options));
   return EXIT.done;
 }
 
@@ -131,17 +133,32 @@ async function readFirst(
   return null;
 }
 
+const MORE_ANSWERS = [100, 1000] as const;
+
+/** Twenty answers are a rough estimate: the size of the falls that show is said when it is made. */
+function describeBaseline(baseline: ScoreCounts, confidence: number): string {
+  const score = toPoints(netPromoterScore(baseline) ?? 0);
+  const [first, ...later] = MORE_ANSWERS.map((answers) => {
+    return { points: Math.ceil(visibleFall(baseline, answers, confidence)), answers: formatCount(answers) };
+  });
+  const others = later.map(({ points, answers }) => `, one of ${points} after ${answers}`).join("");
+  const falls = `a fall of about ${first?.points} points shows after ${first?.answers} more answers${others}`;
+  return `NPS ${score} of the first ${countAnswers(baseline)} answers is the baseline: ${falls}; --target shows smaller ones`;
+}
+
 async function describeFall(
   { clock, options }: Deps,
   since: number,
   { nps, target, n }: Looked["check"],
-  confidence: number,
+  { target: typed, confidence }: Pick<AlarmOptions, "target" | "confidence">,
 ): Promise<string> {
-  const { toPercent, toPoints } = await import("../../render/human.ts");
+  const { toPercent } = await import("../../render/human.ts");
   const write = createTimeFormatter({ format: "local", zone: options.timeZone, now: unixSeconds(clock) });
   const from = write(since).replace(/ 00:00:00$/, "");
   const [now, then] = [nps ?? 0, target ?? 0].map(toPoints);
-  return `the score has fallen: NPS ${now} since ${from}, against ${then} (n ${n}, ${toPercent(confidence)} at all times)`;
+  // A score below a target may never have been above it.
+  const what = typed === null ? "the score has fallen" : "the score is below the target";
+  return `${what}: NPS ${now} since ${from}, against ${then} (n ${n}, ${toPercent(confidence)} at all times)`;
 }
 
 const FORMAT_VERSION = 1;

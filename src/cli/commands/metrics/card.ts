@@ -5,14 +5,17 @@ import type { TimeFilter } from "../../command/time-flags.ts";
 import { countOf, formatCount } from "../../command/notes.ts";
 import { createPaint, type Paint, toPercent, type Tone } from "../../render/human.ts";
 import type { RenderContext } from "../../render/context.ts";
+import { toSafeText } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
-import { countsOf } from "./statistics.ts";
+import { countsOf, isSureChange } from "./statistics.ts";
 
 export interface CardFacts {
   /** The API's numbers; `nps` null without responses. */
   readonly metrics: JsonObject;
   readonly range: TimeFilter;
   readonly trend: string | null;
+  /** The filters of the responses in words; null for all. */
+  readonly chosen: string | null;
   /** Of the intervals, between 0 and 1. */
   readonly confidence: number;
   /** The period before and its numbers; null where nothing is compared. */
@@ -60,18 +63,19 @@ function changeLine({ options }: RenderContext, facts: CardFacts, before: JsonOb
   const change = counts === null || countsBefore === null ? null : scoreChange(countsBefore, counts, confidence);
   // As in the other formats, that of the adjusted answers: the interval lies around no other.
   const points = Math.round(change?.change ?? now - then);
-  const line = `CHANGE ${paint.tone(signed(points), toneOfNumber(points))}`;
-  if (counts === null || countsBefore === null || change === null) return line;
+  if (counts === null || countsBefore === null || change === null) return `CHANGE ${signed(points)}`;
   const found = changeVerdict(countsBefore, counts, confidence);
+  const line = `CHANGE ${paint.tone(signed(points), isSureChange({ verdict: found }) ? toneOfNumber(points) : "plain")}`;
   const ends = `${signed(change.low)} ${dots(options)} ${signed(change.high)}`;
   return `${line}  (${ends}, ${toPercent(confidence)}: ${found === "too few" ? "too few to say" : found})`;
 }
 
-function rangeLine(context: RenderContext, { metrics, range, trend }: CardFacts): string {
+function rangeLine(context: RenderContext, { metrics, range, trend, chosen }: CardFacts): string {
   const count = metrics["response_count"];
   return [
     describeRange(context, range),
     ...(trend === null ? [] : [`trend ${trend}`]),
+    ...(chosen === null ? [] : [toSafeText(chosen)]),
     ...(typeof count === "number" ? [countOf(count, "response", "responses")] : []),
   ].join(", ");
 }

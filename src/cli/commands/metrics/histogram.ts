@@ -6,11 +6,14 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
+import type { ResponseChoice } from "./count-metrics.ts";
 import { wantsPictures } from "./pictures.ts";
 import { readResponses, scoreOf } from "./read-responses.ts";
 
 export interface HistogramOptions extends TimeFilter {
   readonly trend: string | null;
+  /** Filters of responses that the service does not have; null takes all. */
+  readonly choice: ResponseChoice | null;
 }
 
 const SCORES: Resource = {
@@ -22,12 +25,13 @@ const SCORES: Resource = {
 };
 
 /** Eleven rows, 0 to 10; on a terminal as bars. */
-export async function runHistogram(deps: Deps, { since, until, trend }: HistogramOptions): Promise<ExitCode> {
+export async function runHistogram(deps: Deps, { since, until, trend, choice }: HistogramOptions): Promise<ExitCode> {
   checkColumns(deps, SCORES);
   const counts = Array.from({ length: SCORE_MAX + 1 }, () => 0);
   await readResponses(deps, {
     range: { since, until },
     trend,
+    sift: choice?.sift ?? null,
     toBatch: (rows) => rows.flatMap((row) => scoreOf(row) ?? []),
     take(scores) {
       for (const score of scores) counts[score] = (counts[score] ?? 0) + 1;

@@ -11,7 +11,9 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { rangeFlags, readRange } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { METRICS } from "../../render/resources.ts";
+import { createSift, readRowFilters, ROW_FLAGS } from "../responses/selection/row-filters.ts";
 import { parseAssertion } from "./assertions.ts";
+import type { ResponseChoice } from "./count-metrics.ts";
 import { type MetricsOptions, runMetrics } from "./run.ts";
 import type { AlarmOptions } from "./alarm.ts";
 import type { SegmentsOptions } from "./segments.ts";
@@ -22,6 +24,7 @@ const MIN_N_DEFAULT = FEW_ANSWERS;
 const FLAGS: readonly FlagRecord[] = [
   ...rangeFlags("answered"),
   { flag: "--trend", value: "id", text: "only the responses of a trend" },
+  ...ROW_FLAGS,
   {
     flag: "--group",
     value: "groups",
@@ -67,6 +70,7 @@ export function register(noun: Command, context: CommandContext): void {
       "surveyctl metrics --since 7d --assert 'nps>=40' --quiet",
       "surveyctl metrics --alarm nps.alarm --target 40 --quiet",
       "surveyctl metrics --segment plan,region --since 90d --compare previous",
+      "surveyctl metrics --property plan=pro --by month",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
     flags: FLAGS,
@@ -75,12 +79,29 @@ export function register(noun: Command, context: CommandContext): void {
   context.action(noun, startMetrics);
 }
 
+/** Filters that the API does not have. */
+const CHOICES = ROW_FLAGS.map(({ flag }) => flag);
+
+/** Null where every response counts. */
+function readChoice(flags: Flags): ResponseChoice | null {
+  const sift = createSift(readRowFilters(flags));
+  if (sift === null) return null;
+  const words = CHOICES.flatMap((flag) => {
+    const name = flag.slice("--".length);
+    const values = [flags.text(flag) ?? [], flags.all(flag)].flat();
+    return flags.is(flag) ? [name] : values.map((value) => `${name} ${value}`);
+  });
+  return { sift, words: words.join(", ") };
+}
+
 /** The flags that ask for a shape of `metrics`, and the others that mean nothing there. */
 const SHAPES: readonly (readonly [flag: string, others: readonly string[]])[] = [
   ["--alarm", ["--until", "--period", "--by", "--compare", "--group", "--assert", "--raw", "--histogram", "--segment"]],
+  ["--alarm", CHOICES],
   ["--segment", ["--by", "--group", "--assert", "--raw", "--histogram"]],
   ["--histogram", ["--by", "--compare", "--confidence", "--group", "--assert", "--raw"]],
-  ["--raw", ["--by", "--compare", "--confidence"]],
+  ["--raw", ["--by", "--compare", "--confidence", ...CHOICES]],
+  ["--group", CHOICES],
 ];
 /** Flags that are of no use without another. */
 const NEEDS: readonly (readonly [flag: string, needed: string])[] = [
@@ -101,7 +122,7 @@ async function startMetrics(deps: Deps, flags: Flags): Promise<ExitCode> {
   }
   if (isGiven(flags, "--histogram")) {
     const { runHistogram } = await import("./histogram.ts");
-    return runHistogram(deps, { ...readRange(deps, flags), trend: flags.text("--trend") });
+    return runHistogram(deps, { ...readRange(deps, flags), trend: flags.text("--trend"), choice: readChoice(flags) });
   }
   if (!isGiven(flags, "--segment")) return runMetrics(deps, readOptions(deps, flags));
   const options = readSegments(deps, flags);
@@ -130,14 +151,14 @@ function parseTarget(text: string, place: string): number {
 }
 
 function readSegments(deps: Deps, flags: Flags): SegmentsOptions {
-  const { since, until, trend, compare, confidence } = readOptions(deps, flags);
+  const { since, until, trend, choice, compare, confidence } = readOptions(deps, flags);
   const properties = [...new Set(parseNames(flags.all("--segment"), "--segment"))];
   const explain = flags.is("--explain-change");
   if (compare && since === null) throw new UsageError("--compare previous requires --since");
   if (explain && properties.length > 1)
     throw new UsageError("--explain-change splits by one property; give --segment one name");
   const minN = flags.parse("--min-n", (text, place) => parseInteger(text, place, { min: 1 })) ?? MIN_N_DEFAULT;
-  return { since, until, trend, compare, confidence, properties, minN, explain };
+  return { since, until, trend, choice, compare, confidence, properties, minN, explain };
 }
 
 function isGiven(flags: Flags, flag: string): boolean {
@@ -155,6 +176,7 @@ function readOptions(deps: Deps, flags: Flags): MetricsOptions {
     ...readRange(deps, flags),
     trend: flags.text("--trend"),
     groups: groups.length === 0 ? null : groups,
+    choice: readChoice(flags),
     by: flags.parse("--by", (text, place) => parseChoice(text, place, PERIOD_UNITS)),
     compare: flags.parse("--compare", (text, place) => parseChoice(text, place, ["previous"])) !== null,
     confidence: readConfidence(flags),

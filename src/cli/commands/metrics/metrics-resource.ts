@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import { RESOURCES } from "../../../contract/resources.ts";
-import { pathColumn, type Resource } from "../../render/columns.ts";
+import { type Column, type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
 import { METRICS } from "../../render/resources.ts";
-import { CHANGE_FIELDS } from "./statistics.ts";
+import { CHANGE_FIELDS, isSureChange } from "./statistics.ts";
 
 export interface MetricsShape {
   /** One row a period. */
@@ -17,9 +17,22 @@ export interface MetricsShape {
 export const CHANGES: readonly string[] = RESOURCES.metrics.map(({ name }) => changeOf(name));
 
 /** Of the change that is computed from the counts of both periods. */
-const CHANGE_COLUMNS = [
-  ...CHANGE_FIELDS.map((name) => pathColumn(name, name === "p" ? "probability" : "change")),
-  pathColumn("verdict"),
+function changeColumns(byPeriod: boolean): Column[] {
+  return [
+    ...CHANGE_FIELDS.map((name) => changeColumn(name, name === "p" ? "probability" : "change")),
+    ...(byPeriod ? [pathColumn("q", "probability")] : []),
+    pathColumn("verdict"),
+  ];
+}
+
+function changeColumn(name: string, kind: ColumnKind): Column {
+  return { ...pathColumn(name, kind), isSure: isSureChange };
+}
+
+export const PERIOD_COLUMNS: readonly Column[] = [
+  pathColumn("period"),
+  pathColumn("since", "time"),
+  pathColumn("until", "time"),
 ];
 
 const PERIOD_TABLE = [
@@ -37,8 +50,8 @@ const PERIOD_TABLE = [
 
 /** The columns of `metrics`, which its flags decide and the data never does. */
 export function metricsResource({ byPeriod, compared, core, open }: MetricsShape): Resource {
-  const period = byPeriod ? [pathColumn("period"), pathColumn("since", "time"), pathColumn("until", "time")] : [];
-  const changes = compared ? [...CHANGES.map((name) => pathColumn(name, "change")), ...CHANGE_COLUMNS] : [];
+  const period = byPeriod ? PERIOD_COLUMNS : [];
+  const changes = compared ? [...CHANGES.map((name) => changeColumn(name, "change")), ...changeColumns(byPeriod)] : [];
   const numbers = core ? [...METRICS.columns, ...changes] : [];
   const names = numbers.map(({ name }) => name);
   return {
@@ -78,9 +91,14 @@ export function withSentFields(resource: Resource, sent: JsonObject): Resource {
 export function changesOf(current: JsonObject, previous: JsonObject): JsonObject {
   const changes = Object.entries(current).flatMap(([name, value]): [string, number][] => {
     const old = previous[name];
-    return typeof value === "number" && typeof old === "number" ? [[changeOf(name), value - old]] : [];
+    return typeof value === "number" && typeof old === "number" ? [[changeOf(name), difference(value, old)]] : [];
   });
   return Object.fromEntries(changes);
+}
+
+/** Without the digits that subtracting fractions leaves. */
+function difference(value: number, old: number): number {
+  return Number((value - old).toFixed(10));
 }
 
 export function changeOf(field: string): string {

@@ -2,7 +2,8 @@
  * Plots of scores for a terminal of 60 columns or more: marks tell apart what colours tell apart, and all is ASCII where
  * the locale is. In a pipe their numbers are the rows.
  */
-import { toPercent, toPoints, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
+import { toPoints } from "../../render/columns.ts";
+import { toPercent, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import { formatCount } from "../../command/notes.ts";
 import type { RenderContext } from "../../render/context.ts";

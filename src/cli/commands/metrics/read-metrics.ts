@@ -1,12 +1,12 @@
 /** Metrics from the service, one period or many at once (4.7). */
 import { endTogether, inParallel } from "../../../runtime/parallel.ts";
-import type { Client, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Coverage } from "../../../insight/coverage.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import type { RecordValue } from "../../render/record-output.ts";
+import { countMetrics, type ResponseChoice } from "./count-metrics.ts";
 import { changesOf } from "./metrics-resource.ts";
-import { changeFields, intervalFields } from "./statistics.ts";
+import { changeFields, correctVerdicts, intervalFields } from "./statistics.ts";
 import { type CalendarDay, createWallClock, firstSecondOf, toCalendarDay } from "../../../runtime/zone.ts";
 import {
   labelOf,
@@ -19,7 +19,8 @@ import {
   readPeriod,
   startOf,
 } from "../../../runtime/calendar/periods.ts";
-import type { Deps } from "../../command/deps.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { createTimeFormatter } from "../../render/time.ts";
@@ -28,23 +29,28 @@ import { unixSeconds } from "../../../runtime/clock.ts";
 export interface MetricsFilters {
   readonly trend: string | null;
   readonly groups: readonly string[] | null;
+  /** Filters of responses that the service does not have; null takes all. */
+  readonly choice: ResponseChoice | null;
   /** Of intervals and verdicts, between 0 and 1. */
   readonly confidence: number;
 }
 
-export interface Reading {
-  readonly client: Client;
-  readonly filters: MetricsFilters;
-  readonly concurrency: number | null;
-  readonly signal: AbortSignal;
-}
+/** The metrics of ranges that are in the order of time and have nothing in common, in that order. */
+export type MetricsReader = (ranges: readonly TimeFilter[]) => Promise<readonly RecordValue[]>;
 
-export function toParameters(
-  { trend, groups }: Pick<MetricsFilters, "trend" | "groups">,
-  since: number | null,
-  until: number | null,
-): Parameters {
-  return { since, until, trend, groups: groups === null ? null : [...groups] };
+/** The service's own numbers, or where it does not have the filters, those that are counted here. */
+export function createMetricsReader(deps: Deps, filters: MetricsFilters): MetricsReader {
+  const { trend, groups, choice } = filters;
+  if (choice !== null) return (ranges) => countMetrics(deps, { ranges, trend, sift: choice.sift });
+  return (ranges) =>
+    withClient(deps, (client) => {
+      const answers = endTogether(deps.signal, (signal) =>
+        inParallel(ranges, deps.options.concurrency ?? CONCURRENCY_DEFAULT, ({ since, until }) =>
+          client.getMetrics({ since, until, trend, groups: groups === null ? null : [...groups] }, { signal }),
+        ),
+      );
+      return tellRefusals(answers, noTrend(trend));
+    });
 }
 
 /** Without responses there is no score: the service's 0 would be read as one. */
@@ -56,23 +62,18 @@ export function withoutFalseScore(value: RecordValue): RecordValue {
 
 /** One object a period: `{"period","since","until", …withStatistics}`, with the changes when `before` is given. */
 export async function readPeriods(
-  reading: Reading,
+  read: MetricsReader,
   periods: readonly Period[],
-  before: PeriodRange | null,
+  { before, confidence }: { readonly before: PeriodRange | null; readonly confidence: number },
 ): Promise<JsonObject[]> {
   const all = before === null ? periods : [before, ...periods];
-  const { client, filters, concurrency } = reading;
-  const answers = await endTogether(reading.signal, (signal) =>
-    inParallel(all, concurrency ?? CONCURRENCY_DEFAULT, async ({ since, until }) => {
-      const reply = await client.getMetrics(toParameters(filters, since, until), { signal });
-      return withoutFalseScore(reply).json;
-    }),
-  );
-  const { confidence } = reading.filters;
+  const answers = (await read(all)).map((reply) => withoutFalseScore(reply).json);
+  const compare = (answer: JsonObject, index: number): JsonObject =>
+    withStatistics(answer, answers[index] ?? {}, confidence);
   const shown =
     before === null
       ? answers.map((answer) => withStatistics(answer, null, confidence))
-      : answers.slice(1).map((answer, index) => withStatistics(answer, answers[index] ?? {}, confidence));
+      : correctVerdicts(answers.slice(1).map(compare), confidence);
   return shown.map((metrics, index) => ({ ...periods[index], ...metrics }));
 }
 

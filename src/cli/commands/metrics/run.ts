@@ -2,10 +2,9 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import { type Coverage, markPeriod } from "../../../insight/coverage.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import { endTogether } from "../../../runtime/parallel.ts";
 import type { PeriodUnit } from "../../../runtime/calendar/periods.ts";
-import { type Deps, withClient } from "../../command/deps.ts";
-import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import type { Deps } from "../../command/deps.ts";
+import { writeNote } from "../../command/notes.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { AssertionError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -14,16 +13,16 @@ import type { Resource } from "../../render/columns.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
 import { type Assertion, checkAssertionFields, failedAssertions } from "./assertions.ts";
-import { metricsResource, withSentFields } from "./metrics-resource.ts";
+import { metricsResource, PERIOD_COLUMNS, withSentFields } from "./metrics-resource.ts";
 import { drawPeriods, wantsPictures } from "./pictures.ts";
 import {
   comparedRange,
   coverageOf,
+  createMetricsReader,
   listPeriods,
   type MetricsFilters,
-  type Reading,
+  type MetricsReader,
   readPeriods,
-  toParameters,
   withoutFalseScore,
   withStatistics,
 } from "./read-metrics.ts";
@@ -43,17 +42,16 @@ export async function runMetrics(deps: Deps, options: MetricsOptions): Promise<E
   const core = options.groups?.includes("core") ?? true;
   const shape = { byPeriod: options.by !== null, compared: options.compare, core, open };
   const resource = metricsResource(shape);
-  const shown = metricsResource({ ...shape, byPeriod: false, core: true }).columns.map(({ name }) => name);
-  checkAssertionFields(options.assertions, open, shown);
+  const shown = metricsResource({ ...shape, core: true }).columns.filter((column) => !PERIOD_COLUMNS.includes(column));
+  checkAssertionFields(
+    options.assertions,
+    open,
+    shown.map(({ name }) => name),
+  );
   if (options.raw) checkRaw(deps);
   checkColumns(deps, resource);
   const show = options.by === null ? prepareOne(deps, options, core) : preparePeriods(deps, options, options.by);
-  const rows = await withClient(deps, (client) =>
-    tellRefusals(
-      show.read({ client, filters: options, concurrency: deps.options.concurrency, signal: deps.signal }),
-      noTrend(options.trend),
-    ),
-  );
+  const rows = await show.read(createMetricsReader(deps, options));
   await show.write(resource, rows);
   const failures = rows.flatMap(({ json }) => failedAssertions(options.assertions, json));
   if (failures.length > 0) throw new AssertionError(failures);
@@ -68,7 +66,7 @@ function checkRaw({ options }: Deps): void {
 
 /** Both shapes of `metrics`: what is read, all checks done, and how it is shown. */
 interface Showing {
-  readonly read: (reading: Reading) => Promise<RecordValue[]>;
+  readonly read: (read: MetricsReader) => Promise<RecordValue[]>;
   readonly write: (resource: Resource, rows: readonly RecordValue[]) => Promise<void>;
 }
 
@@ -83,16 +81,12 @@ function prepareOne(deps: Deps, options: MetricsOptions, core: boolean): Showing
   const range = compare ? comparedRange(deps, { since, until }) : null;
   const sent: Sent = { current: asValue({}), previous: {} };
   return {
-    async read({ client, filters, signal }) {
-      const [reply, previous] = await endTogether(signal, (own) =>
-        Promise.all([
-          client.getMetrics(toParameters(filters, since, until), { signal: own }),
-          range === null ? null : client.getMetrics(toParameters(filters, range.since, range.until), { signal: own }),
-        ]),
-      );
+    async read(read) {
+      const answers = await read([...(range === null ? [] : [range]), { since, until }]);
+      const [reply = asValue({}), previous] = answers.toReversed();
       sent.current = reply;
       const current = withoutFalseScore(reply).json;
-      if (previous === null) return [asValue(withStatistics(current, null, confidence))];
+      if (previous === undefined) return [asValue(withStatistics(current, null, confidence))];
       sent.previous = withoutFalseScore(previous).json;
       return [asValue(withStatistics(current, sent.previous, confidence))];
     },
@@ -103,7 +97,8 @@ function prepareOne(deps: Deps, options: MetricsOptions, core: boolean): Showing
         return writeRecord(deps, await withIntervalText(deps, resource, { json: value.json, confidence }), value);
       const { drawCard } = await import("./card.ts");
       const before = range === null ? null : { metrics: sent.previous, range };
-      const facts = { metrics: value.json, range: { since, until }, trend, confidence, before };
+      const chosen = options.choice?.words ?? null;
+      const facts = { metrics: value.json, range: { since, until }, trend, chosen, confidence, before };
       await deps.streams.out.write(drawCard(deps, facts));
       await writeFurther(deps, resource, value);
     },
@@ -140,12 +135,16 @@ function preparePeriods(deps: Deps, options: MetricsOptions, unit: PeriodUnit): 
   const { before, periods } = listPeriods({ ...range, unit, until });
   const coverages = periods.map((period) => coverageOf(period, range));
   return {
-    read: async (reading) => (await readPeriods(reading, periods, compare ? before : null)).map(asValue),
+    read: async (read) =>
+      (await readPeriods(read, periods, { before: compare ? before : null, confidence })).map(asValue),
     async write(resource, rows) {
       const shown = wantsPictures(deps) ? rows.map((row, at) => markIncomplete(row, coverages[at])) : rows;
       const output = await openListOutput(deps, { resource: withSentFields(resource, rows[0]?.json ?? {}) });
       await output.write({ rows: shown.map(({ json }) => json), text: `[${shown.map(({ text }) => text).join(",")}]` });
       await output.end();
+      const compared = rows.filter(({ json }) => typeof json["q"] === "number").length;
+      if (compared > 1)
+        await writeNote(deps, `verdicts are corrected for ${compared} comparisons (Benjamini-Hochberg, by q)`);
       const drawn = rows.map(({ json }) => json);
       await drawPeriods(deps, drawn, { coverages, confidence });
     },

@@ -18,9 +18,11 @@ import type { TimeFilter } from "../../command/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { pathColumn, type Resource } from "../../render/columns.ts";
-import { openListOutput } from "../../render/list-output.ts";
+import { pathColumn, type Resource, toPoints } from "../../render/columns.ts";
+import { chooseFormat, openListOutput } from "../../render/list-output.ts";
+import { toSafeText } from "../../render/safe-text.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
+import type { ResponseChoice } from "./count-metrics.ts";
 import { wantsPictures } from "./pictures.ts";
 import { comparedRange } from "./read-metrics.ts";
 import { kindOf, readResponses, scoreOf } from "./read-responses.ts";
@@ -28,6 +30,8 @@ import { kindOf, readResponses, scoreOf } from "./read-responses.ts";
 export interface SegmentsOptions extends TimeFilter {
   readonly properties: readonly string[];
   readonly trend: string | null;
+  /** Filters of responses that the service does not have; null takes all. */
+  readonly choice: ResponseChoice | null;
   /** `--compare previous`. */
   readonly compare: boolean;
   readonly confidence: number;
@@ -37,8 +41,16 @@ export interface SegmentsOptions extends TimeFilter {
   readonly explain: boolean;
 }
 
+/** Above this share of chance finds a change says nothing. */
+const CHANCE_MAX = 0.05;
+
+function isBelow(value: Json | undefined, limit: number): boolean {
+  return typeof value === "number" && value < limit;
+}
+
 function segmentsResource(compared: boolean): Resource {
-  const changes = [pathColumn("change", "change"), pathColumn("p", "probability"), pathColumn("q", "probability")];
+  const change = { ...pathColumn("change", "change"), isSure: ({ q }: JsonObject) => isBelow(q, CHANCE_MAX) };
+  const changes = [change, pathColumn("p", "probability"), pathColumn("q", "probability")];
   const columns = [
     pathColumn("property"),
     pathColumn("value"),
@@ -81,14 +93,18 @@ const SPLIT: Resource = {
   fields: [],
 };
 
-/** Throws UsageError for a property of too many values, NothingFoundError for one that no response has. */
+/** Throws UsageError for a property of too many values, NothingFoundError where no response has any of them. */
 export async function runSegments(deps: Deps, options: SegmentsOptions): Promise<ExitCode> {
   const resource = options.explain ? SPLIT : segmentsResource(options.compare);
   checkColumns(deps, resource);
   const { tally, names } = await readTally(deps, options);
-  checkFound(tally, options.properties, names);
+  const missing = checkFound(tally, options.properties, names);
   if (options.explain) await writeSplit(deps, tally, options.properties[0] ?? "");
   else await writeRows(deps, resource, tally, options);
+  for (const property of missing) {
+    const { message, hint } = describeMissing([property], names);
+    await writeNote(deps, hint === null ? message : `${message}; ${hint}`);
+  }
   return EXIT.done;
 }
 
@@ -100,7 +116,7 @@ interface ReadTally {
 
 /** Both periods in one reading: they lie side by side. */
 async function readTally(deps: Deps, options: SegmentsOptions): Promise<ReadTally> {
-  const { properties, since, until, trend, compare } = options;
+  const { properties, since, until, trend, choice, compare } = options;
   const start = since ?? -Infinity;
   const before = compare ? comparedRange(deps, { since, until }) : null;
   const tally = createTally(properties);
@@ -109,6 +125,7 @@ async function readTally(deps: Deps, options: SegmentsOptions): Promise<ReadTall
     await readResponses(deps, {
       range: { since: before?.since ?? since, until },
       trend,
+      sift: choice?.sift ?? null,
       toBatch: (rows) => tallyPage(rows, properties, start),
       take(batch) {
         mergeTally(tally, batch.tally);
@@ -152,22 +169,35 @@ function valueOf(map: Json | undefined, property: string): string | null {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Throws NothingFoundError for a property that no response has; `names` are those that responses have. */
+/**
+ * The properties that no response has, where it has some of the others. Throws NothingFoundError where it has none of
+ * them; `names` are those that responses have.
+ */
 export function checkFound(
   { all, values }: SegmentTally,
   properties: readonly string[],
   names: ReadonlySet<string>,
-): void {
+): readonly string[] {
   // A week in which nobody answered is not a mistake of the command line.
   const isEmpty = [all.before, all.after].every((counts) => Object.values(counts).every((count) => count === 0));
-  const missing = isEmpty ? undefined : properties.find((property) => values.get(property)?.size === 0);
-  if (missing === undefined) return;
-  const nearest = suggest(missing, [...names]);
+  const missing = isEmpty ? [] : properties.filter((property) => values.get(property)?.size === 0);
+  if (missing.length === 0 || missing.length < properties.length) return missing;
+  const { message, hint } = describeMissing(missing, names);
+  throw new NothingFoundError(message, hint);
+}
+
+/** `names` are the properties that responses have. */
+function describeMissing(
+  properties: readonly string[],
+  names: ReadonlySet<string>,
+): { readonly message: string; readonly hint: string | null } {
+  const nearest = suggest(properties[0] ?? "", [...names]);
   const known = [...names].slice(0, 10).join(", ");
-  throw new NothingFoundError(
-    `no response has the property ${missing}`,
-    nearest === null ? (known === "" ? null : `responses have ${known}`) : `did you mean ${nearest}?`,
-  );
+  const others = known === "" ? null : `responses have ${known}`;
+  return {
+    message: `no response has the property ${properties.map(toSafeText).join(" or ")}`,
+    hint: nearest === null ? others : `did you mean ${nearest}?`,
+  };
 }
 
 async function writeRows(
@@ -200,17 +230,17 @@ async function writeSplit(deps: Deps, tally: SegmentTally, property: string): Pr
   const split = explainChange(tally, property);
   if (split === null) throw new NothingFoundError("no change to explain: one of the two periods has no responses");
   const json = { ...split, segments: split.segments.map(asJson) };
-  if (!wantsPictures(deps)) return writeRecord(deps, SPLIT, { json, text: JSON.stringify(json) });
+  const isTable = chooseFormat(deps) === "table" && deps.options.columns === null;
+  if (!isTable) return writeRecord(deps, SPLIT, { json, text: JSON.stringify(json) });
   const segments = json.segments.map((part) => ({ ...part, value: part["value"] ?? `no ${property}` }));
   const output = await openListOutput(deps, { resource: PARTS });
   await output.write({ rows: segments, text: JSON.stringify(segments) });
   await output.end();
-  await deps.streams.out.write(`\n${await describeSplit(split)}\n`);
+  await deps.streams.out.write(`\n${describeSplit(split)}\n`);
 }
 
 /** `NPS fell by 16 points: mix -18, within +2.` */
-async function describeSplit({ change, mix, within }: ChangeSplit): Promise<string> {
-  const { toPoints } = await import("../../render/human.ts");
+function describeSplit({ change, mix, within }: ChangeSplit): string {
   const signed = (value: number): string => (value > 0 ? `+${toPoints(value)}` : toPoints(value));
   const parts = `mix ${signed(mix)}, within ${signed(within)}`;
   const isFlat = toPoints(Math.abs(change)) === "0.0" || change === 0;

@@ -9,6 +9,7 @@ import {
   type ScoreCounts,
   scoreInterval,
 } from "../../../insight/interval.ts";
+import { benjaminiHochberg } from "../../../insight/segments.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { badValue } from "../../args/values.ts";
@@ -32,6 +33,26 @@ function parseConfidence(text: string, place: string): number {
   const value = /^\d*\.?\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (value > 0 && value < 1) return value;
   throw badValue(place, text, "between 0 and 1, such as 0.95");
+}
+
+/**
+ * The rows with `q`, what `p` becomes among them all (Benjamini–Hochberg), and with the verdict that follows from it:
+ * among many periods one changes by chance. Rows that cannot be compared are no part of that.
+ */
+export function correctVerdicts(rows: readonly JsonObject[], confidence: number): JsonObject[] {
+  const isCompared = ({ p, verdict }: JsonObject): boolean => typeof p === "number" && verdict !== "too few";
+  const qs = benjaminiHochberg(rows.filter(isCompared).map(({ p }) => Number(p))).values();
+  return rows.map((row) => {
+    if (!isCompared(row)) return { ...row, q: null };
+    const q = qs.next().value ?? 1;
+    const verdict = q >= 1 - confidence ? "no evidence" : Number(row["change"]) > 0 ? "rise" : "fall";
+    return { ...row, q, verdict };
+  });
+}
+
+/** True where a change is more than chance. */
+export function isSureChange({ verdict }: JsonObject): boolean {
+  return verdict === "rise" || verdict === "fall";
 }
 
 /** The fields of `--compare` whose values are numbers. */

@@ -72,7 +72,7 @@ describe("metrics --alarm", () => {
     expect(out).toEqual({ since: NOW, n: 200, nps: 10, target: 40, limit: expect.closeTo(22.207, 3), alarm: true });
     expect(ended).toMatchObject({
       name: "AlarmError",
-      message: "the score has fallen: NPS 10 since 2026-02-01 12:00:00, against 40 (n 200, 95 % at all times)",
+      message: "the score is below the target: NPS 10 since 2026-02-01 12:00:00, against 40 (n 200, 95 % at all times)",
     });
   });
 
@@ -111,13 +111,15 @@ describe("metrics --alarm", () => {
     ]);
     expect([first.ended, first.err, await state()]).toEqual([
       0,
-      "",
+      "note: NPS 60 of the first 20 answers is the baseline: a fall of about 41 points shows after 100 more answers, " +
+        "one of 34 after 1,000; --target shows smaller ones\n",
       { ...STATE, baseline: { detractors: 2, passives: 4, promoters: 14 } },
     ]);
     const later = await run([162, 44, 54], { target: null }, NOW + 1);
     expect(later.calls.length).toBe(1);
     expect(later.out).toMatchObject({ n: 240, nps: -50, target: 60, alarm: true });
-    expect(later.ended).toMatchObject({ name: "AlarmError" });
+    expect([later.err, later.ended]).toMatchObject(["", { name: "AlarmError" }]);
+    expect((later.ended as Error).message).toMatch(/^the score has fallen: NPS -50 since /);
   });
 
   it("leaves a file alone that did not change", async () => {

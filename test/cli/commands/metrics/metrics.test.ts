@@ -13,6 +13,7 @@ const ALL: MetricsOptions = {
   until: null,
   trend: null,
   groups: null,
+  choice: null,
   by: null,
   compare: false,
   confidence: 0.95,
@@ -56,9 +57,9 @@ describe("metrics", () => {
   it("is a record", async () => {
     const lines = ["nps\t51", "promoter_count\t32", "promoter_percent\t50", "passive_count\t13", "passive_percent\t25"];
     const added = [
-      "nps_low\t29.294854705446987",
-      "nps_high\t67.00144159084931",
-      "margin\t18.853293442701162",
+      "nps_low\t29.3",
+      "nps_high\t67.0",
+      "margin\t18.9",
       "confidence\t0.95",
       "method\tadjusted-wald",
       "n\t51",
@@ -122,7 +123,7 @@ describe("metrics", () => {
     expect(out.split("\n")[1]).toBe("▀▀▀  █  █ █ █ █   CHANGE -160  (-196 … -124, 95 %: fall)");
     const columns = ["nps_change", "change", "change_low", "change_high"];
     const { out: csv } = await run(range, { answer, options: { output: "csv", columns } });
-    expect(csv.split("\n")[1]).toBe("-200,-160,-196.4925434096789,-123.50745659032113");
+    expect(csv.split("\n")[1]).toBe("-200,-160,-196.5,-123.5");
   });
 
   it("is a card with the difference of the scores where a service sends no counts", async () => {
@@ -156,12 +157,16 @@ describe("metrics", () => {
 
   it("colours the score and the change by their sign", async () => {
     const worse = ({ since }: Parameters): JsonObject => (since === TODAY ? metrics(-9, 4, 2, 5) : metrics(9, 5, 2, 4));
-    const { out } = await run(
-      { since: TODAY, until: TODAY + DAY - 1, compare: true },
-      { width: 80, answer: worse, options: { color: true } },
-    );
+    const range = { since: TODAY, until: TODAY + DAY - 1, compare: true };
+    const { out } = await run(range, { width: 80, answer: worse, options: { color: true } });
     expect(out).toContain("NPS \u001b[31m-9\u001b[39m");
-    expect(out).toContain("CHANGE \u001b[31m-14\u001b[39m");
+    // As far as anybody can tell, there is none.
+    expect(out).toContain("CHANGE -14");
+    const much = ({ since }: Parameters): JsonObject =>
+      since === TODAY ? metrics(-100, 0, 0, 12) : metrics(100, 12, 0, 0);
+    expect((await run(range, { width: 80, answer: much, options: { color: true } })).out).toContain(
+      "CHANGE \u001b[31m-160\u001b[39m",
+    );
   });
 
   it("shows the fields of other groups in every format", async () => {
@@ -170,7 +175,7 @@ describe("metrics", () => {
     expect(csv.out).toBe(
       "nps,promoter_count,promoter_percent,passive_count,passive_percent,detractor_count,detractor_percent,response_count," +
         "nps_low,nps_high,margin,confidence,method,n,email_sent_count\n" +
-        "51,32,50,13,25,6,25,51,29.294854705446987,67.00144159084931,18.853293442701162,0.95,adjusted-wald,51,7\n",
+        "51,32,50,13,25,6,25,51,29.3,67.0,18.9,0.95,adjusted-wald,51,7\n",
     );
     const one = await run(options, { answer: withEmails, options: { output: "csv", columns: ["email_sent_count"] } });
     expect(one.out).toBe("email_sent_count\n7\n");
@@ -342,8 +347,8 @@ describe("metrics --compare previous", () => {
       { answer: byDay, options: { output: "json" } },
     );
     expect(calls).toEqual([
-      { since: TODAY, until: TODAY + DAY - 1, trend: null, groups: null },
       { since: TODAY - DAY, until: TODAY - 1, trend: null, groups: null },
+      { since: TODAY, until: TODAY + DAY - 1, trend: null, groups: null },
     ]);
     expect(JSON.parse(out)).toMatchObject({ nps: 10, nps_change: 1, response_count_change: 0 });
   });
@@ -378,8 +383,8 @@ describe("metrics --compare previous", () => {
     const [since = 0, until = 0, before = 0] = times.map((time) => Date.parse(time) / 1000);
     const { calls } = await run({ since, until, compare: true }, { options: { timeZone } });
     expect(calls).toEqual([
-      { since, until, trend: null, groups: null },
       { since: before, until: since - 1, trend: null, groups: null },
+      { since, until, trend: null, groups: null },
     ]);
   });
 
@@ -437,10 +442,41 @@ describe("how sure a change is", () => {
       { answer: byDay, options: { output: "csv", columns: ["period", "nps_low", "n", "change", "verdict"] } },
     );
     expect(out).toBe(
-      "period,nps_low,n,change,verdict\n" +
-        "2026-01-31,6.318189582442724,80,0,no evidence\n2026-02-01,6.318189582442724,80,0,no evidence\n",
+      "period,nps_low,n,change,verdict\n" + "2026-01-31,6.3,80,0,no evidence\n2026-02-01,6.3,80,0,no evidence\n",
     );
     expect(calls.length).toBe(3);
+  });
+
+  it("corrects verdicts for the number of periods, and says so", async () => {
+    // Of twenty days one is better, by as much as one in twenty is by chance.
+    const answer = ({ since }: Parameters): JsonObject =>
+      since === TODAY - 5 * DAY ? metrics(25, 110, 60, 30) : metrics(20, 80, 80, 40);
+    const range = { since: TODAY - 19 * DAY, until: TODAY, compare: true };
+    const options = { output: "json" } as const;
+    const { out, err } = await run({ ...range, by: "day" }, { answer, options });
+    const rows = JSON.parse(out) as { p: number; q: number; verdict: string; change: number }[];
+    const best = rows.reduce((one, other) => (other.p < one.p ? other : one));
+    expect([best.p < 0.05, best.q > 0.05, new Set(rows.map(({ verdict }) => verdict))]).toEqual([
+      true,
+      true,
+      new Set(["no evidence"]),
+    ]);
+    expect(err).toBe("note: verdicts are corrected for 20 comparisons (Benjamini-Hochberg, by q)\n");
+    const certain = ({ since }: Parameters): JsonObject =>
+      Number(since) < TODAY ? metrics(50, 600, 300, 100) : metrics(-50, 100, 300, 600);
+    const found = await run({ ...range, by: "day" }, { answer: certain, options });
+    expect((JSON.parse(found.out) as { verdict: string }[]).at(-1)?.verdict).toBe("fall");
+    const one = await run({ since: TODAY, compare: true, until: TODAY + DAY - 1 }, { answer: certain, options });
+    expect([one.err, JSON.parse(one.out)]).toMatchObject(["", { verdict: "fall" }]);
+    expect(JSON.parse(one.out)).not.toHaveProperty("q");
+  });
+
+  it("leaves periods with too few answers out of what is corrected", async () => {
+    const answer = ({ since }: Parameters): JsonObject =>
+      Number(since) < TODAY - DAY ? metrics(100, 2, 0, 0) : metrics(0, 40, 20, 40);
+    const range = { since: TODAY - 3 * DAY, until: TODAY, compare: true, by: "day" } as const;
+    const { out, err } = await run(range, { answer, options: { output: "csv", columns: ["q", "verdict"] } });
+    expect([out, err]).toEqual(["q,verdict\n,too few\n,too few\n,too few\n1.000,no evidence\n", ""]);
   });
 });
 

@@ -98,7 +98,7 @@ describe("metrics --histogram", () => {
     const shown = parameters["page"] === 1 ? rows : [];
     return { rows: shown, text: JSON.stringify(shown), next: null, serverTime: NOW };
   };
-  const all = { since: null, until: null, trend: null };
+  const all = { since: null, until: null, trend: null, choice: null };
 
   it("is eleven rows in a pipe", async () => {
     const { deps, out } = fakeDeps({ client: { page }, options: { output: "csv" } });

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runSegments, type SegmentsOptions } from "../../../../src/cli/commands/metrics/segments.ts";
 import type { Client, Page, Parameters } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
+import type { Sift } from "../../../../src/cli/commands/responses/selection/row-filters.ts";
+import { keepRows } from "../../../../src/contract/row-page.ts";
 import { openEmbeddedService, type EmbeddedService } from "../../../helpers/embedded-service.ts";
 import { fakeDeps, type FakeOptions, NOW } from "../../../helpers/fake-deps.ts";
 import { responseRow } from "../../../helpers/list-service.ts";
@@ -12,6 +14,7 @@ const ALL: SegmentsOptions = {
   since: null,
   until: null,
   trend: null,
+  choice: null,
   compare: false,
   confidence: 0.95,
   minN: 10,
@@ -127,10 +130,46 @@ describe("metrics --segment", () => {
   });
 
   it("says in one sentence that no response has the property", async () => {
-    const { ended, out } = await run({ properties: ["plan", "regoin"] }, rowsOf(MIXED));
+    const { ended, out } = await run({ properties: ["regoin"] }, rowsOf(MIXED));
     expect([ended, out]).toMatchObject([
       { name: "NothingFoundError", message: "no response has the property regoin", hint: "did you mean region?" },
       "",
+    ]);
+    const both = await run({ properties: ["regoin", "campaign"] }, rowsOf(MIXED));
+    expect([both.ended, both.out]).toMatchObject([{ message: "no response has the property regoin or campaign" }, ""]);
+  });
+
+  it("shows the properties that responses have, and notes those that none has", async () => {
+    const { ended, out, err } = await run({ properties: ["plan", "regoin"] }, rowsOf(MIXED), {
+      options: { output: "csv", columns: ["property", "value"] },
+    });
+    expect([ended, out, err]).toEqual([
+      0,
+      "property,value\nplan,pro\nplan,free\n",
+      "note: no response has the property regoin; did you mean region?\n",
+    ]);
+  });
+
+  it("counts the responses that were chosen alone", async () => {
+    const sift: Sift = (page) => keepRows(page, ({ score }) => score === 10);
+    const { out } = await run({ choice: { sift, words: "score 10" } }, rowsOf(MIXED), {
+      options: { output: "csv", columns: ["value", "n", "nps"] },
+    });
+    expect(out).toBe("value,n,nps\npro,66,100\n");
+  });
+
+  it("colours a change where its q is below 0.05 alone", async () => {
+    const rows = rowsOf([
+      ["pro", NOW - 15 * DAY, 0, 10, 40],
+      ["free", NOW - 15 * DAY, 10, 20, 20],
+      ["pro", NOW - 5 * DAY, 40, 10, 0],
+      ["free", NOW - 5 * DAY, 12, 20, 18],
+    ]);
+    const { out } = await run(TEN_DAYS, rows, { width: 100, options: { color: true } });
+    const changes = [...out.matchAll(/(\u001b\[31m)?(-\d+\.\d)(?:\u001b\[39m)? +(?:<?0\.\d+)/g)];
+    expect(changes.map(([, colour, change]) => [change, colour !== undefined])).toEqual([
+      ["-7.5", false],
+      ["-150.9", true],
     ]);
   });
 
