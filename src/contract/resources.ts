@@ -285,6 +285,8 @@ export const RESOURCES = {
     nullable("survey_scheduled_at", "timestamp"),
   ],
   removedMember: [required("person", "object", { of: ["briefPerson"] })],
+  // Not in the specification.
+  signedLink: [required("url", "string")],
   done: [required("ok", "boolean")],
 } as const satisfies Record<string, readonly Field[]>;
 

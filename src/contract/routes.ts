@@ -296,6 +296,18 @@ export const ROUTES = {
     idempotent: true,
     parameters: [expand],
   },
+  signResponse: {
+    name: "signResponse",
+    summary: "Get a link to a response that needs no key, good for 30 days",
+    method: "GET",
+    path: "/v1/survey_responses/{id}/link",
+    section: null,
+    pagination: "none",
+    resource: "signedLink",
+    statuses: [200],
+    idempotent: true,
+    parameters: [],
+  },
   updateResponse: {
     name: "updateResponse",
     summary: "Change a survey response",
@@ -333,6 +345,9 @@ export function routePath(route: Route, placeholders: Readonly<Record<string, st
   });
   return `${filled}.json`;
 }
+
+/** Header of metrics of the group `email`, not part of the API: the names of brand and project, percent-encoded. */
+export const PROJECT_NAME_HEADER = "x-survey-project";
 
 /** Header of an answer that scheduled a survey, not part of the API: the survey will be a file, since nothing sends it. */
 export const LEFT_IN_OUTBOX = { "x-survey-delivery": "outbox" } as const;

@@ -1,7 +1,6 @@
 /**
- * Charts as SVG in units of a drawing 480 wide. A point's `cy` and a bar's `height` lie on the scale of the tick texts
- * with them, so that what is drawn can be measured. Every text is set from the sides that have room on a phone, where
- * the style sheet makes the letters larger.
+ * Charts as SVG, each in a broad drawing and in a narrow one for phones. A point's `cy` and a bar's `height` lie on the
+ * scale of the tick texts with them, so that what is drawn can be measured.
  */
 import { markPeriod } from "../coverage.ts";
 import type { Html } from "../../contract/text/html.ts";
@@ -10,13 +9,23 @@ import type { SegmentRow } from "../segments.ts";
 import { countText, cutText, pointsText, type PeriodScore, scoreFigure, type ScoreFigure, shareText } from "./facts.ts";
 import { lean as html } from "./markup.ts";
 
-const WIDTH = 480;
-const RIGHT = 36;
-const LEFT = 44;
+/** The size of a drawing, in its own units. */
+export interface Frame {
+  readonly name: "broad" | "narrow";
+  readonly width: number;
+  readonly left: number;
+  readonly right: number;
+  /** The width of a character. */
+  readonly character: number;
+  /** For the names of segments. */
+  readonly labelRoom: number;
+}
+
+export const BROAD: Frame = { name: "broad", width: 480, left: 44, right: 36, character: 7, labelRoom: 128 };
+export const NARROW: Frame = { name: "narrow", width: 320, left: 36, right: 28, character: 7.6, labelRoom: 118 };
+
 const TOP = 14;
 const PLOT_HEIGHT = 190;
-/** The width of a character where letters are largest. */
-const CHARACTER = 9.9;
 
 interface Scale {
   readonly ticks: readonly number[];
@@ -50,8 +59,15 @@ interface ChartWords {
   readonly description: string;
 }
 
-function svg(height: number, { id, title, description }: ChartWords, content: readonly Html[]): Html {
-  return html`<svg viewBox="0 0 ${WIDTH} ${at(height)}" role="img" aria-labelledby="${id}-title ${id}-desc">
+function svg(frame: Frame, height: number, words: ChartWords, content: readonly Html[]): Html {
+  const { title, description } = words;
+  const id = frame.name === "broad" ? words.id : `${words.id}-narrow`;
+  return html`<svg
+    class="${frame.name}"
+    viewBox="0 0 ${frame.width} ${at(height)}"
+    role="img"
+    aria-labelledby="${id}-title ${id}-desc"
+  >
     <title id="${id}-title">${title}</title>
     <desc id="${id}-desc">${description}</desc>
     ${content}
@@ -59,13 +75,13 @@ function svg(height: number, { id, title, description }: ChartWords, content: re
 }
 
 /** Horizontal grid lines, with their numbers in a column at the left. */
-function leftAxis({ ticks, place }: Scale, right = WIDTH - RIGHT): Html[] {
+function leftAxis({ ticks, place }: Scale, { left }: Frame, right: number): Html[] {
   return ticks.map((tick) => {
     const y = at(place(tick));
     const kind = tick === 0 ? "zero" : "grid";
-    return html`<line class="${kind}" x1="${LEFT}" x2="${right}" y1="${y}" y2="${y}" /><text
+    return html`<line class="${kind}" x1="${left}" x2="${right}" y1="${y}" y2="${y}" /><text
         class="tick"
-        x="${LEFT - 8}"
+        x="${left - 8}"
         y="${y}"
         dy=".35em"
         text-anchor="end"
@@ -79,9 +95,10 @@ interface DrawnPoint extends ScoreFigure {
 }
 
 /** The score of each period within its interval, and below each how many answers it rests on. */
-export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWords): Html {
-  const slot = (WIDTH - LEFT - RIGHT) / periods.length;
-  const xOf = (index: number): number => LEFT + slot * (index + 0.5);
+export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWords, frame: Frame = BROAD): Html {
+  const { width, left, right, character } = frame;
+  const slot = (width - left - right) / periods.length;
+  const xOf = (index: number): number => left + slot * (index + 0.5);
   const points = periods.map(({ counts }, index): DrawnPoint | null => {
     const figure = scoreFigure(counts);
     return figure === null ? null : { ...figure, x: xOf(index) };
@@ -101,17 +118,17 @@ export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWo
           > `,
         ];
   const labels = periods.map((period) => markPeriod(period.label, period));
-  return svg(bottom + 51, words, [
+  return svg(frame, bottom + 51, words, [
     ...runs.map((run) => bandOf(run, scale)),
-    ...leftAxis(scale),
+    ...leftAxis(scale, frame, width - right),
     ...runs.flatMap((run) => lineOf(run, scale)),
     ...known.map((point) => pointOf(at(point.x), at(scale.place(point.nps)), point.isFew)),
     ...label,
-    ...rowOf(labels, { xOf, slot, y: bottom + 23, kind: "label" }),
-    html`<text class="note" x="${LEFT - 8}" y="${bottom + 43}" text-anchor="end">n</text> `,
+    ...rowOf(labels, { xOf, slot, character, y: bottom + 23, kind: "label" }),
+    html`<text class="note" x="${left - 8}" y="${bottom + 43}" text-anchor="end">n</text> `,
     ...rowOf(
       points.map((point) => countText(point?.n ?? 0)),
-      { xOf, slot, y: bottom + 43, kind: "note" },
+      { xOf, slot, character, y: bottom + 43, kind: "note" },
     ),
   ]);
 }
@@ -158,13 +175,14 @@ function lineOf(run: readonly DrawnPoint[], { place }: Scale): Html[] {
 interface LabelRow {
   readonly xOf: (index: number) => number;
   readonly slot: number;
+  readonly character: number;
   readonly y: number;
   readonly kind: "label" | "note";
 }
 
 /** As many as have room, always the last. */
-function rowOf(texts: readonly string[], { xOf, slot, y, kind }: LabelRow): Html[] {
-  const widest = Math.max(...texts.map((text) => text.length)) * (kind === "note" ? CHARACTER * 0.95 : CHARACTER) + 6;
+function rowOf(texts: readonly string[], { xOf, slot, character, y, kind }: LabelRow): Html[] {
+  const widest = Math.max(...texts.map((text) => text.length)) * character + 6;
   const every = Math.max(1, Math.ceil(widest / slot));
   return texts.flatMap((text, index) => {
     if ((texts.length - 1 - index) % every !== 0) return [];
@@ -181,16 +199,17 @@ const GROUPS = [
 ] as const;
 
 /** A bar for each score from 0 to 10, and above them what the three kinds of answers come to. */
-export function drawScores(scores: readonly number[], words: ChartWords): Html {
+export function drawScores(scores: readonly number[], words: ChartWords, frame: Frame = BROAD): Html {
+  const { width, left: start } = frame;
   const top = TOP + 40;
   const bottom = top + 150;
   const steps = COUNT_STEPS.toSorted((a, b) => a - b);
   const scale = linearScale([0, ...scores], { from: bottom, to: top, steps, most: 4 });
-  const slot = (WIDTH - LEFT - 8) / scores.length;
+  const slot = (width - start - 8) / scores.length;
   const all = scores.reduce((sum, count) => sum + count, 0);
   const groups = GROUPS.map(({ kind, name, first, last }) => {
     const count = scores.slice(first, last + 1).reduce((sum, each) => sum + each, 0);
-    const [left, right] = [LEFT + slot * first, LEFT + slot * (last + 1)];
+    const [left, right] = [start + slot * first, start + slot * (last + 1)];
     const inset = (slot * (1 - BAR_SHARE)) / 2;
     return html`<path class="rule ${kind}" d="M${at(left + inset)} ${top - 14}H${at(right - inset)}" />
       <text class="group ${kind}" x="${at(left + inset)}" y="${top - 37}">${name}</text
@@ -198,7 +217,7 @@ export function drawScores(scores: readonly number[], words: ChartWords): Html {
   });
   const bars = scores.map((count, score) => {
     const y = scale.place(count);
-    const x = LEFT + slot * (score + (1 - BAR_SHARE) / 2);
+    const x = start + slot * (score + (1 - BAR_SHARE) / 2);
     return html`<rect
         class="${scoreCategory(score)}"
         x="${at(x)}"
@@ -206,23 +225,23 @@ export function drawScores(scores: readonly number[], words: ChartWords): Html {
         width="${at(slot * BAR_SHARE)}"
         height="${at(bottom - y)}"
       />
-      <text class="label" x="${at(LEFT + slot * (score + 0.5))}" y="${bottom + 20}" text-anchor="middle"
+      <text class="label" x="${at(start + slot * (score + 0.5))}" y="${bottom + 20}" text-anchor="middle"
         >${score}</text
       > `;
   });
-  return svg(bottom + 28, words, [...leftAxis(scale, WIDTH - 8), ...groups, ...bars]);
+  return svg(frame, bottom + 28, words, [...leftAxis(scale, frame, width - 8), ...groups, ...bars]);
 }
 
-const LABEL_ROOM = 128;
 const LABEL_CELLS = 15;
 const ROW_HEIGHT = 28;
 
 /** One line a value, the highest score first: the score within its interval. All rows are of one property. */
-export function drawSegments(rows: readonly SegmentRow[], words: ChartWords): Html {
+export function drawSegments(rows: readonly SegmentRow[], words: ChartWords, frame: Frame = BROAD): Html {
+  const { width, labelRoom } = frame;
   const sorted = rows.toSorted((a, b) => b.nps - a.nps);
   const bottom = TOP + ROW_HEIGHT * sorted.length;
   const ends = sorted.flatMap(({ nps, nps_low: low, nps_high: high }) => [nps, low, high]);
-  const scale = linearScale([0, ...ends], { from: LABEL_ROOM, to: WIDTH - 24, steps: SCORE_STEPS, most: 5 });
+  const scale = linearScale([0, ...ends], { from: labelRoom, to: width - 24, steps: SCORE_STEPS, most: 5 });
   const axis = scale.ticks.map((tick) => {
     const x = at(scale.place(tick));
     return html`<line class="${tick === 0 ? "zero" : "grid"}" x1="${x}" x2="${x}" y1="${TOP - 6}" y2="${bottom}" /><text
@@ -235,7 +254,7 @@ export function drawSegments(rows: readonly SegmentRow[], words: ChartWords): Ht
   });
   const lines = sorted.map(({ value, nps, nps_low: low, nps_high: high }, index) => {
     const y = at(TOP + ROW_HEIGHT * (index + 0.5));
-    return html`<text class="name" x="${LABEL_ROOM - 12}" y="${y}" dy=".35em" text-anchor="end">${fitLabel(value)}</text
+    return html`<text class="name" x="${labelRoom - 12}" y="${y}" dy=".35em" text-anchor="end">${fitLabel(value)}</text
       ><line
         class="whisker"
         x1="${at(scale.place(low))}"
@@ -244,7 +263,7 @@ export function drawSegments(rows: readonly SegmentRow[], words: ChartWords): Ht
         y2="${y}"
       />${pointOf(at(scale.place(nps)), y, false)}`;
   });
-  return svg(bottom + 26, words, [...axis, ...lines]);
+  return svg(frame, bottom + 26, words, [...axis, ...lines]);
 }
 
 /** Cut to the room next to the plot; letters of East Asia and pictures are two cells wide. */

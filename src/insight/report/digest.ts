@@ -1,9 +1,10 @@
 /** The report's first section as a message. Comments come masked; mail programs drop SVG, so bars are table cells. */
 import type { JsonObject } from "../../contract/json.ts";
 import { scoreCategory } from "../../contract/limits.ts";
-import type { Html } from "../../contract/text/html.ts";
-import { countAnswers } from "../interval.ts";
+import { Html } from "../../contract/text/html.ts";
+import { countAnswers, netPromoterScore } from "../interval.ts";
 import {
+  answersText,
   basisLine,
   capital,
   countText,
@@ -13,6 +14,8 @@ import {
   type Kind,
   type ReportComment,
   type DigestFacts,
+  rateLine,
+  scoreText,
   shareText,
   visibleText,
 } from "./facts.ts";
@@ -64,8 +67,26 @@ export interface DigestFoot {
   readonly leaveUrl: string;
 }
 
+/** The parts of a digest besides its facts; null where there are none. */
+export interface DigestFrame {
+  readonly foot: DigestFoot | null;
+  /** `#rrggbb` of the brand. */
+  readonly accent: string | null;
+  /** The page that shows the same numbers as they are now. */
+  readonly liveUrl: string | null;
+}
+
+const NO_FRAME: DigestFrame = { foot: null, accent: null, liveUrl: null };
+
+/** `Acme: NPS 41 (37 answers)`. */
+export function digestSubject({ title, counts }: Pick<DigestFacts, "title" | "counts">): string {
+  const nps = netPromoterScore(counts);
+  if (nps === null) return `${title}: no answers`;
+  return `${title}: NPS ${scoreText(nps)} (${answersText(countAnswers(counts))})`;
+}
+
 /** Lines of plain text, for a terminal and for the first part of a mail. */
-export function digestText(facts: DigestFacts, foot: DigestFoot | null = null): string {
+export function digestText(facts: DigestFacts, { foot, liveUrl }: DigestFrame = NO_FRAME): string {
   const rows = kindRows(facts);
   const width = Math.max(0, ...rows.map(({ count }) => count.length));
   const bars = rows.map(({ name, count, share }) => {
@@ -78,11 +99,21 @@ export function digestText(facts: DigestFacts, foot: DigestFoot | null = null): 
     `${score} (${at}) [${id}]${url === null ? "" : ` ${url}`}`,
     ...text.split("\n").map((line) => `  ${line}`.trimEnd()),
   ]);
-  const head = [facts.title, "", headline(facts), basisLine(facts)];
+  const head = [facts.title, "", headline(facts), basisLine(facts), ...[rateLine(facts) ?? []].flat()];
   const sections = [...(bars.length === 0 ? [] : ["", ...bars]), "", commentsLine(facts, comments.length), ...texts];
+  const live = liveUrl === null ? [] : ["", `As it is now: ${liveUrl}`];
   const end = foot === null ? [] : ["", "-- ", foot.why, `Unsubscribe: ${foot.leaveUrl}`];
-  return `${[...head, ...sections, ...end].join("\n")}\n`;
+  return `${[...head, ...sections, ...live, ...end].join("\n")}\n`;
 }
+
+/** The colours of the report in the dark: a mail program may leave them out. `!important`, since all others are inline. */
+const STYLE_SHEET = [
+  ":root{color-scheme:light dark;supported-color-schemes:light dark}",
+  "@media (prefers-color-scheme:dark){body,.page{background-color:#14171a!important}",
+  ".ink{color:#eceff1!important}.soft{color:#a9b2ba!important}.edge{border-color:#333a41!important}",
+  ".track{background-color:#333a41!important}.promoters{color:#5fcbb3!important}",
+  ".passives{color:#b3bbc2!important}.detractors{color:#ff8f82!important}}",
+].join("\n");
 
 /** Of the report, in the light: mail programs do not know variables. */
 const COLOURS: Readonly<Record<Kind, string>> = { promoters: "#1b7f6b", passives: "#8a949c", detractors: "#c3372b" };
@@ -90,33 +121,36 @@ const INKS: Readonly<Record<Kind, string>> = { promoters: "#12705d", passives: "
 const FONT = "font-family:Helvetica,Arial,sans-serif;";
 const SOFT = `${FONT}font-size:14px;line-height:20px;color:#565e66`;
 
-export function digestHtml(facts: DigestFacts, foot: DigestFoot | null = null): string {
+export function digestHtml(facts: DigestFacts, frame: DigestFrame = NO_FRAME): string {
+  const { foot, liveUrl } = frame;
   const comments = digestComments(facts);
   return digestPage(
     facts,
-    html`${headRows(facts)}
+    html`${headRows(facts, frame)}
       <tr>
-        <td style="border-top:1px solid #16191d;padding:12px 0">
+        <td class="edge" style="border-top:1px solid #16191d;padding:12px 0">
           <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
             ${kindRows(facts).map(barRow)}
           </table>
         </td>
       </tr>
       <tr>
-        <td style="padding:8px 0 6px;${FONT}font-size:15px;color:#16191d">
+        <td class="ink" style="padding:8px 0 6px;${FONT}font-size:15px;color:#16191d">
           <b>${commentsLine(facts, comments.length)}</b>
         </td>
       </tr>
-      ${comments.map(commentRow)} ${foot === null ? null : footRow(foot)}`,
+      ${comments.map(commentRow)} ${liveUrl === null ? null : liveRow(liveUrl)} ${foot === null ? null : footRow(foot)}`,
   );
 }
 
 function barRow({ kind, name, count, share }: KindRow): Html {
   const width = Math.round(share * 100);
   const filled = html`<td width="${width}%" bgcolor="${COLOURS[kind]}" height="14" style="font-size:1px">&nbsp;</td>`;
-  const empty = html`<td width="${100 - width}%" bgcolor="#eef1f3" height="14" style="font-size:1px">&nbsp;</td>`;
+  const empty = html`<td class="track" width="${100 - width}%" bgcolor="#eef1f3" height="14" style="font-size:1px">
+    &nbsp;
+  </td>`;
   return html`<tr>
-    <td width="96" style="${SOFT}">${name}</td>
+    <td class="soft" width="96" style="${SOFT}">${name}</td>
     <td>
       <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
         <tr>
@@ -124,45 +158,60 @@ function barRow({ kind, name, count, share }: KindRow): Html {
         </tr>
       </table>
     </td>
-    <td width="104" align="right" style="${FONT}font-size:14px;line-height:24px;color:#16191d">
+    <td class="ink" width="104" align="right" style="${FONT}font-size:14px;line-height:24px;color:#16191d">
       ${shareText(share)} (${count})
     </td>
   </tr>`;
 }
 
 function commentRow({ score, at, id, text, url }: ReportComment): Html {
-  const ink = INKS[KINDS[rank(score)] ?? "passives"];
-  const name = url === null ? `[${id}]` : html`<a href="${url}" style="color:#565e66">[${id}]</a>`;
+  const kind = KINDS[rank(score)] ?? "passives";
+  const name = url === null ? `[${id}]` : html`<a class="soft" href="${url}" style="color:#565e66">[${id}]</a>`;
   return html`<tr>
-    <td style="padding:10px 0;border-top:1px solid #d8dde1;${FONT}font-size:15px;line-height:22px;color:#16191d">
-      <span style="${SOFT}"><b style="color:${ink}">${score}</b> &nbsp;${at} ${name}</span>
+    <td
+      class="ink edge"
+      style="padding:10px 0;border-top:1px solid #d8dde1;${FONT}font-size:15px;line-height:22px;color:#16191d"
+    >
+      <span class="soft" style="${SOFT}"
+        ><b class="${kind}" style="color:${INKS[kind]}">${score}</b> &nbsp;${at} ${name}</span
+      >
       <div dir="auto" style="unicode-bidi:isolate;white-space:pre-wrap;word-break:break-word">${text}</div>
     </td>
   </tr>`;
 }
 
-function headRows(facts: DigestFacts): Html {
+/** The tool's own colour, where there is no brand. */
+const MARK_COLOUR = "#d1102a";
+
+/** The brand's mark is a bar of its colour: mail programs do not load pictures. */
+function headRows(facts: DigestFacts, { accent }: DigestFrame): Html {
+  const rate = rateLine(facts);
   return html`<tr>
       <td>
         <table role="presentation" cellpadding="0" cellspacing="0" border="0">
           <tr>
-            <td width="42" height="8" bgcolor="#d1102a" style="font-size:1px">&nbsp;</td>
+            <td width="42" height="8" bgcolor="${accent ?? MARK_COLOUR}" style="font-size:1px">&nbsp;</td>
           </tr>
         </table>
       </td>
     </tr>
     <tr>
-      <td style="padding-top:14px;${SOFT}"><span dir="auto">${facts.title}</span></td>
+      <td class="soft" style="padding-top:14px;${SOFT}"><span dir="auto">${facts.title}</span></td>
     </tr>
     <tr>
       <td>
-        <h1 style="margin:4px 0 8px;font-family:Georgia,serif;font-size:26px;line-height:32px;color:#16191d">
+        <h1
+          class="ink"
+          style="margin:4px 0 8px;font-family:Georgia,serif;font-size:26px;line-height:32px;color:#16191d"
+        >
           ${headline(facts)}
         </h1>
       </td>
     </tr>
     <tr>
-      <td style="padding-bottom:16px;${SOFT}">${basisLine(facts)}</td>
+      <td class="soft" style="padding-bottom:16px;${SOFT}">
+        ${basisLine(facts)}${rate === null ? null : html`<br />${rate}`}
+      </td>
     </tr>`;
 }
 
@@ -173,13 +222,25 @@ function digestPage(facts: DigestFacts, content: Html): string {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light" />
-        <title>${facts.title}: ${headline(facts)}</title>
+        <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        <title>${digestSubject(facts)}</title>
+        <style>
+          ${new Html(STYLE_SHEET)}
+        </style>
       </head>
       <body style="margin:0;padding:0;background:#ffffff">
-        <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="#ffffff">
+        <table
+          class="page"
+          role="presentation"
+          width="100%"
+          cellpadding="0"
+          cellspacing="0"
+          border="0"
+          bgcolor="#ffffff"
+        >
           <tr>
-            <td align="center" style="padding:24px 16px">
+            <td class="page" align="center" style="padding:24px 16px">
               <table
                 role="presentation"
                 width="100%"
@@ -197,10 +258,18 @@ function digestPage(facts: DigestFacts, content: Html): string {
     </html> `.text;
 }
 
+function liveRow(url: string): Html {
+  return html`<tr>
+    <td class="soft" style="padding:10px 0 14px;${SOFT}">
+      <a class="soft" href="${url}" style="color:#565e66">As it is now</a>
+    </td>
+  </tr>`;
+}
+
 function footRow({ why, leaveUrl }: DigestFoot): Html {
   return html`<tr>
-    <td style="padding-top:14px;border-top:1px solid #16191d;${SOFT}">
-      ${why} <a href="${leaveUrl}" style="color:#565e66">Unsubscribe</a>
+    <td class="soft edge" style="padding-top:14px;border-top:1px solid #16191d;${SOFT}">
+      ${why} <a class="soft" href="${leaveUrl}" style="color:#565e66">Unsubscribe</a>
     </td>
   </tr>`;
 }
@@ -208,7 +277,7 @@ function footRow({ why, leaveUrl }: DigestFoot): Html {
 const HEADER_MAX = 150;
 
 /** Block Kit: what people wrote is in elements of plain text, where nothing is formatted and nobody is called. */
-export function digestSlack(facts: DigestFacts): JsonObject {
+export function digestSlack(facts: DigestFacts, liveUrl: string | null = null): JsonObject {
   const comments = digestComments(facts);
   const kinds = kindRows(facts).map(({ name, count, share }) => `${name} ${shareText(share)} (${count})`);
   return {
@@ -216,7 +285,7 @@ export function digestSlack(facts: DigestFacts): JsonObject {
     blocks: [
       { type: "header", text: plain(cutText(facts.title, HEADER_MAX - 40)) },
       { type: "section", text: { type: "mrkdwn", text: `*${headline(facts)}*`, verbatim: true } },
-      { type: "context", elements: [plain(basisLine(facts))] },
+      { type: "context", elements: [basisLine(facts), ...[rateLine(facts) ?? []].flat()].map(plain) },
       ...(kinds.length === 0 ? [] : [{ type: "section", fields: kinds.map(plain) }]),
       { type: "divider" },
       { type: "context", elements: [plain(commentsLine(facts, comments.length))] },
@@ -227,6 +296,7 @@ export function digestSlack(facts: DigestFacts): JsonObject {
           { type: "rich_text_quote", elements: [richText(comment.text)] },
         ],
       })),
+      ...(liveUrl === null ? [] : [{ type: "context", elements: [plain(`As it is now: ${liveUrl}`)] }]),
     ],
   };
 }

@@ -2,6 +2,7 @@
  * The content of a report and a digest: facts computed from rows, and the sentences that they make. All of it is pure.
  */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import type { Channel } from "../../contract/routes.ts";
 import type { Coverage } from "../coverage.ts";
 import {
   changeVerdict,
@@ -28,6 +29,8 @@ export interface ReportFacts {
   readonly people: number;
   /** Answers with a comment. */
   readonly commented: number;
+  /** Null where the service does not tell them. */
+  readonly rates: ResponseRates | null;
   /** Null where there is nothing to compare with. */
   readonly change: ChangeFacts | null;
   readonly periods: readonly PeriodScore[];
@@ -47,7 +50,30 @@ export interface ReportFacts {
 }
 
 /** The facts that a digest tells. */
-export type DigestFacts = Pick<ReportFacts, "title" | "range" | "counts" | "commented" | "change" | "comments">;
+export type DigestFacts = Pick<
+  ReportFacts,
+  "title" | "range" | "counts" | "commented" | "rates" | "change" | "comments"
+>;
+
+/** Surveys that were sent in the range, and the share of them that were answered. */
+export interface ResponseRates {
+  /** Channels by which none was sent are left out. */
+  readonly channels: readonly {
+    readonly channel: Channel;
+    readonly sent: number;
+    /** 0 to 1. */
+    readonly rate: number;
+  }[];
+  /** Some were sent so lately that answers still come in. */
+  readonly areOpen: boolean;
+}
+
+const OPEN_SECONDS = 14 * 86_400;
+
+/** `until` and `now` are Unix seconds: answers come in for two weeks. */
+export function areRatesOpen(until: number, now: number): boolean {
+  return until > now - OPEN_SECONDS;
+}
 
 export interface ChangeFacts {
   readonly before: ScoreCounts;
@@ -67,6 +93,8 @@ export interface SegmentFacts {
   readonly hidden: number;
   readonly minN: number;
   readonly compared: boolean;
+  /** Properties that no answer has. */
+  readonly missing: readonly string[];
 }
 
 export interface ReportComment {
@@ -122,6 +150,25 @@ function changeWords(change: ChangeFacts): string {
 export function basisLine({ counts, range }: Pick<ReportFacts, "counts" | "range">): string {
   const n = countAnswers(counts);
   return `${range} · n ${countText(n)}${n === 0 ? "" : ` · ${CONFIDENCE_WORDS} interval`}`;
+}
+
+const MESSAGES = { email: ["email", "emails"], sms: ["text message", "text messages"] } as const;
+
+/** `Response rate so far`. */
+export function rateLabel({ areOpen }: Pick<ResponseRates, "areOpen">): string {
+  return areOpen ? "Response rate so far" : "Response rate";
+}
+
+/** `21 % of 1,234 emails`. */
+export function rateText({ channel, sent, rate }: ResponseRates["channels"][number]): string {
+  const [one, many] = MESSAGES[channel];
+  return `${shareText(rate)} of ${countText(sent)} ${sent === 1 ? one : many}`;
+}
+
+/** `Response rate so far: 21 % of 1,234 emails, 12 % of 200 text messages`; null where nothing was sent, or nothing told. */
+export function rateLine({ rates }: Pick<ReportFacts, "rates">): string | null {
+  if (rates === null || rates.channels.length === 0) return null;
+  return `${rateLabel(rates)}: ${rates.channels.map(rateText).join(", ")}`;
 }
 
 export const KINDS = ["detractors", "passives", "promoters"] as const;

@@ -4,7 +4,7 @@ import { scoreCategory, SCORE_MAX } from "../../contract/limits.ts";
 import { countAnswers } from "../interval.ts";
 import type { SegmentRow } from "../segments.ts";
 import { explainMark, markPeriod } from "../coverage.ts";
-import { drawPeriodScores, drawScores, drawSegments } from "./charts.ts";
+import { BROAD, drawPeriodScores, drawScores, drawSegments, type Frame, NARROW } from "./charts.ts";
 import {
   answersText,
   capital,
@@ -17,6 +17,8 @@ import {
   headline,
   KINDS,
   probabilityText,
+  rateLabel,
+  rateText,
   type ReportComment,
   type ReportFacts,
   scoreFigure,
@@ -25,7 +27,7 @@ import {
   signedText,
 } from "./facts.ts";
 import { REPORT_STYLE } from "./style.ts";
-import { markHead, sealReport } from "./seal.ts";
+import { linkedId, markHead, sealReport } from "./seal.ts";
 import { lean as html } from "./markup.ts";
 
 /** Of comments, escaped: what is over is left out and counted, so that the page stays small. */
@@ -77,8 +79,17 @@ export function section({ id, title, deck }: Part, content: Parameters<typeof ht
   </section> `;
 }
 
+const NO_RATE = html`<p class="aside">
+  The response rate is not stated: the service does not say which answers belong to which surveys.
+</p> `;
+
+/** The style sheet shows one of them. */
+function inBothFrames(draw: (frame: Frame) => Html): Html[] {
+  return [BROAD, NARROW].map(draw);
+}
+
 function basis(facts: ReportFacts): Html {
-  const { counts, people, commented } = facts;
+  const { counts, people, commented, rates } = facts;
   const n = countAnswers(counts);
   const rows: readonly (readonly [string, string])[] = [
     ["Answers", countText(n)],
@@ -87,6 +98,7 @@ function basis(facts: ReportFacts): Html {
       (kind) => [capital(kind), `${countText(counts[kind])} (${shareText(counts[kind] / n)})`] as const,
     ),
     ["With a comment", `${countText(commented)} (${shareText(commented / n)})`],
+    ...(rates === null ? [] : rates.channels.map((each) => [rateLabel(rates), rateText(each)] as const)),
   ];
   const deck = `As of ${facts.asOf}, time zone ${facts.zone}`;
   return section(
@@ -100,9 +112,7 @@ function basis(facts: ReportFacts): Html {
             </div> `,
         )}
       </dl>
-      <p class="aside">
-        The response rate is not stated: the service does not say which answers belong to which surveys.
-      </p> `,
+      ${rates === null ? NO_RATE : null}`,
   );
 }
 
@@ -128,6 +138,11 @@ export function periods({ periods: all }: Pick<ReportFacts, "periods">): Html | 
     const ends = [figure.nps, figure.low, figure.high].map(columnText);
     return [name, countText(figure.n), ...ends, figure.isFew ? `${kinds}, too few to say` : kinds];
   });
+  const words = {
+    id: "chart-periods",
+    title,
+    description: `The score of each period from ${first} to ${last} as a point within its interval. The table below has the same numbers.`,
+  };
   return section(
     {
       id: "periods",
@@ -135,11 +150,7 @@ export function periods({ periods: all }: Pick<ReportFacts, "periods">): Html | 
       deck: `The score, its ${CONFIDENCE_WORDS} interval (shaded) and the number of answers (n)`,
     },
     html`<figure>
-      ${drawPeriodScores(all, {
-        id: "chart-periods",
-        title,
-        description: `The score of each period from ${first} to ${last} as a point within its interval. The table below has the same numbers.`,
-      })}${notes.map((note) => html`<p class="aside">${note}</p> `)}${table(
+      ${inBothFrames((frame) => drawPeriodScores(all, words, frame))}${notes.map((note) => html`<p class="aside">${note}</p> `)}${table(
         ["Period", "n", "NPS", "Low", "High", "Detractors / passives / promoters"],
         rows,
         "Score by period",
@@ -155,14 +166,15 @@ export function scores({ scores: counts }: Pick<ReportFacts, "scores">): Html {
     const count = counts[score] ?? 0;
     return [String(score), countText(count), `${((100 * count) / all).toFixed(1)} %`, capital(scoreCategory(score))];
   });
+  const words = {
+    id: "chart-scores",
+    title,
+    description: "A bar for each score from 0 to 10. The table below has the same numbers.",
+  };
   return section(
     { id: "scores", title, deck: "Answers by score, 0 to 10" },
     html`<figure>
-      ${drawScores(counts, {
-        id: "chart-scores",
-        title,
-        description: "A bar for each score from 0 to 10. The table below has the same numbers.",
-      })}${table(["Score", "Answers", "Share", "Kind"], rows, title)}
+      ${inBothFrames((frame) => drawScores(counts, words, frame))}${table(["Score", "Answers", "Share", "Kind"], rows, title)}
     </figure> `,
   );
 }
@@ -182,6 +194,9 @@ export function segments({ segments: found }: Pick<ReportFacts, "segments">): Ht
   return section({ id: "segments", title: "Segments", deck }, [
     ...names.map((name, index) => segment(name, index, found)),
     ...(hidden === null ? [] : [hidden]),
+    ...found.missing.map(
+      (name) => html`<p class="aside">No answer has the property <bdi>${cutText(name, 60)}</bdi>.</p> `,
+    ),
     ...(found.compared && names.length > 0
       ? [
           html`<p class="aside">
@@ -196,15 +211,16 @@ export function segments({ segments: found }: Pick<ReportFacts, "segments">): Ht
 function segment(name: string, index: number, { rows: all, compared }: SegmentFacts): Html {
   const rows = all.filter(({ property }) => property === name);
   const title = `Score by ${cutText(name, 60)}`;
+  const words = {
+    id: `chart-segment-${index + 1}`,
+    title,
+    description:
+      "The score of each value as a point within its interval, highest first. The table below has the same numbers.",
+  };
   const heads = ["Value", "n", "Share", "NPS", "Low", "High", ...(compared ? ["Change", "q"] : [])];
   return html`<figure>
     <h3 dir="auto">${cutText(name, 60)}</h3>
-    ${drawSegments(rows, {
-      id: `chart-segment-${index + 1}`,
-      title,
-      description:
-        "The score of each value as a point within its interval, highest first. The table below has the same numbers.",
-    })}${table(
+    ${inBothFrames((frame) => drawSegments(rows, words, frame))}${table(
       heads,
       rows.map((row) => segmentCells(row, compared)),
       title,
@@ -263,11 +279,24 @@ export function comments({
           html`<details class="kind" open>
             <summary>${capital(kind)}: ${countText(items.length)}</summary>
             <ol>
-              ${items}
+              ${items.slice(0, OPEN_COMMENTS)}
             </ol>
+            ${items.length > OPEN_COMMENTS ? folded(items.slice(OPEN_COMMENTS)) : null}
           </details> `,
       ),
   );
+}
+
+/** Of each kind; the others are folded. */
+const OPEN_COMMENTS = 10;
+
+function folded(items: readonly Html[]): Html {
+  return html`<details>
+    <summary>${countText(items.length)} more</summary>
+    <ol>
+      ${items}
+    </ol>
+  </details> `;
 }
 
 /** As many from the start as have room. */
@@ -282,10 +311,12 @@ function withinBytes(items: readonly Html[]): Html[] {
   return kept;
 }
 
-function commentItem({ id, score, text, at, person }: ReportComment): Html {
-  const facts = [at, `[${id}]`, ...(person === null ? [] : [person])].join(" · ");
+function commentItem({ id, score, text, at, person, url }: ReportComment): Html {
+  const named = url === null ? html`[${id}]` : linkedId(`[${id}]`, url);
   return html`<li class="${scoreCategory(score)}">
-    <p class="who ${scoreCategory(score)}"><b>${score}</b> <bdi>${facts}</bdi></p>
+    <p class="who ${scoreCategory(score)}">
+      <b>${score}</b> <bdi>${at} · ${named}${person === null ? "" : ` · ${person}`}</bdi>
+    </p>
     <blockquote dir="auto">${cutText(visibleText(text))}</blockquote>
   </li> `;
 }

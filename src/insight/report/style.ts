@@ -27,7 +27,7 @@ dt{color:var(--soft);font-size:.875rem}
 dd{margin:0;font-size:1.2rem}
 figure{margin:0}
 h3{font-size:.9375rem;margin:1.2rem 0 .2rem;overflow-wrap:anywhere}
-svg{display:block;width:100%;height:auto;overflow:visible}
+svg{width:100%;height:auto;overflow:visible}.broad{display:block}
 svg text{font-family:inherit;font-size:10.5px;fill:var(--soft)}
 .grid{stroke:var(--grid);stroke-width:.8}
 .zero{stroke:var(--axis);stroke-width:1}
@@ -62,6 +62,7 @@ tbody th{font-weight:400}
 ol{list-style:none;margin:0;padding:0}
 li{padding:.65rem 0;border-bottom:1px solid var(--grid);break-inside:avoid}
 .who{margin:0;color:var(--soft);font-size:.8125rem;overflow-wrap:anywhere}
+.who a{color:inherit}
 .who b{display:inline-block;min-width:1.6em;font-size:.9375rem}
 blockquote{margin:.1rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate}
 code{font:.8125rem/1.5 ui-monospace,Menlo,Consolas,"Liberation Mono",monospace;overflow-wrap:anywhere}
@@ -70,8 +71,11 @@ footer{padding-bottom:3rem}
 footer section{color:var(--soft);font-size:.875rem}
 footer h2{color:var(--ink)}
 @media (min-width:60rem){dl{grid-template-columns:repeat(3,1fr)}}
-@media (max-width:32rem){.lead{font-size:1.5rem}svg text{font-size:18px}svg .value{font-size:19px}svg .note{font-size:17px}
-svg .group,svg .share{font-size:15.5px}th,td{padding-right:.4rem;font-size:.8125rem}th:first-child{min-width:4.5rem}}
+.narrow{display:none}
+@media screen and (max-width:40rem){.broad text{font-size:12.5px}.broad .value{font-size:14px}.broad .group,.broad .share{font-size:12px}}
+@media (max-width:32rem){.lead{font-size:1.5rem}th,td{padding-right:.4rem;font-size:.8125rem}th:first-child{min-width:4.5rem}}
+@media screen and (max-width:479px){.broad{display:none}.narrow{display:block}.narrow text{font-size:12.5px}
+.narrow .value{font-size:14px}.narrow .note,.narrow .group,.narrow .share{font-size:12px}}
 @media print{@page{margin:16mm}body{font-size:10pt}main,header,footer{max-width:none;padding:0}header{padding-top:0}
 section{margin-top:1.6rem}dl{grid-template-columns:repeat(6,auto);gap:.5rem 1rem}
 h2,h3,.deck,summary{break-after:avoid}svg{max-width:150mm;margin:0 auto;max-height:235mm;break-inside:avoid;break-after:avoid}figure:has(h3){break-inside:avoid}h3+svg{max-width:125mm}

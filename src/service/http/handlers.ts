@@ -1,11 +1,18 @@
 /** One handler for each endpoint of the table: read, call the rule, reply. */
 import type { JsonObject } from "../../contract/json.ts";
 import type { Membership, Platform, SurveyResponse } from "../../contract/resources.ts";
-import { type Channel, LEFT_IN_OUTBOX, type Route, type RouteName } from "../../contract/routes.ts";
+import {
+  type Channel,
+  LEFT_IN_OUTBOX,
+  PROJECT_NAME_HEADER,
+  type Route,
+  type RouteName,
+} from "../../contract/routes.ts";
 import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/surveys/autopilot.ts";
 import { getAutopilotWithJoining } from "../domain/surveys/joining.ts";
 import { NotFoundError } from "../domain/errors.ts";
 import type { MembersQuery, Project } from "../domain/inputs.ts";
+import { fullName, readPresentation } from "../domain/projects/presentation.ts";
 import { getMetrics } from "../domain/answers/metrics.ts";
 import { cancelSurveys, deletePerson, listPeopleJson, sendPerson } from "../domain/people/people.ts";
 import type { JsonRows, Store, Transaction } from "../domain/ports.ts";
@@ -18,6 +25,7 @@ import {
   responseJson,
   updateResponse,
 } from "../domain/answers/responses.ts";
+import { signResponseLink } from "../domain/surveys/signed-links.ts";
 import { listBouncesJson, listUnsubscribesJson, unsubscribe } from "../domain/people/suppressions.ts";
 import {
   parsePersonPath,
@@ -111,7 +119,12 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   getMetrics: async (call) => {
     const query = readMetricsQuery(readerOf(call));
-    return jsonReply(200, await call.store.read((tx) => getMetrics(tx, call.project, query)));
+    return call.store.read(async (tx) => {
+      const reply = jsonReply(200, await getMetrics(tx, call.project, query));
+      // Only reports ask for it, and the project's picture is among its settings.
+      const name = query.groups.has("email") ? fullName(await readPresentation(tx, call.project), call.project) : null;
+      return name === null ? reply : { ...reply, headers: { [PROJECT_NAME_HEADER]: encodeURIComponent(name) } };
+    });
   },
   listMembers: async (call) => {
     const parameters = withCursorFilters(call.parameters, call.route);
@@ -170,6 +183,12 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const { id = "" } = call.placeholders;
     const expand = readExpansions(readerOf(call));
     return jsonReply(200, await call.store.read((tx) => getResponse(tx, call.project, id, expand, call.links)));
+  },
+  signResponse: async (call) => {
+    const { id = "" } = call.placeholders;
+    const path = await save(call, (tx) => signResponseLink(tx, call.project, id));
+    if (path === null) throw new NotFoundError(`no response ${id}`);
+    return jsonReply(200, { url: call.links.permalink(path.slice("/r/".length)) });
   },
   updateResponse: async (call) => jsonReply(200, await changeNamedResponse(call, call.placeholders.id ?? "")),
   updateResponseByBody: async (call) => {

@@ -1,9 +1,10 @@
 /** A project's week as a mail: the facts of its responses, and the message that tells them. */
 import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "../../contract/json.ts";
+import { CHANNELS } from "../../contract/routes.ts";
 import { createWallClock, toCalendarDay } from "../../runtime/zone.ts";
-import { digestHtml, digestText } from "../../insight/report/digest.ts";
-import { type DigestFacts, headline, reportComments } from "../../insight/report/facts.ts";
+import { type DigestFrame, digestHtml, digestSubject, digestText } from "../../insight/report/digest.ts";
+import { type DigestFacts, reportComments, type ResponseRates } from "../../insight/report/facts.ts";
 import { type DkimKey, signMail } from "../delivery/mail/dkim.ts";
 import { asciiDomain, composeMail, needsSmtpUtf8 } from "../delivery/message/mime.ts";
 import { senderDomain } from "../delivery/message/sender.ts";
@@ -11,7 +12,10 @@ import { type MailContext, streamHeaders } from "../delivery/message/survey-mail
 import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
 import { digestWeek } from "../domain/delivery/digests.ts";
 import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
-import type { DueDigest, Store } from "../domain/ports.ts";
+import { responseRate } from "../domain/answers/metrics.ts";
+import type { Project, TimeRange } from "../domain/inputs.ts";
+import type { DueDigest, Store, Transaction } from "../domain/ports.ts";
+import { fullName, NO_PRESENTATION } from "../domain/projects/presentation.ts";
 import { signLink } from "../domain/surveys/signed-links.ts";
 
 const PAGE = 100;
@@ -37,10 +41,11 @@ async function readDigestFacts(
   const { commented, newest } = await readCommented(store, due, { since, until });
   const links = await signLinks(store, due, newest);
   return {
-    title: name === null ? "Customer survey" : `${name}: customer survey`,
+    title: name ?? "Customer survey",
     range: `${day(since)} – ${day(until)}`,
     counts,
     commented,
+    rates: await store.read((tx) => readRates(tx, due.project, { since, until })),
     change: { before: await count(before, since - 1), after: counts, words: "against the 7 days before" },
     comments: reportComments(newest, {
       personal: false,
@@ -65,6 +70,17 @@ function signLinks(
     },
     { project: project.id },
   );
+}
+
+/** Of surveys of the last days: answers still come in. */
+async function readRates(tx: Transaction, project: Project, range: TimeRange): Promise<ResponseRates> {
+  const channels: ResponseRates["channels"][number][] = [];
+  for (const channel of CHANNELS) {
+    const sent = await tx.requests.countSent(project.id, channel, range);
+    const rate = await responseRate(tx, project, channel, range);
+    if (rate !== null) channels.push({ channel, sent, rate });
+  }
+  return { channels, areOpen: true };
 }
 
 /**
@@ -105,7 +121,7 @@ export interface DigestMail {
 async function renderDigest(
   due: DueDigest,
   facts: DigestFacts,
-  { appUrl, sender }: MailContext,
+  { appUrl, sender, presentation = NO_PRESENTATION }: MailContext,
   key: DkimKey | null,
 ): Promise<DigestMail> {
   const leaveUrl = `${appUrl}/u/${due.token}`;
@@ -114,20 +130,21 @@ async function renderDigest(
   const sum = createHash("sha256").update(`${due.token}/${due.scheduledAt}`).digest("hex");
   const domain = senderDomain(sender.from);
   const messageId = `${sum.slice(0, 32)}@${domain}`;
-  const foot = { why, leaveUrl };
+  const accent = presentation.brand.accent?.color ?? null;
+  const frame: DigestFrame = { foot: { why, leaveUrl }, accent, liveUrl: null };
   const unsigned = await composeMail({
     from: { name: sender.senderName, address: sender.from },
     to: [{ name: null, address: due.email }],
     replyTo: sender.replyTo,
-    subject: `${facts.title}: ${headline(facts)}`,
+    subject: digestSubject(facts),
     at: due.scheduledAt,
     messageId,
     headers: [
       ["Content-Language", "en"],
       ...streamHeaders({ project: due.project, kind: "digest", locale: "en", domain, leaveUrl }),
     ],
-    text: digestText(facts, foot),
-    html: digestHtml(facts, foot),
+    text: digestText(facts, frame),
+    html: digestHtml(facts, frame),
     boundary: sum.slice(32, 60),
   });
   const text = key === null ? unsigned : await signMail(unsigned, key);
@@ -148,8 +165,8 @@ export async function makeDigest(
   context: MailContext,
   key: DkimKey | null,
 ): Promise<DigestMail> {
-  const brand = context.presentation?.brand.name;
-  const name = brand ?? context.sender.senderName ?? (due.project.name === "default" ? null : due.project.name);
+  const { sender, presentation = NO_PRESENTATION } = context;
+  const name = fullName(presentation, due.project, sender.senderName);
   const facts = await readDigestFacts(store, due, { name, appUrl: context.appUrl });
   return renderDigest(due, facts, context, key);
 }

@@ -264,8 +264,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   ).toMatchInlineSnapshot(`
     "From: Acme <surveys@localhost>
     To: boss@example.com
-    Subject: Acme: customer survey: NPS 0, between -73 and 73; 2 answers, too
-     few to say.
+    Subject: Acme: NPS 0 (2 answers)
     Message-ID: <ID@localhost>
     Date: Mon, 23 Nov 2026 07:00:00 +0000
     Content-Language: en
@@ -282,7 +281,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   expect(text.replaceAll("\r", "").replace(secret, "[..]")).toMatchInlineSnapshot(`
     "
 
-    Acme: customer survey
+    Acme
 
     NPS 0, between -73 and 73; 2 answers, too few to say.
     2026-11-16 =E2=80=93 2026-11-22 =C2=B7 n 2 =C2=B7 95 % interval

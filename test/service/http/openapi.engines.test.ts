@@ -80,6 +80,7 @@ const EXAMPLES: readonly Example[] = [
   { route: "getAutopilot", fills: EMAIL },
   { route: "getAutopilot", fills: SMS },
   { route: "getResponse", fills: { id: "31" }, parameters: { "expand[]": ["person", "notes"] } },
+  { route: "signResponse", fills: { id: "31" } },
   {
     route: "updateResponse",
     fills: { id: "31" },

@@ -9,7 +9,7 @@ import { rangeFlags } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { AS_OF_FLAG, readRequest } from "../report/index.ts";
-import type { ReportRequest } from "../report/read-facts.ts";
+import type { TypedRequest } from "../report/complete-request.ts";
 import type { DigestFormat } from "./write-digest.ts";
 
 const FORMATS: readonly DigestFormat[] = ["text", "html", "eml", "slack"];
@@ -27,7 +27,7 @@ const FLAGS: readonly FlagRecord[] = [
   ...rangeFlags("answered").map((flag) => (flag.flag === "--since" ? { ...flag, otherwise: "7d" } : flag)),
   AS_OF_FLAG,
   { flag: "--trend", value: "id", text: "only the responses of a trend" },
-  { flag: "--title", value: "text", text: "heading and subject", otherwise: "Customer survey" },
+  { flag: "--title", value: "text", text: "heading and subject", otherwise: "brand and project" },
   { flag: "--to", value: "email", text: "eml: recipient", repeatable: true },
   { flag: "--from", value: "email", text: "eml: sender", otherwise: "nps-digest@localhost" },
 ];
@@ -60,8 +60,8 @@ async function startDigest(deps: Deps, flags: Flags): Promise<ExitCode> {
 }
 
 /** Comments are masked in every format: a message goes to more people than were meant. */
-function readDigestRequest(deps: Deps, flags: Flags): ReportRequest {
+function readDigestRequest(deps: Deps, flags: Flags): TypedRequest {
   const request = readRequest(deps, flags);
   const since = request.since ?? Math.min(request.until ?? request.asOf, request.asOf) - WEEK_SECONDS;
-  return { ...request, since, personal: false };
+  return { ...request, since, personal: false, links: false };
 }

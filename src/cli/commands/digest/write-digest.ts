@@ -1,11 +1,12 @@
 /** `digest`: the last days in one message, on stdout for whatever sends it. */
 import { createHash } from "node:crypto";
-import { digestHtml, digestSlack, digestText } from "../../../insight/report/digest.ts";
-import { headline, type ReportFacts } from "../../../insight/report/facts.ts";
+import { digestHtml, digestSlack, digestSubject, digestText } from "../../../insight/report/digest.ts";
+import type { ReportFacts } from "../../../insight/report/facts.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
-import { readFacts, type ReportRequest } from "../report/read-facts.ts";
+import { completeRequest, type TypedRequest } from "../report/complete-request.ts";
+import { readFacts } from "../report/read-facts.ts";
 
 export type DigestFormat = "text" | "html" | "eml" | "slack";
 
@@ -16,13 +17,13 @@ interface MailParties {
 
 export interface DigestOptions {
   readonly format: DigestFormat;
-  readonly request: ReportRequest;
+  readonly request: TypedRequest;
   readonly mail: MailParties;
 }
 
 /** A week in which nobody answered is a message as well. */
 export async function runDigest(deps: Deps, { format, request, mail }: DigestOptions): Promise<ExitCode> {
-  const facts = await readFacts(deps, request, "");
+  const facts = await readFacts(deps, await completeRequest(deps, request), "");
   const { out } = deps.streams;
   const text = await FORMATS[format](facts, mail, request.asOf);
   await out.write(out.isTTY ? toSafeLines(text) : text);
@@ -50,7 +51,7 @@ async function formatDigestMail(facts: ReportFacts, { from, to }: MailParties, a
     from: { name: null, address: from },
     to: to.map((address) => ({ name: null, address })),
     replyTo: null,
-    subject: `${facts.title}: ${headline(facts)}`,
+    subject: digestSubject(facts),
     at,
     messageId: `${sum.slice(0, 32)}@${from.slice(from.lastIndexOf("@") + 1)}`,
     headers: [["Auto-Submitted", "auto-generated"]],

@@ -9,7 +9,7 @@ import type { Deps } from "../../command/deps.ts";
 import { RANGE_FLAGS, rangeFlags, readRange, readTime } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { ReportRequest } from "./read-facts.ts";
+import type { TypedRequest } from "./complete-request.ts";
 
 export const AS_OF_FLAG: FlagRecord = {
   flag: "--as-of",
@@ -25,7 +25,8 @@ const FLAGS: readonly FlagRecord[] = [
   { flag: "--by", value: "period", text: "a score for each period", choices: PERIOD_UNITS, otherwise: "as suits" },
   { flag: "--segment", value: "names", text: "a chart for each of these properties", repeatable: true },
   { flag: "--trend", value: "id", text: "only the responses of a trend" },
-  { flag: "--title", value: "text", text: "heading of the report", otherwise: "Customer survey" },
+  { flag: "--title", value: "text", text: "heading of the report", otherwise: "brand and project" },
+  { flag: "--links", text: "link each comment to its page, for whoever has the report, for 30 days" },
   { flag: "--show-personal-data", text: "do not mask personal data in comments; show who wrote them" },
 ];
 
@@ -72,7 +73,7 @@ async function startReport(deps: Deps, flags: Flags, [verb, file]: readonly stri
 }
 
 /** Times such as 7d count from `--as-of`. Throws UsageError. */
-export function readRequest(deps: Deps, flags: Flags): ReportRequest {
+export function readRequest(deps: Deps, flags: Flags): TypedRequest {
   const asOf = readTime(deps, flags, "--as-of", "last") ?? unixSeconds(deps.clock);
   const then = { ...deps, clock: { ...deps.clock, now: () => asOf * 1000 } };
   return {
@@ -82,7 +83,8 @@ export function readRequest(deps: Deps, flags: Flags): ReportRequest {
     zone: deps.options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     segments: [...new Set(parseNames(flags.all("--segment"), "--segment"))],
     trend: flags.text("--trend"),
-    title: flags.text("--title") ?? "Customer survey",
+    title: flags.text("--title"),
     personal: deps.options.showPersonalData,
+    links: flags.is("--links"),
   };
 }

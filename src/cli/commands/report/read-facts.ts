@@ -11,6 +11,7 @@ import {
   type ReportComment,
   reportComments,
   type ReportFacts,
+  type ResponseRates,
   type SegmentFacts,
 } from "../../../insight/report/facts.ts";
 import { createTally, mergeTally, segmentRows, type SegmentTally } from "../../../insight/segments.ts";
@@ -38,6 +39,10 @@ export interface ReportRequest extends TimeFilter {
   readonly trend: string | null;
   readonly title: string;
   readonly personal: boolean;
+  /** Ids of comments lead to their pages. */
+  readonly links: boolean;
+  /** As the service told them when the report was made: later answers change them. Null where it told none. */
+  readonly rates: ResponseRates | null;
 }
 
 const COMMENTS_MAX = 200;
@@ -61,7 +66,7 @@ export async function readFacts(deps: Deps, request: ReportRequest, command: str
   return collected.facts(command);
 }
 
-function lastSecond({ until, asOf }: ReportRequest): number {
+export function lastSecond({ until, asOf }: Pick<ReportRequest, "until" | "asOf">): number {
   return Math.min(until ?? asOf, asOf);
 }
 
@@ -69,7 +74,7 @@ interface Collector {
   /** The range that changes are counted from; null where the request has no start. */
   readonly before: RangeBefore | null;
   readonly add: (rows: readonly JsonObject[]) => void;
-  /** Throws NotFoundError for a property that no answer has. */
+  /** Throws NothingFoundError where no answer has any of the properties. */
   readonly facts: (command: string) => ReportFacts;
 }
 
@@ -107,17 +112,18 @@ function createCollector(request: ReportRequest): Collector {
       for (const name of page.names) names.add(name);
     },
     facts(command) {
-      checkFound(tally, segments, names);
+      const missing = checkFound(tally, segments, names);
       const listed = periods.list();
       return {
         ...wordsOf(request),
         counts: { ...tally.all.after },
         people: people.size,
         commented,
+        rates: request.rates,
         change: changeOfScore(request, before, tally, listed),
         periods: listed,
         scores,
-        segments: segments.length === 0 ? null : toSegments(tally, before !== null, request.personal),
+        segments: segments.length === 0 ? null : { ...toSegments(tally, before !== null, request.personal), missing },
         comments: toComments(newest.slice(-COMMENTS_MAX).toReversed(), request),
         redacted: !request.personal,
         rowsHash: rowsHash.digest("hex"),
@@ -230,7 +236,7 @@ function lengthBefore({ since, until }: RangeBefore): string {
   return `the ${days < 1 ? "period" : days === 1 ? "day" : `${days} days`} before`;
 }
 
-function toSegments(tally: SegmentTally, compared: boolean, personal: boolean): SegmentFacts {
+function toSegments(tally: SegmentTally, compared: boolean, personal: boolean): Omit<SegmentFacts, "missing"> {
   const minN = FEW_ANSWERS;
   const { rows, hidden } = segmentRows(tally, { confidence: CONFIDENCE_DEFAULT, minN, compared });
   const masker = createMasker();

@@ -1,6 +1,7 @@
 /** `report` writes one HTML file and `report verify` makes it again, to see whether it is still true. */
 import { readFile } from "node:fs/promises";
 import { isJsonObject, type Json } from "../../../contract/json.ts";
+import { CHANNELS } from "../../../contract/routes.ts";
 import { countAnswers } from "../../../insight/interval.ts";
 import { headline, type ReportFacts } from "../../../insight/report/facts.ts";
 import { renderReport } from "../../../insight/report/page.ts";
@@ -15,6 +16,8 @@ import { openOutput } from "../../export/output.ts";
 import { isStdout } from "../../export/plan.ts";
 import { toShellWord } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
+import { completeRequest, type TypedRequest } from "./complete-request.ts";
+import { linkComments } from "./link-comments.ts";
 import { readFacts, type ReportRequest } from "./read-facts.ts";
 
 /**
@@ -22,12 +25,14 @@ import { readFacts, type ReportRequest } from "./read-facts.ts";
  */
 export async function runReport(
   deps: Deps,
-  { file: out, request }: { readonly file: string; readonly request: ReportRequest },
+  { file: out, request: typed }: { readonly file: string; readonly request: TypedRequest },
 ): Promise<ExitCode> {
   const file = isStdout(out) ? null : out;
   const output = await openOutput(deps, { file, gzip: false, checksum: false });
   try {
-    const facts = await readFacts(deps, request, describeCommand(request));
+    const request = await completeRequest(deps, typed);
+    const read = await readFacts(deps, request, describeCommand(request));
+    const facts = request.links ? await linkComments(deps, read) : read;
     if (countAnswers(facts.counts) === 0)
       throw new NothingFoundError(`nobody answered in this period${file === null ? "" : `; ${file} was not written`}`);
     await output.sink.write(toPage(facts, request));
@@ -51,11 +56,18 @@ export async function runReportVerify(deps: Deps, file: string): Promise<ExitCod
   const marks = readMarks(text);
   if (marks === null) throw new UsageError(`${file} is not a report of surveyctl`);
   const request = isSealed(text) ? parseRequest(marks.request) : null;
-  const now = request === null ? null : toPage(await readFacts(deps, request, describeCommand(request)), request);
+  const now = request === null ? null : await makeAgain(deps, request);
   const difference = reportDifference(text, now);
   if (difference !== null) throw new AssertionError([difference], `${file}: ${REPORT_DIFFERENCES[difference]}`);
   await deps.streams.out.write("same\n");
   return EXIT.done;
+}
+
+/** The page as it would be now; nobody follows its links. */
+async function makeAgain(deps: Deps, request: ReportRequest): Promise<string> {
+  const facts = await readFacts(deps, request, describeCommand(request));
+  const comments = facts.comments.map((comment) => ({ ...comment, url: request.links ? "" : null }));
+  return toPage({ ...facts, comments }, request);
 }
 
 /** Null where it is not one: somebody wrote it who is not this program. */
@@ -67,14 +79,25 @@ function parseRequest(text: string): ReportRequest | null {
     return null;
   }
   if (!isJsonObject(value)) return null;
-  const { since, until, asOf, by, zone, segments, trend, title, personal } = value;
+  const { since, until, asOf, by, zone, segments, trend, title, personal, links, rates } = value;
   const areTexts =
     typeof zone === "string" && typeof title === "string" && (trend === null || typeof trend === "string");
   const isUnit = by === null || PERIOD_UNITS.some((unit) => unit === by);
   const areNames = Array.isArray(segments) && segments.every((name) => typeof name === "string");
   if (!areTexts || !isUnit || !areNames || !isTime(since) || !isTime(until) || typeof personal !== "boolean")
     return null;
+  if (typeof links !== "boolean") return null;
+  if (rates !== null && !areRates(rates)) return null;
   return Number.isSafeInteger(asOf) ? (value as unknown as ReportRequest) : null;
+}
+
+function areRates(value: Json | undefined): boolean {
+  if (!isJsonObject(value) || !Array.isArray(value["channels"])) return false;
+  const isChannel = (each: Json): boolean =>
+    isJsonObject(each) &&
+    CHANNELS.some((channel) => channel === each["channel"]) &&
+    [each["sent"], each["rate"]].every((number) => typeof number === "number");
+  return typeof value["areOpen"] === "boolean" && value["channels"].every(isChannel);
 }
 
 function isTime(time: Json | undefined): boolean {
@@ -82,7 +105,18 @@ function isTime(time: Json | undefined): boolean {
 }
 
 /** As it can be typed anywhere: times are absolute, and the name of the file is only an example. */
-function describeCommand({ since, until, asOf, by, zone, segments, trend, title, personal }: ReportRequest): string {
+function describeCommand({
+  since,
+  until,
+  asOf,
+  by,
+  zone,
+  segments,
+  trend,
+  title,
+  personal,
+  links,
+}: ReportRequest): string {
   const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
   const words = [
     ["--out", "nps.html"],
@@ -94,6 +128,7 @@ function describeCommand({ since, until, asOf, by, zone, segments, trend, title,
     ...(trend === null ? [] : [["--trend", trend]]),
     ["--title", title],
     ["--tz", zone],
+    ...(links ? [["--links"]] : []),
     ...(personal ? [["--show-personal-data"]] : []),
   ];
   return ["surveyctl", "report", ...words.flat().map(toShellWord)].join(" ");

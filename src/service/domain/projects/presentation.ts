@@ -36,3 +36,15 @@ export function shownName(
   const known = brand.name ?? settings.senderName ?? senderName ?? productName;
   return singleLine(known ?? (project.name === "default" ? "" : project.name)) || null;
 }
+
+/** `Acme (shop)`: the name that people read, and the project's where that is another; null for neither. */
+export function fullName(
+  presentation: Presentation,
+  project: Project,
+  senderName: string | null = null,
+): string | null {
+  const name = shownName(presentation, project, { senderName, productName: null });
+  const own = project.name === "default" ? null : singleLine(project.name);
+  if (name === null || own === null || name.toLowerCase() === own.toLowerCase()) return name;
+  return `${name} (${own})`;
+}

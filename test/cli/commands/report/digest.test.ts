@@ -24,10 +24,11 @@ const SENTENCE = "NPS 51, between 29 and 67; too few answers to say whether it c
 const BASIS = "Since 2026-01-25 12:00:00 · n 51 · 95 % interval";
 const MASKED = "</td><script>alert(1)</script> *bold* <!channel> mail [email-1]";
 
-async function digest(format: DigestFormat, rows = ROWS): Promise<string> {
-  const { deps, out } = fakeDeps({ client: listedClient(rows) });
+async function digest(format: DigestFormat, rows = ROWS, metrics: JsonObject = {}): Promise<string> {
+  const { deps, out } = fakeDeps({ client: listedClient(rows, { metrics }) });
   const range = { since: NOW - 7 * DAY, until: null, asOf: NOW };
-  const request = { ...range, by: null, zone: "UTC", segments: [], trend: null, title: "Café", personal: false };
+  const typed = { by: null, zone: "UTC", segments: [], trend: null, title: "Café", personal: false, links: false };
+  const request = { ...range, ...typed };
   const mail = { from: "nps@example.com", to: ["a@example.com", "b@example.com"] };
   expect(await runDigest(deps, { format, request, mail })).toBe(0);
   return out();
@@ -58,7 +59,7 @@ describe("digest", () => {
   it("is HTML with bars as table cells, and nothing that mail programs drop or fetch", async () => {
     const page = parseMarkup(await digest("html"));
     const names = new Set(elementsOf(page).map(({ name }) => name));
-    expect(["script", "img", "svg", "link", "style"].filter((name) => names.has(name))).toEqual([]);
+    expect(["script", "img", "svg", "link"].filter((name) => names.has(name))).toEqual([]);
     const cells = elementsOf(page).filter(({ attributes }) =>
       /^#(?:1b7f6b|8a949c|c3372b)$/.test(attributes["bgcolor"] ?? ""),
     );
@@ -78,7 +79,7 @@ describe("digest", () => {
     const { subject, from, to, text, html, date } = await PostalMime.parse(raw);
     const shown = [subject, from?.address, to?.map(({ address }) => address), date];
     const at = new Date(NOW * 1000).toISOString();
-    expect(shown).toEqual([`Café: ${SENTENCE}`, "nps@example.com", ["a@example.com", "b@example.com"], at]);
+    expect(shown).toEqual(["Café: NPS 51 (51 answers)", "nps@example.com", ["a@example.com", "b@example.com"], at]);
     expect([text, html].map((part) => part?.replaceAll("\r\n", "\n").trim())).toEqual([
       (await digest("text")).trim(),
       (await digest("html")).trim(),
@@ -88,6 +89,22 @@ describe("digest", () => {
       false,
       true,
     ]);
+  });
+
+  it("has dark colours for whoever reads mail in the dark, and none that a mail program has to know", async () => {
+    const html = await digest("html");
+    const [style = ""] = named(parseMarkup(html), "style").map(textOf);
+    const classes = [...style.matchAll(/\.([a-z]+)[,{]/g)].map(([, name]) => name ?? "");
+    expect([
+      style.includes("prefers-color-scheme:dark"),
+      classes.filter((name) => !html.includes(`class="${name}`) && !html.includes(` ${name}"`)),
+    ]).toEqual([true, ["promoters", "passives"]]);
+  });
+
+  it.each(["text", "html", "eml", "slack"] as const)("states in %s the response rate so far", async (format) => {
+    const metrics = { email_sent_count: 240, email_response_rate: 0.2125, sms_sent_count: 1, sms_response_rate: 1 };
+    const said = (await digest(format, ROWS, metrics)).replace(/=\r\n/g, "");
+    expect(said).toContain("Response rate so far: 21 % of 240 emails, 100 % of 1 text message");
   });
 
   it("is Block Kit in which comments are text alone", async () => {

@@ -36,7 +36,7 @@ export function describeReport(running: () => Browser): void {
       }),
     );
     const range = { since: NOW - 60 * DAY, until: null, asOf: NOW, zone: "UTC", by: null };
-    const request = { ...range, segments: ["plan"], trend: null, title: "Acme", personal: false };
+    const request = { ...range, segments: ["plan"], trend: null, title: "Acme", personal: false, links: false };
     const { deps } = fakeDeps({ client: listedClient(rows) });
     await runReport(deps, { file: path.join(folder, "nps.html"), request });
   });

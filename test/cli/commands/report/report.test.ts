@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ReportRequest } from "../../../../src/cli/commands/report/read-facts.ts";
+import { type TypedRequest } from "../../../../src/cli/commands/report/complete-request.ts";
 import { runReport, runReportVerify } from "../../../../src/cli/commands/report/write-report.ts";
 import { withStatistics } from "../../../../src/cli/commands/metrics/read-metrics.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
@@ -15,7 +15,7 @@ import { size } from "../../../helpers/long.ts";
 import { type Element, elementsOf, named, parseMarkup, textOf } from "../../../helpers/markup.ts";
 
 const DAY = 86_400;
-const REQUEST: ReportRequest = {
+const REQUEST: TypedRequest = {
   since: null,
   until: null,
   asOf: NOW,
@@ -25,6 +25,7 @@ const REQUEST: ReportRequest = {
   trend: null,
   title: "Acme & <Sons>",
   personal: false,
+  links: false,
 };
 
 let folder = "";
@@ -33,9 +34,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function write(rows: readonly JsonObject[], request: Partial<ReportRequest> = {}, name = "nps.html") {
+async function write(
+  rows: readonly JsonObject[],
+  request: Partial<TypedRequest> = {},
+  name = "nps.html",
+  told: Parameters<typeof listedClient>[1] = {},
+) {
   const file = path.join(folder, name);
-  const { deps, out, err } = fakeDeps({ client: listedClient(rows) });
+  const { deps, out, err } = fakeDeps({ client: listedClient(rows, told) });
   const ended = await runReport(deps, { file, request: { ...REQUEST, ...request } }).catch((error: unknown) => error);
   const text = await readFile(file, "utf8").catch(() => "");
   return { file, ended, out: out(), err: err(), text };
@@ -97,7 +103,7 @@ describe("a report", () => {
     expect(err).toMatch(/^Wrote .*nps\.html \([\d,]+ B\): NPS /);
   });
 
-  it.each<[string, Partial<ReportRequest>, string, string[], string[]]>([
+  it.each<[string, Partial<TypedRequest>, string, string[], string[]]>([
     ["running", {}, "from 2025-12 to 2026-01", ["2025-11", "2025-12", "2026-01", "2026-02*"], ["* not over yet."]],
     [
       "cut off by --until",
@@ -123,12 +129,13 @@ describe("a report", () => {
   ])("marks a period that is %s, and does not compare it as a full one", async (_, request, words, labels, notes) => {
     const page = parseMarkup((await write(ROWS, { ...request, by: "month" })).text);
     const [chart] = named(page, "figure");
+    const [broad] = named(chart as Element, "svg", "broad");
     const said = named(chart as Element, "p", "aside").map((note) => textOf(note).trim());
     const [table] = named(chart as Element, "table").map(cellsOf);
     expect([
       textOf(named(page, "p", "lead")[0] as Element).replace(/^.* change /, ""),
       table?.map(([label]) => label),
-      named(chart as Element, "text", "label").map(textOf),
+      named(broad as Element, "text", "label").map(textOf),
       said.filter((note) => note.startsWith("*")),
     ]).toEqual([`${words}.`, labels, labels, notes]);
   });
@@ -150,7 +157,8 @@ describe("a report", () => {
     expect(policy?.attributes["content"]).toBe("default-src 'none'; style-src 'unsafe-inline'; img-src data:");
     const figures = all.filter(({ name }) => name === "figure");
     const parts = figures.map((figure) => ["svg", "title", "desc", "table"].map((part) => named(figure, part).length));
-    expect(parts).toEqual([1, 2, 3, 4].map(() => [1, 1, 1, 1]));
+    // One drawing is broad and one narrow.
+    expect(parts).toEqual([1, 2, 3, 4].map(() => [2, 2, 2, 1]));
     const ids = all.flatMap(({ attributes: { id } }) => (id === undefined ? [] : [id]));
     const referred = all.flatMap(({ attributes }) => (attributes["aria-labelledby"] ?? "").split(" ").filter(Boolean));
     expect([new Set(ids).size, referred.filter((id) => !ids.includes(id))]).toEqual([ids.length, []]);
@@ -158,7 +166,7 @@ describe("a report", () => {
 
   it("draws each point and bar where the ticks beside it say", async () => {
     const { text } = await write(ROWS, { by: "week" });
-    const [scores, distribution] = named(parseMarkup(text), "svg");
+    const [scores, distribution] = named(parseMarkup(text), "svg", "broad");
     const [periodTable, scoreTable] = named(parseMarkup(text), "table").map(cellsOf);
     const place = leftScale(scores);
     const shown = named(scores as Element, "circle").map(({ attributes }) => Number(attributes["cy"]));
@@ -170,6 +178,80 @@ describe("a report", () => {
     const counts = (scoreTable ?? []).map(([, count]) => height(0) - height(Number(count)));
     expect(bars.map((bar, index) => Math.abs(bar - (counts[index] ?? 0)) < 1)).toEqual(Array(11).fill(true));
     expect(scoreTable?.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(300);
+  });
+
+  it("draws the same numbers narrow for phones", async () => {
+    const { text } = await write(ROWS, { by: "week", segments: ["plan"] });
+    const drawn = (kind: string) =>
+      named(parseMarkup(text), "svg", kind).map((svg) => [
+        named(svg, "circle").length,
+        named(svg, "rect").length,
+        Number(svg.attributes["viewBox"]?.split(" ")[2]),
+      ]);
+    const [broad, narrow] = [drawn("broad"), drawn("narrow")];
+    expect(narrow.map(([circles, rects]) => [circles, rects])).toEqual(
+      broad.map(([circles, rects]) => [circles, rects]),
+    );
+    expect([broad.map(([, , width]) => width), narrow.map(([, , width]) => width)]).toEqual([
+      [480, 480, 480],
+      [320, 320, 320],
+    ]);
+  });
+
+  it("shows ten comments of a kind, and folds the others", async () => {
+    const rows = history(60, (index) => ({ score: index < 40 ? 2 : 10, comment: `Say ${index}` }));
+    const groups = elementsOf(parseMarkup((await write(rows)).text)).filter(
+      ({ name, attributes }) => name === "details" && attributes["class"] === "kind",
+    );
+    expect(
+      groups.map((group) => [
+        named(group, "summary").map((summary) => textOf(summary).trim()),
+        named(group, "ol").map((list) => named(list, "li").length),
+        named(group, "details").filter(({ attributes }) => "open" in attributes).length,
+      ]),
+    ).toEqual([
+      [["Detractors: 40", "30 more"], [10, 30], 0],
+      [["Promoters: 20", "10 more"], [10, 10], 0],
+    ]);
+  });
+
+  it("is named by brand and project, and states the response rate where the service tells them", async () => {
+    const headers = { "x-survey-project": encodeURIComponent("Café (shop)") };
+    const metrics = { email_sent_count: 1234, email_response_rate: 0.2143, sms_sent_count: 0, sms_response_rate: null };
+    const told = { headers, metrics };
+    const { text, file } = await write(ROWS, { title: null }, "told.html", told);
+    const page = parseMarkup(text);
+    const facts = named(page, "dl").map((list) => textOf(list).replace(/\s+/g, " "));
+    expect([named(page, "h1").map(textOf), facts[0]?.includes("Response rate so far 21 % of 1,234 emails")]).toEqual([
+      ["Café (shop)"],
+      true,
+    ]);
+    expect(text).not.toContain("The response rate is not stated");
+    expect(await verify(file, ROWS)).toBe("same\n");
+    const past = await write(ROWS, { until: NOW - 20 * DAY }, "past.html", told);
+    expect(textOf(named(parseMarkup(past.text), "dl")[0] as Element)).not.toContain("so far");
+    const inTrend = await write(ROWS, { trend: "7" }, "trend.html", told);
+    expect(inTrend.text).not.toContain("1,234 emails");
+    const untold = await write(ROWS, { title: null }, "untold.html");
+    expect([named(parseMarkup(untold.text), "h1").map(textOf), untold.text.includes("is not stated")]).toEqual([
+      ["Customer survey"],
+      true,
+    ]);
+  });
+
+  it("links each comment's id to its page where that was asked for, and is true when those links have ended", async () => {
+    const link = "https://survey.example.com/r/abc?expires=1&signature=x";
+    const rows = history(12, (index) => ({ comment: `Say ${index}` }));
+    const { text, file } = await write(rows, { links: true }, "links.html", { link });
+    const links = elementsOf(parseMarkup(text)).filter(({ name }) => name === "a");
+    expect([
+      links.length,
+      new Set(links.map(({ attributes }) => attributes["href"])),
+      textOf(links[0] as Element),
+    ]).toEqual([12, new Set([link]), expect.stringMatching(/^\[\d+\]$/)]);
+    expect(await verify(file, rows)).toBe("same\n");
+    const { ended } = await write(rows, { links: true }, "none.html");
+    expect(ended).toMatchObject({ name: "RefusedError", what: "this service signs no links" });
   });
 
   it("keeps hostile comments text, and cuts long ones", async () => {
@@ -220,6 +302,15 @@ describe("a report", () => {
     ]);
     const kept = await write(ROWS, { until: NOW - 300 * DAY }, "few.html");
     expect(kept.text).toBe(few.text);
+  });
+
+  it("says which property no answer has", async () => {
+    const { text, ended } = await write(ROWS, { segments: ["plan", "campaign"] }, "some.html");
+    const notes = named(parseMarkup(text), "p", "aside").map((note) => textOf(note).trim());
+    expect([ended, notes.filter((note) => note.includes("campaign"))]).toEqual([
+      0,
+      ["No answer has the property campaign."],
+    ]);
   });
 
   it("refuses a property with too many values, and one that nobody has", async () => {
