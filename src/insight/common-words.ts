@@ -66,6 +66,6 @@ export function createCommonCheck(words: readonly string[]): (word: string) => b
       for (const language of languages) counts.set(language, (counts.get(language) ?? 0) + 1);
   const most = Math.max(...counts.values());
   // Of several the first in the list.
-  const [spoken = ""] = COMMON_WORD_LANGUAGES.filter((language) => counts.get(language) === most);
+  const spoken = COMMON_WORD_LANGUAGES.find((language) => counts.get(language) === most) ?? "";
   return (word) => LANGUAGES_BY_WORD.get(word)?.includes(spoken) ?? false;
 }

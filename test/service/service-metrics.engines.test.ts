@@ -68,7 +68,7 @@ afterAll(() => state.world?.close());
 /** Of the one survey that was sent. */
 async function answerOnPage({ folder, service }: EmbeddedService): Promise<void> {
   const outbox = path.join(folder, "outbox");
-  const [name = ""] = readdirSync(outbox).filter((each) => each.endsWith(".eml"));
+  const name = readdirSync(outbox).find((each) => each.endsWith(".eml")) ?? "";
   const [, token = ""] =
     /\/s\/([\w-]{22})/.exec(readFileSync(path.join(outbox, name), "utf8").replace(/=\r?\n/g, "")) ?? [];
   await service.store.write((tx) => answerSurvey(tx, token, { score: 10, by: "button" }, 86_400));

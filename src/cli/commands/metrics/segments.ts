@@ -241,7 +241,6 @@ async function writeSplit(deps: Deps, tally: SegmentTally, property: string): Pr
 
 /** `NPS fell by 16 points: mix -18, within +2.` */
 function describeSplit({ change, mix, within }: ChangeSplit): string {
-  const signed = (value: number): string => (value > 0 ? `+${toPoints(value)}` : toPoints(value));
   const parts = `mix ${signed(mix)}, within ${signed(within)}`;
   const isFlat = toPoints(Math.abs(change)) === "0.0" || change === 0;
   if (isFlat) return `The score did not change: ${parts}.`;
@@ -250,4 +249,8 @@ function describeSplit({ change, mix, within }: ChangeSplit): string {
 
 function asJson(row: object): JsonObject {
   return { ...row };
+}
+
+function signed(value: number): string {
+  return value > 0 ? `+${toPoints(value)}` : toPoints(value);
 }

@@ -40,7 +40,6 @@ function parseConfidence(text: string, place: string): number {
  * among many periods one changes by chance. Rows that cannot be compared are no part of that.
  */
 export function correctVerdicts(rows: readonly JsonObject[], confidence: number): JsonObject[] {
-  const isCompared = ({ p, verdict }: JsonObject): boolean => typeof p === "number" && verdict !== "too few";
   const qs = benjaminiHochberg(rows.filter(isCompared).map(({ p }) => Number(p))).values();
   return rows.map((row) => {
     if (!isCompared(row)) return { ...row, q: null };
@@ -48,6 +47,10 @@ export function correctVerdicts(rows: readonly JsonObject[], confidence: number)
     const verdict = q >= 1 - confidence ? "no evidence" : Number(row["change"]) > 0 ? "rise" : "fall";
     return { ...row, q, verdict };
   });
+}
+
+function isCompared({ p, verdict }: JsonObject): boolean {
+  return typeof p === "number" && verdict !== "too few";
 }
 
 /** True where a change is more than chance. */

@@ -93,11 +93,13 @@ function parseRequest(text: string): ReportRequest | null {
 
 function areRates(value: Json | undefined): boolean {
   if (!isJsonObject(value) || !Array.isArray(value["channels"])) return false;
-  const isChannel = (each: Json): boolean =>
-    isJsonObject(each) &&
-    CHANNELS.some((channel) => channel === each["channel"]) &&
-    [each["sent"], each["rate"]].every((number) => typeof number === "number");
-  return typeof value["areOpen"] === "boolean" && value["channels"].every(isChannel);
+  return typeof value["areOpen"] === "boolean" && value["channels"].every(isRate);
+}
+
+function isRate(value: Json): boolean {
+  if (!isJsonObject(value)) return false;
+  const { channel, sent, rate } = value;
+  return CHANNELS.some((each) => each === channel) && typeof sent === "number" && typeof rate === "number";
 }
 
 function isTime(time: Json | undefined): boolean {

@@ -442,7 +442,7 @@ describe("how sure a change is", () => {
       { answer: byDay, options: { output: "csv", columns: ["period", "nps_low", "n", "change", "verdict"] } },
     );
     expect(out).toBe(
-      "period,nps_low,n,change,verdict\n" + "2026-01-31,6.3,80,0,no evidence\n2026-02-01,6.3,80,0,no evidence\n",
+      "period,nps_low,n,change,verdict\n2026-01-31,6.3,80,0,no evidence\n2026-02-01,6.3,80,0,no evidence\n",
     );
     expect(calls.length).toBe(3);
   });
@@ -451,9 +451,9 @@ describe("how sure a change is", () => {
     // Of twenty days one is better, by as much as one in twenty is by chance.
     const answer = ({ since }: Parameters): JsonObject =>
       since === TODAY - 5 * DAY ? metrics(25, 110, 60, 30) : metrics(20, 80, 80, 40);
-    const range = { since: TODAY - 19 * DAY, until: TODAY, compare: true };
+    const days = { since: TODAY - 19 * DAY, until: TODAY, compare: true };
     const options = { output: "json" } as const;
-    const { out, err } = await run({ ...range, by: "day" }, { answer, options });
+    const { out, err } = await run({ ...days, by: "day" }, { answer, options });
     const rows = JSON.parse(out) as { p: number; q: number; verdict: string; change: number }[];
     const best = rows.reduce((one, other) => (other.p < one.p ? other : one));
     expect([best.p < 0.05, best.q > 0.05, new Set(rows.map(({ verdict }) => verdict))]).toEqual([
@@ -464,7 +464,7 @@ describe("how sure a change is", () => {
     expect(err).toBe("note: verdicts are corrected for 20 comparisons (Benjamini-Hochberg, by q)\n");
     const certain = ({ since }: Parameters): JsonObject =>
       Number(since) < TODAY ? metrics(50, 600, 300, 100) : metrics(-50, 100, 300, 600);
-    const found = await run({ ...range, by: "day" }, { answer: certain, options });
+    const found = await run({ ...days, by: "day" }, { answer: certain, options });
     expect((JSON.parse(found.out) as { verdict: string }[]).at(-1)?.verdict).toBe("fall");
     const one = await run({ since: TODAY, compare: true, until: TODAY + DAY - 1 }, { answer: certain, options });
     expect([one.err, JSON.parse(one.out)]).toMatchObject(["", { verdict: "fall" }]);
@@ -474,8 +474,8 @@ describe("how sure a change is", () => {
   it("leaves periods with too few answers out of what is corrected", async () => {
     const answer = ({ since }: Parameters): JsonObject =>
       Number(since) < TODAY - DAY ? metrics(100, 2, 0, 0) : metrics(0, 40, 20, 40);
-    const range = { since: TODAY - 3 * DAY, until: TODAY, compare: true, by: "day" } as const;
-    const { out, err } = await run(range, { answer, options: { output: "csv", columns: ["q", "verdict"] } });
+    const days = { since: TODAY - 3 * DAY, until: TODAY, compare: true, by: "day" } as const;
+    const { out, err } = await run(days, { answer, options: { output: "csv", columns: ["q", "verdict"] } });
     expect([out, err]).toEqual(["q,verdict\n,too few\n,too few\n,too few\n1.000,no evidence\n", ""]);
   });
 });

@@ -54,6 +54,8 @@ async function run(options: Partial<SegmentsOptions>, rows: readonly JsonObject[
   return { ended, out: out(), err: err(), asked };
 }
 
+const onlyTens: Sift = (page) => keepRows(page, ({ score }) => score === 10);
+
 const json = { options: { output: "json" } } as const;
 /** The example of section 2.5 of the design: every group rose, and the whole fell. */
 const MIXED: readonly Group[] = [
@@ -151,8 +153,7 @@ describe("metrics --segment", () => {
   });
 
   it("counts the responses that were chosen alone", async () => {
-    const sift: Sift = (page) => keepRows(page, ({ score }) => score === 10);
-    const { out } = await run({ choice: { sift, words: "score 10" } }, rowsOf(MIXED), {
+    const { out } = await run({ choice: { sift: onlyTens, words: "score 10" } }, rowsOf(MIXED), {
       options: { output: "csv", columns: ["value", "n", "nps"] },
     });
     expect(out).toBe("value,n,nps\npro,66,100\n");
@@ -166,10 +167,11 @@ describe("metrics --segment", () => {
       ["free", NOW - 5 * DAY, 12, 20, 18],
     ]);
     const { out } = await run(TEN_DAYS, rows, { width: 100, options: { color: true } });
-    const changes = [...out.matchAll(/(\u001b\[31m)?(-\d+\.\d)(?:\u001b\[39m)? +(?:<?0\.\d+)/g)];
-    expect(changes.map(([, colour, change]) => [change, colour !== undefined])).toEqual([
-      ["-7.5", false],
-      ["-150.9", true],
+    const red = "\u001b[31m";
+    expect([out.includes(`${red}-150.9`), out.includes(" -7.5"), out.includes(`${red}-7.5`)]).toEqual([
+      true,
+      true,
+      false,
     ]);
   });
 

@@ -117,17 +117,17 @@ test("when other groups are asked for, then their prefixed counts stand in one f
   expect(Object.keys(await metrics({ groups: new Set() }))).toHaveLength(8);
 });
 
-describe("the response rate", () => {
-  const rate = async (range: { since?: number; until?: number } = {}) =>
-    (await metrics({ ...range, groups: new Set(["email"] as const) }))["email_response_rate"];
-  const sendTo = async (email: string) => {
-    await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email })));
-    const [survey] = await fixture.write(claimAll);
-    return survey!;
-  };
-  const answer = (token: string, score: number) =>
-    fixture.write((tx) => answerSurvey(tx, token, { score, by: "button" }, 86_400));
+const rate = async (range: { since?: number; until?: number } = {}) =>
+  (await metrics({ ...range, groups: new Set(["email"] as const) }))["email_response_rate"];
+const sendTo = async (email: string) => {
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email })));
+  const [survey] = await fixture.write(claimAll);
+  return survey!;
+};
+const answer = (token: string, score: number) =>
+  fixture.write((tx) => answerSurvey(tx, token, { score, by: "button" }, 86_400));
 
+describe("the response rate", () => {
   test("is that of the surveys sent in the range, whenever they were answered, each once", async () => {
     for (const email of ["a@x.co", "b@x.co", "c@x.co"]) {
       const survey = await sendTo(email);

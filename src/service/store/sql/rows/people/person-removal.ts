@@ -1,7 +1,7 @@
 /** Deleting a person: gone for every reader at once, their rows in steps. */
 import type { Database, SqlRow } from "../../database.ts";
 import { peopleBy, peopleIn, requestsAnswered, requestsSent } from "../../lists/counted-lists.ts";
-import type { ListTallies } from "../../lists/list-tallies.ts";
+import type { CountedRow, ListTallies } from "../../lists/list-tallies.ts";
 import { STEP, type LongChange, type LongChanges } from "../long-changes.ts";
 import { deleteRequests } from "../delivery/claims.ts";
 import { deleteResponsesOf } from "../answers/response-changes.ts";
@@ -83,8 +83,12 @@ export async function deleteListedRequests(
   for (const { id } of rows) await deleteRequests(database, "project_id = ? AND id = ?", [project, id ?? null]);
   for (const channel of ["email", "sms"] as const) {
     const sent = rows.filter((row) => row.channel === channel && row.sentAt !== null);
-    const times = (some: readonly SqlRow[]) => some.map(({ sentAt }) => ({ at: Number(sentAt), score: null }));
-    tallies.remove(requestsSent(project, channel), ...times(sent));
-    tallies.remove(requestsAnswered(project, channel), ...times(sent.filter((row) => row.answeredAt !== null)));
+    tallies.remove(requestsSent(project, channel), ...sent.map(toCounted));
+    const answered = sent.filter((row) => row.answeredAt !== null);
+    tallies.remove(requestsAnswered(project, channel), ...answered.map(toCounted));
   }
+}
+
+function toCounted({ sentAt }: SqlRow): CountedRow {
+  return { at: Number(sentAt), score: null };
 }
