@@ -291,3 +291,37 @@ export const RESOURCES = {
 } as const satisfies Record<string, readonly Field[]>;
 
 export type ResourceName = keyof typeof RESOURCES;
+
+/** Answers of each kind. */
+interface AnswerCounts {
+  readonly promoters: number;
+  readonly passives: number;
+  readonly detractors: number;
+}
+
+/**
+ * The group `core` of the metrics (4.7) out of its three counts; percentages and `nps` round half away from zero, `nps` from
+ * the exact shares.
+ */
+export function toCoreMetrics({ promoters, passives, detractors }: AnswerCounts): Metrics {
+  const total = promoters + passives + detractors;
+  return {
+    nps: percent(promoters - detractors, total),
+    promoter_count: promoters,
+    promoter_percent: percent(promoters, total),
+    passive_count: passives,
+    passive_percent: percent(passives, total),
+    detractor_count: detractors,
+    detractor_percent: percent(detractors, total),
+    response_count: total,
+  };
+}
+
+/**
+ * `part` of `total` in whole per cent, half away from zero; 0 when there is nothing. In whole numbers, so that halves
+ * are exact.
+ */
+function percent(part: number, total: number): number {
+  if (total === 0 || part === 0) return 0;
+  return Math.sign(part) * Math.floor((200 * Math.abs(part) + total) / (2 * total)) || 0;
+}

@@ -4,7 +4,7 @@
  */
 import { scoreCategory } from "../../contract/limits.ts";
 import { emailKey } from "../../contract/text/email.ts";
-import { toCoreMetrics } from "../../contract/core-metrics.ts";
+import { toCoreMetrics } from "../../contract/resources.ts";
 import type { PastPerson } from "../domain/history/rows.ts";
 import { HISTORY_STREAMS, type HistoryStream, PART_STREAMS, type PartStream } from "./columns.ts";
 import type { PastRow } from "./convert-rows.ts";

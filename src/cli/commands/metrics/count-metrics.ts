@@ -1,5 +1,5 @@
 /** Metrics of chosen responses, counted here: the API's own numbers know neither scores nor words nor properties. */
-import { toCoreMetrics } from "../../../contract/core-metrics.ts";
+import { toCoreMetrics } from "../../../contract/resources.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { AnswerKind } from "../../../insight/segments.ts";
 import type { Deps } from "../../command/deps.ts";

@@ -1,6 +1,5 @@
 /** Metrics, section 4.7. */
-import { toCoreMetrics } from "../../../contract/core-metrics.ts";
-import type { Metrics } from "../../../contract/resources.ts";
+import { type Metrics, toCoreMetrics } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { MetricGroup, MetricsQuery, Project, TimeRange } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";

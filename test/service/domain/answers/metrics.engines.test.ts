@@ -2,7 +2,7 @@ import { assert, nat, property } from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
-import { toCoreMetrics } from "../../../../src/contract/core-metrics.ts";
+import { toCoreMetrics } from "../../../../src/contract/resources.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import { answerSurvey } from "../../../../src/service/domain/answers/answers.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
