@@ -133,6 +133,7 @@ function segmentsOf(days: readonly CountedDay[], properties: readonly string[]):
     hidden: found.reduce((sum, { hidden }) => sum + hidden, 0),
     minN: FEW_ANSWERS,
     compared: false,
+    missing: [],
   };
 }
 

@@ -1,6 +1,6 @@
 /** The numbers of a page for colleagues as JSON, for dashboards that others run. */
+import { toCoreMetrics } from "../../contract/resources.ts";
 import { netPromoterScore, scoreInterval } from "../../insight/interval.ts";
-import { toCoreMetrics } from "../domain/answers/metrics.ts";
 import type { ScoreTally } from "../domain/ports.ts";
 import type { ShareFacts } from "./facts.ts";
 
