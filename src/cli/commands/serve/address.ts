@@ -1,4 +1,5 @@
 /** The addresses at which `serve` may be reached, and the check that this is safe. */
+import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { activationSocket } from "../../../runtime/files/processes.ts";
 import { readFlagFile } from "../../args/text-file.ts";
@@ -85,8 +86,14 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** From this machine; a server that listens on every address has none of its own in its URL. */
-export function reachableUrl(url: string): string {
+/**
+ * From this machine; a server that listens on every address has none of its own in its URL. A certificate, in PEM, is good
+ * for the hosts that it names.
+ */
+export function reachableUrl(url: string, certificate: string | null): string {
+  const names = certificate === null ? "" : (new X509Certificate(certificate).subjectAltName ?? "");
+  const [, host] = /\bDNS:([^,*]+)/.exec(names) ?? [];
+  if (host !== undefined) return url.replace(/\/\/(?:\[.*\]|[^:/]+)/, `//${host}`);
   return url.replace("//0.0.0.0", "//127.0.0.1").replace("//[::]", "//[::1]");
 }
 

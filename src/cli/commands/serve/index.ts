@@ -97,7 +97,7 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
     const key = await firstKey(deps, service);
     await streams.out.write(`listening on ${server.url}\n`);
     await warnOfKey(deps, log, service);
-    await announce(deps, dataFile, publicUrl ?? server.url, key);
+    await announce(deps, dataFile, publicUrl ?? reachableUrl(server.url, tls?.cert ?? null), key);
     service.startLog({ isAnnounced: key !== null && streams.err.isTTY });
     if (others.length > 0) noteOthers(log, dataFile, others);
     const { mail, outbox } = options.service;
@@ -208,8 +208,7 @@ async function firstKey(deps: Deps, { store }: Service): Promise<string | null> 
 /** On stderr, since a container's log of stdout must not keep the key; under `--quiet` too, since it is shown this once. */
 async function announce({ streams }: Deps, dataFile: string, url: string, key: string | null): Promise<void> {
   if (key === null) return;
-  const reachable = reachableUrl(url);
-  const flags = plainHttpFlag(reachable);
+  const flags = plainHttpFlag(url);
   const lines = [
     `Created ${dataFile} (project "default"). API key, shown once:`,
     "",
@@ -217,7 +216,7 @@ async function announce({ streams }: Deps, dataFile: string, url: string, key: s
     "",
     "Next, in another terminal:",
     "",
-    `  printf %s '${key}' | surveyctl auth login --base-url ${reachable}${flags}`,
+    `  printf %s '${key}' | surveyctl auth login --base-url ${url}${flags}`,
     `  surveyctl people add --email you@example.com${flags}`,
     "",
   ];
