@@ -1,14 +1,14 @@
 /** Names and values in two columns, nothing cut: one thing, or one block a row as `\\x` does in psql. */
-import type { JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
-import { recordColumns, type Column, type Resource } from "./columns.ts";
+import { pathColumn, recordColumns, type Column, type Resource } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
 import { drawGrid, GAP } from "./grid.ts";
 import { createPaint, toHumanText, toneOf } from "./human.ts";
 import { toSafeText } from "./safe-text.ts";
 import { createTextMeasure, type FittedText } from "./text-measure.ts";
-import { createTimeFormatter } from "./time.ts";
+import { createTimeFormatter, type TimeFormatter } from "./time.ts";
 
 /** Values narrower than this are not worth a column of their own. */
 const VALUE_WIDTH_MIN = 20;
@@ -31,10 +31,10 @@ export function drawRecord(
   const room = streams.out.isTTY ? Math.max(streams.out.columns - width - GAP.length, VALUE_WIDTH_MIN) : Infinity;
   const rows = columns.flatMap((column, index) => {
     const value = column.read(json);
-    const text = (toHumanText(column, value, time) || (options.unicode ? "–" : "-")) + (column.addition ?? "");
     const tone = toneOf(column, value, json);
-    return measure
-      .wrap(text, room, false)
+    return toLines(column, value, time)
+      .map((line) => (line || (options.unicode ? "–" : "-")) + (column.addition ?? ""))
+      .flatMap((line) => measure.wrap(line, room, false))
       .map((line, at): readonly [FittedText, FittedText] => [
         measure.fit(at === 0 ? (names[index] ?? "") : "", width, paint.heading),
         { text: paint.cell(line, tone, column.spans), width: measure.width(line) },
@@ -45,6 +45,17 @@ export function drawRecord(
     [width, widest].map((each) => ({ width: each, align: "left" })),
     rows,
   );
+}
+
+/** One line, or one for each object of a list: `name=smtp, state=held`. What an object has no value for is left out. */
+function toLines(column: Column, value: Json | undefined, time: TimeFormatter): string[] {
+  const isList = Array.isArray(value) && value.some((item) => isJsonObject(item) && typeof item["text"] !== "string");
+  if (!isList) return [toHumanText(column, value, time)];
+  return value.map((item) => {
+    if (!isJsonObject(item)) return toHumanText(column, item, time);
+    const known = Object.entries(item).filter(([, part]) => part !== null);
+    return known.map(([name, part]) => `${name}=${toHumanText(pathColumn(name), part, time)}`).join(", ");
+  });
 }
 
 const RULE_WIDTH = 40;
