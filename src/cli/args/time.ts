@@ -16,12 +16,13 @@ export type DayEdge = "first" | "last";
 
 export const TIME_FORMS =
   "a time: Unix seconds, 2026-01-31, 2026-01-31T09:30[:00][Z|+02:00], 2026-01, 2026-Q1, now, today, last-month, " +
-  "or ago as in 90m, 24h, 7d, 2w";
+  "ago as in 90m, 24h, 7d, 2w, or from now as in +7d";
 const PERIOD_FORMS =
   "a period such as 2026-05, 2026-Q1, 2026-W05, 2026, 2026-05-31, yesterday, this-week or last-month";
 const DELAY_FORMS = "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w, tomorrow, or a later time";
 
 const AGO = /^\d+[smhdw]$/;
+const FROM_NOW = /^\+\d+[smhdw]$/;
 const UNIX = /^-?\d+$/;
 /** `2026` and `20260131` mean a year and a day: as Unix seconds they would be in 1970. */
 const YEAR = /^(?:19|20)\d{2}$/;
@@ -34,7 +35,7 @@ const DAY = /^(?:\d{4}-\d{2}-\d{2}|today|yesterday)$/i;
 /** Throws UsageError with the place and the accepted forms. */
 export function parseTime(text: string, place: string, context: TimeContext, edge: DayEdge = "first"): number {
   const word = text.trim();
-  const seconds = inRange(readMoment(word, context) ?? readEdge(word, context, edge));
+  const seconds = inRange(readFromNow(word, context) ?? readMoment(word, context) ?? readEdge(word, context, edge));
   if (seconds !== null) return seconds;
   const [digits, year, month, day] = DAY_OF_DIGITS.exec(word) ?? [];
   const forms = `a time: as Unix seconds it is in 1970; write ${year}-${month}-${day}`;
@@ -80,6 +81,11 @@ export function readDelayOrNull(text: string, context: TimeContext, from: number
 
 function inRange(seconds: number | null): number | null {
   return seconds !== null && seconds >= 0 && seconds <= TIME_MAX ? seconds : null;
+}
+
+function readFromNow(text: string, { now }: TimeContext): number | null {
+  const word = text.toLowerCase();
+  return FROM_NOW.test(word) ? now + (readDuration(word.slice(1)) ?? Infinity) : null;
 }
 
 function readMoment(text: string, context: TimeContext): number | null {
