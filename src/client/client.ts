@@ -28,6 +28,8 @@ export interface Page {
   /** Absolute URL of the next page of a cursor list, already checked to lie on the base URL's origin; null on the last. */
   readonly next: string | null;
   readonly serverTime: number | null;
+  /** Of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface CallOptions {

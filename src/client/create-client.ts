@@ -106,6 +106,7 @@ function createPageMethods(caller: RequestCaller, requests: ReturnType<typeof cr
       text: answer.text,
       next: nextPageUrl(cursor, request.url, requests.origin),
       serverTime: answer.serverTime,
+      headers: answer.headers,
     };
   };
   const client = { baseUrl: requests.baseUrl, page };

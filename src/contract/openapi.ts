@@ -133,11 +133,11 @@ const TYPES: Readonly<Record<ParameterType | FieldType, JsonObject>> = {
   timestamp: { type: "integer", format: "int64", description: "Unix seconds" },
 };
 
-function toSchema({ type, choices, minimum, maximum, otherwise }: Parameter): JsonObject {
+function toSchema({ type, choices, items, minimum, maximum, otherwise }: Parameter): JsonObject {
   const text = { type: "string", ...(choices !== undefined && { enum: [...choices] }) };
   return {
     ...(type === "string" ? text : TYPES[type]),
-    ...(type === "array" && { items: text }),
+    ...(type === "array" && { items: items === "map" ? TYPES.map : text }),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
     ...(otherwise !== undefined && { default: otherwise }),

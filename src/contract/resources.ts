@@ -166,6 +166,11 @@ export interface MembershipPerson {
   created_at: number;
 }
 
+/** Why a person would be sent no survey; null for one who would. In the order of the question. */
+export interface SurveyStatuses {
+  people: { survey_status: string | null; survey_status_until: number | null }[];
+}
+
 type Of = Pick<Field, "of">;
 const required = (name: string, type: FieldType, of: Of = {}): Field => ({ name, type, nullable: false, ...of });
 const nullable = (name: string, type: FieldType, of: Of = {}): Field => ({ name, type, nullable: true, ...of });
@@ -288,6 +293,9 @@ export const RESOURCES = {
   // Not in the specification.
   signedLink: [required("url", "string")],
   done: [required("ok", "boolean")],
+  // Not in the specification, as the endpoint is not.
+  surveyStatuses: [required("people", "array", { of: ["surveyStatus"] })],
+  surveyStatus: [nullable("survey_status", "string"), nullable("survey_status_until", "timestamp")],
 } as const satisfies Record<string, readonly Field[]>;
 
 export type ResourceName = keyof typeof RESOURCES;

@@ -11,6 +11,8 @@ export interface Parameter {
   readonly type: ParameterType;
   readonly choices?: readonly string[];
   readonly required?: boolean;
+  /** The items of an array; absent: texts. */
+  readonly items?: "map";
   /** Whole numbers: the range, ends included, and the value that is taken when it is absent. */
   readonly minimum?: number;
   readonly maximum?: number;
@@ -320,6 +322,24 @@ export const ROUTES = {
     idempotent: true,
     parameters: responseChanges,
   },
+  listSurveyStatuses: {
+    name: "listSurveyStatuses",
+    summary: "Tell who would be sent no survey, and why; changes nothing",
+    method: "POST",
+    path: "/v1/people/survey_statuses",
+    section: null,
+    pagination: "none",
+    resource: "surveyStatuses",
+    statuses: [200],
+    idempotent: true,
+    parameters: [
+      parameter("people", "array", {
+        required: true,
+        items: "map",
+        text: "100 at most, each with email, phone_number, channel and last_sent_at as for sending",
+      }),
+    ],
+  },
   updateResponseByBody: {
     name: "updateResponseByBody",
     summary: "Change the survey response that the body names",
@@ -351,3 +371,6 @@ export const PROJECT_NAME_HEADER = "x-survey-project";
 
 /** Header of an answer that scheduled a survey, not part of the API: the survey will be a file, since nothing sends it. */
 export const LEFT_IN_OUTBOX = { "x-survey-delivery": "outbox" } as const;
+
+/** Header of our own service's list of people: `listSurveyStatuses` is an endpoint of it, which no other service has. */
+export const TELLS_STATUSES = { "x-survey-statuses": "100" } as const;

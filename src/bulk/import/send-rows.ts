@@ -75,8 +75,18 @@ export interface SendReport {
   readonly earlier: OutcomeCounts;
   /** Rows without a recorded outcome that this run or a previous one may have sent. */
   readonly unfinished: number;
+  /** Why rows failed in this run, the most frequent first. */
+  readonly failures: readonly RowFailure[];
   /** The reason for stopping; null when every row has an outcome. */
   readonly stoppedBy: unknown;
+}
+
+/** Rows that failed for the same reason. */
+export interface RowFailure {
+  readonly reason: string;
+  readonly rows: number;
+  /** The service refused them as they are: it would again. */
+  readonly isRefused: boolean;
 }
 
 /** The table gave fewer rows than were checked. */
@@ -100,6 +110,8 @@ interface Run {
   readonly unfinished: Set<number>;
   /** The facts of previous runs for the lines for which this one has recorded nothing. */
   readonly before: OutcomeCounts & { undecided: number };
+  /** By reason. */
+  readonly failures: Map<string, RowFailure>;
   /** By the monotonic clock, milliseconds. */
   verifiedAt: number;
   stoppedBy: unknown;
@@ -114,6 +126,7 @@ export async function sendRows(options: SendOptions): Promise<SendReport> {
     unsent: new Set(),
     unfinished: new Set(),
     before: { ...options.before.counts, undecided: options.before.undecided },
+    failures: new Map(),
     verifiedAt: Number.NEGATIVE_INFINITY,
     stoppedBy: null,
   };
@@ -127,7 +140,8 @@ export async function sendRows(options: SendOptions): Promise<SendReport> {
   const stoppedBy = await writeEnd(options, run, findStop(options, run));
   countUnreached(options, run);
   const unfinished = run.unfinished.size + run.before.undecided;
-  return { counts: run.counts, earlier: run.earlier, unfinished, stoppedBy };
+  const failures = [...run.failures.values()].toSorted((left, right) => right.rows - left.rows);
+  return { counts: run.counts, earlier: run.earlier, unfinished, failures, stoppedBy };
 }
 
 function countUnreached(options: SendOptions, run: Run): void {
@@ -238,10 +252,22 @@ async function write(options: SendOptions, run: Run, row: RowName, outcome: RowO
     run.unfinished.delete(line);
     supersede(options, run, line);
     run.counts[outcome.outcome] += 1;
+    if (outcome.outcome === "failed") noteFailure(run.failures, outcome);
     options.onOutcome(run.counts, countOutcomes(run.earlier));
   } catch (error) {
     run.stoppedBy ??= error;
   }
+}
+
+/** A service may answer each row in other words: more than these are counted together. */
+const REASONS_MAX = 100;
+const OTHER_REASONS = "other reasons";
+
+function noteFailure(failures: Run["failures"], { error, mayHaveArrived = false }: RowOutcome): void {
+  const given = error ?? "the service gave no reason";
+  const reason = failures.has(given) || failures.size < REASONS_MAX ? given : OTHER_REASONS;
+  const { rows = 0, isRefused = true } = failures.get(reason) ?? {};
+  failures.set(reason, { reason, rows: rows + 1, isRefused: isRefused && !mayHaveArrived });
 }
 
 /** Rows whose intent is on disk; while one block is sent, the next one's intents are being written. */

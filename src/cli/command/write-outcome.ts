@@ -8,6 +8,7 @@ import type { Resource } from "../render/columns.ts";
 import { writeRecord } from "../render/record-output.ts";
 import { writeNote } from "./notes.ts";
 import type { JsonObject } from "../../contract/json.ts";
+import { parseSurveyStatus, SURVEY_STATUS_HEADER, type SurveyStatus } from "../../contract/text/survey-status.ts";
 import { LEFT_IN_OUTBOX, type Route, routePath } from "../../contract/routes.ts";
 
 export interface OutcomeOptions {
@@ -45,6 +46,12 @@ export async function showOutcome(
 export function isLeftInOutbox(result: WriteResult): boolean {
   const [[name, value] = ["", ""]] = Object.entries(LEFT_IN_OUTBOX);
   return result.kind === "answered" && result.reply.headers[name] === value;
+}
+
+/** Why a survey that was asked for is not sent, as our own service says it; null where it does not. */
+export function surveyStatusOf(result: WriteResult): SurveyStatus | null {
+  const text = result.kind === "answered" ? result.reply.headers[SURVEY_STATUS_HEADER] : undefined;
+  return text === undefined ? null : parseSurveyStatus(text);
 }
 
 /** A write as `--dry-run` prints it: no credentials are part of it. */

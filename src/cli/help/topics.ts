@@ -84,7 +84,8 @@ const DATES = `Times on input:
   2026-01-31                its first second; for --until its last
   2026-01-31T09:30          local time, or that of --tz
   2026-01-31T09:30:00Z      with a zone; +02:00 works too
-  now, today, yesterday, tomorrow, and 90m, 24h, 7d, 2w: that long ago
+  now, today, yesterday, tomorrow, and 90m, 24h, 7d, 2w: that long ago;
+  +7d is that long from now
 Periods, for --period and wherever a date is accepted:
   2026-05, 2026-Q1, 2026-W05, 2026  a month, quarter, ISO week, year
   this-week, last-week      Monday to Sunday; -month, -quarter, -year too
@@ -114,20 +115,29 @@ autopilot remove --from.
   2. Ask      people import can email your customers: pass --send or
               --no-send, or add a send column. --no-send overrides every
               row. On a terminal a plan with the number of surveys is
-              shown and confirmed.
+              shown and confirmed. A service of surveyctl also tells who
+              would be saved without a survey, and why.
   3. Send     with --concurrency requests at once, never faster than
               --rate. A file that changes meanwhile stops the import.
   4. Record   <file>.<command>.results.csv, such as
               customers.csv.people-import.results.csv, has the outcome
-              of every line: scheduled, saved, failed, unknown, skipped.
-              The journal next to it is what --resume needs.
+              of every line: scheduled, saved, throttled, suppressed,
+              pending, failed, unknown, skipped; and the reason. The
+              journal next to it is what --resume needs.
   5. Resume   the same command with --resume. Nobody is sent a second
               survey: rows that may have arrived are looked up first.
               A person who is not found is sent to once more, unless the
               service had accepted the row; all other unknown rows are
               repeated only with --retry-unknown.
               Failed rows are retried; --failed-to FILE writes them to
-              a CSV file.
+              a CSV file. What the service refused is refused again:
+              correct it, and import it as a new file.
+
+Nobody is surveyed twice in a short time: a new service of surveyctl
+throttles each person to one survey in 30 days ("surveyctl service
+throttle" changes that; last_sent_at counts). Such rows are "throttled",
+those with a survey to come "pending", people who unsubscribed or bounced
+"suppressed". Other services do not tell: their rows are "saved".
 
 "surveyctl import status" lists imports and the outcomes of their rows;
 "surveyctl import clean" removes the journals of finished ones.

@@ -42,6 +42,8 @@ export interface ImportRequest {
   readonly savedWord: string;
   readonly flags: ImportFlags;
   readonly skipSuppressed: boolean;
+  /** The plan counts those whom our own service would send no survey. */
+  readonly asksStatuses?: boolean;
   /** Seconds over which surveys are spaced evenly; null: not at all. */
   readonly spreadSeconds: number | null;
   /** Repeating the import would do harm: mail people again, add responses twice. */

@@ -13,6 +13,7 @@ import { writeDryRun } from "../command/write-outcome.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ImportRequest } from "./import-request.ts";
+import { describeOutlook, type Outlook } from "./outlook.ts";
 import { describeStrayQuotes } from "./problems.ts";
 
 /**
@@ -59,6 +60,8 @@ export interface PlanContext {
   readonly place: string;
   readonly report: CheckReport;
   readonly source: RowSource;
+  /** Counts those who would be sent no survey; null where the service cannot tell. */
+  readonly outlook: () => Promise<Outlook | null>;
 }
 
 /** On stderr, for a noun that has one; `--quiet` silences it. */
@@ -78,7 +81,9 @@ export async function writeForecast(
 export async function askWithPlan(deps: Deps, request: ImportRequest, context: PlanContext): Promise<void> {
   const { streams, options } = deps;
   if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) return;
-  const plan = await countRows(context.source, deps.signal);
+  const counted = await countRows(context.source, deps.signal);
+  const outlook = counted.emails + counted.texts > 0 ? await context.outlook() : null;
+  const plan = outlook === null ? counted : withOutlook(counted, outlook);
   const profile = options.profile === null ? "" : ` (profile ${options.profile})`;
   const counts = [
     ["Rows", plan.rows],
@@ -91,10 +96,20 @@ export async function askWithPlan(deps: Deps, request: ImportRequest, context: P
   const lines = [
     toLine("Service", `${context.place}${profile}`),
     ...counts.map(([name, count]) => toLine(name, formatCount(count))),
+    ...(outlook !== null && outlook.reasons.paused > 0
+      ? [toLine("Paused", "surveys wait until sending is resumed")]
+      : []),
     ...describeStrayQuotes(context.report).map((quote) => toLine("Warning", quote)),
   ];
   await streams.err.write(lines.join(""));
-  if (plan.emails + plan.texts + plan.quiet > 0) await confirm(deps, questionOf(request, plan));
+  const refused = outlook === null ? "" : describeOutlook(outlook, options.timeZone);
+  const addition = refused === "" ? "" : ` ${refused} will be saved without a survey`;
+  if (plan.emails + plan.texts + plan.quiet > 0) await confirm(deps, `${questionOf(request, plan)}${addition}`);
+}
+
+/** Rows whose people would be sent no survey are saved without one. */
+function withOutlook(plan: Plan, { emails, texts }: Outlook): Plan {
+  return { ...plan, emails: plan.emails - emails, texts: plan.texts - texts, quiet: plan.quiet + emails + texts };
 }
 
 const NAME_WIDTH = 16;

@@ -9,27 +9,31 @@ import {
   ServiceError,
 } from "../../client/errors/call-errors.ts";
 import { toNumber, type Settlement } from "../../client/write/evidence.ts";
-import type { RowOutcome } from "../../bulk/import/journal/outcome.ts";
+import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
+import type { OutcomeName, RowOutcome } from "../../bulk/import/journal/outcome.ts";
 import type { Sender, Settled } from "../../bulk/import/send-rows.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
+import { describeSurveyStatus, STATUS_UNTOLD, type SurveyStatusName } from "../../contract/text/survey-status.ts";
+import { createWallClock } from "../../runtime/zone.ts";
+import { surveyStatusOf } from "../command/write-outcome.ts";
 
 export interface RowSender extends Sender {
-  /** Surveys so far that the service leaves in its outbox as files. */
-  leftInOutbox(): number;
+  /** Lines about the service that concern all of the rows so far. */
+  remarks(): readonly string[];
 }
 
 /** Consecutive rows that the service failed on before the run stops: it is the service, not the rows. */
 const FAILURES_IN_A_ROW = 20;
 
 export interface Breaker {
-  /** The outcome of one row's write, also where it threw; rethrows an error that concerns every row. */
-  outcomeOf(write: Promise<RowOutcome>): Promise<RowOutcome>;
+  /** The outcome of a row's write, also where it threw; rethrows an error that concerns every row. */
+  outcomeOf(row: SizedRow, write: Promise<RowOutcome>): Promise<RowOutcome>;
 }
 
 export function createBreaker(): Breaker {
   let inARow = 0;
   return {
-    async outcomeOf(write) {
+    async outcomeOf(row, write) {
       try {
         const outcome = await write;
         inARow = outcome.outcome === "unknown" ? inARow + 1 : 0;
@@ -37,30 +41,60 @@ export function createBreaker(): Breaker {
       } catch (error) {
         if (error instanceof RefusedError) {
           inARow = 0;
-          return failed(error);
+          return failed(error, row);
         }
         if (!(error instanceof ServiceError || error instanceof BadReplyError)) throw error;
         inARow += 1;
         if (inARow >= FAILURES_IN_A_ROW) throw error;
-        return failed(error);
+        return failed(error, row);
       }
     },
   };
 }
 
+type SizedRow = Pick<ImportRow, "values" | "properties">;
+
 /** Without the method and URL, which are the same for every row. */
-function failed(error: ClientError): RowOutcome {
-  const outcome: RowOutcome = { outcome: "failed", personId: null, surveyScheduledAt: null, error: error.what };
+function failed(error: ClientError, row: SizedRow): RowOutcome {
+  const reason = error.status === TOO_LARGE ? describeTooLarge(row) : error.what;
+  const outcome: RowOutcome = { outcome: "failed", personId: null, surveyScheduledAt: null, error: reason };
   return mayHaveArrived(error) ? { ...outcome, mayHaveArrived: true } : outcome;
 }
 
+const TOO_LARGE = 413;
+const MIB = 1024 * 1024;
+
+/** Our own service takes 1 MiB; what others take is not known. */
+function describeTooLarge({ values, properties }: SizedRow): string {
+  const isLarge = Buffer.byteLength(JSON.stringify([values, properties])) >= MIB;
+  return `the service answered ${TOO_LARGE}, the row is ${isLarge ? "larger than 1 MiB" : "too large for it"}`;
+}
+
 /** A write that answers with, or was found as, a person. */
-export function toPersonOutcome(result: WriteResult): RowOutcome {
+export function toPersonOutcome(result: WriteResult, isSurveyWanted: boolean, zone: string | null): RowOutcome {
   if (result.kind === "unknown")
     return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.what };
   if (result.kind === "arrived") return toFoundPerson(result.found);
   const { id, survey_scheduled_at: scheduledAt } = result.reply.json;
-  return personOutcome(toId(id, result.reply.text), scheduledAt);
+  const outcome = personOutcome(toId(id, result.reply.text), scheduledAt);
+  if (!isSurveyWanted || outcome.outcome !== "saved") return outcome;
+  return { ...outcome, ...(notScheduled(result, zone) ?? { error: STATUS_UNTOLD }) };
+}
+
+const STATUS_OUTCOMES: Readonly<Record<Exclude<SurveyStatusName, "paused">, OutcomeName>> = {
+  throttled: "throttled",
+  pending: "pending",
+  unsubscribed: "suppressed",
+  bounced: "suppressed",
+  unreachable: "saved",
+};
+
+/** The outcome of a row whose survey our own service did not schedule; null where it says nothing about that. */
+export function notScheduled(result: WriteResult, zone: string | null): Pick<RowOutcome, "outcome" | "error"> | null {
+  const status = surveyStatusOf(result);
+  // One that is paused is scheduled.
+  if (status === null || status.status === "paused") return null;
+  return { outcome: STATUS_OUTCOMES[status.status], error: describeSurveyStatus(status, createWallClock(zone)) };
 }
 
 function toFoundPerson({ id, next_survey_scheduled_at: scheduledAt, last_sent_at: sentAt }: JsonObject): RowOutcome {
@@ -93,10 +127,10 @@ export function toSettled(
 }
 
 /** The sender's parts that all kinds share. */
-export function commonParts(client: Client): Pick<RowSender, "serverNow" | "isUnsent" | "leftInOutbox"> {
+export function commonParts(client: Client): Pick<RowSender, "serverNow" | "isUnsent" | "remarks"> {
   return {
     serverNow: client.serverNow,
     isUnsent: (error) => effectOf(error) === "not-sent",
-    leftInOutbox: () => 0,
+    remarks: () => [],
   };
 }

@@ -11,7 +11,7 @@ import { openRecordedOutcomes } from "../../bulk/import/journal/recorded-outcome
 import { failedCsv, resultsCsv } from "../../bulk/import/journal/results.ts";
 import { type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
 import type { Client } from "../../client/client.ts";
-import { ROUTES } from "../../contract/routes.ts";
+import { ROUTES, TELLS_STATUSES } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { replaceFile } from "../../runtime/files/file-replacement.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
@@ -21,6 +21,7 @@ import { exitOfSignal, InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { createTimeFormatter } from "../render/time.ts";
 import { choicesOf, type ImportRequest } from "./import-request.ts";
+import { type Outlook, readOutlook } from "./outlook.ts";
 import { askWithPlan, writeForecast } from "./plan.ts";
 import { findPreviousRun, type RunFiles } from "./run-files.ts";
 import { type ResultsState, resumeCommand, writeSummary } from "./summary.ts";
@@ -49,11 +50,14 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const head = await describeRun(checked);
   const before = await findPreviousRun(files, head, request);
   // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
-  await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
+  const { headers } = await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
   const withoutDuplicates: RowSource = { table, before, skip: report.duplicates.reasonFor };
   const source = request.skipSuppressed ? await skipSuppressed(checked, withoutDuplicates) : withoutDuplicates;
   await writeForecast(deps, request, { client, source });
-  await askWithPlan(deps, request, { place: head.baseUrl, report, source });
+  const tellsStatuses = Object.keys(TELLS_STATUSES).every((name) => headers?.[name] !== undefined);
+  const outlook = async (): Promise<Outlook | null> =>
+    tellsStatuses && request.asksStatuses ? readOutlook({ client, source, ...limitsOf(deps) }) : null;
+  await askWithPlan(deps, request, { place: head.baseUrl, report, source, outlook });
   await table.input.verify();
   const sentBy = await lastSendingAt(checked, before);
   const journal = await openJournal(files.journal, before.length, deps.clock);
@@ -96,9 +100,12 @@ async function describeRun({
   };
 }
 
+function limitsOf({ options, signal }: Deps): { readonly concurrency: number; readonly signal: AbortSignal } {
+  return { concurrency: options.concurrency ?? CONCURRENCY_DEFAULT, signal };
+}
+
 async function skipSuppressed({ deps, client }: Checked, source: RowSource): Promise<RowSource> {
-  const concurrency = deps.options.concurrency ?? CONCURRENCY_DEFAULT;
-  const suppressed = await readSuppressed({ client, source, concurrency, signal: deps.signal });
+  const suppressed = await readSuppressed({ client, source, ...limitsOf(deps) });
   return { ...source, skip: (row) => source.skip(row) ?? suppressed(row) };
 }
 
@@ -111,8 +118,8 @@ interface RunParts extends RowSource {
 const GRACE_MS = 5000;
 
 interface Sent extends SendReport {
-  /** Surveys of this run that become files. */
-  readonly leftInOutbox: number;
+  /** As `RowSender` has them. */
+  readonly remarks: readonly string[];
 }
 
 async function send(checked: Checked, run: RunParts): Promise<Sent> {
@@ -139,7 +146,7 @@ async function send(checked: Checked, run: RunParts): Promise<Sent> {
       signal: deps.signal,
       onOutcome: (counts, earlier) => void progress.update(countOutcomes(counts), earlier),
     });
-    return { ...sent, leftInOutbox: sender.leftInOutbox() };
+    return { ...sent, remarks: sender.remarks() };
   } finally {
     grace.abort();
     deps.signal.removeEventListener("abort", stop);
@@ -212,7 +219,7 @@ async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Pr
   const { counts, stoppedBy } = sent;
   await writeSummary(deps, request, files, {
     ...sent,
-    pending: report.rows - countOutcomes(counts),
+    remaining: report.rows - countOutcomes(counts),
     elapsedMs,
     retries: connection.retryCount?.() ?? 0,
   });

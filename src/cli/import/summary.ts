@@ -3,7 +3,7 @@ import type { SendReport } from "../../bulk/import/send-rows.ts";
 import { countOf, formatCount } from "../command/notes.ts";
 import type { Deps } from "../command/deps.ts";
 import { InterruptedError } from "../errors/command-errors.ts";
-import { toShellWord } from "../render/safe-text.ts";
+import { toSafeText, toShellWord } from "../render/safe-text.ts";
 import type { ImportRequest } from "./import-request.ts";
 import type { RunFiles } from "./run-files.ts";
 
@@ -12,13 +12,13 @@ export type ResultsState = "written" | "outdated" | "missing";
 
 export interface Ending extends SendReport {
   /** Rows without an outcome. */
-  readonly pending: number;
+  readonly remaining: number;
   readonly elapsedMs: number;
   /** Requests that had to be sent again. */
   readonly retries: number;
   readonly results: ResultsState;
-  /** Surveys of this run that become files. */
-  readonly leftInOutbox: number;
+  /** As `RowSender` has them. */
+  readonly remarks: readonly string[];
 }
 
 /**
@@ -35,17 +35,23 @@ export async function writeSummary(
   const done = countOutcomes(ending.counts) - countOutcomes(ending.earlier);
   const rate = seconds === 0 ? 0 : Math.round(done / seconds);
   if (!options.quiet) {
-    const retries = ending.retries > 0 ? `${countOf(ending.retries, "request was", "requests were")} retried\n` : "";
-    await streams.err.write(
-      `${describeEnding(request, ending, seconds, rate)}\n${retries}${describeOutbox(ending)}${describeResults(ending, files)}\n`,
-    );
+    const { retries } = ending;
+    const lines = [
+      describeEnding(request, ending, seconds, rate),
+      ...describeFailures(ending),
+      ...(retries > 0 ? [`${countOf(retries, "request was", "requests were")} retried`] : []),
+      ...ending.remarks,
+      describeResults(ending, files),
+    ];
+    await streams.err.write(`${lines.join("\n")}\n`);
   }
-  for (const line of nextSteps(ending, commandLine, options.quiet)) await streams.err.write(`${line}\n`);
+  for (const line of nextSteps(ending, request, { commandLine, quiet: options.quiet }))
+    await streams.err.write(`${line}\n`);
   if (options.output !== "json" && options.output !== "ndjson") return;
   const object = {
     command: request.command,
     ...ending.counts,
-    pending: ending.pending,
+    remaining: ending.remaining,
     possibly_sent: ending.unfinished,
     earlier: ending.earlier,
     elapsed_seconds: Number(seconds.toFixed(3)),
@@ -55,10 +61,18 @@ export async function writeSummary(
   await streams.out.write(`${JSON.stringify(object)}\n`);
 }
 
-function describeOutbox({ leftInOutbox }: Ending): string {
-  if (leftInOutbox === 0) return "";
-  const files = leftInOutbox === 1 ? "1 survey becomes a file" : `${formatCount(leftInOutbox)} surveys become files`;
-  return `${files} in outbox/: no mail server or gateway is set\n`;
+/** Reasons that are listed. */
+const REASONS_SHOWN = 10;
+
+/** `1 row: the service answered 413, the row is larger than 1 MiB`. */
+function describeFailures({ failures }: Ending): string[] {
+  const rest = failures.slice(REASONS_SHOWN).reduce((sum, { rows }) => sum + rows, 0);
+  return [
+    ...failures
+      .slice(0, REASONS_SHOWN)
+      .map(({ rows, reason }) => `${countOf(rows, "row", "rows")}: ${toSafeText(reason)}`),
+    ...(rest > 0 ? [`${countOf(rest, "row", "rows")}: other reasons, see the results`] : []),
+  ];
 }
 
 function describeResults({ results }: Ending, files: RunFiles): string {
@@ -69,11 +83,11 @@ function describeResults({ results }: Ending, files: RunFiles): string {
 }
 
 function describeEnding(request: ImportRequest, ending: Ending, seconds: number, rate: number): string {
-  const { pending, unfinished, stoppedBy } = ending;
+  const { remaining, unfinished, stoppedBy } = ending;
   const rows = [
     ...describeCounts(request, ending),
     ...(unfinished > 0 ? [`${formatCount(unfinished)} possibly sent`] : []),
-    ...(pending > unfinished ? [`${formatCount(pending - unfinished)} not sent`] : []),
+    ...(remaining > unfinished ? [`${formatCount(remaining - unfinished)} not sent`] : []),
   ].join(", ");
   if (stoppedBy === null) return `${rows || "no rows"} in ${seconds.toFixed(1)} s (${formatCount(rate)}/s)`;
   const word = stoppedBy instanceof InterruptedError ? "Interrupted" : "Stopped";
@@ -92,13 +106,27 @@ function describeCounts({ savedWord }: ImportRequest, { counts, earlier }: Endin
   });
 }
 
-/** The commands to type next; none where all went well. */
-function nextSteps({ counts, stoppedBy }: Ending, commandLine: readonly string[], quiet: boolean): string[] {
+interface NextStepOptions {
+  readonly commandLine: readonly string[];
+  readonly quiet: boolean;
+}
+
+/** The commands to type next; none where all went well. Rows that the service refused are refused again as they are. */
+function nextSteps(
+  { counts, stoppedBy, failures }: Ending,
+  { flags }: ImportRequest,
+  { commandLine, quiet }: NextStepOptions,
+): string[] {
   const resume = resumeCommand(commandLine, ["--resume"]);
   if (stoppedBy !== null) return [`To resume: ${resume}`];
   if (quiet && counts.unknown === 0) return [];
+  const refused = failures.reduce((sum, { rows, isRefused }) => sum + (isRefused ? rows : 0), 0);
+  const written = flags.failedTo === null ? "--failed-to FILE writes them" : `they are in ${flags.failedTo}`;
   return [
-    ...(counts.failed > 0 ? [`To retry the failed rows: ${resume}`] : []),
+    ...(counts.failed > refused ? [`To retry the failed rows: ${resume}`] : []),
+    ...(refused > 0
+      ? [`Refused rows would be refused again: correct them and import them as a new file (${written})`]
+      : []),
     ...(counts.unknown > 0
       ? [
           `To check the unknown rows again: ${resume}`,

@@ -29,6 +29,8 @@ export interface Column {
   readonly read: (row: JsonObject) => Json | undefined;
   /** Of a change: true in rows in which it is more than chance. Elsewhere it has no colour. */
   readonly isSure?: (row: JsonObject) => boolean;
+  /** A record shows it only where the row has it, or where it is asked for. */
+  readonly isOptional?: boolean;
   /** Text that a record shows behind the value. */
   readonly addition?: string;
   /** Spans of its text that stand out on a terminal, in order: `start` up to and without `end`. */
@@ -83,10 +85,11 @@ export function recordColumns(
 ): readonly Column[] {
   const columns = selectColumns(resource, names);
   if (names !== null) return columns;
+  const present = columns.filter(({ isOptional = false, read }) => !isOptional || read(json) !== undefined);
   const known = new Set([...columns.map(({ name }) => name), ...resource.fields]);
   const unknown = Object.keys(json).filter((key) => !known.has(key));
   return [
-    ...columns,
+    ...present,
     ...unknown.map((key): Column => ({ name: key, kind: unknownKind(json, key), read: (row) => row[key] })),
   ];
 }

@@ -25,10 +25,10 @@ export async function writeRecord(context: RenderContext, resource: Resource, va
   if (format === "json") return writeWhole(context, project(context, resource, value));
   if (format === "table" || format === "record" || format === "tsv")
     return writeLines(context, resource, value, format === "tsv");
-  const complete: Resource =
-    resource.open === true
-      ? { ...resource, columns: recordColumns(resource, context.options.columns, value.json) }
-      : resource;
+  const isWhole = resource.open === true || resource.columns.some(({ isOptional = false }) => isOptional);
+  const complete: Resource = isWhole
+    ? { ...resource, columns: recordColumns(resource, context.options.columns, value.json) }
+    : resource;
   const output = await openListOutput(context, { resource: complete });
   await output.write(asRows(value));
   await output.end();

@@ -39,6 +39,16 @@ export const SENT_PERSON: Resource = {
   fields: [],
 };
 
+/** With the reason, which our own service tells, for which no survey was scheduled. */
+export const ADDED_PERSON: Resource = {
+  ...SENT_PERSON,
+  columns: [
+    ...SENT_PERSON.columns,
+    { ...pathColumn("survey_status"), isOptional: true },
+    { ...pathColumn("survey_status_until", "time"), isOptional: true },
+  ],
+};
+
 /** `person` is an id, or an object when expanded (4.3). */
 function personField(field: string): Column["read"] {
   return ({ person }: JsonObject): Json | undefined => {

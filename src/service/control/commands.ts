@@ -205,6 +205,7 @@ const LOOKS: ReadonlySet<AdminKind> = new Set([
   "link.list",
   "share.list",
   "delivery.list",
+  "delivery.days",
   "delivery.show",
   "delivery.status",
   "bounce.list",

@@ -14,6 +14,7 @@ import {
   type CommandOf,
   type Handlers,
 } from "./commands.ts";
+import { createListHandlers } from "./delivery/list.ts";
 import { createDeliveryHandlers, writeInProject } from "./delivery-admin.ts";
 import { createDigestHandlers } from "./digest-admin.ts";
 import { createPageHandlers } from "./page-admin.ts";
@@ -63,6 +64,7 @@ function createHandlers(options: AdminOptions): Handlers {
     ...createConfigurationHandlers(options),
     ...createDigestHandlers(options),
     ...createDeliveryHandlers(options),
+    ...createListHandlers(store),
     ...createPageHandlers(options),
     ...createShareHandlers(options),
     ...createBounceHandlers(options),

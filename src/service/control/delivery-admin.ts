@@ -14,6 +14,7 @@ import type {
   ProjectRow,
   Store,
   Transaction,
+  UnscheduledRow,
 } from "../domain/ports.ts";
 import { findProject } from "../domain/projects/projects.ts";
 import { AdminError, type AdminResults, type Handlers } from "./commands.ts";
@@ -25,6 +26,7 @@ import type {
   HistoryInfo,
   PageInfo,
   SenderInfo,
+  UnscheduledInfo,
 } from "./delivery-commands.ts";
 
 export interface DeliveryAdminOptions {
@@ -40,17 +42,8 @@ export function createDeliveryHandlers({
   store,
   onSchedule,
   senders,
-}: DeliveryAdminOptions): Pick<Handlers, DeliveryCommand["kind"]> {
+}: DeliveryAdminOptions): Pick<Handlers, Exclude<DeliveryCommand["kind"], "delivery.list" | "delivery.days">> {
   return {
-    "delivery.list": ({ project, state = null, after = "0", limit }) =>
-      store.read(async (tx) => {
-        const { id } = await requireProject(tx, project);
-        const rows = await tx.deliveries.list(id, { state, after: Number(after), limit: limit + 1 });
-        const shown = rows.slice(0, limit);
-        const last = shown.at(-1);
-        const next = rows.length > limit && last !== undefined ? String(last.requestId) : null;
-        return { rows: shown.map(toDeliveryInfo), next };
-      }),
     "delivery.show": ({ project, email }) =>
       store.read(async (tx) => toHistoryInfo(tx, await requireProject(tx, project), email)),
     "delivery.status": () => store.read(readStatus),
@@ -116,13 +109,14 @@ export async function requireProject(tx: Transaction, name: string): Promise<Pro
 }
 
 function toDeliveryInfo(row: DeliveryRow): DeliveryInfo {
-  const { requestId, channel, email, phoneNumber, state, dueAt, sentAt, attempts } = row;
+  const { requestId, channel, email, phoneNumber, state, reason, dueAt, sentAt, attempts } = row;
   return {
     id: String(requestId),
     channel,
     email,
     phone_number: phoneNumber,
     state,
+    reason,
     due_at: dueAt,
     sent_at: sentAt,
     attempts,
@@ -156,7 +150,8 @@ function toAttemptInfo({
 }
 
 async function toHistoryInfo(tx: Transaction, project: ProjectRow, address: string): Promise<HistoryInfo> {
-  const { person, suppressions, stoppedAt, surveys, explanation } = await explainPerson(tx, project, address);
+  const history = await explainPerson(tx, project, address);
+  const { person, suppressions, stoppedAt, surveys, unscheduled, explanation } = history;
   const isPhone = isE164(address);
   if (person === null && suppressions.length === 0 && stoppedAt === null)
     throw new AdminError(
@@ -175,12 +170,16 @@ async function toHistoryInfo(tx: Transaction, project: ProjectRow, address: stri
     next_survey_scheduled_at: person?.nextSurveyAt ?? null,
     surveys: surveys.map((survey) => ({
       ...toDeliveryInfo(survey),
-      reason: survey.reason,
       message_id: survey.messageId,
       page: toPageInfo(survey.pageFacts),
       log: survey.log.map(toAttemptInfo),
     })),
+    not_scheduled: unscheduled.map(toUnscheduledInfo),
   };
+}
+
+function toUnscheduledInfo({ channel, at, status: { status, since, until } }: UnscheduledRow): UnscheduledInfo {
+  return { at, channel, reason: status, since, until };
 }
 
 function toPageInfo(facts: PageFacts): PageInfo | null {

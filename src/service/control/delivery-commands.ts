@@ -1,17 +1,15 @@
 /**
  * The commands of `service delivery`, `service pause` and `service resume`, and their answers. Plain data, both ways.
  */
+import type { SurveyStatusName } from "../../contract/text/survey-status.ts";
+import type { ListedReason, ListedState } from "../domain/delivery/lists/listed.ts";
 import type { DeliveryState } from "../domain/delivery/queue-rows.ts";
 
 export type DeliveryCommand =
-  /** One page, in the order in which surveys were made. `after` is the `next` of the page before. */
-  | {
-      readonly kind: "delivery.list";
-      readonly project: string;
-      readonly state?: DeliveryState;
-      readonly after?: string;
-      readonly limit: number;
-    }
+  /** One page, by the time for which surveys were scheduled. `after` is the `next` of the page before. */
+  | ({ readonly kind: "delivery.list" } & DeliveryPageCommand)
+  /** The same as numbers for each day of the project's zone. */
+  | ({ readonly kind: "delivery.days" } & DeliveryPageCommand)
   /** By e-mail address or phone number. */
   | { readonly kind: "delivery.show"; readonly project: string; readonly email: string }
   | { readonly kind: "delivery.status" }
@@ -25,16 +23,38 @@ export type DeliveryCommand =
   /** Without a project: all of them. */
   | { readonly kind: "pause"; readonly project?: string; readonly paused: boolean };
 
+interface DeliveryPageCommand {
+  readonly project: string;
+  readonly state?: ListedState;
+  readonly reason?: ListedReason;
+  /** Of one person: an e-mail address or a phone number. */
+  readonly email?: string;
+  /** Unix seconds, included. */
+  readonly since?: number;
+  readonly until?: number;
+  /** Absent: `desc`, newest first. */
+  readonly order?: "asc" | "desc";
+  readonly after?: string;
+  readonly limit: number;
+}
+
 export interface DeliveryInfo {
   readonly id: string;
   readonly channel: string;
   readonly email: string | null;
   readonly phone_number: string | null;
-  readonly state: DeliveryState;
+  readonly state: ListedState;
+  /** Why it is not sent, or not yet. */
+  readonly reason: string | null;
   readonly due_at: number;
   readonly sent_at: number | null;
   readonly attempts: number;
 }
+
+/** A day with the number of surveys in each state. */
+export type DeliveryDayInfo = { readonly day: string; readonly surveys: number } & Readonly<
+  Record<ListedState, number>
+>;
 
 export interface AttemptInfo {
   readonly n: number;
@@ -75,12 +95,22 @@ export interface HistoryInfo {
   readonly next_survey_scheduled_at: number | null;
   /** Newest first. */
   readonly surveys: readonly (DeliveryInfo & {
-    readonly reason: string | null;
     readonly message_id: string | null;
     /** Null while nobody has opened the survey's page. */
     readonly page: PageInfo | null;
     readonly log: readonly AttemptInfo[];
   })[];
+  /** Surveys that were asked for and not scheduled, newest first. */
+  readonly not_scheduled: readonly UnscheduledInfo[];
+}
+
+export interface UnscheduledInfo {
+  readonly at: number;
+  readonly channel: string;
+  readonly reason: SurveyStatusName;
+  /** As `SurveyStatus` has both. */
+  readonly since: number | null;
+  readonly until: number | null;
 }
 
 /** The number of surveys of all projects in each state, and the reason that holds them up. */
@@ -121,6 +151,7 @@ export interface SenderInfo {
 
 export interface DeliveryResults {
   "delivery.list": { readonly rows: readonly DeliveryInfo[]; readonly next: string | null };
+  "delivery.days": { readonly rows: readonly DeliveryDayInfo[]; readonly next: string | null };
   "delivery.show": HistoryInfo;
   "delivery.status": StatusInfo;
   "delivery.resolve": DeliveryInfo;

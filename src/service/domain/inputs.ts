@@ -38,6 +38,9 @@ export interface SendInput {
   readonly phoneNumberUpdate: string | null;
 }
 
+/** Those of whom it is asked whether they would be sent a survey. */
+export type StatusInput = Pick<SendInput, "email" | "phoneNumber" | "channel" | "lastSentAt">;
+
 /** 4.3 */
 export interface ResponsesQuery extends TimeRange {
   readonly updatedSince: number | null;

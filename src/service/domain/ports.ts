@@ -24,6 +24,7 @@ import type {
 import type { ShareRows } from "./shares/share-rows.ts";
 import type { TextRows } from "./sms/text-rows.ts";
 import type { AutopilotRows } from "./surveys/autopilot-rows.ts";
+import type { UnscheduledRows } from "./surveys/unscheduled/unscheduled-rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
 export type * from "./delivery/digest-rows.ts";
@@ -33,6 +34,7 @@ export type * from "./privacy/rows.ts";
 export type * from "./rows.ts";
 export type * from "./surveys/autopilot-rows.ts";
 export type * from "./surveys/autopilot-settings.ts";
+export type * from "./surveys/unscheduled/unscheduled-rows.ts";
 export type * from "./sms/text-rows.ts";
 export type * from "./webhooks/webhook-rows.ts";
 
@@ -141,6 +143,7 @@ export interface Transaction {
   readonly projects: ProjectRows;
   readonly people: PersonRows;
   readonly requests: RequestRows;
+  readonly unscheduled: UnscheduledRows;
   readonly queue: QueueRows;
   readonly deliveries: DeliveryRows;
   readonly reports: ReportRows;

@@ -1,13 +1,15 @@
 /** One handler for each endpoint of the table: read, call the rule, reply. */
 import type { JsonObject } from "../../contract/json.ts";
-import type { Membership, Platform, SurveyResponse } from "../../contract/resources.ts";
 import {
   type Channel,
   LEFT_IN_OUTBOX,
   PROJECT_NAME_HEADER,
   type Route,
   type RouteName,
+  TELLS_STATUSES,
 } from "../../contract/routes.ts";
+import type { Membership, Platform, SurveyResponse, SurveyStatuses } from "../../contract/resources.ts";
+import { formatSurveyStatus, SURVEY_STATUS_HEADER, type SurveyStatus } from "../../contract/text/survey-status.ts";
 import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/surveys/autopilot.ts";
 import { getAutopilotWithJoining } from "../domain/surveys/joining.ts";
 import { NotFoundError } from "../domain/errors.ts";
@@ -26,6 +28,7 @@ import {
   updateResponse,
 } from "../domain/answers/responses.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
+import { listSurveyStatuses } from "../domain/surveys/unscheduled/survey-statuses.ts";
 import { listBouncesJson, listUnsubscribesJson, unsubscribe } from "../domain/people/suppressions.ts";
 import {
   parsePersonPath,
@@ -40,6 +43,7 @@ import {
   readResponseInput,
   readResponsesQuery,
   readSendInput,
+  readStatusInputs,
   withPersonId,
 } from "./inputs.ts";
 import { nextLink, withCursorFilters } from "./parameters.ts";
@@ -74,6 +78,11 @@ function withNextLink(reply: Reply, call: Call, parameters: JsonObject, perPage:
   return { ...reply, headers: { link: nextLink(call.address, call.route, parameters, perPage, next) } };
 }
 
+/** Why a survey that was asked for is not sent. */
+function statusHeader(status: SurveyStatus | null): Readonly<Record<string, string>> {
+  return status === null ? {} : { [SURVEY_STATUS_HEADER]: formatSurveyStatus(status) };
+}
+
 const readerOf = (call: Call): Reader => new Reader(call.parameters);
 
 const platformOf = (call: Call): Platform => (call.placeholders.platform === "sms" ? "sms" : "email");
@@ -83,15 +92,17 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const parameters = withCursorFilters(call.parameters, call.route);
     const query = readPeopleQuery(new Reader(parameters));
     const { rows, next } = await call.store.read((tx) => listPeopleJson(tx, call.project, query));
-    return withNextLink(list(rows), call, parameters, query.perPage, next);
+    const reply = withNextLink(list(rows), call, parameters, query.perPage, next);
+    return { ...reply, headers: { ...reply.headers, ...TELLS_STATUSES } };
   },
   sendPerson: async (call) => {
     const input = readSendInput(readerOf(call));
-    const { person, created } = await save(call, (tx) => sendPerson(tx, call.project, input));
+    const { person, created, status } = await save(call, (tx) => sendPerson(tx, call.project, input));
+    const at = person.survey_scheduled_at;
+    const isFile = at !== null && call.outboxChannels.includes(input.channel);
+    if (at !== null) call.onScheduled(at);
     const reply = jsonReply(created ? 201 : 200, person);
-    if (person.survey_scheduled_at === null) return reply;
-    call.onScheduled(person.survey_scheduled_at);
-    return call.outboxChannels.includes(input.channel) ? { ...reply, headers: LEFT_IN_OUTBOX } : reply;
+    return { ...reply, headers: { ...statusHeader(status), ...(isFile ? LEFT_IN_OUTBOX : {}) } };
   },
   listResponses: async (call) => {
     const query = readResponsesQuery(readerOf(call));
@@ -139,9 +150,9 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   addMember: async (call) => {
     const input = readMemberInput(readerOf(call), platformOf(call));
-    const { member, created } = await save(call, (tx) => addMember(tx, call.project, input));
+    const { member, created, status } = await save(call, (tx) => addMember(tx, call.project, input));
     call.onScheduled();
-    return jsonReply(created ? 201 : 200, { ...member });
+    return { ...jsonReply(created ? 201 : 200, { ...member }), headers: statusHeader(status) };
   },
   removeMember: async (call) => {
     const platform = platformOf(call);
@@ -191,6 +202,14 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     return jsonReply(200, { url: call.links.permalink(path.slice("/r/".length)) });
   },
   updateResponse: async (call) => jsonReply(200, await changeNamedResponse(call, call.placeholders.id ?? "")),
+  listSurveyStatuses: async (call) => {
+    const people = readStatusInputs(readerOf(call));
+    const found = await call.store.read((tx) => listSurveyStatuses(tx, call.project, people));
+    const statuses: SurveyStatuses = {
+      people: found.map((one) => ({ survey_status: one?.status ?? null, survey_status_until: one?.until ?? null })),
+    };
+    return jsonReply(200, statuses);
+  },
   updateResponseByBody: async (call) => {
     const reader = readerOf(call);
     const id = reader.id("id");

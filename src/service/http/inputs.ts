@@ -18,9 +18,10 @@ import type {
   ResponseInput,
   ResponsesQuery,
   SendInput,
+  StatusInput,
 } from "../domain/inputs.ts";
 import { checkSpecialProperties } from "../domain/surveys/special-properties.ts";
-import type { Reader } from "./reader.ts";
+import { Reader } from "./reader.ts";
 
 const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX);
 
@@ -137,6 +138,25 @@ export function readSendInput(reader: Reader): SendInput {
   else if (input.phoneNumber === null && !reader.has("phone_number")) reader.require("email", input.email);
   reader.finish();
   return input;
+}
+
+const STATUSES_MAX = PER_PAGE_MAX;
+
+/** Those of whom it is asked whether they would be sent a survey: 100 at most. */
+export function readStatusInputs(reader: Reader): readonly StatusInput[] {
+  const people = reader.maps("people", STATUSES_MAX);
+  reader.finish();
+  return people.map((person) => {
+    const one = new Reader(person);
+    const input = {
+      email: one.email("email"),
+      phoneNumber: one.phone("phone_number"),
+      channel: one.choice("channel", CHANNELS) ?? "email",
+      lastSentAt: one.storedTime("last_sent_at"),
+    };
+    one.finish();
+    return input;
+  });
 }
 
 /** Without `finish`: whether the person exists is asked before everything is told. */

@@ -180,6 +180,14 @@ export class Reader {
       : this.#refuse(name, `is too large (maximum is ${PROPERTIES_BYTES_MAX} bytes)`);
   }
 
+  /** An array of maps, `max` at most; empty when there is none. */
+  maps(name: string, max: number): readonly JsonObject[] {
+    const value = this.#value(name);
+    if (Array.isArray(value) && value.length <= max && value.every(isJsonObject)) return value;
+    this.complain(name, `must be an array of ${max} maps at most`);
+    return [];
+  }
+
   /** True for text that is not blank. */
   isText(name: string): boolean {
     const value = this.#value(name);

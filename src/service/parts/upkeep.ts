@@ -4,6 +4,7 @@ import type { Outbox } from "../delivery/outbox.ts";
 import { pruneAttempts } from "../domain/delivery/oversight.ts";
 import type { Store } from "../domain/ports.ts";
 import { followRetention } from "../domain/privacy/retention.ts";
+import { pruneUnscheduled } from "../domain/surveys/unscheduled/unscheduled.ts";
 import { pruneEvents } from "../domain/webhooks/webhooks.ts";
 import type { Base } from "./base.ts";
 import type { Part } from "./part.ts";
@@ -66,6 +67,7 @@ function createUpkeep({ store, outbox, clock, keepSeconds, sweepMessages, onErro
 async function forgetAttempts(store: Store): Promise<void> {
   // Old rows that nothing changes any more: no project has to wait for them.
   while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP), { project: "none" }));
+  while (await store.write((tx) => pruneUnscheduled(tx, PRUNED_A_STEP), { project: "none" }));
   while (await store.write((tx) => pruneEvents(tx, PRUNED_A_STEP)));
 }
 

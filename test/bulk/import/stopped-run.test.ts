@@ -6,10 +6,12 @@ import { openJournal } from "../../../src/bulk/import/journal/journal.ts";
 import { readJournal } from "../../../src/bulk/import/journal/journal-state.ts";
 import { PEOPLE_ROWS } from "../../../src/bulk/import/check/kinds.ts";
 import { openTable, type ImportTable } from "../../../src/bulk/import/table/open-table.ts";
-import type { RowOutcome } from "../../../src/bulk/import/journal/outcome.ts";
+import { noOutcomes, type OutcomeCounts, type RowOutcome } from "../../../src/bulk/import/journal/outcome.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { sendRows, type Sender, type SendReport, type Settled } from "../../../src/bulk/import/send-rows.ts";
 import { openTestInput } from "../../helpers/input-file.ts";
+
+const countsOf = (some: Partial<OutcomeCounts>): OutcomeCounts => ({ ...noOutcomes(), ...some });
 
 const SCHEDULED: RowOutcome = { outcome: "scheduled", personId: "7", surveyScheduledAt: 1000, error: null };
 const UNKNOWN: RowOutcome = {
@@ -108,8 +110,14 @@ test("when a run is stopped, then rows that it had not begun need no look-up", a
       },
     },
   });
-  const counts = { scheduled: 40, saved: 0, failed: 0, unknown: 0, skipped: 0 };
-  expect(second).toEqual({ counts, earlier: { ...counts, scheduled: sent.length }, unfinished: 0, stoppedBy: null });
+  const counts = countsOf({ scheduled: 40 });
+  expect(second).toEqual({
+    counts,
+    earlier: { ...counts, scheduled: sent.length },
+    unfinished: 0,
+    failures: [],
+    stoppedBy: null,
+  });
   expect([...sent, ...after].toSorted((left, right) => left - right)).toEqual(linesOf(2, 41));
 });
 
@@ -118,8 +126,9 @@ test("when the service cannot be reached, then the row that found it out is simp
   expect((await run({ rows: 3, sender: { send: () => Promise.reject(dead) } })).stoppedBy).toBe(dead);
   const report = await run({ rows: 3, sender: { send: async () => SCHEDULED } });
   expect(report).toEqual({
-    counts: { scheduled: 3, saved: 0, failed: 0, unknown: 0, skipped: 0 },
-    earlier: { scheduled: 0, saved: 0, failed: 0, unknown: 0, skipped: 0 },
+    counts: countsOf({ scheduled: 3 }),
+    earlier: countsOf({}),
+    failures: [],
     unfinished: 0,
     stoppedBy: null,
   });
@@ -198,23 +207,20 @@ test("when a resumed run stops early, then rows that it did not reach keep what 
     throw killed.signal.reason as Error;
   };
   const report = await run({ rows: 31, signal: killed.signal, sender: { lookUp: async () => stop() } });
-  const counts = { scheduled: 9, saved: 0, failed: 2, unknown: 17, skipped: 0 };
-  expect(report).toEqual({ counts, earlier: counts, unfinished: 2, stoppedBy: killed.signal.reason });
+  const counts = countsOf({ scheduled: 9, failed: 2, unknown: 17 });
+  expect(report).toEqual({ counts, earlier: counts, unfinished: 2, failures: [], stoppedBy: killed.signal.reason });
 });
 
 test("when rows failed, then the next run sends them and no others", async () => {
   const first = await run({ rows: 4, sender: { send: async ({ line }) => (line % 2 === 0 ? FAILED : SCHEDULED) } });
-  expect(first.counts).toEqual({ scheduled: 2, saved: 0, failed: 2, unknown: 0, skipped: 0 });
+  expect(first.counts).toEqual(countsOf({ scheduled: 2, failed: 2 }));
   const sent: number[] = [];
   const send: Sender["send"] = async ({ line }) => {
     sent.push(line);
     return SCHEDULED;
   };
   const second = await run({ rows: 4, sender: { send } });
-  expect([sent.toSorted((one, other) => one - other), second.counts]).toEqual([
-    [2, 4],
-    { scheduled: 4, saved: 0, failed: 0, unknown: 0, skipped: 0 },
-  ]);
+  expect([sent.toSorted((one, other) => one - other), second.counts]).toEqual([[2, 4], countsOf({ scheduled: 4 })]);
 });
 
 test("when an unknown row was repeated and failed, then the next run looks it up before it is sent again", async () => {
@@ -222,7 +228,7 @@ test("when an unknown row was repeated and failed, then the next run looks it up
   const absent: Partial<Sender> = { neverRepeatUnknown: true, lookUp: async () => ({ kind: "absent" }) };
   await run({ rows: 1, sender: { ...absent, send: async () => FAILED }, retryUnknown: true });
   const { counts } = await run({ rows: 1, sender: absent });
-  expect(counts).toEqual({ scheduled: 0, saved: 0, failed: 0, unknown: 1, skipped: 0 });
+  expect(counts).toEqual(countsOf({ unknown: 1 }));
 });
 
 test("when a row that had failed was on its way again when the signal came, then the next run looks it up", async () => {
@@ -263,10 +269,6 @@ test.each<[string, Sender["send"], number]>([
       return SCHEDULED;
     };
     const { counts } = await run({ rows: 1, sender: { lookUp, send: again } });
-    expect([looks, sent, counts]).toEqual([
-      2,
-      repeats,
-      { scheduled: repeats, saved: 0, failed: 0, unknown: 1 - repeats, skipped: 0 },
-    ]);
+    expect([looks, sent, counts]).toEqual([2, repeats, countsOf({ scheduled: repeats, unknown: 1 - repeats })]);
   },
 );

@@ -246,7 +246,7 @@ test("when --yes is given on a terminal, then the header is refused with the map
   ]);
 });
 
-test("when rows of a mapped run failed, then the line that retries them has the mapping", async () => {
+test("when rows of a mapped run were refused, then the reason is told, and no retry that would change nothing", async () => {
   const file = await fileOf("long.csv", `E-Mail,name\nlong@example.com,${"x".repeat(300)}\n`);
   const { status, stderr } = await runInProcess({
     args: ["people", "import", file, "--no-send"],
@@ -254,8 +254,13 @@ test("when rows of a mapped run failed, then the line that retries them has the 
     stdin: "y\ny\n",
     columns: 100,
   });
-  expect([status, stripVTControlCharacters(stderr).split("\n").at(-2)?.trim()]).toEqual([
+  const [counts = "", ...lines] = stripVTControlCharacters(stderr.slice(stderr.indexOf("1 failed"))).split(/\r?\n/);
+  expect([status, counts.split(" in ")[0], ...lines]).toEqual([
     3,
-    `To retry the failed rows: surveyctl people import ${file} --no-send --map E-Mail=email --resume`,
+    "1 failed",
+    '1 row: the service answered 422 "Unprocessable Entity (name is too long (maximum is 255 characters))"',
+    `results: ${file}.people-import.results.csv`,
+    "Refused rows would be refused again: correct them and import them as a new file (--failed-to FILE writes them)",
+    "",
   ]);
 });

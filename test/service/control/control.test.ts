@@ -179,11 +179,12 @@ it.each(["running", "not running"])(
       600,
       600,
       {
-        id: "2",
+        id: "601",
         channel: "email",
         email: "a@x.co",
         phone_number: null,
         state: "held",
+        reason: "535",
         due_at: 1,
         sent_at: null,
         attempts: 0,

@@ -11,6 +11,7 @@ import { startPlanServer } from "../../helpers/smtp-plan-server.ts";
 import { createWarpedClock } from "../../helpers/warped-clock.ts";
 import { sendInput } from "../domain/fixture.ts";
 import { listAll, schedule } from "./once/mailing.ts";
+import { deliveriesOf } from "../domain/lists.ts";
 
 const stops: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -80,7 +81,7 @@ it("when the day's limit of texts is raised, then the texts that it held back le
   const states = async ({ store }: typeof before): Promise<unknown> => {
     const rows = await store.read(async (tx) => {
       const { id = 0 } = (await tx.projects.byName("texts")) ?? {};
-      return tx.deliveries.list(id, { state: null, after: 0, limit: 9 });
+      return deliveriesOf(tx, id);
     });
     return rows.map(({ state, reason }) => `${state}${reason === null ? "" : ", with a reason"}`).toSorted();
   };

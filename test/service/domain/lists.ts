@@ -11,8 +11,24 @@ import type {
 } from "../../../src/service/domain/inputs.ts";
 import type { JsonPage } from "../../../src/service/domain/ids.ts";
 import { listPeopleJson } from "../../../src/service/domain/people/people.ts";
-import type { JsonRows, Transaction } from "../../../src/service/domain/ports.ts";
+import { DELIVERY_STATES } from "../../../src/service/domain/delivery/queue-rows.ts";
+import type { DeliveryRow, DeliveryState, JsonRows, Transaction } from "../../../src/service/domain/ports.ts";
 import { listResponsesJson, type Links } from "../../../src/service/domain/answers/responses.ts";
+
+/** Surveys in the order in which they were made; of one state, or of all. */
+export async function deliveriesOf(
+  tx: Transaction,
+  project: number,
+  state: DeliveryState | null = null,
+): Promise<DeliveryRow[]> {
+  const rows: DeliveryRow[] = [];
+  const page = { since: null, until: null, order: "asc", after: null, limit: 1_000_000 } as const;
+  for (const one of [...DELIVERY_STATES, "paused" as const])
+    rows.push(...(await tx.deliveries.listBySchedule(project, { state: one }, page)));
+  return rows
+    .filter((row) => state === null || row.state === state)
+    .toSorted((left, right) => left.requestId - right.requestId);
+}
 
 interface CursorPage<Row> {
   readonly rows: readonly Row[];

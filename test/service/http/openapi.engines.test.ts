@@ -109,6 +109,10 @@ const EXAMPLES: readonly Example[] = [
   },
   { route: "unsubscribe", parameters: { person_email: "nora@example.com" }, status: 201 },
   { route: "unsubscribe", parameters: { person_email: "nora@example.com" } },
+  {
+    route: "listSurveyStatuses",
+    parameters: { people: [{ email: "nora@example.com" }, { email: "new@example.com" }] },
+  },
   { route: "cancelSurveys", fills: { email: "ada@example.org" } },
   { route: "deletePerson", fills: { person: "email:ada@example.org" } },
 ];

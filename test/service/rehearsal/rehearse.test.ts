@@ -17,6 +17,7 @@ import { createChance } from "../../../src/service/rehearsal/chance.ts";
 import { toPeriods } from "../../../src/service/rehearsal/periods.ts";
 import { rehearse } from "../../../src/service/rehearsal/rehearse.ts";
 import { memberInput, sendInput } from "../domain/fixture.ts";
+import { deliveriesOf } from "../domain/lists.ts";
 
 const DAY = 86_400;
 const START = Date.parse("2026-11-24T20:00:00Z") / 1000;
@@ -79,7 +80,7 @@ async function serve(until: number): Promise<string[]> {
     await service.finishDue();
     const next = await service.store.read(async (tx) => {
       const project = await findProject(tx, "Acme");
-      for (const row of await tx.deliveries.list(project?.id ?? 0, { state: "sent", after: 0, limit: 10_000 })) {
+      for (const row of await deliveriesOf(tx, project?.id ?? 0, "sent")) {
         const line = `${row.email} ${row.sentAt}`;
         if (!seen.has(line)) sent.push(line);
         seen.add(line);

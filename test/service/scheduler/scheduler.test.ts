@@ -14,6 +14,7 @@ import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts"
 import { createHeartbeat } from "../../../src/service/scheduler/heartbeat.ts";
 import { createScheduler, type Scheduler } from "../../../src/service/scheduler/scheduler.ts";
 import { openFixture, sendInput, type Fixture } from "../domain/fixture.ts";
+import { deliveriesOf } from "../domain/lists.ts";
 
 interface Nap {
   readonly ms: number;
@@ -263,8 +264,7 @@ const until = async (isTrue: () => boolean): Promise<void> => {
 
 /** The state of every survey, in the order in which they were made. */
 const states = async (): Promise<string[]> => {
-  const filter = { state: null, after: 0, limit: 99 };
-  const rows = await world().fixture.read((tx) => tx.deliveries.list(1, filter));
+  const rows = await world().fixture.read((tx) => deliveriesOf(tx, 1));
   return rows.map(({ state: name }) => name);
 };
 const eventually = async (expected: readonly string[]): Promise<void> => {

@@ -3,7 +3,7 @@ import type { openSmtpSender } from "../../../src/service/delivery/mail/mail-sen
 import { finishDelivery, mayStillSend, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import { retryOrGiveUp } from "../../../src/service/domain/delivery/retries.ts";
 import type { releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
-import type { planSurvey, scheduleAutopilot } from "../../../src/service/domain/surveys/surveys.ts";
+import type { refuseSurvey, scheduleAutopilot } from "../../../src/service/domain/surveys/surveys.ts";
 import type { createDeliveryRows } from "../../../src/service/store/sql/rows/delivery/delivery-rows.ts";
 import type { renewClaims } from "../../../src/service/store/sql/rows/delivery/claims.ts";
 import { fault } from "./plant.ts";
@@ -83,9 +83,9 @@ export const DELIVERY_FAULTS = [
     ["service/store/sql/rows/delivery/delivery-rows.ts", "createDeliveryRows"],
     (original) => (database, session) => ({ ...original(database, session), pausedAt: async () => null }),
   ),
-  fault<typeof planSurvey>(
+  fault<typeof refuseSurvey>(
     "the throttle is not asked",
-    [SURVEYS, "planSurvey"],
+    [SURVEYS, "refuseSurvey"],
     (original) => (tx, project, person, wish) =>
       original(tx, project, { ...person, lastSentAt: null, nextSurveyAt: null }, { ...wish, isNew: true }),
   ),

@@ -1,4 +1,17 @@
-export const OUTCOMES = ["scheduled", "saved", "failed", "unknown", "skipped"] as const;
+/**
+ * `saved` without a survey, as was wanted or for a reason that the service does not tell; where it does, `throttled`
+ * (surveyed too recently), `suppressed` (unsubscribed or bounced) or `pending` (a survey is scheduled already).
+ */
+export const OUTCOMES = [
+  "scheduled",
+  "saved",
+  "failed",
+  "unknown",
+  "skipped",
+  "pending",
+  "throttled",
+  "suppressed",
+] as const;
 export type OutcomeName = (typeof OUTCOMES)[number];
 
 /** The end of one row. */
@@ -7,7 +20,7 @@ export interface RowOutcome {
   readonly personId: string | null;
   /** Unix seconds. */
   readonly surveyScheduledAt: number | null;
-  /** The answer of the service or the look-up; null when all went well. */
+  /** The answer of the service or the look-up, or why no survey was scheduled; null when all went well. */
   readonly error: string | null;
   /** Of a failed row: the service may have done it all the same, so it is looked up before it is sent again. */
   readonly mayHaveArrived?: boolean;
@@ -26,5 +39,5 @@ export function countOutcomes(counts: OutcomeCounts): number {
 }
 
 export function noOutcomes(): OutcomeCounts {
-  return { scheduled: 0, saved: 0, failed: 0, unknown: 0, skipped: 0 };
+  return Object.fromEntries(OUTCOMES.map((name) => [name, 0])) as OutcomeCounts;
 }

@@ -9,7 +9,9 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { ADDED_MEMBER, MEMBERS } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
+import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
+import { createWallClock } from "../../../runtime/zone.ts";
+import { showOutcome, surveyStatusOf, writeDryRun } from "../../command/write-outcome.ts";
 import { writeDone, writeWarning } from "../../command/notes.ts";
 import {
   localeWarning,
@@ -95,6 +97,11 @@ async function tellSurvey(deps: Deps, result: WriteResult): Promise<void> {
   if (result.kind !== "answered") return;
   const { json, status } = result.reply;
   const { person, survey_scheduled_at: at } = json;
+  const refused = surveyStatusOf(result);
+  if (refused !== null) {
+    const reason = describeSurveyStatus(refused, createWallClock(deps.options.timeZone));
+    return writeDone(deps, `Added, not scheduled: ${reason}.`);
+  }
   if (typeof at !== "number" || !isJsonObject(person)) return;
   const who = [person["name"], person["email"], person["phone_number"]].find((text) => typeof text === "string");
   const which = status === HTTP_CREATED ? "first" : "next";

@@ -136,7 +136,7 @@ export async function runRemoveFrom(deps: Deps, { input, platform, flags }: Remo
         );
       return {
         ...memberParts(client),
-        send: (row) => breaker.outcomeOf(remove(row, row.previousIntentAt !== null)),
+        send: (row) => breaker.outcomeOf(row, remove(row, row.previousIntentAt !== null)),
       };
     },
   });

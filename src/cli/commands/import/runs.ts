@@ -3,7 +3,7 @@ import path from "node:path";
 import { stat } from "node:fs/promises";
 import type { JournalHead } from "../../../bulk/import/journal/journal-entry.ts";
 import { type JournalState, readJournal } from "../../../bulk/import/journal/journal-state.ts";
-import { countOutcomes } from "../../../bulk/import/journal/outcome.ts";
+import { countOutcomes, OUTCOMES } from "../../../bulk/import/journal/outcome.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { LockedError, takeLock } from "../../../runtime/files/lock-file.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -30,27 +30,13 @@ export const RUNS: Resource = {
     pathColumn("file", "text"),
     pathColumn("command", "text"),
     pathColumn("status", "text"),
-    ...["rows", "scheduled", "saved", "failed", "unknown", "skipped", "pending"].map((name) =>
-      pathColumn(name, "number"),
-    ),
+    ...["rows", ...OUTCOMES, "remaining"].map((name) => pathColumn(name, "number")),
     pathColumn("started_at", "time"),
     pathColumn("base_url", "text"),
     pathColumn("results", "text"),
   ],
-  table: [
-    "file",
-    "command",
-    "status",
-    "rows",
-    "scheduled",
-    "saved",
-    "failed",
-    "unknown",
-    "skipped",
-    "pending",
-    "started_at",
-  ],
-  dropFirst: ["started_at", "skipped", "saved", "scheduled"],
+  table: ["file", "command", "status", "rows", ...OUTCOMES, "remaining", "started_at"],
+  dropFirst: ["started_at", "pending", "suppressed", "throttled", "skipped", "saved", "scheduled"],
   fields: [],
 };
 
@@ -109,7 +95,7 @@ export function toRow({ files, head, state }: ImportRun, status: RunStatus): Jso
     status,
     rows: head.rows,
     ...state.counts,
-    pending: head.rows - countOutcomes(state.counts),
+    remaining: head.rows - countOutcomes(state.counts),
     started_at: head.at,
     base_url: head.baseUrl,
     results: files.results,

@@ -16,7 +16,7 @@ import {
   toProperties,
 } from "../../command/survey-properties.ts";
 import { readTime, timeContext } from "../../command/time-flags.ts";
-import { SENT_PERSON } from "../../render/resources.ts";
+import { ADDED_PERSON } from "../../render/resources.ts";
 import { addOrUpdatePerson, toBody } from "./send.ts";
 
 export interface PeopleAddOptions {
@@ -59,13 +59,13 @@ export function registerPeopleAdd(noun: Command, context: CommandContext): void 
       {
         flag: "--last-sent-at",
         value: "time",
-        text: "when the person was last sent a survey; throttling considers it",
+        text: "when the person was last sent a survey; throttling considers it (30 days at first, see service throttle)",
       },
       { flag: "--new-email", value: "email", text: "new address of the person given by --email" },
       { flag: "--new-phone", value: "phone", text: "new number of the person given by --phone" },
       ...PROPERTY_FLAGS,
     ],
-    columns: SENT_PERSON,
+    columns: ADDED_PERSON,
   });
   context.action(command, async (deps, flags) => runPeopleAdd(deps, await readOptions(deps, flags)));
 }
@@ -89,7 +89,7 @@ export async function runPeopleAdd(deps: Deps, options: PeopleAddOptions): Promi
   checkIdentifiers(options);
   const properties = toProperties(options.properties);
   const who = options.email ?? options.phone ?? "";
-  return addOrUpdatePerson(deps, toAddBody(options, properties), properties, { who });
+  return addOrUpdatePerson(deps, toAddBody(options, properties), properties, { who, answer: ADDED_PERSON });
 }
 
 function checkIdentifiers({ email, phone, channel, newEmail, newPhone }: PeopleAddOptions): void {

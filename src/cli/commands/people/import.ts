@@ -10,8 +10,8 @@ import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
 import { parseChoice, parseDuration, readDuration } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseDelay, type TimeContext } from "../../args/time.ts";
-import { countOf } from "../../command/notes.ts";
-import { isLeftInOutbox } from "../../command/write-outcome.ts";
+import { countOf, formatCount } from "../../command/notes.ts";
+import { isLeftInOutbox, surveyStatusOf } from "../../command/write-outcome.ts";
 import type { Deps } from "../../command/deps.ts";
 import { timeContext } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -81,10 +81,12 @@ function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {
     savedWord: "saved",
     flags: readImportFlags(flags),
     skipSuppressed: flags.is("--skip-suppressed"),
+    asksStatuses: true,
     spreadSeconds,
     repeatDoesHarm: defaults["send"] !== false,
     plan: (row, order) => ({ route: ROUTES.sendPerson, body: toBody(row, spreadDelay(spreadSeconds, order)) }),
-    createSender: (client, signal, rows) => createPeopleSender(client, signal, { spreadSeconds, rows }),
+    createSender: (client, signal, rows) =>
+      createPeopleSender(client, signal, { spreadSeconds, rows, zone: deps.options.timeZone }),
   };
 }
 
@@ -121,28 +123,48 @@ function spreadDelay(spreadSeconds: number | null, { position, rows }: SendOrder
   return spreadSeconds === null ? 0 : Math.floor((spreadSeconds * position) / Math.max(1, rows));
 }
 
-/** Surveys of `rows` rows are spaced over these seconds; null for no spacing. */
-interface Spread {
+interface PeopleSending {
+  /** Surveys of `rows` rows are spaced over these seconds; null for no spacing. */
   readonly spreadSeconds: number | null;
   readonly rows: number;
+  /** Of the days in reasons; null: the system's. */
+  readonly zone: string | null;
 }
 
-function createPeopleSender(client: Client, signal: AbortSignal, { spreadSeconds, rows }: Spread): RowSender {
+function createPeopleSender(
+  client: Client,
+  signal: AbortSignal,
+  { spreadSeconds, rows, zone }: PeopleSending,
+): RowSender {
   const breaker = createBreaker();
   let leftInOutbox = 0;
+  let waiting = 0;
   const spreadBody = (row: RowToSend): JsonObject =>
     toBody(row, spreadDelay(spreadSeconds, { position: row.position, rows }));
   const save = async (row: RowToSend, options: IntentOptions): Promise<RowOutcome> => {
-    const result = await client.sendPerson(spreadBody(row), options);
+    const body = spreadBody(row);
+    const result = await client.sendPerson(body, options);
     if (isLeftInOutbox(result)) leftInOutbox += 1;
-    return toPersonOutcome(result);
+    if (surveyStatusOf(result)?.status === "paused") waiting += 1;
+    return toPersonOutcome(result, body["send"] !== false, zone);
   };
   return {
     ...commonParts(client),
-    leftInOutbox: () => leftInOutbox,
+    remarks: () => [...describeOutbox(leftInOutbox), ...describePause(waiting)],
     isIdempotent: (row) => isRepeatablePerson(toBody(row)),
     neverRepeatUnknown: false,
-    send: (row, onAccepted) => breaker.outcomeOf(save(row, { signal, intentAt: row.intentAt, onAccepted })),
+    send: (row, onAccepted) => breaker.outcomeOf(row, save(row, { signal, intentAt: row.intentAt, onAccepted })),
     lookUp: async (row, time) => toSettled(await client.lookUpPerson(spreadBody(row), { signal, ...time })),
   };
+}
+
+function describeOutbox(surveys: number): string[] {
+  if (surveys === 0) return [];
+  const files = surveys === 1 ? "1 survey becomes a file" : `${formatCount(surveys)} surveys become files`;
+  return [`${files} in outbox/: no mail server or gateway is set`];
+}
+
+function describePause(surveys: number): string[] {
+  if (surveys === 0) return [];
+  return [`${countOf(surveys, "survey waits", "surveys wait")}: sending is paused`];
 }

@@ -3,11 +3,14 @@ import type { Client, WriteResult } from "../../../client/client.ts";
 import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
+import { describeSurveyStatus, STATUS_UNTOLD } from "../../../contract/text/survey-status.ts";
+import { createWallClock } from "../../../runtime/zone.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { Resource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { PEOPLE, SENT_PERSON } from "../../render/resources.ts";
-import { isLeftInOutbox, showOutcome, writeDryRun } from "../../command/write-outcome.ts";
+import { isLeftInOutbox, showOutcome, surveyStatusOf, writeDryRun } from "../../command/write-outcome.ts";
 import { writeDone, writeNote, writeWarning } from "../../command/notes.ts";
 import { type Refusal, tellRefusals } from "../../command/refusals.ts";
 import { localeWarning } from "../../command/survey-properties.ts";
@@ -19,15 +22,17 @@ export interface AddOrUpdateOptions {
   readonly before?: (client: Client) => Promise<void>;
   /** A request that must succeed before the body's own. */
   readonly first?: JsonObject | null;
+  /** The columns of the answer. */
+  readonly answer?: Resource;
 }
 
 export async function addOrUpdatePerson(
   deps: Deps,
   body: JsonObject,
   properties: JsonObject | null,
-  { who, before, first = null }: AddOrUpdateOptions,
+  { who, before, first = null, answer = SENT_PERSON }: AddOrUpdateOptions,
 ): Promise<ExitCode> {
-  checkColumns(deps, SENT_PERSON);
+  checkColumns(deps, answer);
   const warning = localeWarning(properties);
   if (warning !== null) await writeWarning(deps, warning);
   return withClient(deps, async (client) => {
@@ -39,15 +44,13 @@ export async function addOrUpdatePerson(
       return EXIT.done;
     }
     if (first !== null) await sendFirst(client, deps.signal, first, who);
-    const write = tellRefusals(client.sendPerson(body, { signal: deps.signal }), refusalsOf(body));
+    const write = tellRefusals(client.sendPerson(body, { signal: deps.signal }), refusalsOf(body)).then(withStatus);
     const exit = await showOutcome(deps, write, {
-      answer: SENT_PERSON,
+      answer,
       found: PEOPLE,
       evidence: evidenceOf(body, who),
     });
-    // A script reads the null; a person sees an empty line and wonders.
-    if (deps.streams.out.isTTY && body["send"] !== false && scheduledNone(await write))
-      await writeDone(deps, NONE_SCHEDULED);
+    if (body["send"] !== false) await tellStatus(deps, await write);
     if (isLeftInOutbox(await write))
       await writeNote(deps, "the survey becomes a file in outbox/: no mail server or gateway is set");
     return exit;
@@ -84,11 +87,25 @@ function evidenceOf(body: JsonObject, who: string): string {
     : `${look} before trying again: a survey may already be scheduled`;
 }
 
-const NONE_SCHEDULED = "Saved. No survey was scheduled: the person was surveyed recently, unsubscribed or bounced.";
+/** Not an error: who is not surveyed is saved all the same, and the answer of most services shows it by a null alone. */
+async function tellStatus(deps: Deps, result: WriteResult): Promise<void> {
+  if (result.kind !== "answered") return;
+  const status = surveyStatusOf(result);
+  const reason = status === null ? null : describeSurveyStatus(status, createWallClock(deps.options.timeZone));
+  if (result.reply.json["survey_scheduled_at"] === null)
+    await writeDone(deps, reason === null ? `Saved, ${STATUS_UNTOLD}.` : `Saved, not scheduled: ${reason}.`);
+  else if (reason !== null) await writeDone(deps, `Scheduled, but nothing is sent at present: ${reason}.`);
+}
 
-/** Throttling is not an error: only the answer's null shows it. */
-function scheduledNone(result: WriteResult): boolean {
-  return result.kind === "answered" && result.reply.json["survey_scheduled_at"] === null;
+/** The answer with the status that our own service tells in a header. */
+function withStatus(result: WriteResult): WriteResult {
+  const status = surveyStatusOf(result);
+  if (status === null || result.kind !== "answered") return result;
+  const fields = { survey_status: status.status, survey_status_until: status.until };
+  const { reply } = result;
+  // The text keeps digits that a JavaScript number has not.
+  const text = reply.text.trimEnd().replace(/\}$/, `,${JSON.stringify(fields).slice(1)}`);
+  return { ...result, reply: { ...reply, text, json: { ...reply.json, ...fields } } };
 }
 
 /** Only what was given, in the specification's order. */

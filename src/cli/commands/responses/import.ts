@@ -71,7 +71,7 @@ function createResponseSender(client: Client, signal: AbortSignal): RowSender {
     async send(row, onAccepted) {
       const attempt = { isSent: false };
       const options = { signal, intentAt: row.intentAt, onAccepted };
-      const outcome = await breaker.outcomeOf(sendResponse(client, row, options, attempt));
+      const outcome = await breaker.outcomeOf(row, sendResponse(client, row, options, attempt));
       // The person's write alone leaves no response behind: the next run may send it without being told to.
       const { mayHaveArrived: _mayHaveArrived, ...unsent } = outcome;
       return attempt.isSent ? outcome : unsent;

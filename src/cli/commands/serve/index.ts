@@ -214,6 +214,8 @@ async function announce({ streams }: Deps, dataFile: string, url: string, key: s
     "",
     `  ${key}`,
     "",
+    "A person is surveyed at most once in 30 days; surveyctl service throttle changes that.",
+    "",
     "Next, in another terminal:",
     "",
     `  printf %s '${key}' | surveyctl auth login --base-url ${url}${flags}`,

@@ -10,7 +10,8 @@ import { writeDone, writeNote } from "../../command/notes.ts";
 import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
-import { PROJECT_FLAGS, readProject, showList, showRecord, tellPlace, withAdmin } from "./data/data-file.ts";
+import { PROJECT_FLAGS, readProject, showList, tellPlace, withAdmin } from "./data/data-file.ts";
+import { type RecordList, showWithLists } from "./data/record-lists.ts";
 
 /** The input of a verb. */
 interface VerbInput {
@@ -39,6 +40,8 @@ interface VerbFacts<Kind extends AdminKind, Input> extends Omit<CommandFacts, "e
     /** The question, with its numbers; null where there is no such thing, as the verb then says itself. */
     readonly question: (admin: Admin, input: Input) => Promise<string | null>;
   };
+  /** Of a record, its lists. */
+  readonly lists?: (answer: AdminResults[Kind]) => readonly RecordList[];
   /** A line for people about what was done; null for none. */
   readonly done?: (answer: AdminResults[Kind], input: Input) => string | null;
   /** Notes about the answer, such as that a secret was shown. */
@@ -83,7 +86,7 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
   placeFlags: readonly FlagRecord[],
   toInput: (given: VerbInput) => Input,
 ): void {
-  const { kind, details, removal, done, notes, exits, ...facts } = given;
+  const { kind, details, removal, lists, done, notes, exits, ...facts } = given;
   const command = context.verb(noun, {
     ...facts,
     exits: exits ?? [EXIT.done, EXIT.failed, EXIT.refused],
@@ -101,7 +104,7 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
     }
     const answer = await withAdmin(deps, choice, (admin) => admin(asked));
     if (Array.isArray(answer)) await showList(deps, facts.columns, answer as readonly object[]);
-    else await showRecord(deps, facts.columns, answer);
+    else await showWithLists(deps, facts.columns, answer, lists?.(answer) ?? []);
     const line = done?.(answer, input) ?? null;
     if (line !== null) await writeDone(deps, line);
     for (const note of notes?.(answer) ?? []) await writeNote(deps, note);

@@ -1,5 +1,6 @@
 /** The columns of what the `service` commands show, each table as its command prints it. */
 import { DELIVERY_STATES } from "../../../service/domain/delivery/queue-rows.ts";
+import { LISTED_STATES } from "../../../service/domain/delivery/lists/listed.ts";
 import { REPORT_OUTCOMES } from "../../../service/domain/delivery/rows.ts";
 import type { ConfiguredSettings } from "../../../service/domain/projects/settings.ts";
 import type { ProjectTexts } from "../../../service/domain/projects/texts.ts";
@@ -118,11 +119,22 @@ export const DELIVERIES = toResource(
     email: "text",
     phone_number: "phone",
     state: "status",
+    reason: "text",
     due_at: "time",
     sent_at: "time",
     attempts: "number",
   },
   ["phone_number", "channel", "attempts", "sent_at"],
+);
+/** Surveys by day; `surveys` leaves out what was not scheduled. */
+export const DELIVERY_DAYS = toResource(
+  "days",
+  {
+    day: "text",
+    surveys: "number",
+    ...Object.fromEntries(LISTED_STATES.map((state) => [state, "number"] as const)),
+  },
+  ["claimed", "transmitting", "retrying", "held", "unknown", "failed", "cancelled", "bounced"],
 );
 export const DELIVERY_HISTORY = toResource("people", {
   id: "id",
@@ -135,7 +147,14 @@ export const DELIVERY_HISTORY = toResource("people", {
   last_sent_at: "time",
   next_survey_scheduled_at: "time",
   surveys: "text",
+  not_scheduled: "text",
 });
+/** Surveys that were asked for and not scheduled. */
+export const NOT_SCHEDULED = toResource(
+  "surveys",
+  { at: "time", channel: "text", reason: "text", since: "time", until: "time" },
+  ["channel"],
+);
 /** A history as rows: each survey, and below it each of its attempts. */
 export const DELIVERY_LOG = toResource(
   "attempts",
@@ -164,6 +183,30 @@ export const DELIVERY_STATUS = toResource("settings", {
   projects: "text",
   senders: "text",
 });
+export const BUDGETS = toResource(
+  "projects",
+  { project: "text", daily_limit: "number", sent_today: "number", waiting: "number", waiting_until: "time" },
+  ["daily_limit"],
+);
+/** `reason` holds the server's words. */
+export const SENDERS: Resource = {
+  ...toResource(
+    "senders",
+    {
+      name: "text",
+      process: "text",
+      state: "status",
+      since: "time",
+      next_probe_at: "time",
+      stage: "text",
+      code: "number",
+      enhanced_code: "text",
+      reason: "text",
+    },
+    ["stage", "enhanced_code", "code", "since", "next_probe_at", "process"],
+  ),
+  flexible: "reason",
+};
 export const WEBHOOKS = toResource(
   "webhooks",
   {

@@ -15,13 +15,13 @@ import type {
   OutgoingChannel,
   Transaction,
 } from "../ports.ts";
-import { canReceive, recordBounce, stopTexts } from "../people/suppressions.ts";
+import { findSuppression, recordBounce, stopTexts } from "../people/suppressions.ts";
 import { noteSegments } from "../sms/day.ts";
 import { postponeAutopilot, scheduleAutopilot } from "../surveys/surveys.ts";
 import { chooseWeek, continueDigest, eraseLostDigest, mayStillSendDigest, toDigestChange } from "./digests.ts";
 import { refuseReminder, scheduleReminder } from "./reminders.ts";
 import { FIRST_RETRY_SECONDS } from "./retries.ts";
-import { opensAt, roomToday, waitForWindow } from "./pacing.ts";
+import { opensAt, roomToday, waitForWindow, WINDOW_REASON } from "./pacing.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
 /** The treatment of a message that may have arrived: `hold` leaves it to evidence and the operator. */
@@ -172,7 +172,7 @@ export async function mayStillSend(
   if (isPaused && !ignoresPauses(channel)) return { kind: "released", delaySeconds: 0 };
   if (due.channel === "digest" || due.channel === "reply") return null;
   const opens = await opensAt(tx, due);
-  if (opens !== null) return { kind: "released", delaySeconds: opens - tx.now };
+  if (opens !== null) return { kind: "released", delaySeconds: opens - tx.now, reason: WINDOW_REASON };
   return isTooOld(tx, due, rules, limitedUntil) ? { kind: "failed", reason: "too late" } : null;
 }
 
@@ -193,8 +193,10 @@ async function refuseSurvey(
   { project, person: { id }, channel }: DueSurvey,
 ): Promise<DeliveryOutcome | null> {
   const person = await tx.people.byId(project.id, id);
-  if (person !== null && (await canReceive(tx, project, person, channel))) return null;
-  return { kind: "cancelled", reason: "the person is no longer sent to" };
+  const refused = person === null ? null : await findSuppression(tx, project, person, channel);
+  if (person !== null && refused === null) return null;
+  const isKnown = refused !== null && refused.status !== "unreachable";
+  return { kind: "cancelled", reason: isKnown ? refused.status : "the person is no longer sent to" };
 }
 
 /**

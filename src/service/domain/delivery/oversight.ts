@@ -1,8 +1,19 @@
 /** The operators' view of deliveries, and the ways to stop and resume them. */
 import type { Channel } from "../../../contract/routes.ts";
+import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
+import type { WallClock } from "../../../runtime/zone.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
 import type { Project } from "../inputs.ts";
-import type { AttemptRow, DeliveryRow, DeliveryState, PersonRow, Suppression, Transaction } from "../ports.ts";
+import type {
+  AttemptRow,
+  DeliveryRow,
+  DeliveryState,
+  PersonRow,
+  Suppression,
+  Transaction,
+  UnscheduledRow,
+} from "../ports.ts";
+import { readWallClock } from "../projects/settings.ts";
 import { firstDueAt } from "./deliveries.ts";
 import { DELIVERY_STATES } from "./queue-rows.ts";
 
@@ -54,12 +65,15 @@ export interface PersonHistory {
   readonly stoppedAt: number | null;
   /** Newest first. */
   readonly surveys: readonly (DeliveryRow & { readonly log: readonly AttemptRow[] })[];
-  /** Why the person gets mail or does not, one sentence. */
+  /** Surveys that were asked for and not scheduled, newest first. */
+  readonly unscheduled: readonly UnscheduledRow[];
+  /** Why the person gets mail or does not, one sentence or two. */
   readonly explanation: string;
 }
 
 const SURVEYS_SHOWN = 50;
 const ATTEMPTS_SHOWN = 20;
+const UNSCHEDULED_SHOWN = 50;
 
 /** The last 50 surveys of the person with this e-mail address or phone number, and the last 20 attempts of each. */
 export async function explainPerson(tx: Transaction, project: Project, address: string): Promise<PersonHistory> {
@@ -77,23 +91,46 @@ export async function explainPerson(tx: Transaction, project: Project, address: 
   const pausedAt = (await tx.deliveries.pausedAt()) ?? (await tx.projects.byId(project.id))?.pausedAt ?? null;
   const [newest] = surveys;
   const isStopped = stoppedAt !== null && (isPhone || newest?.channel === "sms");
-  const explanation = isStopped ? STOPPED : explain(person, suppressions, newest, pausedAt !== null);
-  return { person, suppressions, stoppedAt, surveys, explanation };
+  const unscheduled = person === null ? [] : await tx.unscheduled.ofPerson(project.id, person.id, UNSCHEDULED_SHOWN);
+  const refused = explainUnscheduled(unscheduled[0], newest, await readWallClock(tx, project));
+  const explanation = isStopped ? STOPPED : explain(person, suppressions, { newest, refused }, pausedAt !== null);
+  return { person, suppressions, stoppedAt, surveys, unscheduled, explanation };
+}
+
+/** The survey that was asked for last, where it was not scheduled; empty where it was. */
+function explainUnscheduled(
+  unscheduled: UnscheduledRow | undefined,
+  newest: PersonHistory["surveys"][number] | undefined,
+  wallClock: WallClock,
+): string {
+  if (unscheduled === undefined || (newest !== undefined && newest.createdAt > unscheduled.at)) return "";
+  const last = newest === undefined ? "No survey was scheduled" : "The last one that was asked for was not scheduled";
+  return `${last}: ${describeSurveyStatus(unscheduled.status, wallClock)}.`;
 }
 
 const STOPPED = "No text messages: this number has asked for no more.";
 
+interface Explained {
+  readonly newest: PersonHistory["surveys"][number] | undefined;
+  /** As `explainUnscheduled` has it. */
+  readonly refused: string;
+}
+
 function explain(
   person: PersonRow | null,
   suppressions: readonly Suppression[],
-  newest: PersonHistory["surveys"][number] | undefined,
+  { newest, refused }: Explained,
   isPaused: boolean,
 ): string {
   const has = (reason: Suppression["reason"]): boolean => suppressions.some((one) => one.reason === reason);
   if (has("complaint") && has("unsubscribe")) return "No mail: this person reported a survey as spam.";
   if (has("unsubscribe") || (person?.unsubscribedAt ?? null) !== null) return "No mail: this person has unsubscribed.";
   if (has("bounce") || (person?.bouncedAt ?? null) !== null) return "No mail: this address has bounced.";
-  if (newest === undefined) return "No survey was scheduled for this person.";
+  if (newest === undefined) return refused === "" ? "No survey was scheduled for this person." : refused;
+  return `${explainSurvey(newest, isPaused)}${refused === "" ? "" : ` ${refused}`}`;
+}
+
+function explainSurvey(newest: PersonHistory["surveys"][number], isPaused: boolean): string {
   const said = newest.log.at(-1);
   const about = newest.reason === null ? "" : `: ${newest.reason}`;
   const paused = isPaused && newest.state === "scheduled" ? "; sending is paused" : "";

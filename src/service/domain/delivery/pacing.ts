@@ -5,6 +5,9 @@ import { readSettings, readWallClock } from "../projects/settings.ts";
 import { localDay } from "../sms/day.ts";
 import { nextOpen } from "../surveys/open-time.ts";
 
+/** The reason that is kept of a survey which waits until Autopilot's window opens. */
+export const WINDOW_REASON = "window";
+
 /** When the window of a message opens that is closed now, Unix seconds; null while it may leave. */
 export async function opensAt(tx: Transaction, due: DueSurvey | DueReminder): Promise<number | null> {
   const { project } = due;
@@ -22,7 +25,7 @@ export async function waitForWindow<Due extends DueSurvey | DueReminder>(
 ): Promise<Due | null> {
   const at = await opensAt(tx, due);
   if (at === null) return due;
-  await tx.queue.putOff(due, at);
+  await tx.queue.putOff(due, at, WINDOW_REASON);
   return null;
 }
 

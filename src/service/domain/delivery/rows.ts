@@ -32,12 +32,12 @@ export interface RequestRows {
   /**
    * Cancels a person's waiting requests: of one channel (null: all), and only Autopilot's or only the others (null:
    * both). One that is claimed at this moment is finished by its claimer, but never found again; one that is
-   * transmitting is left alone.
+   * transmitting is left alone. `reason` is kept.
    */
   cancel(
     project: number,
     personId: number,
-    which: { readonly channel: Channel | null; readonly autopilot: boolean | null },
+    which: { readonly channel: Channel | null; readonly autopilot: boolean | null; readonly reason?: string },
   ): Promise<void>;
   /** When the person's last Autopilot survey on the channel was sent; now for one on its way, null for none. */
   lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null>;
@@ -121,6 +121,9 @@ export interface DeliveryRow extends ClaimKey {
   readonly createdAt: number;
   /** When it is to be taken; of what is not waiting, when it was scheduled. */
   readonly dueAt: number;
+  readonly scheduledAt: number;
+  /** Its Autopilot is inactive. */
+  readonly isAutopilotPaused: boolean;
   readonly sentAt: number | null;
   readonly transmittingAt: number | null;
   readonly attempts: number;
@@ -153,13 +156,27 @@ export interface KeptSender {
   readonly state: SenderState;
 }
 
+/** Surveys of one state of the store: `paused` are those whose Autopilot is inactive. */
+export interface SurveysAt {
+  readonly state: DeliveryState | "paused";
+  /** Only those with this reason. */
+  readonly reason?: string;
+  /** Only those that are due by then, Unix seconds. */
+  readonly dueBy?: number;
+}
+
+/** A page of a list by the time for which surveys were scheduled; surveys of the same time are in the order of ids. */
+export interface DuePage extends TimeRange {
+  readonly order: "asc" | "desc";
+  /** The last row of the page before; null for the first page. */
+  readonly after: { readonly at: number; readonly id: number } | null;
+  readonly limit: number;
+}
+
 /** The facts that operators and senders keep next to the requests. */
 export interface DeliveryRows {
-  /** In the order in which they were made, from after this id; in one state, or with null in all. */
-  list(
-    project: number,
-    filter: { readonly state: DeliveryState | null; readonly after: number; readonly limit: number },
-  ): Promise<readonly DeliveryRow[]>;
+  listBySchedule(project: number, which: SurveysAt, page: DuePage): Promise<readonly DeliveryRow[]>;
+  countBySchedule(project: number, which: SurveysAt, range: TimeRange): Promise<number>;
   /** Newest first. */
   ofPerson(project: number, personId: number, limit: number): Promise<readonly DeliveryRow[]>;
   byId(project: number, id: number): Promise<DeliveryRow | null>;
@@ -188,6 +205,8 @@ export interface DeliveryRows {
   pruneAttempts(before: number, limit: number): Promise<number>;
   /** Since when nothing is sent at all; null while mail goes out. */
   pausedAt(): Promise<number | null>;
+  /** Since when nothing is sent in a project, because it or everything is paused; null while mail goes out. */
+  pausedSince(project: number): Promise<number | null>;
   /** Why all is paused, where the service itself has paused it; null where an operator has, or nothing is paused. */
   pauseReason(): Promise<string | null>;
   setPaused(at: number | null, reason?: string): Promise<void>;

@@ -1,5 +1,6 @@
 /** People: sections 4.1 and 4.2, and deletion. */
 import type { Person, SentPerson } from "../../../contract/resources.ts";
+import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import { type JsonPage, parseCursor, toPage } from "../ids.ts";
 import type { PeopleQuery, PersonReference, Project, SendInput } from "../inputs.ts";
@@ -14,7 +15,8 @@ import {
 import type { PersonRow, Position, Transaction } from "../ports.ts";
 import { checkSpecialProperties } from "../surveys/special-properties.ts";
 import { keepSuppressions } from "./suppressions.ts";
-import { cancelWaiting, planSurvey, scheduleSurvey } from "../surveys/surveys.ts";
+import { cancelWaiting, dueAfterDelay, refuseSurvey, scheduleSurvey, type SurveyWish } from "../surveys/surveys.ts";
+import { noteUnscheduled } from "../surveys/unscheduled/unscheduled.ts";
 
 /** 4.1 as JSON texts, `Person` rows in creation order. */
 export async function listPeopleJson(tx: Transaction, project: Project, query: PeopleQuery): Promise<JsonPage> {
@@ -58,15 +60,18 @@ function toPerson(row: PersonRow): Person {
   };
 }
 
+export interface SentResult {
+  readonly person: SentPerson;
+  readonly created: boolean;
+  /** Why no survey was scheduled, or why the one that was does not leave; null where neither is so. */
+  readonly status: SurveyStatus | null;
+}
+
 /**
  * 4.2: creates or updates a person and, unless `send` is false, throttling or suppression forbid it, schedules a
- * survey.
+ * survey. One that is not scheduled is kept with the reason.
  */
-export async function sendPerson(
-  tx: Transaction,
-  project: Project,
-  input: SendInput,
-): Promise<{ person: SentPerson; created: boolean }> {
+export async function sendPerson(tx: Transaction, project: Project, input: SendInput): Promise<SentResult> {
   checkSendInput(input, tx.now);
   checkSpecialProperties(input.properties);
   const renames = input.emailUpdate !== null || input.phoneNumberUpdate !== null;
@@ -80,12 +85,36 @@ export async function sendPerson(
   const isNew = existing === null;
   const { channel, delaySeconds, properties } = input;
   const wish = { isNew, channel, delaySeconds, properties };
-  const plan = async (one: PersonRow): Promise<number | null> =>
-    input.send ? planSurvey(tx, project, one, wish) : null;
-  const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES, plan);
-  const scheduledAt = isNew ? person.nextSurveyAt : await plan(person);
-  if (scheduledAt !== null) await scheduleSurvey(tx, project, person.id, wish, scheduledAt);
-  return { person: toSentPerson(person, scheduledAt, input), created: isNew };
+  const first = async (one: PersonRow): Promise<number | null> =>
+    input.send && (await refuseSurvey(tx, project, one, wish)) === null ? dueAfterDelay(tx, wish) : null;
+  const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES, first);
+  if (!input.send) return { person: toSentPerson(person, null, input), created: isNew, status: null };
+  const scheduled = await scheduleOrNote(tx, project, person, wish);
+  return { person: toSentPerson(person, scheduled.at, input), created: isNew, status: scheduled.status };
+}
+
+interface Scheduled extends Pick<SentResult, "status"> {
+  /** Null where no survey is scheduled. */
+  readonly at: number | null;
+}
+
+async function scheduleOrNote(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  wish: SurveyWish,
+): Promise<Scheduled> {
+  // The row of a person who was just made has the time already.
+  const hasTime = wish.isNew && person.nextSurveyAt !== null;
+  const status = hasTime ? null : await refuseSurvey(tx, project, person, wish);
+  if (status !== null) {
+    await noteUnscheduled(tx, project, person.id, { channel: wish.channel, status });
+    return { at: null, status };
+  }
+  const at = dueAfterDelay(tx, wish);
+  await scheduleSurvey(tx, project, person.id, wish, at);
+  const pausedAt = await tx.deliveries.pausedSince(project.id);
+  return { at, status: pausedAt === null ? null : { status: "paused", since: pausedAt, until: null } };
 }
 
 const DAY_SECONDS = 86_400;

@@ -1,6 +1,7 @@
 /** Bounces, unsubscribes and who is not written to (sections 4.5 and 4.6). A suppression belongs to an address on one
  * channel and outlives the person. */
 import type { Channel } from "../../../contract/routes.ts";
+import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import { InvalidError } from "../errors.ts";
 import type { EventsQuery, Project } from "../inputs.ts";
 import type { EventsFilter, JsonRows, PersonRow, SuppressionReason, Transaction } from "../ports.ts";
@@ -20,7 +21,7 @@ async function suppressEmail(
   if (person[mark] !== null) return false;
   await tx.people.update(project.id, person.id, { [mark]: tx.now });
   await keepSuppressions(tx, project, { ...person, [mark]: tx.now });
-  await cancelEmail(tx, project, person);
+  await cancelEmail(tx, project, person, reason === "bounce" ? "bounced" : "unsubscribed");
   return true;
 }
 
@@ -62,7 +63,8 @@ export async function markSuppressed(
   if (marks.unsubscribedAt !== person.unsubscribedAt || marks.bouncedAt !== person.bouncedAt)
     await tx.people.update(project.id, person.id, marks);
   await keepSuppressions(tx, project, marked);
-  if (isEmailSuppressed(marked)) await cancelEmail(tx, project, person);
+  const refused = marked.unsubscribedAt === null ? "bounced" : "unsubscribed";
+  if (isEmailSuppressed(marked)) await cancelEmail(tx, project, person, refused);
   return marked;
 }
 
@@ -73,17 +75,36 @@ export async function canReceive(
   person: PersonRow,
   channel: Channel,
 ): Promise<boolean> {
-  if (channel === "email") return person.email !== null && !isEmailSuppressed(person);
-  if (person.phoneNumber === null) return false;
-  return (await tx.suppressions.list(project.id, channel, person.phoneNumber)).length === 0;
+  return (await findSuppression(tx, project, person, channel)) === null;
+}
+
+/** Why the person is not written to on the channel; null where they are. */
+export async function findSuppression(
+  tx: Transaction,
+  project: Project,
+  { email, phoneNumber, unsubscribedAt, bouncedAt }: PersonRow,
+  channel: Channel,
+): Promise<SurveyStatus | null> {
+  if ((channel === "email" ? email : phoneNumber) === null) return { status: "unreachable", since: null, until: null };
+  if (channel === "sms") {
+    const [stop] = await tx.suppressions.list(project.id, channel, phoneNumber ?? "");
+    return stop === undefined ? null : { status: "unsubscribed", since: stop.at, until: null };
+  }
+  if (unsubscribedAt !== null) return { status: "unsubscribed", since: unsubscribedAt, until: null };
+  return bouncedAt === null ? null : { status: "bounced", since: bouncedAt, until: null };
 }
 
 function isEmailSuppressed({ bouncedAt, unsubscribedAt }: PersonRow): boolean {
   return bouncedAt !== null || unsubscribedAt !== null;
 }
 
-async function cancelEmail(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
-  await tx.requests.cancel(project.id, person.id, { channel: "email", autopilot: null });
+async function cancelEmail(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  reason: "unsubscribed" | "bounced",
+): Promise<void> {
+  await tx.requests.cancel(project.id, person.id, { channel: "email", autopilot: null, reason });
 }
 
 /** 4.5 as JSON texts, oldest bounce first. */
@@ -141,7 +162,8 @@ export async function stopTexts(tx: Transaction, project: Project, phoneNumber: 
   if (await hasStopped(tx, project, phoneNumber)) return false;
   await tx.suppressions.add(project.id, "sms", phoneNumber, { reason: "stop", at: tx.now });
   const person = await tx.people.byPhone(project.id, phoneNumber);
-  if (person !== null) await tx.requests.cancel(project.id, person.id, { channel: "sms", autopilot: null });
+  if (person !== null)
+    await tx.requests.cancel(project.id, person.id, { channel: "sms", autopilot: null, reason: "unsubscribed" });
   return true;
 }
 

@@ -1,5 +1,7 @@
 /** Autopilot: who is enrolled, how often it surveys, and what that schedules (sections 3 and 4.8 to 4.11). */
 import { isDeepStrictEqual } from "node:util";
+import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
+import { findSuppression } from "../people/suppressions.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import type {
   AutopilotConfiguration,
@@ -65,15 +67,19 @@ export interface AddedMember {
   readonly survey_scheduled_at: number | null;
 }
 
-/** 4.9: adds a person and schedules the first survey, or replaces a member's properties. `created` tells which. */
+/**
+ * 4.9: adds a person and schedules the first survey, or replaces a member's properties. `created` tells which; `status`
+ * why no survey is scheduled.
+ */
 export async function addMember(
   tx: Transaction,
   project: Project,
   input: MemberInput,
-): Promise<{ member: AddedMember; created: boolean }> {
+): Promise<{ member: AddedMember; created: boolean; status: SurveyStatus | null }> {
   const { person, properties, scheduledAt, created } = await enrolPerson(tx, project, input);
   const member = { person: toMembershipPerson(person), properties, survey_scheduled_at: scheduledAt };
-  return { member, created };
+  const status = scheduledAt === null ? await findSuppression(tx, project, person, input.platform) : null;
+  return { member, created, status };
 }
 
 /** 4.10: ends a membership and drops what it had scheduled; person and responses stay. Throws NotFoundError. */

@@ -1,12 +1,14 @@
 /** When a survey is scheduled, and when it is due (sections 1 and 3). */
 import { type Platform, PLATFORMS, type Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
+import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
 import type { AutopilotSettings, MembershipRow, PersonRow, Transaction } from "../ports.ts";
-import { canReceive } from "../people/suppressions.ts";
+import { findSuppression } from "../people/suppressions.ts";
 import { readWallClock } from "../projects/settings.ts";
 import { dueMoment, type Start } from "./due-moment.ts";
+import { noteUnscheduled } from "./unscheduled/unscheduled.ts";
 
 export interface SurveyWish {
   /** The person is made by this very call. */
@@ -16,16 +18,21 @@ export interface SurveyWish {
   readonly properties: Properties;
 }
 
-/** When a survey outside Autopilot would be due; null when throttling, suppression or a missing address forbid it. */
-export async function planSurvey(
+/** Why a survey outside Autopilot is not scheduled: suppression, a missing address or throttling; null when it is. */
+export async function refuseSurvey(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  wish: SurveyWish,
-): Promise<number | null> {
-  if (!(await canReceive(tx, project, person, wish.channel)) || (await isThrottled(tx, project, person, wish)))
-    return null;
-  return Math.min(tx.now + wish.delaySeconds, Number.MAX_SAFE_INTEGER);
+  wish: Pick<SurveyWish, "channel" | "isNew">,
+): Promise<SurveyStatus | null> {
+  return (
+    (await findSuppression(tx, project, person, wish.channel)) ?? (await findThrottle(tx, project, person, wish.isNew))
+  );
+}
+
+/** When a survey outside Autopilot is due. */
+export function dueAfterDelay({ now }: Transaction, { delaySeconds }: SurveyWish): number {
+  return Math.min(now + delaySeconds, Number.MAX_SAFE_INTEGER);
 }
 
 /** Schedules what was planned. */
@@ -50,20 +57,22 @@ export async function scheduleSurvey(
   });
 }
 
-/** True when a survey was sent, or may have been, too recently; one that waits to be sent counts as recent. */
-async function isThrottled(
+/** A survey that was sent, or may have been, too recently; one that waits to be sent counts as recent. */
+async function findThrottle(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  { isNew }: SurveyWish,
-): Promise<boolean> {
+  isNew: boolean,
+): Promise<SurveyStatus | null> {
   const { lastSentAt, nextSurveyAt } = person;
   const unknownAt = isNew ? null : await tx.deliveries.lastUnknownAt(project.id, person.id);
   const lastAt = newest(lastSentAt, unknownAt);
-  if (lastAt === null && nextSurveyAt === null) return false;
+  if (lastAt === null && nextSurveyAt === null) return null;
   const throttleSeconds = (await tx.projects.byId(project.id))?.throttleSeconds ?? null;
-  if (throttleSeconds === null || throttleSeconds === 0) return false;
-  return nextSurveyAt !== null || (lastAt !== null && tx.now - lastAt < throttleSeconds);
+  if (throttleSeconds === null || throttleSeconds === 0) return null;
+  if (nextSurveyAt !== null) return { status: "pending", since: null, until: nextSurveyAt };
+  const until = (lastAt ?? 0) + throttleSeconds;
+  return tx.now < until ? { status: "throttled", since: lastAt, until } : null;
 }
 
 /** Drops what waits to be sent. The recurrence of Autopilot goes on, one interval from now. */
@@ -94,7 +103,9 @@ export async function scheduleAutopilot(
   person: PersonRow,
   { platform, member, start }: AutopilotWish,
 ): Promise<number | null> {
-  if (!(await canReceive(tx, project, person, platform))) {
+  const status = await findSuppression(tx, project, person, platform);
+  if (status !== null) {
+    await noteUnscheduled(tx, project, person.id, { channel: platform, status });
     await tx.autopilot.setNext(project.id, platform, person.id, { requestId: null, start });
     return null;
   }

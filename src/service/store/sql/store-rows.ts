@@ -13,6 +13,7 @@ import { createDigestRows } from "./rows/delivery/digest-rows.ts";
 import { createReportRows } from "./rows/delivery/report-rows.ts";
 import { createQueueRows } from "./rows/delivery/queue-rows.ts";
 import { createRequestRows } from "./rows/delivery/request-rows.ts";
+import { createUnscheduledRows } from "./rows/delivery/unscheduled-rows.ts";
 import { createTextRows } from "./rows/delivery/text-rows.ts";
 import { createLongChanges, type LongChangeKind, type Step } from "./rows/long-changes.ts";
 import { createAutopilotRows } from "./rows/people/autopilot-rows.ts";
@@ -70,6 +71,7 @@ export function createStoreRows(
     projects: createProjectRows(database, session, tallies),
     people: createPersonRows(database, tallies, changes),
     requests: createRequestRows(database, session, tallies),
+    unscheduled: createUnscheduledRows(database, session),
     queue: createQueueRows(database, session, tallies),
     deliveries: createDeliveryRows(database, session),
     reports: createReportRows(database, session),

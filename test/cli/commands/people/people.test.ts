@@ -2,13 +2,16 @@ import { describe, expect, it } from "vitest";
 import { ConnectionError } from "../../../../src/client/errors/call-errors.ts";
 import { RefusedError, ServiceError } from "../../../../src/client/errors/call-errors.ts";
 import { TimeoutError } from "../../../../src/client/errors/call-errors.ts";
+import type { WriteResult } from "../../../../src/client/client.ts";
+import type { JsonObject } from "../../../../src/contract/json.ts";
+import { STATUS_UNTOLD } from "../../../../src/contract/text/survey-status.ts";
 import { UnknownOutcomeError } from "../../../../src/client/errors/call-errors.ts";
 import { type PeopleAddOptions, runPeopleAdd } from "../../../../src/cli/commands/people/add.ts";
 import { readPersonOperand, runPeopleGet } from "../../../../src/cli/commands/people/get.ts";
 import { runPeopleList } from "../../../../src/cli/commands/people/list.ts";
 import { parsePerson } from "../../../../src/cli/args/people.ts";
 import { runPeopleUpdate } from "../../../../src/cli/commands/people/update.ts";
-import { answered, type Answers, fakeClient } from "../../../helpers/fake-client.ts";
+import { answered, type Answers, asReply, fakeClient } from "../../../helpers/fake-client.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
 import { SAMPLE_PEOPLE } from "../../../helpers/sample-rows.ts";
 
@@ -98,6 +101,44 @@ describe("people add", () => {
         "",
       ].join("\n"),
     );
+  });
+
+  it.each<[string, Partial<JsonObject>, Record<string, string>, string, string]>([
+    ["a service that does not say why", { survey_scheduled_at: null }, {}, "", STATUS_UNTOLD],
+    [
+      "our own",
+      { survey_scheduled_at: null },
+      { "x-survey-status": "throttled; until=1797768000; since=1795176000" },
+      ',"survey_status":"throttled","survey_status_until":1797768000',
+      "not scheduled: surveyed on 2026-11-20, throttled until 2026-12-20",
+    ],
+    [
+      "our own, of somebody who left",
+      { survey_scheduled_at: null },
+      { "x-survey-status": "unsubscribed; since=1795176000" },
+      ',"survey_status":"unsubscribed","survey_status_until":null',
+      "not scheduled: unsubscribed on 2026-11-20",
+    ],
+  ])("says in a pipe that %s scheduled no survey", async (_, change, headers, fields, words) => {
+    const json = { ...SENT, ...change } as JsonObject;
+    const write: WriteResult = { kind: "answered", reply: { ...asReply(json), headers } };
+    const { deps, out, err } = world({ write }, { options: { output: "json", timeZone: "UTC" } });
+    expect(await runPeopleAdd(deps, { ...ADD, email: "ada@example.com" })).toBe(0);
+    expect([out(), err()]).toEqual([`${JSON.stringify(json).slice(0, -1)}${fields}}\n`, `Saved, ${words}.\n`]);
+  });
+
+  it("says that a survey waits while sending is paused", async () => {
+    const headers = { "x-survey-status": "paused; since=1795176000" };
+    const write: WriteResult = { kind: "answered", reply: { ...asReply(SENT), headers } };
+    const { deps, err } = world({ write }, { options: { timeZone: "UTC" } });
+    await runPeopleAdd(deps, { ...ADD, email: "ada@example.com" });
+    expect(err()).toBe("Scheduled, but nothing is sent at present: paused since 2026-11-20 12:00.\n");
+  });
+
+  it("says nothing of a survey that was not wanted", async () => {
+    const { deps, err } = world({ write: answered({ ...SENT, survey_scheduled_at: null }) });
+    await runPeopleAdd(deps, { ...ADD, email: "ada@example.com", send: false });
+    expect(err()).toBe("");
   });
 
   it("prints the request and sends nothing under --dry-run", async () => {

@@ -16,6 +16,7 @@ import { startRawSmtp } from "../../../helpers/raw-smtp-stub.ts";
 import { startPlanServer, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
 import { createWarpedClock, type WarpedClock } from "../../../helpers/warped-clock.ts";
 import { openFixture, sendInput, type Fixture } from "../../domain/fixture.ts";
+import { deliveriesOf } from "../../domain/lists.ts";
 
 const CONNECTIONS = 4;
 const MINUTE = 60_000;
@@ -121,9 +122,7 @@ const schedule = async (emails: readonly string[]): Promise<void> => {
 /** State and reason of each survey, by address. */
 async function rows(): Promise<Record<string, string>> {
   const fixture = state.fixture as Fixture;
-  const listed = await fixture.read((tx) =>
-    tx.deliveries.list(fixture.project.id, { state: null, after: 0, limit: 1000 }),
-  );
+  const listed = await fixture.read((tx) => deliveriesOf(tx, fixture.project.id));
   return Object.fromEntries(
     listed.map((row) => [row.email?.split("@")[0] ?? "", [row.state, row.attempts, row.reason ?? ""].join(" ").trim()]),
   );
@@ -166,7 +165,7 @@ it("when each recipient has a plan, then each survey ends as its reply means, an
   );
   expect(people.map((person) => person?.bouncedAt !== null)).toEqual([false, true, false, false, false, false]);
   const log = await fixture.read(async (tx) => {
-    const [, second] = await tx.deliveries.list(fixture.project.id, { state: null, after: 0, limit: 2 });
+    const [, second] = await deliveriesOf(tx, fixture.project.id);
     return tx.deliveries.attempts(fixture.project.id, second?.requestId ?? 0, 10);
   });
   expect(log.map(({ at: _at, ms: _ms, ...row }) => row)).toEqual([

@@ -12,6 +12,7 @@ import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlit
 import { runInside } from "../../../helpers/in-process.ts";
 import { startProgram, type Running } from "../../../helpers/run-cli.ts";
 import { sendInput } from "../../domain/fixture.ts";
+import { deliveriesOf } from "../../domain/lists.ts";
 
 export interface Mailing {
   readonly dataFile: string;
@@ -88,7 +89,7 @@ export async function schedule(store: Store, addresses: readonly string[]): Prom
 /** Every survey of the project `default`. */
 export async function listAll(tx: Transaction): Promise<readonly DeliveryRow[]> {
   const project = await findProject(tx, "default");
-  return tx.deliveries.list(project?.id ?? 0, { state: null, after: 0, limit: 1_000_000 });
+  return deliveriesOf(tx, project?.id ?? 0);
 }
 
 /** How many surveys of a served file are still to be sent. `/metrics` says what was so seconds ago. */

@@ -4,6 +4,7 @@ import { resolveDelivery } from "../../../../src/service/domain/delivery/deliver
 import { changeSettings } from "../../../../src/service/domain/projects/settings.ts";
 import { answering, type HookPlan } from "../../../helpers/hook-receiver.ts";
 import { inTurn, lost, openTexting, saying, type Texting, type TextingOptions } from "./texting.ts";
+import { deliveriesOf } from "../../domain/lists.ts";
 
 const ADA = "+4917012345678";
 /** A poll every 50 ms would be most of the time. */
@@ -255,9 +256,7 @@ it("when an unknown text is resent, then it has the same key", async () => {
   const texting = await start({ path: "/plan", plans: { "/plan": inTurn(lost, saying(200, "{}")) } });
   await texting.ask(ADA);
   await expect.poll(() => texting.stateOf(ADA), SOON).toBe("unknown | 1 | - | unknown");
-  const [row] = await texting.read((tx) =>
-    tx.deliveries.list(texting.project.id, { state: "unknown", after: 0, limit: 1 }),
-  );
+  const [row] = await texting.read((tx) => deliveriesOf(tx, texting.project.id, "unknown"));
   texting.clock.advance(60_000);
   await texting.write((tx) => resolveDelivery(tx, texting.project, row!.requestId, "resend"));
   await texting.ask("+4917099999999");
@@ -287,9 +286,7 @@ it("when the day's segments are used up, then surveys wait for the next day of t
   const waiting = /^scheduled \| 0 \| the project's 2 segments of \S+ are used up \| $/;
   const sent = "sent | 1 | - | sent";
   await expect.poll(states, SOON).toEqual([expect.stringMatching(waiting), sent, sent]);
-  const rows = await texting.read((tx) =>
-    tx.deliveries.list(texting.project.id, { state: "scheduled", after: 0, limit: 9 }),
-  );
+  const rows = await texting.read((tx) => deliveriesOf(tx, texting.project.id, "scheduled"));
   const hour = new Intl.DateTimeFormat("en", {
     timeZone: "Pacific/Auckland",
     hour: "2-digit",
@@ -308,7 +305,7 @@ it("when it is night, then surveys wait for the morning", async () => {
   if (hours === 23) texting.clock.advance(3600_000);
   await texting.ask(ADA);
   await expect.poll(() => texting.stateOf(ADA), SOON).toBe("scheduled | 0 | quiet hours | ");
-  const [row] = await texting.read((tx) => tx.deliveries.list(texting.project.id, { state: null, after: 0, limit: 1 }));
+  const [row] = await texting.read((tx) => deliveriesOf(tx, texting.project.id));
   // The clock goes on from the look at it to the change.
   expect(new Date(row!.dueAt * 1000).toISOString().slice(11)).toMatch(/^23:00:\d\d/);
 });

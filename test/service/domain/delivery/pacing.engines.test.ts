@@ -57,6 +57,7 @@ describe("a window of Autopilot", () => {
     expect(await fixture.read((tx) => mayStillSend(tx, survey!, { maxAgeSeconds: 60 }))).toEqual({
       kind: "released",
       delaySeconds: 19 * 3600,
+      reason: "window",
     });
   });
 });

@@ -13,6 +13,7 @@ import { setPaused } from "../../../../src/service/domain/delivery/oversight.ts"
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { DueMessage, ReplyKind, TextedSurvey } from "../../../../src/service/domain/ports.ts";
 import { type Fixture, openFixture, sendInput } from "../fixture.ts";
+import { deliveriesOf } from "../lists.ts";
 
 const ADA = "+4917012345678";
 const RULES = { maxAgeSeconds: null };
@@ -78,9 +79,8 @@ it("when replies and digests wait, then operators see surveys alone, and every c
   const [due] = await claim("reply");
   await fixture.write((tx) => finishDelivery(tx, due!, { kind: "sent", segments: 1 }));
   await reply("thanks");
-  const all = { state: null, after: 0, limit: 10 };
   const seen = await fixture.read(async (tx) => [
-    (await tx.deliveries.list(fixture.project.id, all)).map(({ state }) => state),
+    (await deliveriesOf(tx, fixture.project.id)).map(({ state }) => state),
     (await tx.deliveries.counts()).map(({ state, count }) => `${state} ${count}`),
   ]);
   expect(seen).toEqual([["sent"], ["sent 1"]]);

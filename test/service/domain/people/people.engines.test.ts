@@ -129,6 +129,7 @@ describe("who is meant", () => {
     expect(renamed).toEqual({
       person: { id: "1", email: "New@x.co", name: null, survey_scheduled_at: null, properties: {} },
       created: false,
+      status: null,
     });
     await save({ email: "a@x.co", phoneNumber: "+14155550100" });
     expect((await people()).map(({ email }) => email)).toEqual(["New@x.co", "a@x.co"]);
@@ -286,6 +287,7 @@ test("when two projects hold the same people, then neither sees, counts or block
   expect(answer).toEqual({
     person: { id: "1", email: "a@x.co", name: null, survey_scheduled_at: START, properties: {} },
     created: true,
+    status: null,
   });
   expect(await people()).toHaveLength(2);
   await fixture.write((tx) => deletePerson(tx, other, { by: "id", id: "1" }));

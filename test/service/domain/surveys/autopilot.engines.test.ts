@@ -70,6 +70,7 @@ test("when a person is added, then a survey is scheduled now and the membership 
   expect(added).toEqual({
     member: { person, properties: { plan: "pro" }, survey_scheduled_at: START },
     created: true,
+    status: null,
   });
   expect(await members()).toEqual([
     {
@@ -238,6 +239,7 @@ test("when a member is removed, then what waits is cancelled, person and respons
   expect(await add({ personEmail: "a@x.co" })).toEqual({
     member: { person, properties: {}, survey_scheduled_at: START },
     created: true,
+    status: null,
   });
   expect(await deliver()).toEqual(["a@x.co"]);
 });

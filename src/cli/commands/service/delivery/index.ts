@@ -1,57 +1,35 @@
 import type { Command } from "commander";
 import type { HistoryInfo } from "../../../../service/control/delivery-commands.ts";
-import { DELIVERY_STATES, type DeliveryState } from "../../../../service/domain/delivery/queue-rows.ts";
 import { parseChoice } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
-import { LIST_FLAGS, type ListLimits, readLimits } from "../../../command/list-rows.ts";
 import { countOf } from "../../../command/notes.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import { chooseFormat } from "../../../render/list-output.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, withAdmin } from "../data/data-file.ts";
+import { showWithLists } from "../data/record-lists.ts";
 import {
-  PROJECT_FLAGS,
-  type ProjectChoice,
-  readProject,
-  showList,
-  showPages,
-  showRecord,
-  withAdmin,
-} from "../data/data-file.ts";
-import { DELIVERIES, DELIVERY_HISTORY, DELIVERY_LOG, DELIVERY_STATUS, RELEASED } from "../service-resources.ts";
+  BUDGETS,
+  DELIVERIES,
+  DELIVERY_HISTORY,
+  DELIVERY_LOG,
+  DELIVERY_STATUS,
+  NOT_SCHEDULED,
+  RELEASED,
+  SENDERS,
+} from "../service-resources.ts";
 import { projectVerb, serviceVerb } from "../project-verb.ts";
 import { registerDoctor } from "./doctor.ts";
-
-export interface DeliveryListOptions extends ProjectChoice {
-  readonly state: DeliveryState | null;
-  readonly limits: ListLimits;
-}
-
-export async function runDeliveryList(deps: Deps, options: DeliveryListOptions): Promise<ExitCode> {
-  const { project, state, limits, data } = options;
-  const which = { project, ...(state === null ? {} : { state }) };
-  return showPages(deps, {
-    data,
-    limits,
-    resource: DELIVERIES,
-    fetch: (admin, after, limit) => admin({ kind: "delivery.list", ...which, after, limit }),
-  });
-}
+import { registerDeliveryList } from "./list.ts";
 
 export async function runDeliveryShow(
   deps: Deps,
   { project, email, ...choice }: ProjectChoice & { readonly email: string },
 ): Promise<ExitCode> {
   const history = await withAdmin(deps, choice, (admin) => admin({ kind: "delivery.show", project, email }));
-  const format = chooseFormat(deps);
-  if (format !== "table" || deps.options.columns !== null) {
-    await showRecord(deps, DELIVERY_HISTORY, history);
-    return EXIT.done;
-  }
-  const { surveys, ...person } = history;
-  const columns = DELIVERY_HISTORY.columns.filter(({ name }) => name !== "surveys");
-  await showRecord(deps, { ...DELIVERY_HISTORY, columns }, person);
-  await deps.streams.out.write("\n");
-  await showList(deps, DELIVERY_LOG, surveys.flatMap(toLogRows));
+  await showWithLists(deps, DELIVERY_HISTORY, history, [
+    { name: "surveys", resource: DELIVERY_LOG, rows: history.surveys.flatMap(toLogRows) },
+    { name: "not_scheduled", resource: NOT_SCHEDULED, rows: history.not_scheduled },
+  ]);
   return EXIT.done;
 }
 
@@ -95,7 +73,7 @@ const RESOLUTIONS = ["sent", "resend"] as const;
 
 export function registerDelivery(parent: Command, context: CommandContext): void {
   const noun = parent.command("delivery").description("what became of each survey, and what holds surveys up");
-  registerList(noun, context);
+  registerDeliveryList(noun, context);
   const show = context.verb(noun, {
     name: "show",
     summary: "explain why a person got surveys or did not",
@@ -116,6 +94,10 @@ export function registerDelivery(parent: Command, context: CommandContext): void
     examples: ["surveyctl service delivery status --data survey.db", "surveyctl service delivery status --json"],
     exits: [EXIT.done, EXIT.failed],
     columns: DELIVERY_STATUS,
+    lists: ({ projects, senders }) => [
+      { name: "projects", resource: BUDGETS, rows: projects },
+      { name: "senders", resource: SENDERS, rows: senders },
+    ],
   });
   registerResolve(noun, context);
   serviceVerb(context, noun, {
@@ -128,32 +110,6 @@ export function registerDelivery(parent: Command, context: CommandContext): void
     done: ({ released }) => `Released ${countOf(released, "held survey", "held surveys")}.`,
   });
   registerDoctor(noun, context);
-}
-
-function registerList(noun: Command, context: CommandContext): void {
-  const list = context.verb(noun, {
-    name: "list",
-    alias: "ls",
-    summary: "list surveys and their state",
-    examples: [
-      "surveyctl service delivery list --state unknown --data survey.db",
-      "surveyctl service delivery list --state held --all -o csv",
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: [
-      ...PROJECT_FLAGS,
-      { flag: "--state", value: "state", text: "only surveys in this state", choices: DELIVERY_STATES },
-      ...LIST_FLAGS,
-    ],
-    columns: DELIVERIES,
-  });
-  context.action(list, (deps, flags) =>
-    runDeliveryList(deps, {
-      ...readProject(flags),
-      state: flags.parse("--state", (text, flag) => parseChoice(text, flag, DELIVERY_STATES)),
-      limits: readLimits(flags),
-    }),
-  );
 }
 
 function registerResolve(noun: Command, context: CommandContext): void {

@@ -18,6 +18,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   autopilot_configurations: ["project_id", "platform"],
   people: ["project_id", "id"],
   memberships: ["project_id", "platform", "person_id"],
+  unscheduled_surveys: ["project_id", "reason", "at", "id"],
   messages: ["project_id", "id"],
   delivery_attempts: ["project_id", "request_id", "n"],
   delivery_reports: ["source", "id"],

@@ -15,6 +15,7 @@ import { createReportRows } from "../../../../../src/service/store/sql/rows/deli
 import { createQueueRows } from "../../../../../src/service/store/sql/rows/delivery/queue-rows.ts";
 import { createRequestRows } from "../../../../../src/service/store/sql/rows/delivery/request-rows.ts";
 import { createResponseRows } from "../../../../../src/service/store/sql/rows/answers/response-rows.ts";
+import { createUnscheduledRows } from "../../../../../src/service/store/sql/rows/delivery/unscheduled-rows.ts";
 import { createWebhookRows } from "../../../../../src/service/store/sql/rows/webhook-rows.ts";
 import {
   deleteResponsesOf,
@@ -80,6 +81,9 @@ const requests = (database: Database) => createRequestRows(database, { now: 9 },
 
 const deliveries = (database: Database) => createDeliveryRows(database, { now: 9 });
 
+const unscheduled = (database: Database) => createUnscheduledRows(database, { now: 9 });
+const duePage = { since: 1, until: 99, order: "desc", after: { at: 9, id: 2 }, limit: 20 } as const;
+
 const webhooks = (database: Database) => createWebhookRows(database, { now: 9 }, () => undefined);
 const page = { after: 0, limit: 20 };
 
@@ -132,9 +136,22 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ["sent", (database) => requests(database).countSent(1, "email", { since: 1, until: 2 })],
   ...DELIVERY_STATES.map((state): [string, (database: Database) => Promise<unknown>] => [
     `deliveries that are ${state}`,
-    (database) => deliveries(database).list(1, { state, after: 9, limit: 20 }),
+    (database) => deliveries(database).listBySchedule(1, { state }, duePage),
   ]),
-  ["deliveries", (database) => deliveries(database).list(1, { state: null, after: 9, limit: 20 })],
+  ["deliveries of a day", (database) => deliveries(database).countBySchedule(1, { state: "sent" }, duePage)],
+  [
+    "deliveries that wait for a window",
+    (database) =>
+      deliveries(database).listBySchedule(
+        1,
+        { state: "scheduled", reason: "window", dueBy: 9 },
+        { ...duePage, order: "asc" },
+      ),
+  ],
+  ["what was not scheduled", (database) => unscheduled(database).list(1, "throttled", duePage)],
+  ["what was not scheduled of a day", (database) => unscheduled(database).count(1, "throttled", duePage)],
+  ["what was not scheduled of a person", (database) => unscheduled(database).ofPerson(1, 5, 20)],
+  ["since when a project is paused", (database) => deliveries(database).pausedSince(1)],
   ["deliveries of a person", (database) => deliveries(database).lastUnknownAt(1, 5)],
   ["attempts", (database) => deliveries(database).attempts(1, 5, 9)],
   ["an unsubscribe link", (database) => requests(database).byUnsubscribeToken("t")],

@@ -3,11 +3,16 @@ import type { Channel } from "../../../../../contract/routes.ts";
 import type {
   AttemptRow,
   DeliveryRow,
+  DuePage,
   DeliveryRows,
   DeliveryState,
   KeptSender,
   SenderState,
+  SurveysAt,
 } from "../../../../domain/ports.ts";
+import { WINDOW_REASON } from "../../../../domain/delivery/pacing.ts";
+import type { TimeRange } from "../../../../domain/inputs.ts";
+import { addCondition, type Where, whereSql } from "../../lists/fragments.ts";
 import { readState, writeState } from "./delivery-state.ts";
 import type { Database } from "../../database.ts";
 import type { SqlRow, SqlValue } from "../../database.ts";
@@ -17,7 +22,8 @@ import { readPageFacts } from "./page-facts.ts";
 
 export function createDeliveryRows(database: Database, session: Session): DeliveryRows {
   return {
-    list: async (project, filter) => listDeliveries(database, project, filter),
+    listBySchedule: async (project, which, page) => listBySchedule(database, project, which, page),
+    countBySchedule: async (project, which, range) => countBySchedule(database, project, which, range),
     ofPerson: async (project, personId, limit) =>
       (
         await database.all(`${DELIVERY} WHERE q.project_id = ? AND q.person_id = ? ORDER BY q.id DESC LIMIT ?`, [
@@ -56,6 +62,7 @@ export function createDeliveryRows(database: Database, session: Session): Delive
         [before, limit],
       ),
     pausedAt: async () => (await readState(database, PAUSE)) as number | null,
+    pausedSince: async (project) => readPausedSince(database, project),
     pauseReason: async () => (await readState(database, PAUSE_REASON)) as string | null,
     setPaused: async (at, reason) => {
       database.send("DELETE FROM delivery_state WHERE name IN (?, ?)", [PAUSE, PAUSE_REASON]);
@@ -76,6 +83,7 @@ export function createDeliveryRows(database: Database, session: Session): Delive
 const DELIVERY = `SELECT q.project_id AS "projectId", q.id, q.person_id AS "personId", q.channel, w.email,
   w.phone_number AS "phoneNumber", q.autopilot, q.state, q.reason, q.created_at AS "createdAt",
   CASE WHEN q.state IN ('scheduled', 'retrying') THEN q.due_at ELSE q.scheduled_at END AS "dueAt",
+  q.scheduled_at AS "scheduledAt",
   q.sent_at AS "sentAt", q.transmitting_at AS "transmittingAt", q.attempts, q.message_id AS "messageId", q.claimer, q.claims,
   q.page_facts AS "pageFacts"
   FROM messages q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id`;
@@ -85,20 +93,47 @@ export async function findDelivery(database: Database, project: number, id: numb
   return row === null ? null : toDelivery(row);
 }
 
-async function listDeliveries(
+/** As the index `messages_by_schedule` has them. */
+function whereScheduled(project: number, { state, reason, dueBy }: SurveysAt, { since, until }: TimeRange): Where {
+  const where: Where = {
+    clauses: [
+      "q.project_id = ?",
+      "q.state = ?",
+      "q.person_id IS NOT NULL",
+      "q.scheduled_at >= ?",
+      "q.scheduled_at <= ?",
+    ],
+    values: [project, state, since ?? 0, until ?? Number.MAX_SAFE_INTEGER],
+  };
+  if (reason !== undefined) addCondition(where, "q.reason = ?", reason);
+  if (dueBy !== undefined) addCondition(where, "q.due_at <= ?", dueBy);
+  return where;
+}
+
+async function listBySchedule(
   database: Database,
   project: number,
-  { state, after, limit }: { readonly state: DeliveryState | null; readonly after: number; readonly limit: number },
+  which: SurveysAt,
+  { order, after, limit, ...range }: DuePage,
 ): Promise<DeliveryRow[]> {
-  const which = state === null ? "" : "AND q.state = ?";
-  const sql = `${DELIVERY} WHERE q.project_id = ? AND q.id > ? ${which} ORDER BY q.id LIMIT ?`;
-  const states = state === null ? [[]] : state === "scheduled" ? [["scheduled"], ["paused"]] : [[state]];
-  const rows: SqlRow[] = [];
-  for (const one of states) rows.push(...(await database.all(sql, [project, after, ...one, limit])));
-  return rows
-    .map(toDelivery)
-    .toSorted((left, right) => left.requestId - right.requestId)
-    .slice(0, limit);
+  const where = whereScheduled(project, which, range);
+  const [than, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
+  const beyond = after === null ? "" : ` AND (q.scheduled_at, q.id) ${than} (?, ?)`;
+  const sql = `${DELIVERY} WHERE ${whereSql(where)}${beyond}
+    ORDER BY q.scheduled_at ${direction}, q.id ${direction} LIMIT ?`;
+  const place = after === null ? [] : [after.at, after.id];
+  return (await database.all(sql, [...where.values, ...place, limit])).map(toDelivery);
+}
+
+async function countBySchedule(
+  database: Database,
+  project: number,
+  which: SurveysAt,
+  range: TimeRange,
+): Promise<number> {
+  const where = whereScheduled(project, which, range);
+  const row = await database.first(`SELECT count(*) AS n FROM messages q WHERE ${whereSql(where)}`, where.values);
+  return Number(row?.n);
 }
 
 function toDelivery(row: SqlRow): DeliveryRow {
@@ -115,6 +150,8 @@ function toDelivery(row: SqlRow): DeliveryRow {
     reason: isPaused ? "Autopilot is inactive" : toText(row.reason),
     createdAt: Number(row.createdAt),
     dueAt: Number(row.dueAt),
+    scheduledAt: Number(row.scheduledAt),
+    isAutopilotPaused: isPaused,
     sentAt: toNumber(row.sentAt),
     transmittingAt: toNumber(row.transmittingAt),
     attempts: Number(row.attempts),
@@ -180,8 +217,8 @@ async function releasePutOff(
     for (const channel of only === null ? CHANNELS : [only]) {
       const found = await database.all(
         `SELECT id FROM messages WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
-         AND state IN ('scheduled', 'retrying') AND reason IS NOT NULL ORDER BY due_at, id LIMIT ?`,
-        [id ?? null, channel, now, now + PUT_OFF_SECONDS_MAX, limit - released],
+         AND state IN ('scheduled', 'retrying') AND reason IS NOT NULL AND reason <> ? ORDER BY due_at, id LIMIT ?`,
+        [id ?? null, channel, now, now + PUT_OFF_SECONDS_MAX, WINDOW_REASON, limit - released],
       );
       for (const row of found)
         database.send(
@@ -270,6 +307,14 @@ async function listAttempts(
     [project, requestId, limit],
   );
   return (rows as unknown as AttemptRow[]).toReversed();
+}
+
+/** In one statement: each survey that is scheduled asks. */
+const PAUSED_SINCE = `SELECT coalesce((SELECT value FROM delivery_state WHERE name = ?), CAST(p.paused_at AS TEXT)) AS at
+  FROM projects p WHERE p.id = ?`;
+
+async function readPausedSince(database: Database, project: number): Promise<number | null> {
+  return toNumber((await database.first(PAUSED_SINCE, [PAUSE, project]))?.at);
 }
 
 const PAUSE = "pause";

@@ -56,7 +56,7 @@ export function createQueueRows(database: Database, session: Session, tallies: L
       const row = await database.first(NEWER_SURVEY, [project, surveyId]);
       return row !== null;
     },
-    putOff: async (claim, at) => putOff(database, claim, at),
+    putOff: async (claim, at, reason) => putOff(database, claim, at, reason),
     countLeft: async (project, since) => countLeft(database, project, since),
     countDue: async (project) => {
       const sql = `SELECT count(*) AS n FROM messages
@@ -105,14 +105,14 @@ async function addReminder(
   );
 }
 
-async function putOff(database: Database, claim: ClaimKey, at: number): Promise<void> {
+async function putOff(database: Database, claim: ClaimKey, at: number, reason: string): Promise<void> {
   const key = claimKey(claim);
   const row = await database.first(`SELECT person_id AS "personId" FROM messages WHERE ${THIS_CLAIM}`, key);
   database.send(
     `UPDATE messages SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, due_at = ?,
-       scheduled_at = CASE WHEN attempts > 0 THEN scheduled_at ELSE ? END, claimer = NULL
+       scheduled_at = CASE WHEN attempts > 0 THEN scheduled_at ELSE ? END, reason = ?, claimer = NULL
      WHERE ${THIS_CLAIM}`,
-    [at, at, ...key],
+    [at, at, reason, ...key],
   );
   if (row !== null && row.personId !== null) refreshNextSurvey(database, claim.project.id, Number(row.personId));
 }
@@ -170,13 +170,16 @@ async function settle(
   const isCancelled = row.state === "cancelled" && state !== "sent" && state !== "bounced";
   if (isCancelled) noteErased(database, THIS_CLAIM, key);
   database.send(
-    `UPDATE messages SET state = ?, due_at = ?, sent_at = coalesce(?, sent_at), reason = ?, claimer = NULL,
+    `UPDATE messages SET state = ?, due_at = ?, sent_at = coalesce(?, sent_at), claimer = NULL,
+       reason = CASE WHEN ? = 1 THEN coalesce(reason, ?) ELSE ? END,
        attempts = attempts + ?, first_attempt_at = coalesce(first_attempt_at, ?)
      WHERE ${THIS_CLAIM}`,
     [
       isCancelled ? "cancelled" : state,
       isCancelled ? null : dueAt,
       sentAt,
+      isCancelled ? 1 : 0,
+      reason,
       reason,
       isAttempt ? 1 : 0,
       isAttempt ? now : null,

@@ -111,19 +111,29 @@ async function cancelRequests(
   const ids = (await database.all(`SELECT id FROM messages WHERE ${whereSql(where)}`, where.values)).map((row) =>
     Number(row.id),
   );
-  for (const id of ids) cancelRequest(database, project, personId, id);
+  for (const id of ids) cancelRequest(database, { project, personId, id, reason: which.reason ?? null });
   if (ids.length > 0) refreshNextSurvey(database, project, personId);
 }
 
+interface Cancelled {
+  readonly project: number;
+  readonly personId: number;
+  readonly id: number;
+  readonly reason: string | null;
+}
+
 /** A claimed one may be on its way: its claim stays, and its link works when it arrives. */
-function cancelRequest(database: Database, project: number, personId: number, id: number): void {
+function cancelRequest(database: Database, { project, personId, id, reason }: Cancelled): void {
   const key: SqlValue[] = [project, id];
   database.send(
     "UPDATE memberships SET next_request_id = NULL WHERE project_id = ? AND person_id = ? AND next_request_id = ?",
     [project, personId, id],
   );
   noteErased(database, "project_id = ? AND id = ? AND claimer IS NULL", key);
-  database.send("UPDATE messages SET state = 'cancelled', due_at = NULL WHERE project_id = ? AND id = ?", key);
+  database.send(
+    "UPDATE messages SET state = 'cancelled', due_at = NULL, reason = coalesce(?, reason) WHERE project_id = ? AND id = ?",
+    [reason, ...key],
+  );
 }
 
 async function findLink(

@@ -36,6 +36,7 @@ async function hidePerson(database: Database, tallies: ListTallies, project: num
     [project, id],
   );
   database.send("DELETE FROM memberships WHERE project_id = ? AND person_id = ?", [project, id]);
+  database.send("DELETE FROM unscheduled_surveys WHERE project_id = ? AND person_id = ?", [project, id]);
   // Of a long text whose other parts have not come.
   if (person.phone_number !== null)
     database.send("DELETE FROM text_parts WHERE phone_number = ?", [person.phone_number ?? null]);

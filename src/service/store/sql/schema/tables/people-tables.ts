@@ -41,6 +41,19 @@ const AUTOPILOT: readonly Table[] = [
   },
 ];
 
+/** Surveys that were asked for and not scheduled; `reason` is a `SurveyStatusName`. */
+const UNSCHEDULED: Table = {
+  name: "unscheduled_surveys",
+  isClustered: true,
+  columns: `project_id int, reason text, at int, id int, person_id int, channel text, since_at int?, until_at int?`,
+  key: "project_id, reason, at, id",
+  references: [OF_PERSON],
+  indexes: {
+    unscheduled_surveys_by_person: "(project_id, person_id, at, id)",
+    unscheduled_surveys_by_time: "(at)",
+  },
+};
+
 /** Hashes alone, so that no restore or import brings anybody back. */
 const LEFT: readonly Table[] = [
   /** A suppression has no person: it outlives them. */
@@ -78,4 +91,4 @@ const LEFT: readonly Table[] = [
   },
 ];
 
-export const PEOPLE_TABLES: readonly Table[] = [PEOPLE, ...AUTOPILOT, ...LEFT];
+export const PEOPLE_TABLES: readonly Table[] = [PEOPLE, ...AUTOPILOT, UNSCHEDULED, ...LEFT];

@@ -1,0 +1,89 @@
+/**
+ * Why a survey that was asked for is not sent. Our own service tells it in a header, so that the bodies of its answers
+ * stay as specified; other services do not tell.
+ */
+
+/**
+ * `throttled`: surveyed too recently; `pending`: a survey waits already; `unreachable`: no address on the channel;
+ * `paused`: a survey is scheduled, and nothing is sent at present.
+ */
+export const SURVEY_STATUSES = ["throttled", "pending", "unsubscribed", "bounced", "unreachable", "paused"] as const;
+export type SurveyStatusName = (typeof SURVEY_STATUSES)[number];
+
+export interface SurveyStatus {
+  readonly status: SurveyStatusName;
+  /** Unix seconds: the last survey, or when the person left, bounced or was paused; null where that says nothing. */
+  readonly since: number | null;
+  /** Unix seconds: the end of the throttle, or when the survey that waits is due; null where there is no end. */
+  readonly until: number | null;
+}
+
+/** The header of an answer to `POST /v1/people.json`, and to an addition to Autopilot. */
+export const SURVEY_STATUS_HEADER = "x-survey-status";
+
+/** `throttled; until=1766188800; since=1763596800`. */
+export function formatSurveyStatus({ status, since, until }: SurveyStatus): string {
+  return [status, ...(until === null ? [] : [`until=${until}`]), ...(since === null ? [] : [`since=${since}`])].join(
+    "; ",
+  );
+}
+
+/** Null for a text of another form. */
+export function parseSurveyStatus(text: string): SurveyStatus | null {
+  const [name, ...parts] = text.split(";").map((part) => part.trim());
+  const status = SURVEY_STATUSES.find((one) => one === name);
+  if (status === undefined) return null;
+  const time = (key: string): number | null => {
+    const digits = parts.find((part) => part.startsWith(`${key}=`))?.slice(key.length + 1) ?? "";
+    return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
+  };
+  return { status, since: time("since"), until: time("until") };
+}
+
+/** Said where the service does not tell why. */
+export const STATUS_UNTOLD = "not scheduled: surveyed recently, already scheduled, unsubscribed or bounced";
+
+/**
+ * `surveyed on 2026-11-20, throttled until 2026-12-20`. `wallClock` turns Unix seconds into those of a clock on the wall.
+ */
+export function describeSurveyStatus(
+  { status, since, until }: SurveyStatus,
+  wallClock: (seconds: number) => number,
+): string {
+  const minute = (at: number): string => writeMinute(wallClock(at));
+  const day = (at: number): string => minute(at).slice(0, DAY_LENGTH);
+  switch (status) {
+    case "throttled":
+      return describeThrottle(since, until, { day, minute });
+    case "pending":
+      return `a survey is already scheduled${until === null ? "" : ` for ${minute(until)}`}`;
+    case "unreachable":
+      return "no address on this channel";
+    case "paused":
+      return since === null ? "paused" : `paused since ${minute(since)}`;
+    default:
+      return since === null ? status : `${status} on ${day(since)}`;
+  }
+}
+
+interface TimeWriter {
+  readonly day: (at: number) => string;
+  readonly minute: (at: number) => string;
+}
+
+/** A throttle that ends on the day on which it began needs the time. */
+function describeThrottle(since: number | null, until: number | null, { day, minute }: TimeWriter): string {
+  const isShort = since !== null && until !== null && day(since) === day(until);
+  const write = isShort ? minute : day;
+  return [
+    ...(since === null ? [] : [`surveyed on ${write(since)}`]),
+    until === null ? "throttled" : `throttled until ${write(until)}`,
+  ].join(", ");
+}
+
+const DAY_LENGTH = "2026-11-26".length;
+const MINUTE_LENGTH = "2026-11-26 09:00".length;
+
+function writeMinute(wall: number): string {
+  return new Date(wall * 1000).toISOString().replace("T", " ").slice(0, MINUTE_LENGTH);
+}

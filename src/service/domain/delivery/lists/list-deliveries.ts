@@ -1,0 +1,65 @@
+/** Surveys and what was not scheduled, by the time for which they were scheduled; and how many of each state on a day. */
+import { firstSecondOf, toCalendarDay, type WallClock } from "../../../../runtime/zone.ts";
+import type { DuePage } from "../../ports.ts";
+import { LISTED_STATES, type ListedState } from "./listed.ts";
+import { inOrder, type ListedDelivery, type Source } from "./sources.ts";
+
+/** A page of the sources, merged; in the order of the page. */
+export async function listMerged(sources: readonly Source[], page: DuePage): Promise<readonly ListedDelivery[]> {
+  const rows: ListedDelivery[] = [];
+  for (const source of sources) rows.push(...(await source.list(page)));
+  return inOrder(rows, page.order).slice(0, page.limit);
+}
+
+export interface DayCounts {
+  /** Its first second, Unix seconds. */
+  readonly beginsAt: number;
+  /** Such as `2026-11-26`. */
+  readonly day: string;
+  readonly counts: Readonly<Record<ListedState, number>>;
+}
+
+/**
+ * The days of the wall clock with surveys, `limit` at most, those that follow `after`: a day's first second. Days without
+ * surveys cost nothing.
+ */
+export async function countDays(
+  sources: readonly Source[],
+  wallClock: WallClock,
+  { order, limit, after, since, until }: Omit<DuePage, "after"> & { readonly after: number | null },
+): Promise<readonly DayCounts[]> {
+  const days: DayCounts[] = [];
+  let range = order === "asc" ? { since: after === null ? since : nextDay(after, wallClock), until } : { since, until };
+  if (order === "desc" && after !== null) range = { since, until: after - 1 };
+  while (days.length < limit) {
+    const [first] = await listMerged(sources, { ...range, order, after: null, limit: 1 });
+    if (first === undefined) break;
+    const day = toCalendarDay(wallClock(first.at));
+    const beginsAt = firstSecondOf(day, wallClock);
+    const endsAt = firstSecondOf({ ...day, day: day.day + 1 }, wallClock) - 1;
+    const within = { since: Math.max(beginsAt, since ?? beginsAt), until: Math.min(endsAt, until ?? endsAt) };
+    days.push({ beginsAt, day: nameOf(wallClock(first.at)), counts: await countStates(sources, within) });
+    range = order === "asc" ? { since: endsAt + 1, until } : { since, until: beginsAt - 1 };
+  }
+  return days;
+}
+
+function nextDay(beginsAt: number, wallClock: WallClock): number {
+  const day = toCalendarDay(wallClock(beginsAt));
+  return firstSecondOf({ ...day, day: day.day + 1 }, wallClock);
+}
+
+const DAY_LENGTH = "2026-11-26".length;
+
+function nameOf(wall: number): string {
+  return new Date(wall * 1000).toISOString().slice(0, DAY_LENGTH);
+}
+
+async function countStates(
+  sources: readonly Source[],
+  range: { readonly since: number; readonly until: number },
+): Promise<DayCounts["counts"]> {
+  const counts = Object.fromEntries(LISTED_STATES.map((state) => [state, 0])) as Record<ListedState, number>;
+  for (const { state, count } of sources) counts[state] += await count(range);
+  return counts;
+}

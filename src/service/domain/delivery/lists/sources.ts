@@ -1,0 +1,202 @@
+/** The parts that a list of deliveries is merged from: each is in order, and is found by an index. */
+import type { SurveyStatusName } from "../../../../contract/text/survey-status.ts";
+import type { Project, TimeRange } from "../../inputs.ts";
+import type { DeliveryRow, DeliveryState, DuePage, SurveysAt, Transaction, UnscheduledRow } from "../../ports.ts";
+import { WINDOW_REASON } from "../pacing.ts";
+import { DELIVERY_STATES } from "../queue-rows.ts";
+import { LISTED_STATES, type ListedReason, type ListedState } from "./listed.ts";
+
+export interface ListedDelivery {
+  readonly id: number;
+  readonly channel: string;
+  readonly email: string | null;
+  readonly phoneNumber: string | null;
+  readonly state: ListedState;
+  /** A `ListedReason`, or words. */
+  readonly reason: string | null;
+  /** When it was scheduled for, by which the list is sorted; of one that was not scheduled when it was asked for. */
+  readonly at: number;
+  /** When it is to be taken. */
+  readonly dueAt: number;
+  readonly sentAt: number | null;
+  readonly attempts: number;
+}
+
+export interface DeliverySelection {
+  readonly state: ListedState | null;
+  readonly reason: ListedReason | null;
+  /** The e-mail address or phone number of one person; null for everybody. */
+  readonly personId: number | null;
+}
+
+export interface Source {
+  readonly state: ListedState;
+  readonly list: (page: DuePage) => Promise<readonly ListedDelivery[]>;
+  readonly count: (range: TimeRange) => Promise<number>;
+}
+
+/** Facts that hold up surveys which are due. */
+interface Holds {
+  readonly now: number;
+  readonly isPaused: boolean;
+  readonly isLimited: boolean;
+}
+
+/**
+ * Without a state or a reason the surveys alone: what was not scheduled is no survey. `now` and what holds up a project
+ * are read once.
+ */
+export async function openSources(
+  tx: Transaction,
+  project: Project,
+  selection: DeliverySelection,
+): Promise<readonly Source[]> {
+  const { pausedAt = null, limitedUntil = null } = (await tx.projects.byId(project.id)) ?? {};
+  const isPaused = ((await tx.deliveries.pausedAt()) ?? pausedAt) !== null;
+  const holds = { now: tx.now, isPaused, isLimited: limitedUntil !== null && limitedUntil > tx.now };
+  const { personId, state, reason } = selection;
+  if (personId !== null) return personSources(tx, project, { ...selection, personId }, holds);
+  return specsOf(state, reason, holds).map((spec) =>
+    "surveys" in spec
+      ? surveySource(tx, project, spec.surveys, holds)
+      : unscheduledSource(tx, project, spec.unscheduled),
+  );
+}
+
+type Spec = { readonly surveys: SurveysAt } | { readonly unscheduled: SurveyStatusName };
+
+function specsOf(state: ListedState | null, reason: ListedReason | null, holds: Holds): readonly Spec[] {
+  const specs = reason === null ? specsOfState(state) : specsOfReason(reason, holds);
+  return specs.filter((spec) => state === null || stateOf(spec) === state);
+}
+
+function stateOf(spec: Spec): ListedState {
+  if ("unscheduled" in spec) return "not_scheduled";
+  return spec.surveys.state === "paused" ? "scheduled" : spec.surveys.state;
+}
+
+const UNSCHEDULED_NAMES = ["throttled", "pending", "unsubscribed", "bounced", "unreachable"] as const;
+
+function specsOfState(state: ListedState | null): readonly Spec[] {
+  if (state === "not_scheduled") return UNSCHEDULED_NAMES.map((unscheduled) => ({ unscheduled }));
+  return [...DELIVERY_STATES, "paused" as const].map((one) => ({ surveys: { state: one } }));
+}
+
+const WAITING = ["scheduled", "retrying"] as const;
+
+function specsOfReason(reason: ListedReason, { now, isPaused, isLimited }: Holds): readonly Spec[] {
+  const due = WAITING.map((state) => ({ surveys: { state, dueBy: now } }));
+  switch (reason) {
+    case "throttled":
+    case "pending":
+      return [{ unscheduled: reason }];
+    case "unsubscribed":
+      return [{ unscheduled: reason }, { surveys: { state: "cancelled", reason } }];
+    case "bounced":
+      return [{ unscheduled: reason }, { surveys: { state: "cancelled", reason } }, { surveys: { state: "bounced" } }];
+    case "paused":
+      return [{ surveys: { state: "paused" } }, ...(isPaused ? due : [])];
+    case "limit":
+      return isLimited && !isPaused ? due : [];
+    default:
+      return WAITING.map((state) => ({ surveys: { state, reason: WINDOW_REASON } }));
+  }
+}
+
+function surveySource(tx: Transaction, project: Project, surveys: SurveysAt, holds: Holds): Source {
+  return {
+    state: stateOf({ surveys }),
+    list: async (page) =>
+      (await tx.deliveries.listBySchedule(project.id, surveys, page)).map((row) => toListed(row, holds)),
+    count: (range) => tx.deliveries.countBySchedule(project.id, surveys, range),
+  };
+}
+
+function unscheduledSource(tx: Transaction, project: Project, name: SurveyStatusName): Source {
+  return {
+    state: "not_scheduled",
+    list: async (page) => (await tx.unscheduled.list(project.id, name, page)).map(toListedUnscheduled),
+    count: (range) => tx.unscheduled.count(project.id, name, range),
+  };
+}
+
+/** Of one person so many are looked at. */
+const OF_PERSON_MAX = 5000;
+
+async function personSources(
+  tx: Transaction,
+  project: Project,
+  { personId, state, reason }: DeliverySelection & { readonly personId: number },
+  holds: Holds,
+): Promise<readonly Source[]> {
+  const surveys = await tx.deliveries.ofPerson(project.id, personId, OF_PERSON_MAX);
+  const unscheduled = await tx.unscheduled.ofPerson(project.id, personId, OF_PERSON_MAX);
+  const isListed = state === "not_scheduled" || reason !== null;
+  const rows = [
+    ...surveys.map((row) => toListed(row, holds)),
+    ...(isListed ? unscheduled.map(toListedUnscheduled) : []),
+  ].filter((row) => (state === null || row.state === state) && (reason === null || hasReason(row, reason)));
+  return LISTED_STATES.map((one) =>
+    rowSource(
+      one,
+      rows.filter((row) => row.state === one),
+    ),
+  );
+}
+
+function hasReason({ state, reason }: ListedDelivery, wanted: ListedReason): boolean {
+  return reason === wanted || (wanted === "bounced" && state === "bounced");
+}
+
+function rowSource(state: ListedState, rows: readonly ListedDelivery[]): Source {
+  const within = ({ since, until }: TimeRange): ListedDelivery[] =>
+    rows.filter(({ at }) => (since === null || at >= since) && (until === null || at <= until));
+  return {
+    state,
+    list: async ({ after, order, limit, ...range }) =>
+      inOrder(within(range), order)
+        .filter((row) => after === null || compareListed(order)(row, after) > 0)
+        .slice(0, limit),
+    count: async (range) => within(range).length,
+  };
+}
+
+export function inOrder(rows: readonly ListedDelivery[], order: DuePage["order"]): ListedDelivery[] {
+  return rows.toSorted(compareListed(order));
+}
+
+type Placed = Pick<ListedDelivery, "at" | "id">;
+
+function compareListed(order: DuePage["order"]): (left: Placed, right: Placed) => number {
+  const sign = order === "asc" ? 1 : -1;
+  return (left, right) => sign * (left.at - right.at || left.id - right.id);
+}
+
+function toListed(row: DeliveryRow, { now, isPaused, isLimited }: Holds): ListedDelivery {
+  const { requestId: id, channel, email, phoneNumber, state, dueAt, scheduledAt, sentAt, attempts } = row;
+  const isDue = isWaiting(state) && dueAt <= now && row.reason === null;
+  const held = isPaused ? "paused" : isLimited ? "limit" : null;
+  const isInactive = row.isAutopilotPaused;
+  const reason = isInactive ? "paused" : isDue ? held : row.reason;
+  return { id, channel, email, phoneNumber, state, reason, at: scheduledAt, dueAt, sentAt, attempts };
+}
+
+function isWaiting(state: DeliveryState): boolean {
+  return state === "scheduled" || state === "retrying";
+}
+
+function toListedUnscheduled(row: UnscheduledRow): ListedDelivery {
+  const { id, channel, email, phoneNumber, at, status } = row;
+  return {
+    id,
+    channel,
+    email,
+    phoneNumber,
+    at,
+    dueAt: at,
+    state: "not_scheduled",
+    reason: status.status,
+    sentAt: null,
+    attempts: 0,
+  };
+}

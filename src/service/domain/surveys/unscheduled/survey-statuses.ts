@@ -1,0 +1,46 @@
+/** The reasons for which people would be sent no survey if one were asked for now. */
+import type { SurveyStatus } from "../../../../contract/text/survey-status.ts";
+import { InvalidError } from "../../errors.ts";
+import type { Project, StatusInput } from "../../inputs.ts";
+import { identify, newest, PEOPLE_NAMES } from "../../people/person-identity.ts";
+import { suppressionMarks } from "../../people/suppressions.ts";
+import type { PersonRow, Transaction } from "../../ports.ts";
+import { UNKNOWN_PERSON } from "../../rows.ts";
+import { refuseSurvey } from "../surveys.ts";
+
+/**
+ * Why each of these people would be sent no survey, in their order: null for those who would. Changes nothing. What `sendPerson`
+ * refuses as invalid has no reason here.
+ */
+export async function listSurveyStatuses(
+  tx: Transaction,
+  project: Project,
+  people: readonly StatusInput[],
+): Promise<readonly (SurveyStatus | null)[]> {
+  const pausedAt = await tx.deliveries.pausedSince(project.id);
+  const paused = pausedAt === null ? null : ({ status: "paused", since: pausedAt, until: null } as const);
+  const statuses = [];
+  for (const input of people) statuses.push((await findStatus(tx, project, input)) ?? paused);
+  return statuses;
+}
+
+async function findStatus(tx: Transaction, project: Project, input: StatusInput): Promise<SurveyStatus | null> {
+  const { email, phoneNumber, channel } = input;
+  try {
+    const known = await identify(tx, project, { email, phoneNumber }, PEOPLE_NAMES);
+    const person: PersonRow = known ?? { ...UNKNOWN_PERSON, email, phoneNumber };
+    const wanted: PersonRow = {
+      ...person,
+      email: person.email ?? email,
+      phoneNumber: phoneNumber ?? person.phoneNumber,
+      lastSentAt: newest(person.lastSentAt, input.lastSentAt),
+    };
+    // An address that is new to the person may be suppressed.
+    const isNewAddress = known === null || known.email !== wanted.email;
+    const marks = isNewAddress ? await suppressionMarks(tx, project, wanted) : {};
+    return await refuseSurvey(tx, project, { ...wanted, ...marks }, { channel, isNew: known === null });
+  } catch (error) {
+    if (error instanceof InvalidError) return null;
+    throw error;
+  }
+}
