@@ -30,6 +30,8 @@ export interface Page {
   readonly serverTime: number | null;
   /** Of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** True when the service says that responses have additional answers; not every service says so. */
+  readonly hasAnswers?: boolean;
 }
 
 export interface CallOptions {

@@ -1,5 +1,5 @@
 import type { Exchange } from "../contract/http.ts";
-import { ROUTES } from "../contract/routes.ts";
+import { HAVE_ANSWERS, ROUTES } from "../contract/routes.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
 import { createCaller, type RequestCaller, type CallOutcome, callRaw } from "./call/caller.ts";
@@ -107,6 +107,7 @@ function createPageMethods(caller: RequestCaller, requests: ReturnType<typeof cr
       next: nextPageUrl(cursor, request.url, requests.origin),
       serverTime: answer.serverTime,
       headers: answer.headers,
+      ...(Object.keys(HAVE_ANSWERS).some((name) => name in answer.headers) && { hasAnswers: true }),
     };
   };
   const client = { baseUrl: requests.baseUrl, page };

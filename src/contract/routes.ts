@@ -374,3 +374,6 @@ export const LEFT_IN_OUTBOX = { "x-survey-delivery": "outbox" } as const;
 
 /** Header of our own service's list of people: `listSurveyStatuses` is an endpoint of it, which no other service has. */
 export const TELLS_STATUSES = { "x-survey-statuses": "100" } as const;
+
+/** Header of a list of responses where some response of the project has additional answers; of our service alone. */
+export const HAVE_ANSWERS = { "x-additional-answers": "some" } as const;

@@ -23,6 +23,8 @@ export interface ListServiceOptions {
   /** Called before each answer; what it returns is sent instead. */
   readonly onRequest?: (request: Request) => Spoiled | null | Promise<Spoiled | null>;
   readonly ignoresTimes?: boolean;
+  /** Headers of each answer besides its own. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ListService {
@@ -73,7 +75,7 @@ async function answer(
   const name = /\/(\w+)\.json$/.exec(request.path)?.[1] ?? "";
   const { body, next } = name === "metrics" ? metrics(options, request) : list(options, name, request);
   const link = next === null ? {} : { link: `<http://${host}${request.path}?${next}>; rel="next"` };
-  outgoing.writeHead(200, { "content-type": "application/json", ...link }).end(body);
+  outgoing.writeHead(200, { "content-type": "application/json", ...options.headers, ...link }).end(body);
 }
 
 interface Answer {

@@ -7,6 +7,8 @@ export interface FetchedPage extends RowPage {
   readonly next: string | null;
   /** The service's clock, Unix seconds; null when it sends none. */
   readonly serverTime: number | null;
+  /** True when the service says that responses have additional answers. */
+  readonly hasAnswers?: boolean;
 }
 
 /** Unix seconds, inclusive at both ends; null is open. */

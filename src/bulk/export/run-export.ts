@@ -62,9 +62,11 @@ export interface ExportJob {
   readonly signal: AbortSignal;
 }
 
-/** Rows that wait on disk until every column is known. */
-export interface FlattenJob extends Omit<ExportJob, "encoder"> {
-  readonly scratch: ScratchFile;
+/** Columns that only rows tell: where they may come, rows wait on disk until every column is known. */
+export interface Growth {
+  /** Asked from the first page on. */
+  readonly mayCome: () => boolean;
+  readonly openScratch: () => Promise<ScratchFile>;
   /** Fields of a page that become columns, as names in order. */
   readonly find: (page: RowPage) => readonly string[];
   readonly encoderFor: (found: readonly string[]) => PageEncoder;
@@ -91,22 +93,42 @@ export async function runExport(job: ExportJob): Promise<ExportTotals> {
   return totals;
 }
 
-/** The same with one more column for each name that `find` finds, which takes a second pass over the spooled rows. */
-export async function runFlattened(job: FlattenJob): Promise<ExportTotals> {
-  const { scratch, sink, find, encoderFor } = job;
+/** The same with one more column for each name that is found, which takes a second pass over the spooled rows. */
+export async function runGrowing(job: ExportJob, growth: Growth): Promise<ExportTotals> {
+  const { sink } = job;
   const found = new Set<string>();
-  const totals = await consume(job, { encode: toLine, find }, async (batch) => {
-    for (const name of batch.found) found.add(name);
-    await scratch.write(batch.bytes);
-  });
-  const encoder = encoderFor([...found]);
-  await sink.write(encoder.head);
+  const spool: { scratch: ScratchFile | null } = { scratch: null };
+  let written = 0;
+  const maker = {
+    encode: (page: RowPage) => (growth.mayCome() ? toLine(page) : job.encoder.rows(page)),
+    find: (page: RowPage) => (growth.mayCome() ? growth.find(page) : []),
+  };
+  try {
+    const totals = await consume(job, maker, async (batch) => {
+      if (growth.mayCome()) {
+        spool.scratch ??= await growth.openScratch();
+        for (const name of batch.found) found.add(name);
+        return spool.scratch.write(batch.bytes);
+      }
+      await sink.write(written === 0 ? job.encoder.head : job.encoder.between);
+      await sink.write(batch.bytes);
+      written += batch.rows;
+    });
+    const encoder = growth.mayCome() ? growth.encoderFor([...found]) : job.encoder;
+    if (written === 0) await sink.write(encoder.head);
+    if (spool.scratch !== null) await writeSpooled(job, spool.scratch, encoder);
+    await sink.write(encoder.tail(totals.rows));
+    return totals;
+  } finally {
+    await spool.scratch?.close();
+  }
+}
+
+async function writeSpooled({ sink, signal }: ExportJob, scratch: ScratchFile, encoder: PageEncoder): Promise<void> {
   for await (const text of scratch.lines()) {
-    job.signal.throwIfAborted();
+    signal.throwIfAborted();
     await sink.write(encoder.rows({ rows: JSON.parse(text) as RowPage["rows"], text }));
   }
-  await sink.write(encoder.tail(totals.rows));
-  return totals;
 }
 
 /** Line ends in JSON text occur only between tokens. */

@@ -9,7 +9,7 @@ import { type Deps, withClient } from "./deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
-import { openListOutput } from "../render/list-output.ts";
+import { openGrowingOutput } from "../render/list-output.ts";
 import { withPager } from "../streams/paging.ts";
 import { countOf, formatCount, writeDone } from "./notes.ts";
 
@@ -69,7 +69,7 @@ export async function listRows(deps: Deps, request: ListRequest): Promise<ExitCo
 
 async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
   const { resource, limits, parameters, pages } = request;
-  const output = await openListOutput(deps, { resource, wrap: limits.wrap ?? false });
+  const output = await openGrowingOutput(deps, { resource, wrap: limits.wrap ?? false });
   const most = request.isNarrowed === true ? PER_PAGE_MAX : (limits.limit ?? PER_PAGE_MAX);
   const perPage = limits.perPage ?? Math.min(PER_PAGE_MAX, most);
   return withClient(deps, async (client) => {
@@ -77,7 +77,10 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
     let left = limits.limit ?? Infinity;
     for (let step = await walk.next(); step.done !== true; step = await walk.next()) {
       const page = step.value;
-      await output.write(keepRows(page, (_, index) => index < left));
+      await output.write(
+        keepRows(page, (_, index) => index < left),
+        page.hasAnswers,
+      );
       left -= page.rows.length;
       if (left > 0) continue;
       await output.end();

@@ -3,17 +3,18 @@ import path from "node:path";
 import { tmpdir } from "node:os";
 import {
   runExport,
-  runFlattened,
+  runGrowing,
   type ExportJob,
   type ExportTotals,
+  type Growth,
   type ExportReading,
 } from "../../bulk/export/run-export.ts";
 import type { VersionLog } from "../../bulk/export/versions.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
-import type { RowPage } from "../../contract/row-page.ts";
 import { openScratchFile } from "../../runtime/files/scratch-file.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Increment, OpenedExport } from "./increment.ts";
+import { pathColumn } from "../render/columns.ts";
 import { createPageEncoder } from "./plan.ts";
 import type { ExportSource, FlatColumns } from "./request.ts";
 import {
@@ -41,44 +42,56 @@ export async function readRows(
   const { deps, request, flags, plan, output } = opened;
   const asked = AbortSignal.any([deps.signal, ended]);
   const count = createCount(opened, increment, { progress, ended: asked });
-  const { readings, startedAt } = createReadings(opened, increment, { count, asked });
+  const first: { mayGrow: boolean | null } = { mayGrow: null };
+  const { readings, startedAt } = createReadings(opened, increment, { count, asked, first });
   const log = increment.openLog(startedAt);
-  const job: Omit<ExportJob, "encoder"> = {
+  const header = output.oldBytes === 0 || !flags.append;
+  const job: ExportJob = {
     readings,
     log,
+    encoder: createPageEncoder(deps, plan, header),
     sink: output.sink,
     sift: request.shaping?.sift ?? null,
     rewrite: request.shaping?.rewrite ?? null,
     onRows: (rows) => progress.update(rows),
     signal: deps.signal,
   };
-  const header = output.oldBytes === 0 || !flags.append;
+  const flat = flatColumns(opened);
   const totals =
-    flags.flatten && request.flat !== null
-      ? await flatten(opened, job, request.flat)
-      : await runExport({ ...job, encoder: createPageEncoder(deps, plan, header) });
+    flat === null
+      ? await runExport(job)
+      : await runGrowing(
+          job,
+          toGrowth(opened, flat, () => flags.flatten || first.mayGrow === true),
+        );
   return { totals, counted: count.result(totals.rows), log };
 }
 
-async function flatten(
-  { deps, plan }: OpenedExport,
-  job: Omit<ExportJob, "encoder">,
-  flat: FlatColumns,
-): Promise<ExportTotals> {
-  const scratch = await openScratchFile(plan.file === null ? tmpdir() : path.dirname(plan.file), deps.random.token(6));
-  const find = ({ rows }: RowPage): readonly string[] => [...new Set(rows.flatMap((row) => flat.find(row)))];
-  const encoderFor = (found: readonly string[]): ExportJob["encoder"] => {
-    const columns = plan.columns ?? [];
-    // Columns that --columns lists stay where they are.
-    const named = new Set(columns.map(({ name }) => name));
-    const added = found.map((name) => flat.column(name)).filter(({ name }) => !named.has(name));
-    return createPageEncoder(deps, { ...plan, columns: [...columns, ...added] }, true);
+/** The columns that rows bring to this output; null where its columns are fixed. */
+function flatColumns({ deps, request, flags, plan }: OpenedExport): FlatColumns | null {
+  if (flags.flatten) return request.flat;
+  const { found } = request.resource;
+  const isFixed = flags.append || (plan.format !== "csv" && plan.format !== "tsv") || deps.options.columns !== null;
+  if (isFixed || found === undefined) return null;
+  return {
+    find: (row) => found.in([row]).map(({ name }) => name),
+    column: (name) => found.named(name) ?? pathColumn(name),
   };
-  try {
-    return await runFlattened({ ...job, scratch, find, encoderFor });
-  } finally {
-    await scratch.close();
-  }
+}
+
+function toGrowth({ deps, plan }: OpenedExport, flat: FlatColumns, mayCome: Growth["mayCome"]): Growth {
+  return {
+    mayCome,
+    openScratch: () => openScratchFile(plan.file === null ? tmpdir() : path.dirname(plan.file), deps.random.token(6)),
+    find: ({ rows }) => [...new Set(rows.flatMap((row) => flat.find(row)))],
+    encoderFor: (found) => {
+      const columns = plan.columns ?? [];
+      // Columns that --columns lists stay where they are.
+      const named = new Set(columns.map(({ name }) => name));
+      const added = found.map((name) => flat.column(name)).filter(({ name }) => !named.has(name));
+      return createPageEncoder(deps, { ...plan, columns: [...columns, ...added] }, true);
+    },
+  };
 }
 
 interface Readings {
@@ -91,6 +104,8 @@ interface Asking {
   readonly count: Count;
   /** Ends requests for what is only good to know. */
   readonly asked: AbortSignal;
+  /** The first page says whether rows bring columns. */
+  readonly first: { mayGrow: boolean | null };
 }
 
 function createReadings(opened: OpenedExport, increment: Increment, asking: Asking): Readings {
@@ -124,7 +139,7 @@ interface ReadingParts extends Asking, Pick<ExportReading, "keep">, Pick<Increme
 function toReading(
   { deps, connection, flags, request }: OpenedExport,
   source: ExportSource,
-  { snapshot, count, keep, checkClock }: ReadingParts,
+  { snapshot, count, keep, checkClock, first: seen }: ReadingParts,
 ): ExportReading {
   const perPage = flags.perPage ?? PER_PAGE_MAX;
   const isRewritten = (request.shaping?.rewrite ?? null) !== null;
@@ -136,6 +151,7 @@ function toReading(
     concurrency: isRewritten ? 1 : (deps.options.concurrency ?? CONCURRENCY_DEFAULT),
     async fixUntil(first, isWhole) {
       checkClock(first.serverTime);
+      seen.mayGrow ??= first.hasAnswers === true || (request.resource.found?.in(first.rows) ?? []).length > 0;
       const until = await snapshot.fixUntil(first, isWhole);
       count.begin(first, until);
       return until;

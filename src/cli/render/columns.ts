@@ -1,4 +1,5 @@
 /** Columns are data: what a resource's rows show, under which name, and what matters most when room is short. */
+import { CHOICE_SEPARATOR } from "../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
@@ -7,6 +8,7 @@ import type { TimeFormatter } from "./time.ts";
 /** The meaning of a value, and so how it is written and whether it may be cut or coloured. */
 export type ColumnKind =
   | "text"
+  | "choices"
   | "id"
   | "time"
   | "phone"
@@ -54,6 +56,21 @@ export interface Resource {
   readonly fields: readonly string[];
   /** True when the service decides on further fields (metric groups), so that any name is taken. */
   readonly open?: boolean;
+  /** Columns that rows bring, behind all others. */
+  readonly found?: FoundColumns;
+}
+
+/** Columns of which the rows themselves say which there are. */
+export interface FoundColumns {
+  readonly in: (rows: readonly JsonObject[]) => readonly Column[];
+  /** The one with this name, whether a row has it or not; null for a name of another kind. */
+  readonly named: (name: string) => Column | null;
+}
+
+/** The resource with the columns that these rows bring. */
+export function withFound(resource: Resource, rows: readonly JsonObject[]): Resource {
+  const found = resource.found?.in(rows) ?? [];
+  return found.length === 0 ? resource : { ...resource, columns: [...resource.columns, ...found] };
 }
 
 /** A column that reads a dotted path: `person.email`, `person_properties.plan`. */
@@ -90,6 +107,7 @@ export function recordColumns(
   const unknown = Object.keys(json).filter((key) => !known.has(key));
   return [
     ...present,
+    ...(resource.found?.in([json]) ?? []),
     ...unknown.map((key): Column => ({ name: key, kind: unknownKind(json, key), read: (row) => row[key] })),
   ];
 }
@@ -118,6 +136,7 @@ const NUMBER_CELLS: Partial<Record<ColumnKind, (value: number) => string>> = {
 export function toCellText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";
+  if (column.kind === "choices" && Array.isArray(value)) return value.map(String).join(CHOICE_SEPARATOR);
   if (typeof value === "object") return Array.isArray(value) && value.length === 0 ? "[]" : JSON.stringify(value);
   if (typeof value !== "number") return String(value);
   return column.kind === "time" ? time(value) : (NUMBER_CELLS[column.kind]?.(value) ?? String(value));
@@ -126,6 +145,8 @@ export function toCellText(column: Column, value: Json | undefined, time: TimeFo
 function selectColumn(resource: Resource, name: string): Column {
   const known = resource.columns.find((column) => column.name === name);
   if (known !== undefined) return known;
+  const found = resource.found?.named(name) ?? null;
+  if (found !== null) return found;
   const [first = "", ...rest] = name.split(".");
   const base = rest.join(".") === "" ? undefined : resource.columns.find((column) => column.name === first);
   if (base !== undefined) return { name, kind: kindOfName(name), read: (row) => readPath(base.read(row), rest) };

@@ -2,7 +2,8 @@
 import type { OutputFormat } from "../args/global-options.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { selectColumns, type Resource } from "./columns.ts";
+import type { RowPage } from "../../contract/row-page.ts";
+import { selectColumns, type Resource, withFound } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
 import { createEncoder, type EncodedFormat } from "./encoders.ts";
 import { toSafeLines } from "./safe-text.ts";
@@ -73,4 +74,38 @@ async function openEncoded(
     if (all !== "") await streams.out.write(streams.out.isTTY ? toSafeLines(all) : all);
   };
   return { write: (page) => write(encoder.rows(page)), end: () => write(encoder.tail()) };
+}
+
+export interface GrowingOutput extends ListOutput {
+  /** `mayGrow` with the first page: rows of the list have such columns. */
+  write(page: RowPage, mayGrow?: boolean): Promise<void>;
+}
+
+/**
+ * As `openListOutput`, for a list whose last columns only its rows tell: lines wait for all of them where such columns
+ * may come.
+ */
+export async function openGrowingOutput(context: RenderContext, options: ListOutputOptions): Promise<GrowingOutput> {
+  const { resource } = options;
+  const output = await openListOutput(context, options);
+  const format = chooseFormat(context, options.defaultFormat);
+  const isFixed = (format !== "csv" && format !== "tsv") || context.options.columns !== null;
+  if (isFixed || resource.found === undefined) return output;
+  const waiting: RowPage[] = [];
+  let waits: boolean | null = null;
+  return {
+    write(page, mayGrow = false) {
+      waits ??= mayGrow || (resource.found?.in(page.rows) ?? []).length > 0;
+      if (!waits) return output.write(page);
+      waiting.push(page);
+      return Promise.resolve();
+    },
+    async end() {
+      if (waits !== true) return output.end();
+      const rows = waiting.flatMap((page) => page.rows);
+      const grown = await openListOutput(context, { ...options, resource: withFound(resource, rows) });
+      for (const page of waiting) await grown.write(page);
+      await grown.end();
+    },
+  };
 }

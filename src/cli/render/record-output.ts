@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
-import { recordColumns, selectColumns, toCellText, type Resource } from "./columns.ts";
+import { recordColumns, selectColumns, toCellText, type Resource, withFound } from "./columns.ts";
 import type { RenderContext } from "./context.ts";
 import { createJsonWriter, toTsvLines, withExactNumbers } from "./encoders.ts";
 import { indentJson } from "./json-indent.ts";
@@ -25,10 +25,10 @@ export async function writeRecord(context: RenderContext, resource: Resource, va
   if (format === "json") return writeWhole(context, project(context, resource, value));
   if (format === "table" || format === "record" || format === "tsv")
     return writeLines(context, resource, value, format === "tsv");
+  const { columns } = context.options;
   const isWhole = resource.open === true || resource.columns.some(({ isOptional = false }) => isOptional);
-  const complete: Resource = isWhole
-    ? { ...resource, columns: recordColumns(resource, context.options.columns, value.json) }
-    : resource;
+  const known = columns === null ? withFound(resource, [value.json]) : resource;
+  const complete: Resource = isWhole ? { ...resource, columns: recordColumns(resource, columns, value.json) } : known;
   const output = await openListOutput(context, { resource: complete });
   await output.write(asRows(value));
   await output.end();

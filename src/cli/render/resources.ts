@@ -1,4 +1,5 @@
 /** The columns of what the API returns: its names in the specification's order, then those that are computed. */
+import { answerJson, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { RESOURCES, type Field, type FieldType } from "../../contract/resources.ts";
 import { pathColumn, type Column, type ColumnKind, type Resource } from "./columns.ts";
@@ -75,7 +76,27 @@ export const RESPONSES: Resource = {
   dropLast: ["created_at", "id"],
   flexible: "comment",
   fields: ["person"],
+  found: { in: answerColumns, named: namedAnswer },
 };
+
+const ANSWERS = "answers.";
+
+/** One answer to a question beyond the score, by the question's id. */
+function answerColumn(id: string): Column {
+  const read = (row: JsonObject): Json | undefined => {
+    const answer = plainAnswers(row).find((one) => one.id === id);
+    return answer === undefined ? undefined : answerJson(answer);
+  };
+  return { name: ANSWERS + id, kind: "choices", read };
+}
+
+function answerColumns(rows: readonly JsonObject[]): readonly Column[] {
+  return [...new Set(rows.flatMap(plainAnswers).map(({ id }) => id))].map(answerColumn);
+}
+
+function namedAnswer(name: string): Column | null {
+  return name.startsWith(ANSWERS) && name !== ANSWERS ? answerColumn(name.slice(ANSWERS.length)) : null;
+}
 
 export const BOUNCES: Resource = {
   noun: "bounces",

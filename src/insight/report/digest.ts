@@ -20,6 +20,7 @@ import {
   visibleText,
 } from "./facts.ts";
 import { lean as html } from "./markup.ts";
+import { questionBlock, questionRow, questionText } from "./questions.ts";
 
 const COMMENTS_MAX = 12;
 const COMMENT_CHARACTERS_MAX = 280;
@@ -100,7 +101,9 @@ export function digestText(facts: DigestFacts, { foot, liveUrl }: DigestFrame = 
     ...text.split("\n").map((line) => `  ${line}`.trimEnd()),
   ]);
   const head = [facts.title, "", headline(facts), basisLine(facts), ...[rateLine(facts) ?? []].flat()];
-  const sections = [...(bars.length === 0 ? [] : ["", ...bars]), "", commentsLine(facts, comments.length), ...texts];
+  const answers = (facts.questions ?? []).flatMap(questionText);
+  const kinds = bars.length === 0 ? [] : ["", ...bars];
+  const sections = [...kinds, ...answers, "", commentsLine(facts, comments.length), ...texts];
   const live = liveUrl === null ? [] : ["", `As it is now: ${liveUrl}`];
   const end = foot === null ? [] : ["", "-- ", foot.why, `Unsubscribe: ${foot.leaveUrl}`];
   return `${[...head, ...sections, ...live, ...end].join("\n")}\n`;
@@ -134,6 +137,7 @@ export function digestHtml(facts: DigestFacts, frame: DigestFrame = NO_FRAME): s
           </table>
         </td>
       </tr>
+      ${(facts.questions ?? []).map(questionRow)}
       <tr>
         <td class="ink" style="padding:8px 0 6px;${FONT}font-size:15px;color:#16191d">
           <b>${commentsLine(facts, comments.length)}</b>
@@ -287,6 +291,7 @@ export function digestSlack(facts: DigestFacts, liveUrl: string | null = null): 
       { type: "section", text: { type: "mrkdwn", text: `*${headline(facts)}*`, verbatim: true } },
       { type: "context", elements: [basisLine(facts), ...[rateLine(facts) ?? []].flat()].map(plain) },
       ...(kinds.length === 0 ? [] : [{ type: "section", fields: kinds.map(plain) }]),
+      ...(facts.questions ?? []).map(questionBlock),
       { type: "divider" },
       { type: "context", elements: [plain(commentsLine(facts, comments.length))] },
       ...comments.map((comment) => ({

@@ -3,6 +3,7 @@
  */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import type { Channel } from "../../contract/routes.ts";
+import type { QuestionResult } from "../answers/answer-tally.ts";
 import type { Coverage } from "../coverage.ts";
 import {
   changeVerdict,
@@ -38,6 +39,8 @@ export interface ReportFacts {
   readonly scores: readonly number[];
   /** Null where no property was asked for. */
   readonly segments: SegmentFacts | null;
+  /** Answers to further questions; absent: none. */
+  readonly questions?: readonly QuestionResult[];
   /** The newest, newest first. */
   readonly comments: readonly ReportComment[];
   readonly redacted: boolean;
@@ -52,7 +55,7 @@ export interface ReportFacts {
 /** The facts that a digest tells. */
 export type DigestFacts = Pick<
   ReportFacts,
-  "title" | "range" | "counts" | "commented" | "rates" | "change" | "comments"
+  "title" | "range" | "counts" | "commented" | "rates" | "change" | "questions" | "comments"
 >;
 
 /** Surveys that were sent in the range, and the share of them that were answered. */

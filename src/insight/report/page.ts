@@ -26,6 +26,7 @@ import {
   shareText,
   signedText,
 } from "./facts.ts";
+import { questionSections } from "./questions.ts";
 import { REPORT_STYLE } from "./style.ts";
 import { linkedId, markHead, sealReport } from "./seal.ts";
 import { lean as html } from "./markup.ts";
@@ -58,11 +59,16 @@ export function renderReport(facts: ReportFacts, request: string): string {
           <p class="lead">${headline(facts)}</p>
           <p class="rests">${basisLine(facts)}</p>
         </header>
-        <main>${[basis(facts), periods(facts), scores(facts), segments(facts), comments(facts)]}</main>
+        <main>${sections(facts)}</main>
         ${method(facts)}
       </body>
     </html> `;
   return sealReport(page.text);
+}
+
+function sections(facts: ReportFacts): (Html | null)[] {
+  const further = questionSections(facts.questions ?? []);
+  return [basis(facts), periods(facts), scores(facts), segments(facts), ...further, comments(facts)];
 }
 
 interface Part {

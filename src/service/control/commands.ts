@@ -17,6 +17,7 @@ import { type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
 import { type PrivacyCommand, type PrivacyResults } from "./privacy/commands.ts";
 import { type PageCommand, type PageResults } from "./page-commands.ts";
+import { type QuestionCommand, type QuestionResults } from "./questions/commands.ts";
 import { type DigestCommand, type DigestResults } from "./digest-commands.ts";
 import { type ShareCommand, type ShareResults } from "./share/commands.ts";
 import { type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
@@ -25,6 +26,7 @@ export type AdminCommand =
   | DeliveryCommand
   | PageCommand
   | ShareCommand
+  | QuestionCommand
   | BounceCommand
   | WebhookCommand
   | DigestCommand
@@ -158,7 +160,15 @@ export interface VacuumInfo {
 }
 
 export interface AdminResults
-  extends DeliveryResults, PageResults, ShareResults, BounceResults, WebhookResults, DigestResults, PrivacyResults {
+  extends
+    DeliveryResults,
+    PageResults,
+    ShareResults,
+    QuestionResults,
+    BounceResults,
+    WebhookResults,
+    DigestResults,
+    PrivacyResults {
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];
   "key.add": { readonly id: string; readonly name: string | null; readonly key: string };
@@ -204,6 +214,8 @@ const LOOKS: ReadonlySet<AdminKind> = new Set([
   "trend.list",
   "link.list",
   "share.list",
+  "question.list",
+  "question.show",
   "delivery.list",
   "delivery.days",
   "delivery.show",

@@ -17,6 +17,7 @@ import {
 import { createListHandlers } from "./delivery/list.ts";
 import { createDeliveryHandlers, writeInProject } from "./delivery-admin.ts";
 import { createDigestHandlers } from "./digest-admin.ts";
+import { createQuestionHandlers } from "./questions/admin.ts";
 import { createPageHandlers } from "./page-admin.ts";
 import { createPrivacyHandlers, type PrivacyAdminOptions } from "./privacy/admin.ts";
 import { createProjectHandlers, type ProjectAdminOptions } from "./project-admin.ts";
@@ -67,6 +68,7 @@ function createHandlers(options: AdminOptions): Handlers {
     ...createListHandlers(store),
     ...createPageHandlers(options),
     ...createShareHandlers(options),
+    ...createQuestionHandlers(options),
     ...createBounceHandlers(options),
     ...createWebhookHandlers(options),
     ...createPrivacyHandlers(options),

@@ -1,5 +1,5 @@
 /** The input of the rules: parameters that the HTTP layer has parsed into their final types. */
-import type { Platform, Properties } from "../../contract/resources.ts";
+import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, Expansion, METRIC_GROUPS, ResponseOrder } from "../../contract/routes.ts";
 
 export interface Project {
@@ -61,6 +61,9 @@ export interface ResponseInput {
   readonly comment: string | null;
   readonly personProperties: Properties;
   readonly createdAt: number | null;
+  /** Absent: none. Collected elsewhere, in the API's form, or as one text for each question. */
+  readonly additionalAnswers?: readonly AdditionalAnswer[];
+  readonly answers?: Readonly<Record<string, string>>;
 }
 
 /** `PUT /v1/survey_responses/{id}`: undefined leaves a field alone, null empties it. */

@@ -10,6 +10,7 @@ import type { QueueRows } from "./delivery/queue-rows.ts";
 import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
 import type { HistoryRows } from "./history/rows.ts";
 import type { ErasureRows, RetentionRows } from "./privacy/rows.ts";
+import type { QuestionRows } from "./questions/rows.ts";
 import type {
   LinkRows,
   PersonRows,
@@ -31,6 +32,7 @@ export type * from "./delivery/digest-rows.ts";
 export type * from "./delivery/queue-rows.ts";
 export type * from "./delivery/rows.ts";
 export type * from "./privacy/rows.ts";
+export type * from "./questions/rows.ts";
 export type * from "./rows.ts";
 export type * from "./surveys/autopilot-rows.ts";
 export type * from "./surveys/autopilot-settings.ts";
@@ -151,6 +153,7 @@ export interface Transaction {
   readonly digests: DigestRows;
   readonly responses: ResponseRows;
   readonly trends: TrendRows;
+  readonly questions: QuestionRows;
   readonly autopilot: AutopilotRows;
   readonly suppressions: SuppressionRows;
   readonly links: LinkRows;

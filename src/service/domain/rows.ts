@@ -1,6 +1,6 @@
 /** The rows that pass between the rules and an engine, one port for each kind. See `Store` in `ports.ts`. */
 import type { KeyAccess } from "../../contract/key-access.ts";
-import type { Platform, Properties } from "../../contract/resources.ts";
+import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, ResponseOrder } from "../../contract/routes.ts";
 import type { Project, TimeRange } from "./inputs.ts";
 import type { AutopilotSettings } from "./surveys/autopilot-settings.ts";
@@ -201,6 +201,7 @@ export interface ResponseRow {
   readonly comment: string | null;
   readonly personProperties: Properties;
   readonly tags: readonly string[];
+  readonly additionalAnswers: readonly AdditionalAnswer[];
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -233,7 +234,7 @@ export interface NewNote {
 }
 
 export type StoredResponseChange = Partial<
-  Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties" | "tags">
+  Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties" | "tags" | "additionalAnswers">
 > & {
   readonly updatedAt: number;
 };
@@ -266,6 +267,8 @@ export interface ResponseRows {
   json(project: number, id: number, shape: ResponseShape): Promise<string | null>;
   /** `SurveyResponse` as JSON, in the asked order, ties by id in the same direction. */
   list(project: number, filter: ResponsesFilter, shape: ResponseShape): Promise<JsonRows>;
+  /** True when some response of the project has additional answers. */
+  haveAnswers(project: number): Promise<boolean>;
   countScores(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<ScoreTally>;
   /** The new note's id. Throws when there is no such response. */
   addNote(project: number, responseId: number, note: NewNote): Promise<number>;

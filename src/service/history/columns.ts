@@ -45,6 +45,8 @@ export const HISTORY_FIELDS: readonly HistoryField[] = [
 export type HistoryTarget =
   | { readonly kind: "field"; readonly field: HistoryField }
   | { readonly kind: "property"; readonly key: string }
+  /** The answer to a question beyond the score, by the question's id. */
+  | { readonly kind: "answer"; readonly question: string }
   /** Columns that a sync adds for itself, and those that other rows tell. */
   | { readonly kind: "ignored" }
   /** Data that has no place here, and that is no property. */
@@ -177,6 +179,8 @@ function apiTarget(column: string, name: string, stream: HistoryStream | PartStr
   if (expanded !== undefined) return field(EXPANDED[expanded] ?? "person");
   const renamed = Object.hasOwn(IN_RESPONSE, name) ? IN_RESPONSE[name] : undefined;
   if (renamed !== undefined) return field(renamed);
+  const question = /^answers\.(.+)$/is.exec(column)?.[1];
+  if (question !== undefined) return { kind: "answer", question };
   const isField = isOneOf(RESPONSE_FIELDS, name) && !UNMAPPED.has(name as HistoryField);
   return isField ? field(name as HistoryField) : propertyOf(column);
 }

@@ -25,6 +25,7 @@ import {
   type PartStream,
   type ShapeChoice,
 } from "./columns.ts";
+import { distribute, type DistributedValues } from "./distribute.ts";
 import { toOtherAnswer } from "./question-rows.ts";
 import { createTimeReader } from "./read-time.ts";
 import { type HistoryShape, plainText, unwrapRow } from "./shape.ts";
@@ -73,7 +74,7 @@ export interface ConvertOptions extends Pick<ShapeChoice, "renames"> {
 
 const TIMES = "2026-01-31, 2026-01-31T08:30:00Z or 1769848200";
 
-type Fields = Map<HistoryField, Json>;
+type Fields = DistributedValues["fields"];
 type ReadTime = (value: Json | undefined, name: string) => number | null;
 
 /** Null for what has no row to keep: a sync's own messages, and other kinds of records. */
@@ -96,11 +97,11 @@ export function createConverter(
       told.add(column);
       options.onColumn(column, targetOf(column));
     }
-    const { fields, properties } = distribute(values, targetOf, options.onLost);
+    const { fields, properties, answers } = distribute(values, targetOf, options.onLost);
     const answer = stream === "responses" ? toOtherAnswer(fields) : null;
     if (answer !== null) return answer;
     if (isPartOfResponse(stream)) return { stream, fields };
-    if (stream === "responses") return toResponse(fields, properties, readTime);
+    if (stream === "responses") return toResponse({ fields, properties, answers }, readTime);
     const row = toPerson(fields, stream, readTime);
     return { stream, row, version: readTime(fields.get("synced_at"), "synced_at") ?? row.lastSentAt ?? 0 };
   };
@@ -143,35 +144,6 @@ function createStreamTargets(
 
 function isPartOfResponse(stream: string): stream is PartStream {
   return (PART_STREAMS as readonly string[]).includes(stream);
-}
-
-/** `lose` is told of each value that has no place, also of one whose place another column's value has. */
-function distribute(
-  row: JsonObject,
-  targetOf: (column: string) => HistoryTarget,
-  lose: (column: string) => void,
-): { readonly fields: Fields; readonly properties: Properties } {
-  const fields: Fields = new Map();
-  const properties: Properties = {};
-  for (const column of Object.keys(row)) {
-    const value = row[column];
-    if (value === null || value === undefined || value === "") continue;
-    const target = targetOf(column);
-    if (target.kind === "property") setOwn(properties, target.key, value);
-    else if (target.kind === "lost" || target.kind === "unknown") lose(column);
-    else if (target.kind === "field") {
-      const first = fields.get(target.field);
-      if (first === undefined) fields.set(target.field, value);
-      else if (target.field !== "synced_at" && plainText(first) !== plainText(value)) lose(column);
-    }
-  }
-  return { fields, properties };
-}
-
-/** Also where a property is called `__proto__`. */
-function setOwn(properties: Properties, key: string, value: Json): void {
-  if (key !== "__proto__") properties[key] = value;
-  else Object.defineProperty(properties, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 const DAY_SECONDS = 86_400;
@@ -258,7 +230,7 @@ function toPerson(fields: Fields, stream: HistoryStream, readTime: ReadTime): Pa
   return person;
 }
 
-function toResponse(fields: Fields, properties: Properties, readTime: ReadTime): PastRow {
+function toResponse({ fields, properties, answers }: DistributedValues, readTime: ReadTime): PastRow {
   const createdAt = readTime(fields.get("created_at"), "created_at");
   if (createdAt === null) throw new PastRowError("no created_at");
   const updatedAt = readTime(fields.get("updated_at"), "updated_at") ?? createdAt;
@@ -277,6 +249,7 @@ function toResponse(fields: Fields, properties: Properties, readTime: ReadTime):
     tags: readTags(fields.get("tags")),
     notes: readNotes(fields.get("notes"), updatedAt, readTime, lost),
     additionalAnswers: readArray(fields.get("additional_answers"), "additional_answers"),
+    ...(Object.keys(answers).length > 0 && { answers: readAnswerTexts(answers) }),
     ...(permalink !== null && permalink.length <= PERMALINK_MAX && { permalink }),
   };
   const version = fields.has("updated_at") ? updatedAt : (readTime(fields.get("synced_at"), "synced_at") ?? updatedAt);
@@ -347,6 +320,11 @@ function readArray(value: Json | undefined, name: string): Json[] | null {
   if (!Array.isArray(found)) throw new PastRowError(`${name} ${shown(value)} is not a JSON array`);
   checkStorableValue(found, name);
   return found;
+}
+
+function readAnswerTexts(answers: Properties): Readonly<Record<string, string>> {
+  checkStorableValue(answers, "answers");
+  return Object.fromEntries(Object.entries(answers).map(([id, value]) => [id, plainText(value)]));
 }
 
 /** A JSON array, or names with commas between them. */

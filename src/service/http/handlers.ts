@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../contract/json.ts";
 import {
   type Channel,
+  HAVE_ANSWERS,
   LEFT_IN_OUTBOX,
   PROJECT_NAME_HEADER,
   type Route,
@@ -107,11 +108,16 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   listResponses: async (call) => {
     const query = readResponsesQuery(readerOf(call));
     const { store, project, links } = call;
-    return listReply(
-      await store.read((tx) => listResponsesJson(tx, project, query, links)),
+    const { rows, haveAnswers } = await store.read(async (tx) => ({
+      rows: await listResponsesJson(tx, project, query, links),
+      haveAnswers: await tx.responses.haveAnswers(project.id),
+    }));
+    const reply = listReply(
+      rows,
       (row) => (JSON.parse(row) as SurveyResponse).id,
       (id) => store.read((tx) => responseJson(tx, project, id, query.expand, links)),
     );
+    return haveAnswers ? { ...reply, headers: HAVE_ANSWERS } : reply;
   },
   addResponse: async (call) => {
     const reader = readerOf(call);

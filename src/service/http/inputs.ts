@@ -2,9 +2,9 @@
  * Parameters of each call as the rules want them (sections 4.1 to 4.11). An InvalidError names everything that is
  * wrong.
  */
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
-import type { Platform, Properties } from "../../contract/resources.ts";
+import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
 import { CHANNELS, type Expansion, EXPANSIONS, METRIC_GROUPS, RESPONSE_ORDERS } from "../../contract/routes.ts";
 import type {
   EventsQuery,
@@ -171,7 +171,30 @@ export function readResponseInput(reader: Reader): ResponseInput {
     comment: reader.longText("comment"),
     personProperties: reader.map("person_properties") ?? {},
     createdAt: reader.storedTime("created_at"),
+    ...(reader.has("additional_answers") && { additionalAnswers: readAdditionalAnswers(reader) }),
+    ...(reader.has("answers") && { answers: readAnswerTexts(reader) }),
   };
+}
+
+/** In the form in which responses show them; what has another is complained of. */
+function readAdditionalAnswers(reader: Reader): readonly AdditionalAnswer[] {
+  const given = reader.array("additional_answers") ?? [];
+  if (given.every(isAdditionalAnswer)) return given as unknown as readonly AdditionalAnswer[];
+  reader.complain("additional_answers", "must be answers with id, value and question, as responses show them");
+  return [];
+}
+
+function isAdditionalAnswer(answer: Json): boolean {
+  if (!isJsonObject(answer) || !isJsonObject(answer["value"]) || !isJsonObject(answer["question"])) return false;
+  const { id, type, text } = answer["question"];
+  return [answer["id"], id, type, text].every((each) => typeof each === "string");
+}
+
+function readAnswerTexts(reader: Reader): Readonly<Record<string, string>> {
+  const entries = Object.entries(reader.map("answers") ?? {});
+  return Object.fromEntries(
+    entries.map(([id, value]) => [id, typeof value === "string" ? value : JSON.stringify(value)]),
+  );
 }
 
 /** Reads the changeable fields of a response; others that a client echoes back are left alone. */

@@ -188,6 +188,15 @@ export class Reader {
     return [];
   }
 
+  /** An array of any values, as it is or as JSON text. */
+  array(name: string): readonly Json[] | null {
+    const value = this.#value(name);
+    if (value === null || value === "") return null;
+    const given = typeof value === "string" ? parseArray(value) : value;
+    if (!Array.isArray(given)) return this.#refuse(name, "must be an array");
+    return isStorableJson(given) ? given : this.#refuse(name, "holds values that cannot be kept");
+  }
+
   /** True for text that is not blank. */
   isText(name: string): boolean {
     const value = this.#value(name);
@@ -282,6 +291,14 @@ function parseMap(text: string): Properties | undefined {
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
+  }
+}
+
+function parseArray(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
   }
 }
 

@@ -23,14 +23,16 @@ export type AnswerForm = Pick<FormView, "score" | "comment" | "problem"> & {
 /** Characters (Unicode code points); a longer comment is refused in place, with what was written. */
 const COMMENT_MAX = 5000;
 /** Bytes that so long a comment has as a form field in any script. */
-const FORM_MAX = 64 * 1024;
+export const FORM_MAX = 64 * 1024;
 
-export function readForm(body: Uint8Array): AnswerForm {
+/** `stored` is the score that a form without one is about; null: each form has its own. */
+export function readForm(body: Uint8Array, stored: number | null = null): AnswerForm {
   const fields = fieldsOf(body);
   const scores = fields.getAll("score");
-  const score = scores.length === 1 ? readScore(scores[0] ?? "") : null;
+  const score = scores.length === 0 ? stored : scores.length === 1 ? readScore(scores[0] ?? "") : null;
   const comment = (fields.get("comment") ?? "").replaceAll("\0", "").replaceAll(/\r\n?/g, "\n");
-  const isLong = characterCount(comment) > COMMENT_MAX || body.byteLength > FORM_MAX;
+  // A form of answers alone says itself which of them is too long.
+  const isLong = characterCount(comment) > COMMENT_MAX || (body.byteLength > FORM_MAX && scores.length > 0);
   return {
     score,
     comment,

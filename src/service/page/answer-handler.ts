@@ -13,6 +13,7 @@ import {
   visitSurvey,
 } from "../domain/answers/answers.ts";
 import { NO_BRAND } from "../domain/projects/brand.ts";
+import { type AskedQuestion, questionsFor, storeAnswers, toFields } from "../domain/questions/answer-questions.ts";
 import type { Transaction } from "../domain/ports.ts";
 import { NO_PRESENTATION } from "../domain/projects/presentation.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
@@ -33,6 +34,8 @@ import {
   toPageBrand,
   pageWay,
 } from "./page-request.ts";
+import { findFormProblem, readAnswers } from "./questions/questions-form.ts";
+import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions/questions-page.ts";
 import { endedPage, formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
 export function createAnswerHandler(options: PagesOptions): PageHandler {
@@ -55,6 +58,7 @@ function createShowing(options: PagesOptions): PageHandler {
     const { isSecure, base } = pageWay(options, request);
     const found = await findVisit(options, token, rest);
     if (found === null) return respondUnknown(options, request);
+    if (rest === QUESTIONS_PATH) return showQuestions(options, request, found, { base, path: `${base}/s/${token}` });
     const method = request.method === "HEAD" ? "HEAD" : "GET";
     const look: Look = { method, score: linkedScore(request.query, rest) };
     const isNoted = note(found.visit.survey.project.id, token, look);
@@ -103,32 +107,61 @@ function createAnswering(options: PagesOptions): PageHandler {
     if (state === "ended") return respond(ended(found, base), request, isSecure);
     // Nothing can be changed any more, so nothing is asked for either.
     if (state === "closed") return seeOther(path, isSecure);
-    const form = readForm(await request.body());
-    if (form.problem !== null || form.score === null) {
-      const view = toView(found, { base, path }, form.score);
+    const body = await request.body();
+    const answers = readAnswers(body);
+    const form = readForm(body, answers.size > 0 ? (found.visit.answer?.score ?? null) : null);
+    const view = toView(found, { base, path }, form.score);
+    if (form.problem !== null || form.score === null)
       return respond(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }), request, isSecure);
-    }
     const { score, comment, by, hasComment } = form;
+    const { project } = found.visit.survey;
+    const asked = await store.read((tx) => questionsFor(tx, project, { score, locale: view.words.locale }));
+    const problem = findFormProblem(asked, answers, body);
+    if (problem !== null) return respond(questionsPage({ ...view, asked, given: answers, problem }), request, isSecure);
     const given = { score, by, ...(hasComment ? { comment } : {}) };
-    const { id } = found.visit.survey.project;
-    await store.write((tx) => answerSurvey(tx, token, given, answerWindowSeconds), { project: id });
-    if (by === "button") return seeOther(path, isSecure);
-    return { status: 204, headers: pageHeaders(isSecure), body: "" };
+    await store.write(
+      async (tx) => {
+        const { responseId, change } = await answerSurvey(tx, token, given, answerWindowSeconds);
+        const response = change === "closed" ? null : await tx.responses.byId(project.id, responseId);
+        if (response !== null) await storeAnswers(tx, project, response, asked, answers);
+      },
+      { project: project.id },
+    );
+    if (by === "script") return { status: 204, headers: pageHeaders(isSecure), body: "" };
+    const isAsking = asked.length > 0 && answers.size === 0;
+    return seeOther(isAsking ? `${path}/${QUESTIONS_PATH}` : path, isSecure);
   };
+}
+
+/** The page of further questions; the stored answer where nothing is asked, or can be changed any more. */
+function showQuestions(options: PagesOptions, request: PageRequest, found: Found, place: PagePlace): HttpResponse {
+  const { isSecure } = pageWay(options, request);
+  const { visit, asked } = found;
+  const state = linkState(visit, unixSeconds(options.clock), options.answerWindowSeconds);
+  if (visit.answer === null || state !== "open" || asked.length === 0) return seeOther(place.path, isSecure);
+  const given = toFields(visit.answer.additionalAnswers);
+  const view = toView(found, place, visit.answer.score);
+  return respond(questionsPage({ ...view, asked, given, problem: null }), request, isSecure);
 }
 
 interface Found {
   readonly visit: Visit;
   readonly shown: Shown;
+  /** For the score that is stored. */
+  readonly asked: readonly AskedQuestion[];
 }
 
 function findVisit({ store, senderName }: PagesOptions, token: string, rest: string): Promise<Found | null> {
-  if (!isToken(token) || (rest !== "" && readScore(rest) === null)) return Promise.resolve(null);
+  const isPath = rest === "" || rest === QUESTIONS_PATH || readScore(rest) !== null;
+  if (!isToken(token) || !isPath) return Promise.resolve(null);
   return store.read(async (tx) => {
     const visit = await visitSurvey(tx, token);
     if (visit === null) return null;
     const { project, properties } = visit.survey;
-    return { visit, shown: await showProject(tx, project, properties, senderName) };
+    const shown = await showProject(tx, project, properties, senderName);
+    const { score = null } = visit.answer ?? {};
+    const { locale } = readSurveyWords(properties, shown.presentation, score);
+    return { visit, shown, asked: score === null ? [] : await questionsFor(tx, project, { score, locale }) };
   });
 }
 
@@ -147,14 +180,17 @@ interface PagePlace {
 }
 
 function surveyPage(found: Found, place: PagePlace, moment: Moment): HtmlPage {
-  const { visit } = found;
+  const { visit, asked } = found;
   const { look, now, isScanned, answerWindowSeconds } = moment;
   const state = linkState(visit, now, answerWindowSeconds);
   if (state === "ended") return ended(found, place.base);
   const { answer } = visit;
   const isAnother = answer !== null && look.score !== null && look.score !== answer.score;
-  if (answer !== null && (state === "closed" || !isAnother))
-    return thanksPage(toView(found, place, answer.score), answer, state === "open");
+  if (answer !== null && (state === "closed" || !isAnother)) {
+    const [view, isOpen] = [toView(found, place, answer.score), state === "open"];
+    const further = furtherAnswers(view, answer.additionalAnswers, isOpen && asked.length > 0);
+    return thanksPage(view, { ...answer, further }, isOpen);
+  }
   return formPage({
     ...toView(found, place, look.score),
     score: look.score,

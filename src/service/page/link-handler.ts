@@ -3,6 +3,7 @@
  * carries a field by which it can be changed, so that whoever shares what stands in the address bar shares the link.
  */
 import type { PublicLink } from "../domain/ports.ts";
+import { questionsFor, storeAnswers, toFields } from "../domain/questions/answer-questions.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { surveyWords } from "../domain/surveys/survey-words.ts";
 import { answerByLink, type LinkVisit, visitLink } from "../domain/surveys/survey-links.ts";
@@ -21,13 +22,16 @@ import {
   toPageBrand,
   pageWay,
 } from "./page-request.ts";
+import { findFormProblem, readAnswers } from "./questions/questions-form.ts";
+import { questionsPage } from "./questions/questions-page.ts";
 import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
 /** 22 characters. */
 const VISIT_BYTES = 16;
 
 export function createLinkHandler(options: PagesOptions): PageHandler {
-  const { store, random, answerWindowSeconds } = options;
+  const { random } = options;
+  const answer = createAnswering(options);
   const show: PageHandler = async (request, token) => {
     const { isSecure } = pageWay(options, request);
     const found = await findLink(options, token, null);
@@ -37,37 +41,54 @@ export function createLinkHandler(options: PagesOptions): PageHandler {
     const chosen = { score, isChosenByLink: score !== null, comment: "", problem: null, hasScript: false };
     return respond(formPage({ ...view, ...chosen }), request, isSecure);
   };
-  const answer: PageHandler = async (request, token) => {
+  return (request, token, rest) => {
+    if (rest !== "") return Promise.resolve(respondUnknown(options, request));
+    if (request.method === "GET" || request.method === "HEAD") return show(request, token, rest);
+    if (request.method === "POST") return answer(request, token, rest);
+    return Promise.resolve(notAllowed(request, pageWay(options, request).isSecure));
+  };
+}
+
+function createAnswering(options: PagesOptions): PageHandler {
+  const { store, random, answerWindowSeconds } = options;
+  return async (request, token) => {
     const { isSecure } = pageWay(options, request);
     const body = await request.body();
     const visit = readVisit(body) ?? random.token(VISIT_BYTES);
     const found = await findLink(options, token, visit);
     if (found === null) return respondUnknown(options, request);
     const viewOf = createView(options, found, request, visit);
-    const form = readForm(body);
+    const answers = readAnswers(body);
+    const form = readForm(body, answers.size > 0 ? (found.answer?.score ?? null) : null);
     const { score, comment } = form;
-    const again = { ...viewOf(score), ...form, isChosenByLink: false, hasScript: false };
+    const view = viewOf(score);
+    const again = { ...view, ...form, isChosenByLink: false, hasScript: false };
     if (form.problem !== null || score === null) return respond(formPage(again), request, isSecure);
-    const seconds = found.isAnswered ? 0 : secondsToWait(options, found.link, request);
+    const { project } = found.link;
+    const asked = await store.read((tx) => questionsFor(tx, project, { score, locale: view.words.locale }));
+    const problem = findFormProblem(asked, answers, body);
+    if (problem !== null) return respond(questionsPage({ ...view, asked, given: answers, problem }), request, isSecure);
+    const seconds = found.answer !== null ? 0 : secondsToWait(options, found.link, request);
     if (seconds > 0) {
       const page = respond(formPage({ ...again, problem: { kind: "busy" } }), request, isSecure);
       return { ...page, headers: { ...page.headers, "retry-after": String(seconds) } };
     }
     // The page never shows a stored comment again, so an empty field takes none back.
     const given = { score, ...(comment.trim() === "" ? {} : { comment }) };
-    const { id } = found.link.project;
-    const stored = await store.write((tx) => answerByLink(tx, found.link, visit, given, answerWindowSeconds), {
-      project: id,
-    });
+    const stored = await store.write(
+      async (tx) => {
+        const link = await answerByLink(tx, found.link, visit, given, answerWindowSeconds);
+        const response = link.mayChange ? await tx.responses.byId(project.id, link.responseId) : null;
+        if (response !== null) await storeAnswers(tx, project, response, asked, answers);
+        return { ...link, fields: toFields(response?.additionalAnswers ?? []) };
+      },
+      { project: project.id },
+    );
     // Not another address, which could be shared: sent again, the form changes nothing.
-    const { score: kept, mayChange } = stored;
+    const { score: kept, mayChange, fields } = stored;
+    if (mayChange && asked.length > 0 && answers.size === 0)
+      return respond(questionsPage({ ...view, asked, given: fields, problem: null }), request, isSecure);
     return respond(thanksPage(viewOf(kept), { score: kept, comment: null }, mayChange), request, isSecure);
-  };
-  return (request, token, rest) => {
-    if (rest !== "") return Promise.resolve(respondUnknown(options, request));
-    if (request.method === "GET" || request.method === "HEAD") return show(request, token, rest);
-    if (request.method === "POST") return answer(request, token, rest);
-    return Promise.resolve(notAllowed(request, pageWay(options, request).isSecure));
   };
 }
 

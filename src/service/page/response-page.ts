@@ -1,5 +1,6 @@
 /** `/r/<token>`: one response, for those with the project's key or a signed link. */
 import type { HttpResponse } from "../../contract/http.ts";
+import { answerText, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import type { Note, SurveyResponse } from "../../contract/resources.ts";
 import { SPECIAL_PROPERTIES } from "../../contract/special-properties.ts";
 import { createWallClock, DEFAULT_ZONE } from "../../runtime/zone.ts";
@@ -78,6 +79,7 @@ function responsePage(response: SurveyResponse, brand: PageBrand, zone: string):
     ["Answered", formatTime(created_at, zone)],
     ["Changed", updated_at === null || updated_at === created_at ? null : formatTime(updated_at, zone)],
     ["Tags", tags.join(", ")],
+    ...plainAnswers(response).map((answer): Fact => [answer.question, answerText(answer)]),
     ...own.map(([key, value]): Fact => [key, formatValue(value)]),
     ...notes.flatMap((note): Fact[] => (typeof note === "object" ? [[noteTerm(note, zone), note.text]] : [])),
   ];

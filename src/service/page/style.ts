@@ -31,6 +31,11 @@ legend strong{display:block;margin:.25rem 0 .875rem}
 .ends{display:flex;justify-content:space-between;gap:1rem;margin:.5rem 0 0;font-size:.9375rem;line-height:1.35;color:var(--soft);direction:ltr}
 .ends>span{max-width:48%;unicode-bidi:isolate}
 .ends>span+span{text-align:right}
+.choice{display:flex;gap:.75rem;align-items:center;min-height:2.75rem;padding:.25rem 0;cursor:pointer}
+.choice input{flex:none;width:1.25rem;height:1.25rem;margin:0;accent-color:var(--link)}
+.choice span{min-width:0;overflow-wrap:anywhere}
+.more{margin:0 0 2rem}
+legend,.comment label{overflow-wrap:anywhere}
 .heard{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 output{display:block;margin:0 0 1rem;color:var(--soft)}
 output.done{color:var(--good);font-weight:600}
@@ -44,7 +49,7 @@ button,.go{display:inline-block;min-height:3rem;margin:1.25rem 0 0;padding:.6875
 .go{margin:.25rem 0}
 button:hover,.go:hover{box-shadow:inset 0 0 0 99px var(--shade)}
 button.quiet{color:var(--link);background:none;border-color:currentcolor}
-textarea:focus-visible,button:focus-visible,a:focus-visible,summary:focus-visible,.problem:focus-visible{outline:3px solid var(--link);outline-offset:2px}
+textarea:focus-visible,.choice input:focus-visible,button:focus-visible,a:focus-visible,summary:focus-visible,.problem:focus-visible{outline:3px solid var(--link);outline-offset:2px}
 a{color:var(--link)}
 details{margin:1.25rem 0 0}
 summary{min-height:2.75rem;padding:.5rem 0;color:var(--link);cursor:pointer}

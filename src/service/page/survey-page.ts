@@ -38,6 +38,8 @@ export type Problem =
 export interface StoredAnswer {
   readonly score: number;
   readonly comment: string | null;
+  /** Answers to further questions, as they are shown. */
+  readonly further?: Html | null;
 }
 
 const SCORES = Array.from({ length: SCORE_MAX + 1 }, (_, score) => score);
@@ -88,7 +90,7 @@ export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: bo
       ${thankYouLink(words)}
       <div class="stored">
         <p class="soft">${answered(texts.youAnswered, answer.score)}</p>
-        ${comment}${mayChange ? change : null}
+        ${comment}${answer.further ?? null}${mayChange ? change : null}
       </div>`,
   };
 }

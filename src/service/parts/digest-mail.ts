@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { CHANNELS } from "../../contract/routes.ts";
 import { createWallClock, toCalendarDay } from "../../runtime/zone.ts";
+import { createAnswerTally, type QuestionResult } from "../../insight/answers/answer-tally.ts";
+import { createMasker } from "../../insight/redact.ts";
 import { type DigestFrame, digestHtml, digestSubject, digestText } from "../../insight/report/digest.ts";
 import { type DigestFacts, reportComments, type ResponseRates } from "../../insight/report/facts.ts";
 import { type DkimKey, signMail } from "../delivery/mail/dkim.ts";
@@ -14,7 +16,8 @@ import { digestWeek } from "../domain/delivery/digests.ts";
 import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
 import { responseRate } from "../domain/answers/metrics.ts";
 import type { Project, TimeRange } from "../domain/inputs.ts";
-import type { DueDigest, Store, Transaction } from "../domain/ports.ts";
+import { activeQuestions } from "../domain/questions/questions.ts";
+import type { DueDigest, Question, Store, Transaction } from "../domain/ports.ts";
 import { fullName, NO_PRESENTATION } from "../domain/projects/presentation.ts";
 import { signLink } from "../domain/surveys/signed-links.ts";
 
@@ -38,7 +41,7 @@ async function readDigestFacts(
     const { year, month, day: date } = toCalendarDay(wallClock(at));
     return [String(year).padStart(4, "0"), String(month).padStart(2, "0"), String(date).padStart(2, "0")].join("-");
   };
-  const { commented, newest } = await readCommented(store, due, { since, until });
+  const { commented, newest, questions } = await readCommented(store, due, { since, until });
   const links = await signLinks(store, due, newest);
   return {
     title: name ?? "Customer survey",
@@ -47,6 +50,7 @@ async function readDigestFacts(
     commented,
     rates: await store.read((tx) => readRates(tx, due.project, { since, until })),
     change: { before: await count(before, since - 1), after: counts, words: "against the 7 days before" },
+    questions,
     comments: reportComments(newest, {
       personal: false,
       day,
@@ -83,6 +87,13 @@ async function readRates(tx: Transaction, project: Project, range: TimeRange): P
   return { channels, areOpen: true };
 }
 
+interface WeekFacts {
+  readonly commented: number;
+  readonly newest: readonly JsonObject[];
+  /** One for each question that is asked. */
+  readonly questions: readonly QuestionResult[];
+}
+
 /**
  * The number of answers that have a comment, and the newest of them, newest first: a page at a time, so that other work
  * never waits long.
@@ -91,10 +102,12 @@ async function readCommented(
   store: Store,
   { project }: DueDigest,
   range: { readonly since: number; readonly until: number },
-): Promise<{ readonly commented: number; readonly newest: readonly JsonObject[] }> {
+): Promise<WeekFacts> {
   const shape = { expandPerson: true, expandNotes: false, permalinkPrefix: "" };
   const all = { updatedSince: null, updatedUntil: null, personId: null, trendId: null, order: "desc" } as const;
   const newest: JsonObject[] = [];
+  const answers = createAnswerTally();
+  const masker = createMasker();
   let commented = 0;
   for (let offset = 0; ; offset += PAGE) {
     const page = { ...range, ...all, offset, limit: PAGE };
@@ -102,12 +115,27 @@ async function readCommented(
     for (const text of rows) {
       const row = JSON.parse(text) as JsonObject;
       const { comment, survey_type: type } = row;
+      if (type === "nps") answers.add(masker.row(row, toAnswered));
       if (type !== "nps" || typeof comment !== "string" || comment.trim() === "") continue;
       commented += 1;
       if (newest.length < COMMENTS_MAX) newest.push(row);
     }
-    if (rows.length < PAGE) return { commented, newest };
+    if (rows.length < PAGE) break;
   }
+  const asked = activeQuestions(await store.read((tx) => tx.questions.list(project.id)));
+  const results = new Map(answers.results(WORD_ANSWERS_MIN).map((result) => [result.question, result]));
+  return { commented, newest, questions: asked.map((question) => results.get(question.id) ?? unanswered(question)) };
+}
+
+/** Fewer answers make no word of a digest. */
+const WORD_ANSWERS_MIN = 5;
+
+function toAnswered({ id = null, score = null, additional_answers: answers = null }: JsonObject): JsonObject {
+  return { id, score, additional_answers: answers };
+}
+
+function unanswered({ id, type, text }: Question): QuestionResult {
+  return { question: id, type, text, answered: 0, values: [], mean: null, words: null };
 }
 
 export interface DigestMail {

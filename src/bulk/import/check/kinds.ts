@@ -43,8 +43,10 @@ export const RESPONSE_ROWS: RowKind = {
     { name: "comment", rule: "text" },
     { name: "created_at", rule: "time" },
     { name: "survey_type", rule: "nps" },
+    { name: "additional_answers", rule: "answers" },
     name,
   ],
+  // Of `additional_answers` the columns that an older export made of it.
   readOnly: ["id", "permalink", "updated_at", "notes", "tags", "additional_answers"],
   properties: "person_properties",
   check: (values) => [

@@ -1,7 +1,18 @@
 /** The fields that a row of each bulk command may hold, as data. */
 import type { JsonObject } from "../../../contract/json.ts";
 
-export type FieldRule = "id" | "email" | "phone" | "text" | "channel" | "delay" | "send" | "time" | "score" | "nps";
+export type FieldRule =
+  | "id"
+  | "email"
+  | "phone"
+  | "text"
+  | "channel"
+  | "delay"
+  | "send"
+  | "time"
+  | "score"
+  | "nps"
+  | "answers";
 
 export interface FieldSpec {
   /** The name in messages and in the request. */

@@ -113,6 +113,16 @@ function readScore(text: string): Ruling {
   return problem(`${quoteText(text)} is not a score; give a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
 }
 
+/** The text of a JSON array, as an export writes it. */
+function readAnswers(text: string): Ruling {
+  try {
+    if (Array.isArray(JSON.parse(text))) return { value: text };
+  } catch {
+    // Told below.
+  }
+  return problem(`${quoteText(text)} is not a JSON array of answers, as an export writes it`);
+}
+
 export const RULES: Readonly<Record<FieldRule, Rule>> = {
   id: readId,
   email: readEmail,
@@ -124,4 +134,5 @@ export const RULES: Readonly<Record<FieldRule, Rule>> = {
   time: readTime,
   score: readScore,
   nps: readNpsType,
+  answers: readAnswers,
 };

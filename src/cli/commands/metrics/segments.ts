@@ -1,4 +1,5 @@
 /** `metrics --segment`: one row for each value of a property, and how much of a change is the mix of values. */
+import { answerText, plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import {
   addAnswer,
@@ -155,11 +156,21 @@ export function tallyPage(rows: readonly JsonObject[], properties: readonly stri
     if (score === null) continue;
     const { created_at: at, person_properties: map } = row;
     const side = typeof at === "number" && at < start ? "before" : "after";
-    addAnswer(tally, { kind: kindOf(score), side }, (property) => valueOf(map, property));
+    addAnswer(tally, { kind: kindOf(score), side }, (property) => valueOf(map, property) ?? answerOf(row, property));
   }
   // A page's first row is sample enough.
   const sample = rows[0]?.person_properties;
-  return { tally, names: isJsonObject(sample) ? Object.keys(sample) : [] };
+  const answers = plainAnswers(rows[0] ?? {}).map(({ id }) => ANSWERS + id);
+  return { tally, names: [...(isJsonObject(sample) ? Object.keys(sample) : []), ...answers] };
+}
+
+const ANSWERS = "answers.";
+
+/** The answer to the question of `answers.ID`, as one text; null for any other name, and where it is not answered. */
+function answerOf(row: JsonObject, name: string): string | null {
+  if (!name.startsWith(ANSWERS)) return null;
+  const answer = plainAnswers(row).find(({ id }) => id === name.slice(ANSWERS.length));
+  return answer === undefined ? null : answerText(answer);
 }
 
 /** Null where the response has no such property, or nothing in it. */

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX } from "../../../contract/limits.ts";
+import { createAnswerTally } from "../../../insight/answers/answer-tally.ts";
 import { isComplete } from "../../../insight/coverage.ts";
 import { CONFIDENCE_DEFAULT, FEW_ANSWERS, type ScoreCounts } from "../../../insight/interval.ts";
 import { createMasker } from "../../../insight/redact.ts";
@@ -87,11 +88,13 @@ function createCollector(request: ReportRequest): Collector {
   const [rowsHash, idsHash] = [createHash("sha256"), createHash("sha256")];
   const [people, names] = [new Set<string>(), new Set<string>()];
   const newest: JsonObject[] = [];
+  const answers = createMaskedAnswers(request);
   let commented = 0;
   const addAnswered = (row: JsonObject, score: number): void => {
     scores[score] = (scores[score] ?? 0) + 1;
     people.add(personId(row));
     periods.add(timeOf(row), score);
+    answers.add(row);
     if (typeof row["comment"] !== "string" || row["comment"].trim() === "") return;
     commented += 1;
     newest.push(row);
@@ -124,6 +127,7 @@ function createCollector(request: ReportRequest): Collector {
         periods: listed,
         scores,
         segments: segments.length === 0 ? null : { ...toSegments(tally, before !== null, request.personal), missing },
+        questions: answers.results(),
         comments: toComments(newest.slice(-COMMENTS_MAX).toReversed(), request),
         redacted: !request.personal,
         rowsHash: rowsHash.digest("hex"),
@@ -133,6 +137,22 @@ function createCollector(request: ReportRequest): Collector {
       };
     },
   };
+}
+
+/** Fewer answers make no word of a report. */
+const WORD_ANSWERS_MIN = 5;
+
+function createMaskedAnswers({ personal }: ReportRequest) {
+  const [tally, masker] = [createAnswerTally(), createMasker()];
+  return {
+    add: (row: JsonObject) => tally.add(personal ? row : masker.row(row, toAnswered)),
+    results: () => tally.results(WORD_ANSWERS_MIN),
+  };
+}
+
+/** The fields that are counted. */
+function toAnswered({ id = null, score = null, additional_answers: answers = null }: JsonObject): JsonObject {
+  return { id, score, additional_answers: answers };
 }
 
 function timeOf({ created_at: at }: JsonObject): number {

@@ -9,7 +9,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
-import { categoryOf, commentOf, tagName, tagsOf } from "./selection/row-filters.ts";
+import { categoryOf, commentOf, freeAnswers, tagName, tagsOf } from "./selection/row-filters.ts";
 import { REDACT_FLAG } from "./selection/redaction.ts";
 import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
 
@@ -53,8 +53,7 @@ export async function runResponsesBundle(deps: Deps, options: Selection): Promis
         const category = categoryOf(row);
         if (category !== null) counts[`${category}s`] += 1;
       }
-      const withComment = rows.filter((row) => commentOf(row).trim() !== "");
-      await out.write(head + withComment.map(toBlock).join(""));
+      await out.write(head + rows.filter(hasWords).map(toBlock).join(""));
       head = "";
     }
     await out.write(head + describeCounts(counts));
@@ -67,8 +66,13 @@ export async function runResponsesBundle(deps: Deps, options: Selection): Promis
 /** The parts of a block, in their order; an answer without a comment is only counted. */
 function toShown(row: JsonObject): JsonObject {
   const { id = null, score = null, created_at = null, person_properties = null, tags = null, comment = null } = row;
-  if (commentOf(row).trim() === "") return { score };
-  return { id, score, created_at, person_properties, tags, comment };
+  if (!hasWords(row)) return { score };
+  const { additional_answers = null } = row;
+  return { id, score, created_at, person_properties, tags, comment, additional_answers };
+}
+
+function hasWords(row: JsonObject): boolean {
+  return commentOf(row).trim() !== "" || freeAnswers(row).length > 0;
 }
 
 const toDay = createTimeFormatter({ format: "iso", zone: null, now: 0 });
@@ -84,16 +88,23 @@ function toBlock(row: JsonObject): string {
     ...propertiesOf(row),
     ...tagsOf(row).flatMap((tag) => (tagName(tag) === null ? [] : [`#${tagName(tag)}`])),
   ];
-  const lines = commentOf(row)
-    .trim()
-    .split(/\r\n?|\n/);
-  const quoted = lines.map((line) => `> ${toSafeText(line)}`.trimEnd());
-  // Only the people's own lines hold quotations and ids.
-  const plain = facts
-    .join(", ")
-    .replace(/["“”„«»]/g, "'")
-    .replace(/[[\]]/g, "|");
-  return `[${toSafeText(toText(id))}] ${toSafeText(plain)}\n${quoted.join("\n")}\n\n`;
+  const comment = commentOf(row).trim() === "" ? [] : quote(commentOf(row));
+  const answers = freeAnswers(row).flatMap(({ id: question, question: asked, text }) => [
+    `${question}: ${withoutQuotes(asked)}`,
+    ...quote(text),
+  ]);
+  const lines = [...comment, ...answers];
+  return `[${toSafeText(toText(id))}] ${withoutQuotes(facts.join(", "))}\n${lines.join("\n")}\n\n`;
+}
+
+function quote(text: string): string[] {
+  const lines = text.trim().split(/\r\n?|\n/);
+  return lines.map((line) => `> ${toSafeText(line)}`.trimEnd());
+}
+
+/** Only the people's own lines hold quotations and ids. */
+function withoutQuotes(text: string): string {
+  return toSafeText(text.replace(/["“”„«»]/g, "'").replace(/[[\]]/g, "|"));
 }
 
 function propertiesOf({ person_properties: properties }: JsonObject): string[] {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { RowKeys } from "../../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../../bulk/export/versions.ts";
 import type { Client, Parameters } from "../../../client/client.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../command/deps.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
@@ -20,7 +20,7 @@ import {
   type RangeExportOptions,
 } from "../../export/request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
-import { propertyColumn } from "../../render/columns.ts";
+import { pathColumn, propertyColumn } from "../../render/columns.ts";
 import { NO_ROW_FILTERS, ROW_FLAGS, createSift, readRowFilters, type RowFilters } from "./selection/row-filters.ts";
 import { REDACT_FLAG, createRedaction } from "./selection/redaction.ts";
 import {
@@ -137,43 +137,15 @@ async function countResponses(client: Client, parameters: Parameters, signal: Ab
   return typeof json.response_count === "number" ? json.response_count : null;
 }
 
-const PROPERTY = "p";
-const QUESTION = "q";
+const PROPERTIES = "person_properties";
 
 const RESPONSE_FLAT_COLUMNS: FlatColumns = {
   find: (row) => [
-    ...Object.keys(isJsonObject(row.person_properties) ? row.person_properties : {}).map((key) => PROPERTY + key),
-    ...answersOf(row).map((answer) => QUESTION + questionOf(answer)),
+    ...Object.keys(isJsonObject(row[PROPERTIES]) ? row[PROPERTIES] : {}).map((key) => `${PROPERTIES}.${key}`),
+    ...(RESPONSES.found?.in([row]) ?? []).map(({ name }) => name),
   ],
-  column(found) {
-    const name = found.slice(1);
-    if (found.startsWith(PROPERTY)) return propertyColumn("person_properties", name);
-    return { name: `additional_answers.${name}`, kind: "text", read: (row) => readAnswer(row, name) };
-  },
+  column: (name) =>
+    name.startsWith(PROPERTIES)
+      ? propertyColumn(PROPERTIES, name.slice(PROPERTIES.length + 1))
+      : (RESPONSES.found?.named(name) ?? pathColumn(name)),
 };
-
-function answersOf({ additional_answers: answers }: JsonObject): JsonObject[] {
-  return Array.isArray(answers) ? answers.filter(isJsonObject) : [];
-}
-
-function questionOf({ question }: JsonObject): string {
-  return isJsonObject(question) && typeof question.text === "string" ? question.text : "";
-}
-
-function readAnswer(row: JsonObject, question: string): Json | undefined {
-  const answer = answersOf(row).find((candidate) => questionOf(candidate) === question);
-  return answer === undefined ? undefined : toPlainAnswer(answer.value);
-}
-
-/** Of the four kinds of value only the one that fits the question is there (section 2). */
-function toPlainAnswer(value: Json | undefined): Json | undefined {
-  if (!isJsonObject(value)) return value;
-  const { free_response: text, scale, select_one: one, select_many: many } = value;
-  if (Array.isArray(many) && many.length > 0) return many.map(choiceText).join("; ");
-  return text ?? scale ?? (one === null || one === undefined ? undefined : choiceText(one));
-}
-
-function choiceText(choice: Json): string {
-  if (isJsonObject(choice) && typeof choice.text === "string") return choice.text;
-  return typeof choice === "string" ? choice : JSON.stringify(choice);
-}

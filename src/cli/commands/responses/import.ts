@@ -3,7 +3,7 @@ import { RESPONSE_ROWS } from "../../../bulk/import/check/kinds.ts";
 import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import type { Client, IntentOptions, WriteResult } from "../../../client/client.ts";
-import type { JsonObject } from "../../../contract/json.ts";
+import type { Json, JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
 import { commonParts, createBreaker, type RowSender, toId, toSettled } from "../../import/row-senders.ts";
@@ -51,14 +51,28 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
   });
 }
 
-function toResponseBody({ values, properties }: ImportRow, person: string): JsonObject {
-  const { score, comment, created_at: createdAt } = values;
+/** `answers.ID` of an export is an answer, and no property. */
+const ANSWER = /^answers\.(.+)$/;
+
+function toResponseBody({ values, properties: given }: ImportRow, person: string): JsonObject {
+  const { score, comment, created_at: createdAt, additional_answers: additional } = values;
+  const entries = Object.entries(given);
+  const properties = Object.fromEntries(entries.filter(([key]) => !ANSWER.test(key)));
+  const answers = Object.fromEntries(
+    entries.flatMap(([key, value]) => {
+      const question = ANSWER.exec(key)?.[1];
+      return question === undefined ? [] : [[question, value]];
+    }),
+  );
+  const isAnswered = typeof additional === "string" && additional !== "[]";
   return {
     person,
     ...(score !== undefined && { score }),
     ...(comment !== undefined && { comment }),
     ...(createdAt !== undefined && { created_at: createdAt }),
     ...(Object.keys(properties).length > 0 && { person_properties: properties }),
+    ...(isAnswered && { additional_answers: JSON.parse(additional) as Json }),
+    ...(Object.keys(answers).length > 0 && { answers }),
   };
 }
 

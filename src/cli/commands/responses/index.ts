@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerResponsesAdd } from "./add.ts";
+import { registerResponsesAnswers } from "./answers.ts";
 import { registerResponsesBundle } from "./bundle.ts";
 import { registerResponsesNote, registerResponsesTag } from "./change.ts";
 import { registerResponsesExport } from "./export.ts";
@@ -21,6 +22,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerResponsesTag(noun, context);
   registerResponsesNote(noun, context);
   registerResponsesWords(noun, context);
+  registerResponsesAnswers(noun, context);
   registerResponsesBundle(noun, context);
   registerResponsesVerify(noun, context);
   registerResponsesImport(noun, context);

@@ -12,7 +12,7 @@ import { AssertionError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
-import { categoryOf, commentOf } from "./selection/row-filters.ts";
+import { categoryOf, commentOf, freeAnswers } from "./selection/row-filters.ts";
 import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
 
 export interface VerifyOptions extends Omit<Selection, "redact"> {
@@ -79,12 +79,15 @@ function idOf({ id }: JsonObject): string {
   return typeof id === "string" ? id : JSON.stringify(id ?? null);
 }
 
-/** The comment as the service has it, and as a bundle shows it: redacted, escaped, or both. */
+/** The words of a response as the service has them, and as a bundle shows them: redacted, escaped, or both. */
 function textsOf(row: JsonObject, masker: Masker): string[] {
-  const comment = commentOf(row);
-  if (comment === "") return [];
-  const redacted = commentOf(masker.row(row));
-  return [...new Set([comment, redacted].flatMap((text) => [text, escapeLines(text)]))];
+  if (wordsOf(row).length === 0) return [];
+  const texts = [...wordsOf(row), ...wordsOf(masker.row(row))];
+  return [...new Set(texts.flatMap((text) => [text, escapeLines(text)]))];
+}
+
+function wordsOf(row: JsonObject): readonly string[] {
+  return [commentOf(row), ...freeAnswers(row).map(({ text }) => text)].filter((text) => text !== "");
 }
 
 function escapeLines(text: string): string {

@@ -16,6 +16,7 @@ import { registerMigrate } from "./data/migrate.ts";
 import { registerPause } from "./delivery/pause.ts";
 import { registerErase } from "./privacy/erase.ts";
 import { registerRetention } from "./privacy/retention.ts";
+import { registerQuestion } from "./project/question.ts";
 import { registerProject } from "./project/project.ts";
 import { registerSettings } from "./project/settings.ts";
 import { registerShare } from "./project/share.ts";
@@ -44,6 +45,7 @@ export function register(noun: Command, outer: CommandContext): void {
   registerAutopilot(noun, context);
   registerRehearse(noun, context);
   registerTrend(noun, context);
+  registerQuestion(noun, context);
   registerSettings(noun, context);
   registerApply(noun, context);
   registerSurvey(noun, context);

@@ -39,6 +39,8 @@ interface VerbFacts<Kind extends AdminKind, Input> extends Omit<CommandFacts, "e
     readonly command: string;
     /** The question, with its numbers; null where there is no such thing, as the verb then says itself. */
     readonly question: (admin: Admin, input: Input) => Promise<string | null>;
+    /** No data is removed: where there is no terminal to ask on, it needs no `--yes`. */
+    readonly losesNothing?: boolean;
   };
   /** Of a record, its lists. */
   readonly lists?: (answer: AdminResults[Kind]) => readonly RecordList[];
@@ -98,7 +100,8 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
     const which = input.project === undefined ? {} : { project: input.project };
     const asked = { kind, ...which, ...(await details?.(input)) } as unknown as CommandOf<Kind>;
     if (removal !== undefined) {
-      const ask = checkRemoval(deps, { command: removal.command, yes: flags.is("--yes") });
+      const mayGoOn = removal.losesNothing === true && !deps.streams.in.isTTY;
+      const ask = checkRemoval(deps, { command: removal.command, yes: flags.is("--yes") || mayGoOn });
       choice = await tellPlace(deps, choice);
       await ask(() => withAdmin(deps, choice, (admin) => removal.question(admin, input)));
     }

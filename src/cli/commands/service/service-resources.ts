@@ -2,6 +2,7 @@
 import { DELIVERY_STATES } from "../../../service/domain/delivery/queue-rows.ts";
 import { LISTED_STATES } from "../../../service/domain/delivery/lists/listed.ts";
 import { REPORT_OUTCOMES } from "../../../service/domain/delivery/rows.ts";
+import type { QuestionInfo } from "../../../service/control/questions/commands.ts";
 import type { ConfiguredSettings } from "../../../service/domain/projects/settings.ts";
 import type { ProjectTexts } from "../../../service/domain/projects/texts.ts";
 import { type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
@@ -94,6 +95,18 @@ const SHARE_COLUMNS = {
 } as const;
 export const SHARES = toResource("shared pages", SHARE_COLUMNS, ["created_at"]);
 export const NEW_SHARE = toResource("shared pages", { ...SHARE_COLUMNS, url: "text" });
+const QUESTION_COLUMNS: Readonly<Record<keyof QuestionInfo, ColumnKind>> = {
+  id: "id",
+  type: "text",
+  text: "text",
+  choices: "text",
+  scale: "text",
+  to: "text",
+  position: "number",
+  retired_at: "time",
+};
+export const QUESTIONS = toResource("questions", QUESTION_COLUMNS, ["retired_at", "scale", "choices", "type"]);
+export const SHOWN_QUESTION = toResource("questions", { ...QUESTION_COLUMNS, texts: "text" });
 export const BRAND = toResource("settings", { name: "text", color: "text", text_color: "text", logo_url: "text" });
 const TEXT_COLUMNS: Readonly<Record<keyof ProjectTexts, ColumnKind>> = {
   locale: "text",

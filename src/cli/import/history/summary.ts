@@ -112,6 +112,7 @@ export async function writeMapping(deps: Deps, { sources }: HistorySurvey): Prom
     for (const [column, target] of columns) {
       if (target.kind === "field") await writeDone(deps, `  ${column} -> ${target.field}`);
       if (target.kind === "property") await writeDone(deps, `  ${column} -> property ${target.key}`);
+      if (target.kind === "answer") await writeDone(deps, `  ${column} -> answer to ${target.question}`);
     }
   }
 }

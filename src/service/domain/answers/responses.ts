@@ -6,6 +6,8 @@ import { InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project, ResponseChange, ResponseInput, ResponsesQuery } from "../inputs.ts";
 import type { JsonRows, ResponseRow, ResponseShape, Transaction } from "../ports.ts";
+import { toAdditionalAnswers } from "../questions/answer-texts.ts";
+import { listQuestions } from "../questions/questions.ts";
 import { requireTrend } from "./trends.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
@@ -86,8 +88,24 @@ export async function addResponse(
     updatedAt: tx.now,
     requestId: null,
   });
+  await storeCollected(tx, project, id, input);
   await noteEvent(tx, project, { type: "survey_response.created", responseId: id });
   return readResponse(tx, project, id, new Set<Expansion>(["notes"]), links);
+}
+
+/** Answers that were collected elsewhere, with ids that only the new response can give. */
+async function storeCollected(
+  tx: Transaction,
+  project: Project,
+  id: number,
+  { additionalAnswers = [], answers = {} }: ResponseInput,
+): Promise<void> {
+  const known = new Set(additionalAnswers.map(({ question }) => question.id));
+  const texts = Object.fromEntries(Object.entries(answers).filter(([question]) => !known.has(question)));
+  const isNamed = Object.keys(texts).length > 0;
+  const added = isNamed ? toAdditionalAnswers(await listQuestions(tx, project), texts, id) : [];
+  const all = [...additionalAnswers, ...added];
+  if (all.length > 0) await tx.responses.update(project.id, id, { additionalAnswers: all, updatedAt: tx.now });
 }
 
 function checkScore(score: number): void {

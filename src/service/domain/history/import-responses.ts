@@ -1,4 +1,5 @@
 /** Saved responses: with their ids, times, tags, notes and answers; whoever answered lately is not asked again soon. */
+import { plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import type { Json } from "../../../contract/json.ts";
 import type { Note } from "../../../contract/resources.ts";
 import type { Project } from "../inputs.ts";
@@ -22,6 +23,8 @@ import {
   newPerson,
   type Outcomes,
 } from "./import-people.ts";
+import { toAdditionalAnswers } from "../questions/answer-texts.ts";
+import { listQuestions } from "../questions/questions.ts";
 import { noteEvent } from "../webhooks/events.ts";
 import type { HistoryStep, NewPastResponse, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
 
@@ -111,12 +114,29 @@ function highestId(batch: PastRows): number {
   return highest;
 }
 
-async function importResponses(
+/** Rows with their answers in the API's form. */
+async function withAnswers(
   tx: Transaction,
   project: Project,
   rows: readonly PastResponse[],
+): Promise<readonly PastResponse[]> {
+  if (rows.every(({ answers }) => answers === undefined)) return rows;
+  const questions = await listQuestions(tx, project);
+  return rows.map(({ answers = {}, ...row }) => {
+    const known = new Set(plainAnswers({ additional_answers: row.additionalAnswers }).map(({ id }) => id));
+    const texts = Object.fromEntries(Object.entries(answers).filter(([id]) => !known.has(id)));
+    const added = toAdditionalAnswers(questions, texts, row.id ?? "") as unknown as Json[];
+    return added.length === 0 ? row : { ...row, additionalAnswers: [...(row.additionalAnswers ?? []), ...added] };
+  });
+}
+
+async function importResponses(
+  tx: Transaction,
+  project: Project,
+  given: readonly PastResponse[],
   { policy, firstFree }: ImportRules,
 ): Promise<Outcomes> {
+  const rows = await withAnswers(tx, project, given);
   const outcomes = createOutcomes();
   const { people, markedUpTo } = await placePeople(tx, project, rows, firstFree, outcomes);
   const ids = rows.flatMap(({ id }) => (id === null || id >= firstFree ? [] : [id]));

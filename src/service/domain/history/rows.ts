@@ -46,6 +46,8 @@ export interface PastResponse {
   readonly tags: readonly string[] | null;
   readonly notes: readonly PastNote[] | null;
   readonly additionalAnswers: readonly Json[] | null;
+  /** Answers as one text each, by the question's id; those of `additionalAnswers` take precedence. */
+  readonly answers?: Readonly<Record<string, string>>;
 }
 
 /** A response's columns; the last four are JSON arrays. */

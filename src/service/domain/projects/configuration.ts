@@ -1,6 +1,7 @@
 /** All settings of a project as one value that can be read, kept as a file, compared and applied again. */
 import { createHash } from "node:crypto";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import { formatSpans } from "../../../contract/questions/questions.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
 import { formatScoreSpan, type ScoreSpan } from "../../../contract/text/score-span.ts";
 import { emailKey } from "../../../contract/text/email.ts";
@@ -10,6 +11,12 @@ import { addDigest } from "../delivery/digests.ts";
 import { changeReminder, readReminder, type ReminderSettings } from "../delivery/reminders.ts";
 import { InvalidError } from "../errors.ts";
 import type { ProjectRow, Transaction, WebhookRow } from "../ports.ts";
+import {
+  applyQuestions,
+  type ConfigurableQuestion,
+  configuredQuestions,
+  type ConfiguredQuestion,
+} from "../questions/configure.ts";
 import { configureAutopilot, type ShownAutopilot, showAutopilot } from "../surveys/autopilot.ts";
 import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook-rows.ts";
 import { SIGNATURE_HEADER } from "../webhooks/signature-settings.ts";
@@ -67,6 +74,8 @@ export interface ProjectConfiguration {
   readonly autopilot: Readonly<Record<Platform, ConfiguredAutopilot>>;
   readonly brand: ConfiguredBrand;
   readonly texts: readonly ProjectTexts[];
+  /** Without retired ones. */
+  readonly questions: readonly ConfiguredQuestion[];
   readonly trends: readonly ConfiguredTrend[];
   readonly webhooks: readonly ConfiguredWebhook[];
   /** Without readers who have left. */
@@ -81,6 +90,7 @@ export interface WantedConfiguration {
   readonly autopilot?: { readonly [Name in Platform]?: Partial<ConfiguredAutopilot> };
   readonly brand?: Partial<ConfiguredBrand>;
   readonly texts?: readonly WantedTexts[];
+  readonly questions?: readonly ConfigurableQuestion[];
   readonly trends?: readonly ConfiguredTrend[];
   readonly webhooks?: readonly WantedWebhook[];
   readonly digests?: readonly WantedDigest[];
@@ -127,6 +137,7 @@ export async function readConfiguration(tx: Transaction, project: ProjectRow): P
       logo: logo === null ? null : Buffer.from(logo.bytes).toString("base64"),
     },
     texts: await readTexts(tx, project),
+    questions: await configuredQuestions(tx, project),
     trends: (await listTrends(tx, project)).map(({ name, where }) => ({ name, where })),
     webhooks: (await tx.webhooks.list(project.id)).map(toConfigured),
     digests: (await wantedDigests(tx, project)).map(toConfiguredDigest),
@@ -171,7 +182,7 @@ export async function applyConfiguration(
   tools: ConfigurationTools,
 ): Promise<AppliedConfiguration> {
   const old = await readConfiguration(tx, project);
-  const { settings, throttle, reminder, autopilot, brand, texts, trends, webhooks, digests } = wanted;
+  const { settings, throttle, reminder, autopilot, brand, texts, questions, trends, webhooks, digests } = wanted;
   if (settings !== undefined)
     await at(["settings"], async () => changeSettings(tx, project, toProjectSettings(settings)));
   if (throttle !== undefined && throttle !== old.throttle)
@@ -180,6 +191,10 @@ export async function applyConfiguration(
   for (const platform of PLATFORMS) await applyAutopilot(tx, project, platform, autopilot?.[platform]);
   if (brand !== undefined) await at(["brand"], () => changeBrand(tx, project, toBrandChange(brand, old.brand)));
   if (texts !== undefined) await applyTexts(tx, project, texts);
+  if (questions !== undefined)
+    await at(["questions"], () =>
+      applyQuestions(tx, project, questions, (index, work) => at(["questions", String(index)], work)),
+    );
   if (trends !== undefined) await applyTrends(tx, project, trends);
   const secrets = webhooks === undefined ? [] : await applyWebhooks(tx, project, webhooks, tools);
   if (digests !== undefined) await applyDigests(tx, project, digests);
@@ -323,6 +338,7 @@ function flatten({
   reminder,
   brand,
   texts,
+  questions,
   trends,
   webhooks,
   digests,
@@ -340,6 +356,13 @@ function flatten({
   const names = createNames();
   for (const { locale, score, ...words } of texts)
     add(names("texts", [locale, score].filter((part) => part !== null).join(" ")), toJson(words));
+  for (const [index, { id, texts: translations, scale, to, choices, ...rest }] of questions.entries()) {
+    const spans = { scale: scale === null ? null : formatSpans([scale]), to: to === null ? null : formatSpans(to) };
+    const json = { ...rest, choices: [...choices], ...spans, position: index + 1 };
+    add(names("questions", id), toJson(json));
+    for (const [locale, given] of Object.entries(translations))
+      rows.set(`questions[${JSON.stringify(id)}].texts.${locale}`, { text: given.text, choices: [...given.choices] });
+  }
   for (const { name, where } of trends) rows.set(`${names("trends", name)}.where`, { ...where });
   for (const { url, scores, ...rest } of webhooks)
     add(names("webhooks", url), toJson({ ...rest, scores: scores === null ? null : formatScoreSpan(scores) }));

@@ -5,7 +5,7 @@ import { changeAnswer, cleanAnswer } from "../answers/answers.ts";
 import { InvalidError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
-import type { PublicLink, Transaction } from "../ports.ts";
+import type { PublicLink, ResponseRow, Transaction } from "../ports.ts";
 import { LINK_SECRET } from "./signed-links.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
 import { noteEvent } from "../webhooks/events.ts";
@@ -35,8 +35,8 @@ export async function removeLink(tx: Transaction, project: Project, id: string):
 
 export interface LinkVisit {
   readonly link: PublicLink;
-  /** True where this visit has an answer already. */
-  readonly isAnswered: boolean;
+  /** The answer of this visit; null where there is none yet. */
+  readonly answer: ResponseRow | null;
 }
 
 /** Null for a link that does not exist. `visit` is the field of the visitor's page; null: the first look. */
@@ -44,12 +44,13 @@ export async function visitLink(tx: Transaction, token: string, visit: string | 
   const link = await tx.links.byToken(token);
   if (link === null) return null;
   const secret = visit === null ? null : await tx.secrets.read(LINK_SECRET);
-  if (visit === null || secret === null) return { link, isAnswered: false };
-  return { link, isAnswered: (await tx.responses.byToken(visitToken(secret, link, visit))) !== null };
+  const known = visit === null || secret === null ? null : await tx.responses.byToken(visitToken(secret, link, visit));
+  return { link, answer: known === null ? null : await tx.responses.byId(link.project.id, known.id) };
 }
 
 /** A visit's answer as it is now. */
 export interface LinkAnswer {
+  readonly responseId: number;
   readonly score: number;
   readonly mayChange: boolean;
 }
@@ -73,7 +74,7 @@ export async function answerByLink(
   if (answer !== null) {
     const mayChange = tx.now - answer.createdAt <= windowSeconds;
     if (mayChange) await changeAnswer(tx, project, answer, { score, comment });
-    return { score: mayChange ? score : answer.score, mayChange };
+    return { responseId: answer.id, score: mayChange ? score : answer.score, mayChange };
   }
   const nobody = { email: null, name: null, phoneNumber: null, lastSentAt: null, createdAt: tx.now };
   const person = await tx.people.insert(project.id, nobody);
@@ -81,7 +82,7 @@ export async function answerByLink(
   const row = { personId: person.id, requestId: null, score, comment: comment ?? null, personProperties: properties };
   const responseId = await tx.responses.insert(project.id, { ...row, token, ...times });
   await noteEvent(tx, project, { type: "survey_response.created", responseId });
-  return { score, mayChange: true };
+  return { responseId, score, mayChange: true };
 }
 
 /** Random, so that no visit leads to another's response. */

@@ -27,6 +27,10 @@ export interface SurveyTexts {
   readonly commentHint: string;
   readonly send: string;
   readonly change: string;
+  /** Above the questions that follow the score. */
+  readonly moreQuestions: string;
+  /** The choice of those who leave such a question out. */
+  readonly noAnswer: string;
   readonly thanks: string;
   readonly thanksDetail: string;
   readonly youAnswered: string;
@@ -36,6 +40,9 @@ export interface SurveyTexts {
   readonly errorTitle: string;
   readonly errorChooseScore: string;
   readonly errorCommentTooLong: string;
+  /** An answer to one of the further questions is none that it has. */
+  readonly errorAnswer: string;
+  readonly errorAnswerTooLong: string;
   /** Of a public link whose answers come too fast from one network. */
   readonly errorTooMany: string;
   readonly linkUnknown: string;

@@ -5,6 +5,7 @@ import type { Database, Session } from "./database.ts";
 import { createListTallies, type ListTallies } from "./lists/list-tallies.ts";
 import { createHistoryRows } from "./rows/answers/history-rows.ts";
 import { createLinkRows } from "./rows/answers/link-rows.ts";
+import { createQuestionRows } from "./rows/answers/question-rows.ts";
 import { createResponseRows } from "./rows/answers/response-rows.ts";
 import { createShareRows } from "./rows/answers/share-rows.ts";
 import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/trend-rows.ts";
@@ -79,6 +80,7 @@ export function createStoreRows(
     digests: createDigestRows(database, session),
     responses: createResponseRows(database, tallies),
     trends: createTrendRows(database, session, changes),
+    questions: createQuestionRows(database),
     autopilot: createAutopilotRows(database, session, changes),
     suppressions: createSuppressionRows(database, secrets),
     links: createLinkRows(database, session),

@@ -103,9 +103,9 @@ async function serve(options: ListServiceOptions): Promise<ListService> {
   return service;
 }
 
-const answer = (text: string, value: JsonObject): JsonObject => ({
+const answer = (text: string, value: JsonObject, id: string): JsonObject => ({
   id: "1",
-  question: { id: "2", type: "scale", text },
+  question: { id, type: "scale", text },
   value,
 });
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
@@ -349,28 +349,44 @@ describe("columns", () => {
     const nothing = { free_response: null, scale: null, select_one: null, select_many: null };
     Object.assign(rows[3] ?? {}, {
       person_properties: { seats: 4, plan: null },
-      additional_answers: [answer("How fast?", { ...nothing, scale: 7 })],
+      additional_answers: [answer("How fast?", { ...nothing, scale: 7 }, "q_fast")],
     });
     Object.assign(rows[20] ?? {}, {
       person_properties: null,
       additional_answers: [
-        answer("Which?", {
-          ...nothing,
-          select_many: [
-            { id: "1", text: "Red" },
-            { id: "2", text: "Blue" },
-          ],
-        }),
+        answer(
+          "Which?",
+          {
+            ...nothing,
+            select_many: [
+              { id: "1", text: "Red" },
+              { id: "2", text: "Blue" },
+            ],
+          },
+          "q_which",
+        ),
       ],
     });
     await serve({ lists: { survey_responses: rows } });
     const { out } = await run({ flags: { flatten: true } }, { options: { columns: ["id"] } });
     const lines = out.split("\n");
-    expect(lines[0]).toBe(
-      "id,person_properties.plan,person_properties.seats,additional_answers.How fast?,additional_answers.Which?",
-    );
+    expect(lines[0]).toBe("id,person_properties.plan,person_properties.seats,answers.q_fast,answers.q_which");
     expect([lines[1], lines[4], lines[21]]).toEqual(["1,pro,,,", "4,,4,7,", "21,,,,Red; Blue"]);
     expect(idsOf(out)).toEqual(everyId(30));
+  });
+
+  it("are one more for each question that was answered, behind the fixed ones, where the service says so", async () => {
+    const rows = someRows(250);
+    const value = { free_response: "Slow", scale: null, select_one: null, select_many: null };
+    Object.assign(rows[240] ?? {}, { additional_answers: [answer("Why?", value, "q_why")] });
+    const served = { lists: { survey_responses: rows } };
+    const headOf = async (headers: Record<string, string>): Promise<[string, string | undefined]> => {
+      await serve({ ...served, headers });
+      const lines = (await run({})).out.split("\n");
+      return [lines[0]?.split("additional_answers")[1] ?? "", lines[241]?.split(",").at(-1)];
+    };
+    expect(await headOf({ "x-additional-answers": "some" })).toEqual([",answers.q_why", "Slow"]);
+    expect((await headOf({}))[0]).toBe("");
   });
 
   it("are there once when --columns names them and --flatten finds them", async () => {

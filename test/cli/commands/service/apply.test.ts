@@ -81,6 +81,7 @@ texts:
     thank_you_link_text: Review us
   - locale: de
     subject: Wie war es?
+questions: []
 trends:
   - name: yes
     where:

@@ -1,12 +1,13 @@
 /** Filters that the API does not know (4.3): they work on the rows as they come, page by page, against any service. */
 import { createContext, Script } from "node:vm";
+import { type PlainAnswer, plainAnswers } from "../../../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN, type ScoreCategory, scoreCategory } from "../../../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../../../contract/row-page.ts";
 import { createTextSearch, type TextSearch } from "../../../../insight/search.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
-import { badValue, parseKeyValue } from "../../../args/values.ts";
+import { badValue, parseKeyValue, parseName } from "../../../args/values.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import type { Resource } from "../../../render/columns.ts";
 
@@ -21,6 +22,8 @@ export interface RowFilters {
   readonly hasComment: boolean;
   /** All of them. */
   readonly tags: readonly string[];
+  /** Questions by id, each with an answer, or with null for any. Of several answers to one question, one has to fit. */
+  readonly answers: readonly (readonly [string, string | null])[];
 }
 
 export const NO_ROW_FILTERS: RowFilters = {
@@ -29,6 +32,7 @@ export const NO_ROW_FILTERS: RowFilters = {
   properties: [],
   hasComment: false,
   tags: [],
+  answers: [],
 };
 
 export const ROW_FLAGS: readonly FlagRecord[] = [
@@ -42,6 +46,12 @@ export const ROW_FLAGS: readonly FlagRecord[] = [
   },
   { flag: "--has-comment", text: "only with a comment" },
   { flag: "--tag", value: "tag", text: "only with this tag", repeatable: true },
+  {
+    flag: "--answer",
+    value: "id=text",
+    text: "only with this answer to a further question; id alone: with any",
+    repeatable: true,
+  },
 ];
 
 /** Throws UsageError. */
@@ -52,7 +62,13 @@ export function readRowFilters(flags: Flags): RowFilters {
     properties: flags.all("--property").map((text) => parseKeyValue(text, "--property")),
     hasComment: flags.is("--has-comment"),
     tags: flags.all("--tag"),
+    answers: flags.all("--answer").map(parseAnswer),
   };
+}
+
+/** `q_improve=Support` or `q_improve`. Throws UsageError. */
+function parseAnswer(text: string): readonly [string, string | null] {
+  return text.includes("=") ? parseKeyValue(text, "--answer") : [parseName(text, "--answer"), null];
 }
 
 function parseScores(text: string, place: string): ReadonlySet<number> {
@@ -115,7 +131,7 @@ function orUsageError(pattern: string, place: string): TextSearch {
 export type Sift = (page: RowPage) => RowPage;
 
 /** Null where every row fits. */
-export function createSift({ scores, search, properties, hasComment, tags }: RowFilters): Sift | null {
+export function createSift({ scores, search, properties, hasComment, tags, answers }: RowFilters): Sift | null {
   const tests: ((row: JsonObject) => boolean)[] = [];
   if (scores !== null) tests.push(({ score }) => typeof score === "number" && scores.has(score));
   if (hasComment || search !== null) tests.push((row) => commentOf(row).trim() !== "");
@@ -127,6 +143,10 @@ export function createSift({ scores, search, properties, hasComment, tags }: Row
   for (const key of new Set(properties.map(([name]) => name))) {
     const values = new Set<string | null>(properties.filter(([name]) => name === key).map(([, value]) => value));
     tests.push((row) => values.has(propertyText(row, key)));
+  }
+  for (const id of new Set(answers.map(([name]) => name))) {
+    const wanted = new Set(answers.filter(([name]) => name === id).map(([, value]) => value));
+    tests.push((row) => answersTo(row, id).some((value) => wanted.has(null) || wanted.has(value)));
   }
   if (tests.length === 0) return null;
   return (page) => {
@@ -147,6 +167,13 @@ export function commentOf({ comment }: JsonObject): string {
   return typeof comment === "string" ? comment : "";
 }
 
+/** Answers to further questions in people's own words; blank ones are left out. */
+export function freeAnswers(row: JsonObject): readonly (Pick<PlainAnswer, "id" | "question"> & { text: string })[] {
+  return plainAnswers(row).flatMap(({ id, question, value }) =>
+    typeof value === "string" && value.trim() !== "" ? [{ id, question, text: value }] : [],
+  );
+}
+
 export function tagsOf({ tags }: JsonObject): readonly Json[] {
   return Array.isArray(tags) ? tags : [];
 }
@@ -158,7 +185,16 @@ export function tagName(tag: Json): string | null {
   return typeof name === "string" ? name : null;
 }
 
-function propertyText({ person_properties: properties }: JsonObject, key: string): string | null {
+/** The texts that name a response's answer to a question; of a choice its id too. */
+function answersTo(row: JsonObject, question: string): readonly string[] {
+  const answer = plainAnswers(row).find(({ id }) => id === question);
+  if (answer === undefined) return [];
+  const { value } = answer;
+  return typeof value === "object" ? value.flatMap(({ id, text }) => [id, text]) : [String(value)];
+}
+
+/** Null where the response has no such property, or null there. */
+export function propertyText({ person_properties: properties }: JsonObject, key: string): string | null {
   const value = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : null;
   if (value === null || value === undefined) return null;
   return typeof value === "string" ? value : JSON.stringify(value);

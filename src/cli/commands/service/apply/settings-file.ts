@@ -14,10 +14,12 @@ import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook-rows.ts";
 import { formatDuration, readDuration } from "../../../args/values.ts";
 import { readLogoFile } from "../project/logo-file.ts";
+import { formatQuestion, QUESTION_LIST, type ReadQuestion, toWanted } from "./question-rules.ts";
 import {
   fields,
   flag,
   list,
+  oneOf,
   orNull,
   parsed,
   type YamlRule,
@@ -30,10 +32,6 @@ import {
 const optionalText = orNull(text);
 const optionalNumber = orNull(parsed((given) => (/^\d+$/.test(given) ? Number(given) : null), "a whole number"));
 const DURATION = "a duration such as 90d or 12h";
-
-function oneOf(choices: readonly string[]): YamlRule {
-  return parsed((given) => (choices.includes(given) ? given : null), `one of ${choices.join(", ")}`);
-}
 
 const SCORES = `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`;
 
@@ -86,6 +84,7 @@ const SETTINGS_FILE: YamlRule = fields({
       ...Object.fromEntries(TEXT_NAMES.map((name) => [name, optionalText])),
     }),
   ),
+  questions: QUESTION_LIST,
   trends: list(fields({ name: text, where: texts }, ["name", "where"])),
   webhooks: list(
     fields(
@@ -122,15 +121,17 @@ export interface SettingsFile {
 /** `folder` is where a logo's path begins. Throws UsageError. */
 export async function readSettingsFile(name: string, given: string, folder: string): Promise<SettingsFile> {
   const file = readYaml(name, given, SETTINGS_FILE);
-  const { throttle, reminder, brand, ...rest } = file.value as {
+  const { throttle, reminder, brand, questions, ...rest } = file.value as {
     throttle?: number | "off";
     reminder?: { after?: number | "off" };
     brand?: { logo?: string | null };
+    questions?: readonly ReadQuestion[];
   };
   const wanted = {
     ...rest,
     ...(throttle !== undefined && { throttle: throttle === "off" ? null : throttle }),
     ...(reminder !== undefined && { reminder: { ...reminder, ...(reminder.after === "off" && { after: null }) } }),
+    ...(questions !== undefined && { questions: questions.map(toWanted) }),
     ...(brand !== undefined && { brand: await withLogo(brand, file, folder) }),
   } as WantedConfiguration;
   return { wanted, fail: file.fail };
@@ -152,7 +153,8 @@ async function withLogo(brand: { logo?: string | null }, { fail }: YamlFile, fol
 
 /** A file that `readSettingsFile` reads back to the same settings. */
 export function formatSettingsFile(project: string, configuration: ProjectConfiguration): string {
-  const { settings, throttle, reminder, autopilot, brand, texts: words, trends, webhooks, digests } = configuration;
+  const { settings, throttle, reminder, autopilot, brand, questions, trends, webhooks, digests } = configuration;
+  const { texts: words } = configuration;
   const value = {
     settings,
     throttle: throttle === null ? "off" : formatDuration(throttle),
@@ -162,6 +164,7 @@ export function formatSettingsFile(project: string, configuration: ProjectConfig
     ),
     brand: { ...brand, logo: brand.logo === null ? null : DATA_URL + brand.logo },
     texts: words.map((one) => Object.fromEntries(Object.entries(one).filter(([, given]) => given !== null))),
+    questions: questions.map(formatQuestion),
     trends,
     webhooks: webhooks.map(({ scores, ...rest }) => ({
       ...rest,

@@ -76,9 +76,13 @@ function unknownKey(spot: Spot, key: string, at: Node, known: readonly string[])
   return spot.inner(key, at).fail("is not a setting", hint);
 }
 
+/** A map of the customer's own keys to values of one rule. */
+export function mapOf(rule: YamlRule): YamlRule {
+  return (spot) => Object.fromEntries(entriesOf(spot).map(([key, , node]) => [key, rule(spot.inner(key, node))]));
+}
+
 /** A map of the customer's own keys to texts. */
-export const texts: YamlRule = (spot) =>
-  Object.fromEntries(entriesOf(spot).map(([key, , node]) => [key, scalarText(spot.inner(key, node))]));
+export const texts: YamlRule = mapOf((spot) => scalarText(spot));
 
 /** A map that is empty may be left empty. */
 function entriesOf(spot: Spot): (readonly [string, Node, Node | null])[] {
@@ -127,4 +131,8 @@ export function parsed(read: (text: string) => Json, expected: string): YamlRule
     if (value === null) throw spot.fail(`${quoteText(given)} is not ${expected}`);
     return value;
   };
+}
+
+export function oneOf(choices: readonly string[]): YamlRule {
+  return parsed((given) => (choices.includes(given) ? given : null), `one of ${choices.join(", ")}`);
 }

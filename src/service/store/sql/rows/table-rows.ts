@@ -14,6 +14,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   store_secrets: ["name"],
   suppressions: ["project_id", "channel", "address_hash", "reason"],
   survey_links: ["project_id", "id"],
+  questions: ["project_id", "id"],
   digests: ["project_id", "id"],
   autopilot_configurations: ["project_id", "platform"],
   people: ["project_id", "id"],

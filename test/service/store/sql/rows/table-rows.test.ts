@@ -70,7 +70,7 @@ test("when every table has rows, then the copy has the same, and each table's su
     TABLES.map((table) => [
       table,
       1,
-      (TABLE_KEYS[table] ?? []).includes("id") && table !== "delivery_reports" ? 1 : null,
+      (TABLE_KEYS[table] ?? []).includes("id") && !["delivery_reports", "questions"].includes(table) ? 1 : null,
     ]),
   );
   expect(sums.filter(({ digest }) => !/^[0-9a-f]{64}$/.test(digest))).toEqual([]);

@@ -1,4 +1,4 @@
-import type { Note, Properties } from "../../../../../contract/resources.ts";
+import type { AdditionalAnswer, Note, Properties } from "../../../../../contract/resources.ts";
 import type {
   JsonRows,
   NewNote,
@@ -26,6 +26,7 @@ export function createResponseRows(database: Database, tallies: ListTallies): Re
     update: async (project, id, change) => updateResponse(database, tallies, project, id, change),
     json: async (project, id, shape) => responseJson(database, project, id, shape),
     list: async (project, filter, shape) => listResponses(database, tallies, project, filter, shape),
+    haveAnswers: async (project) => (await database.first(ANSWERED, [project])) !== null,
     countScores: async (project, { trendId, ...range }) =>
       tallies.countScores(responsesBy(project, trendId, "created_at"), range),
     addNote: async (project, responseId, note) => addNote(database, project, responseId, note),
@@ -37,15 +38,17 @@ export function createResponseRows(database: Database, tallies: ListTallies): Re
   };
 }
 
+const ANSWERED = "SELECT 1 FROM responses WHERE project_id = ? AND additional_answers <> '[]' LIMIT 1";
 const BY_ID = `${RESPONSE} AND id = ?`;
 
 function toResponse(row: SqlRow | null): ResponseRow | null {
   if (row === null) return null;
-  const { properties, tags, additionalAnswers: _, notes: __, noteIds: ___, ...rest } = row;
+  const { properties, tags, additionalAnswers, notes: _, noteIds: __, ...rest } = row;
   return {
-    ...(rest as Omit<ResponseRow, "personProperties" | "tags">),
+    ...(rest as Omit<ResponseRow, "personProperties" | "tags" | "additionalAnswers">),
     personProperties: JSON.parse(String(properties)) as Properties,
     tags: JSON.parse(String(tags)) as string[],
+    additionalAnswers: JSON.parse(String(additionalAnswers)) as AdditionalAnswer[],
   };
 }
 
@@ -83,7 +86,12 @@ async function updateResponse(
   const row = { ...old, ...change };
   const { personId, score, comment, personProperties, tags, updatedAt } = row;
   await leaveResponse(database, tallies, project, old);
-  const texts = { properties: JSON.stringify(personProperties), tags: JSON.stringify(tags) };
+  const texts = {
+    properties: JSON.stringify(personProperties),
+    tags: JSON.stringify(tags),
+    // Answers of another service stay as they came.
+    ...(change.additionalAnswers !== undefined && { additionalAnswers: JSON.stringify(change.additionalAnswers) }),
+  };
   database.send(...updateResponseSql(project, id, { personId, score, comment, updatedAt, ...texts }));
   await enterResponse(database, tallies, project, row, personProperties);
   if (personId === old.personId) return;

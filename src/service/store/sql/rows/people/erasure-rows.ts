@@ -96,9 +96,11 @@ const SAMPLE_CHARACTERS = 48;
 async function readSamples(database: Database, project: number, personId: number, limit: number): Promise<string[]> {
   const texts = await database.all(
     `SELECT comment AS text FROM responses WHERE project_id = ? AND person_id = ? AND comment IS NOT NULL
+     UNION ALL SELECT additional_answers FROM responses
+       WHERE project_id = ? AND person_id = ? AND additional_answers <> '[]'
      UNION ALL SELECT properties FROM messages WHERE project_id = ? AND person_id = ? AND properties <> '{}'
      LIMIT ?`,
-    [project, personId, project, personId, limit],
+    [project, personId, project, personId, project, personId, limit],
   );
   return texts.map(({ text }) => String(text).slice(0, SAMPLE_CHARACTERS));
 }

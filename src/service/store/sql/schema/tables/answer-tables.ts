@@ -20,6 +20,7 @@ const RESPONSES: Table = {
     responses_by_update: "(project_id, updated_at, id, created_at)",
     responses_by_creation: "(project_id, created_at, id, score, survey_type, updated_at)",
     responses_by_token: "(token)",
+    responses_with_answers: "(project_id) WHERE additional_answers <> '[]'",
   },
 };
 

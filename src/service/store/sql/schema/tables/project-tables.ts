@@ -39,6 +39,14 @@ export const PROJECT_TABLES: readonly Table[] = [
     references: [OF_PROJECT],
     indexes: { survey_links_by_token: "(token)" },
   },
+  /** Questions beyond the score; retired ones stay, since their ids are not used again. */
+  {
+    name: "questions",
+    columns: `project_id int, id text, type text, text text, choices text = '[]', last_choice int = 0, scale text?,
+      scores text?, texts text = '{}', position int?, retired_at int?`,
+    key: "project_id, id",
+    references: [OF_PROJECT],
+  },
   /** Weekly digests and their readers; each week is a message. */
   {
     name: "digests",

@@ -1,0 +1,180 @@
+import type { Command } from "commander";
+import type { JsonObject } from "../../../contract/json.ts";
+import { type AnswerTally, createAnswerTally, type QuestionResult } from "../../../insight/answers/answer-tally.ts";
+import { createWallClock, toCalendarDay } from "../../../runtime/zone.ts";
+import { labelOf, PERIOD_UNITS, type PeriodUnit, startOf } from "../../../runtime/calendar/periods.ts";
+import type { Flags } from "../../args/flags.ts";
+import { parseChoice, parseInteger } from "../../args/values.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { writeNote } from "../../command/notes.ts";
+import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { pathColumn, type Resource } from "../../render/columns.ts";
+import { openListOutput } from "../../render/list-output.ts";
+import { checkColumns } from "../../render/record-output.ts";
+import { propertyText } from "./selection/row-filters.ts";
+import { REDACT_FLAG } from "./selection/redaction.ts";
+import { openSelection, readSelection, type Selection, SELECTION_FLAGS } from "./selection/selection.ts";
+
+export interface AnswersOptions extends Selection {
+  /** Null: every question that was answered. */
+  readonly question: string | null;
+  readonly by: PeriodUnit | null;
+  /** A property whose values are told apart; null for none. */
+  readonly segment: string | null;
+  /** The number of answers that a word is in at least. */
+  readonly minCount: number;
+}
+
+const MIN_COUNT_DEFAULT = 5;
+
+const GROUPS = { period: pathColumn("period"), segment: pathColumn("segment") } as const;
+
+/** A row for each choice and each number; one for the mean of a scale, and one for free answers. */
+function answersResource({ by, segment }: Pick<AnswersOptions, "by" | "segment">): Resource {
+  const groups = [...(by === null ? [] : [GROUPS.period]), ...(segment === null ? [] : [GROUPS.segment])];
+  const columns = [
+    ...groups,
+    pathColumn("question", "id"),
+    pathColumn("type"),
+    pathColumn("text"),
+    pathColumn("value"),
+    pathColumn("n", "number"),
+    pathColumn("answered", "number"),
+    ...["share", "share_low", "share_high"].map((name) => pathColumn(name, "share")),
+    ...["nps", "nps_low", "nps_high"].map((name) => pathColumn(name, "points")),
+    ...["mean", "mean_low", "mean_high"].map((name) => pathColumn(name, "points")),
+    pathColumn("words"),
+  ];
+  const names = columns.map(({ name }) => name);
+  return {
+    noun: "answers",
+    columns,
+    table: names.filter((name) => !["type", "text", "answered"].includes(name)),
+    dropFirst: ["nps_low", "nps_high", "mean_low", "mean_high", "share_low", "share_high", "words"],
+    fields: [],
+  };
+}
+
+export function registerResponsesAnswers(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "answers",
+    summary: "count the answers to further questions, with the score of those who gave them",
+    examples: [
+      "surveyctl responses answers --since 90d",
+      "surveyctl responses answers --question q_improve --by month",
+      "surveyctl responses answers --question q_improve --segment plan --score 0-6 --json",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [
+      ...SELECTION_FLAGS,
+      REDACT_FLAG,
+      { flag: "--question", value: "id", text: "only this question", otherwise: "all" },
+      { flag: "--by", value: "period", text: "apart for each period", choices: PERIOD_UNITS },
+      { flag: "--segment", value: "name", text: "apart for each value of this property" },
+      {
+        flag: "--min-count",
+        value: "n",
+        text: "only words in that many answers or more",
+        otherwise: String(MIN_COUNT_DEFAULT),
+      },
+    ],
+    columns: answersResource({ by: null, segment: null }),
+  });
+  context.action(command, (deps, flags) => runResponsesAnswers(deps, readOptions(deps, flags)));
+}
+
+function readOptions(deps: Deps, flags: Flags): AnswersOptions {
+  return {
+    ...readSelection(deps, flags),
+    question: flags.text("--question"),
+    by: flags.parse("--by", (text, place) => parseChoice(text, place, PERIOD_UNITS)),
+    segment: flags.text("--segment"),
+    minCount: flags.parse("--min-count", (text, place) => parseInteger(text, place, { min: 1 })) ?? MIN_COUNT_DEFAULT,
+  };
+}
+
+export async function runResponsesAnswers(deps: Deps, options: AnswersOptions): Promise<ExitCode> {
+  const resource = answersResource(options);
+  checkColumns(deps, resource);
+  const groups = new Map<string, { readonly group: JsonObject; readonly tally: AnswerTally }>();
+  const groupOf = createGrouping(deps, options);
+  const selection = openSelection(deps, options);
+  const readAll = withClient(deps, async (client) => {
+    for await (const { rows } of selection.pages(client))
+      for (const row of rows) {
+        const group = groupOf(row);
+        const key = JSON.stringify(group);
+        const known = groups.get(key) ?? { group, tally: createAnswerTally(options.question) };
+        groups.set(key, known);
+        known.tally.add(row);
+      }
+  });
+  await tellRefusals(readAll, noTrend(options.trend));
+  const rows = [...groups.values()].flatMap(({ group, tally }) =>
+    tally
+      .results(options.minCount)
+      .flatMap((result) => toRows(result).map((row): JsonObject => ({ ...group, ...row }))),
+  );
+  const output = await openListOutput(deps, { resource });
+  await output.write({ rows: rows.map(withWordList), text: JSON.stringify(rows) });
+  await output.end();
+  await selection.tell();
+  if (rows.length === 0)
+    await writeNote(deps, options.question === null ? "no answers" : `no answers to ${options.question}`);
+  return EXIT.done;
+}
+
+/** The fields by which a response is told apart from others; those of all are the same without `--by` and `--segment`. */
+function createGrouping(deps: Deps, { by, segment }: AnswersOptions): (row: JsonObject) => JsonObject {
+  const wallClock = createWallClock(deps.options.timeZone);
+  return (row) => {
+    const { created_at: at } = row;
+    const period =
+      by === null || typeof at !== "number" ? null : labelOf(by, startOf(by, toCalendarDay(wallClock(at))));
+    return {
+      ...(by === null ? {} : { period }),
+      ...(segment === null ? {} : { segment: propertyText(row, segment) }),
+    };
+  };
+}
+
+function toRows({ question, type, text, answered, values, mean, words }: QuestionResult): JsonObject[] {
+  const about = { question, type, text };
+  const shared = { n: answered, answered };
+  const whole: JsonObject[] = mean === null && words === null ? [] : [{ ...about, value: null, ...shared, ...NONE }];
+  const summary = whole.map((row): JsonObject => ({ ...row, ...mean, words: words === null ? null : toTerms(words) }));
+  return [...summary, ...values.map((row): JsonObject => ({ ...about, ...NONE, answered, ...row }))];
+}
+
+const EMPTY = [
+  "share",
+  "share_low",
+  "share_high",
+  "nps",
+  "nps_low",
+  "nps_high",
+  "mean",
+  "mean_low",
+  "mean_high",
+  "words",
+] as const;
+/** Every row has every field. */
+const NONE: JsonObject = Object.fromEntries(EMPTY.map((name) => [name, null]));
+
+/** As many as a reader takes in. */
+const WORDS_MAX = 10;
+
+function toTerms(words: NonNullable<QuestionResult["words"]>): JsonObject[] {
+  return words.slice(0, WORDS_MAX).map(({ term, group, detractors, promoters, q }) => {
+    return { term, group, detractors, promoters, q };
+  });
+}
+
+/** In cells the terms alone. */
+function withWordList(row: JsonObject): JsonObject {
+  const { words } = row;
+  if (!Array.isArray(words)) return row;
+  return { ...row, words: words.map((term) => (term as { readonly term: string }).term).join(", ") };
+}

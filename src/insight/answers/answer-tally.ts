@@ -1,0 +1,172 @@
+/** Answers to questions beyond the score, counted: nothing is kept of single responses but the words they use. */
+import { type PlainAnswer, plainAnswers } from "../../contract/questions/additional-answers.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import { scoreCategory } from "../../contract/limits.ts";
+import { SCALE_MAX } from "../../contract/questions/questions.ts";
+import { countAnswers, netPromoterScore, type ScoreCounts, scoreInterval } from "../interval.ts";
+import { type Distribution, meanOf, shareInterval } from "./proportions.ts";
+import type { AnswerKind } from "../segments.ts";
+import { createWordTally, type TermRow, type WordTally } from "../words.ts";
+
+/** One choice, or one number of a scale. */
+export interface ValueRow {
+  readonly value: string;
+  readonly n: number;
+  /** Of those who answered the question, 0 to 1, with its 95 % interval. */
+  readonly share: number;
+  readonly share_low: number;
+  readonly share_high: number;
+  /** Of those who gave this answer, in points; null where none of them has a score. */
+  readonly nps: number | null;
+  readonly nps_low: number | null;
+  readonly nps_high: number | null;
+}
+
+export interface MeanRow {
+  readonly mean: number;
+  readonly mean_low: number;
+  readonly mean_high: number;
+}
+
+export interface QuestionResult {
+  readonly question: string;
+  readonly type: string;
+  /** As it was asked last. */
+  readonly text: string;
+  /** Responses that answer it. */
+  readonly answered: number;
+  /** Choices with the most answers first, numbers in their order; none of free answers. */
+  readonly values: readonly ValueRow[];
+  /** Null but for a scale. */
+  readonly mean: MeanRow | null;
+  /** The words of free answers that tell detractors from promoters; null for other types. */
+  readonly words: readonly TermRow[] | null;
+}
+
+export interface AnswerTally {
+  /** A response of the API (4.3). Rows come in the order of time. */
+  add(row: JsonObject): void;
+  /** In the order in which they came first; `minCount` is the number of answers that a word is in at least. */
+  results(minCount: number): readonly QuestionResult[];
+}
+
+interface Counted {
+  readonly counts: Record<AnswerKind, number>;
+  /** Answers by one whose score is none count too. */
+  n: number;
+  readonly labels: Map<string, number>;
+}
+
+interface Asked {
+  type: string;
+  text: string;
+  answered: number;
+  /** By the choice's id, or by the number. */
+  readonly values: Map<string, Counted>;
+  readonly numbers: Map<number, number>;
+  readonly words: WordTally;
+}
+
+/** `only` is the question that is counted; null: all. */
+export function createAnswerTally(only: string | null = null): AnswerTally {
+  const questions = new Map<string, Asked>();
+  return {
+    add(row) {
+      const { score } = row;
+      const kind = typeof score === "number" && score >= 0 && score <= 10 ? KINDS[scoreCategory(score)] : null;
+      const id = typeof row["id"] === "string" ? row["id"] : JSON.stringify(row["id"] ?? null);
+      for (const answer of plainAnswers(row))
+        if (only === null || answer.id === only) addAnswer(questions, answer, { id, kind });
+    },
+    results: (minCount) => [...questions].map(([question, asked]) => toResult(question, asked, minCount)),
+  };
+}
+
+const KINDS = { promoter: "promoters", passive: "passives", detractor: "detractors" } as const;
+
+function addAnswer(
+  questions: Map<string, Asked>,
+  answer: PlainAnswer,
+  { id, kind }: { readonly id: string; readonly kind: AnswerKind | null },
+): void {
+  const asked = questions.get(answer.id) ?? newQuestion();
+  questions.set(answer.id, asked);
+  asked.type = answer.type;
+  asked.text = answer.question;
+  asked.answered += 1;
+  const { value } = answer;
+  if (typeof value === "string") {
+    if (kind !== null && kind !== "passives") asked.words.add(kind, { id, text: value });
+    return;
+  }
+  if (typeof value === "number") asked.numbers.set(value, (asked.numbers.get(value) ?? 0) + 1);
+  const given = typeof value === "number" ? [{ id: String(value), text: String(value) }] : value;
+  for (const choice of new Map(given.map((one) => [one.id, one])).values()) count(asked, choice, kind);
+}
+
+function newQuestion(): Asked {
+  return { type: "", text: "", answered: 0, values: new Map(), numbers: new Map(), words: createWordTally() };
+}
+
+function count(
+  { values }: Asked,
+  choice: { readonly id: string; readonly text: string },
+  kind: AnswerKind | null,
+): void {
+  const counted = values.get(choice.id) ?? {
+    counts: { detractors: 0, passives: 0, promoters: 0 },
+    n: 0,
+    labels: new Map<string, number>(),
+  };
+  values.set(choice.id, counted);
+  counted.n += 1;
+  counted.labels.set(choice.text, (counted.labels.get(choice.text) ?? 0) + 1);
+  if (kind !== null) counted.counts[kind] += 1;
+}
+
+function toResult(question: string, asked: Asked, minCount: number): QuestionResult {
+  const { type, text, answered, values, numbers, words } = asked;
+  const isScale = numbers.size > 0;
+  const rows = [...values].map(([id, counted]) => ({ id, row: toValueRow(counted, answered) }));
+  const ordered = isScale
+    ? rows.toSorted((one, other) => Number(one.id) - Number(other.id))
+    : rows.toSorted((one, other) => other.row.n - one.row.n);
+  return {
+    question,
+    type,
+    text,
+    answered,
+    values: ordered.map(({ row }) => row),
+    mean: isScale ? toMeanRow(numbers) : null,
+    words: values.size === 0 ? words.rows(minCount) : null,
+  };
+}
+
+function toValueRow({ counts, n, labels }: Counted, answered: number): ValueRow {
+  const share = shareInterval(n, answered);
+  return {
+    value: mostGiven(labels),
+    n,
+    share: n / answered,
+    share_low: share?.low ?? 0,
+    share_high: share?.high ?? 1,
+    ...npsFields(counts),
+  };
+}
+
+/** A choice that was asked in several languages, or worded anew, has the text that most have seen. */
+function mostGiven(labels: ReadonlyMap<string, number>): string {
+  const [most] = [...labels].toSorted(([, one], [, other]) => other - one);
+  return most?.[0] ?? "";
+}
+
+function npsFields(counts: ScoreCounts): Pick<ValueRow, "nps" | "nps_low" | "nps_high"> {
+  const interval = countAnswers(counts) === 0 ? null : scoreInterval(counts);
+  return { nps: netPromoterScore(counts), nps_low: interval?.low ?? null, nps_high: interval?.high ?? null };
+}
+
+/** The API does not tell the ends of the scale: those that any scale may have. */
+function toMeanRow(numbers: Distribution): MeanRow | null {
+  const found = meanOf(numbers, { from: 0, to: SCALE_MAX });
+  return found === null ? null : { mean: found.mean, mean_low: found.low, mean_high: found.high };
+}

@@ -1,0 +1,57 @@
+/** Intervals of shares and of means. */
+import { CONFIDENCE_DEFAULT, criticalValue } from "../interval.ts";
+
+export interface Estimate {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Of the share of `part` among `all`, 0 to 1 (Wilson 1927); null where there is nothing. */
+export function shareInterval(part: number, all: number, confidence = CONFIDENCE_DEFAULT): Estimate | null {
+  if (all === 0) return null;
+  const z = criticalValue(confidence);
+  const share = part / all;
+  const centre = (share + (z * z) / (2 * all)) / (1 + (z * z) / all);
+  const reach = (z * Math.sqrt((share * (1 - share)) / all + (z * z) / (4 * all * all))) / (1 + (z * z) / all);
+  return { low: Math.max(0, centre - reach), high: Math.min(1, centre + reach) };
+}
+
+/** Each value and how many answers gave it. */
+export type Distribution = ReadonlyMap<number, number>;
+
+export interface Mean extends Estimate {
+  readonly mean: number;
+}
+
+/**
+ * The mean with the interval of Student's t, cut to `range`, which no value leaves; null where there are no answers, and
+ * the whole range around a single one.
+ */
+export function meanOf(
+  counts: Distribution,
+  range: { readonly from: number; readonly to: number },
+  confidence = CONFIDENCE_DEFAULT,
+): Mean | null {
+  const rows = [...counts];
+  const n = rows.reduce((sum, [, count]) => sum + count, 0);
+  if (n === 0) return null;
+  const mean = rows.reduce((sum, [value, count]) => sum + value * count, 0) / n;
+  const squares = rows.reduce((sum, [value, count]) => sum + count * (value - mean) ** 2, 0);
+  const reach = n === 1 ? Infinity : studentValue(n - 1, confidence) * Math.sqrt(squares / (n - 1) / n);
+  return { mean, low: Math.max(range.from, mean - reach), high: Math.min(range.to, mean + reach) };
+}
+
+/** The number of standard errors to each side, by the degrees of freedom (Abramowitz and Stegun 26.7.5). */
+function studentValue(freedom: number, confidence: number): number {
+  // Exact where the expansion is not good enough.
+  if (freedom === 1) return Math.tan((Math.PI / 2) * confidence);
+  if (freedom === 2) return confidence * Math.sqrt(2 / (1 - confidence * confidence));
+  const z = criticalValue(confidence);
+  const terms = [
+    z,
+    (z ** 3 + z) / 4,
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
+  ];
+  return terms.reduce((sum, term, power) => sum + term / freedom ** power, 0);
+}

@@ -1,0 +1,109 @@
+/** Answers to further questions in a report and in a digest. */
+import type { JsonObject } from "../../contract/json.ts";
+import type { Html } from "../../contract/text/html.ts";
+import type { QuestionResult, ValueRow } from "../answers/answer-tally.ts";
+import {
+  answersText,
+  columnText,
+  CONFIDENCE_WORDS,
+  countText,
+  cutText,
+  scoreText,
+  shareText,
+  visibleText,
+} from "./facts.ts";
+import { lean as html } from "./markup.ts";
+
+/** Words that a free question shows. */
+const WORDS_MAX = 10;
+/** Choices that a message shows. */
+const VALUES_MAX = 5;
+
+/** A section for each question. */
+export function questionSections(questions: readonly QuestionResult[]): readonly Html[] {
+  return questions.map((result, index) => {
+    const id = `question-${index + 1}`;
+    return html`<section aria-labelledby="${id}">
+      <h2 id="${id}" dir="auto">${titleOf(result)}</h2>
+      <p class="deck">${deckOf(result)}</p>
+      ${result.values.length === 0 ? null : valueTable(result)}
+    </section> `;
+  });
+}
+
+function titleOf({ text, question }: QuestionResult): string {
+  return cutText(visibleText(text === "" ? question : text), 200);
+}
+
+/** `24 answers; mean 3.9, between 3.2 and 4.4.` */
+function deckOf({ answered, mean, words }: QuestionResult): string {
+  const count = answersText(answered);
+  if (mean !== null)
+    return `${count}; mean ${columnText(mean.mean)}, between ${columnText(mean.mean_low)} and ${columnText(mean.mean_high)} (${CONFIDENCE_WORDS} interval)`;
+  if (words === null || words.length === 0) return count;
+  const terms = words.slice(0, WORDS_MAX).map(({ term, group }) => `${term} (${group})`);
+  return `${count}; words that tell detractors from promoters: ${terms.join(", ")}`;
+}
+
+function valueTable({ values, mean }: QuestionResult): Html {
+  const heads = [mean === null ? "Answer" : "Number", "n", "Share", "Low", "High", "NPS of those"];
+  return html`<div class="wide" role="region" aria-label="The numbers" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${values.map(valueLine)}
+      </tbody>
+    </table>
+  </div> `;
+}
+
+function valueLine({ value, n, share, share_low: low, share_high: high, nps }: ValueRow): Html {
+  const cells = [countText(n), ...[share, low, high].map(shareText), nps === null ? "" : scoreText(nps)];
+  return html`<tr>
+    <th scope="row" dir="auto">${cutText(visibleText(value), 100)}</th>
+    ${cells.map((cell) => html`<td>${cell}</td>`)}
+  </tr> `;
+}
+
+/** The lines of a question in a message, its title first. */
+function questionLines(result: QuestionResult): readonly string[] {
+  const lines = result.values.slice(0, VALUES_MAX).map(({ value, n, share, nps }) => {
+    const score = nps === null ? "" : `, NPS ${scoreText(nps)}`;
+    return `${shareText(share)} (${countText(n)})${score}: ${cutText(visibleText(value), 100)}`;
+  });
+  return [titleOf(result), deckOf(result), ...lines];
+}
+
+export function questionText(result: QuestionResult): readonly string[] {
+  const [title = "", ...lines] = questionLines(result);
+  return ["", title, ...lines.map((line) => `  ${line}`)];
+}
+
+const CELL = "padding:10px 0;border-top:1px solid #d8dde1;font-family:Helvetica,Arial,sans-serif;color:#16191d";
+
+/** A row of the message's table. */
+export function questionRow(result: QuestionResult): Html {
+  const [title = "", ...lines] = questionLines(result);
+  return html`<tr>
+    <td style="${CELL};font-size:14px;line-height:20px">
+      <b dir="auto" style="unicode-bidi:isolate">${title}</b>
+      ${lines.map((line) => html`<div dir="auto" style="unicode-bidi:isolate">${line}</div> `)}
+    </td>
+  </tr>`;
+}
+
+/** A Slack block, in which nothing is formatted and nobody is called. */
+export function questionBlock(result: QuestionResult): JsonObject {
+  const [title = "", ...lines] = questionLines(result);
+  return {
+    type: "rich_text",
+    elements: [
+      { type: "rich_text_section", elements: [{ type: "text", text: title, style: { bold: true } }] },
+      { type: "rich_text_quote", elements: [{ type: "text", text: lines.join("\n") }] },
+    ],
+  };
+}

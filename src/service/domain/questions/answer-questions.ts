@@ -1,0 +1,141 @@
+/** Answers to questions beyond the score: given, changed and taken back on the survey's page. */
+import type { Locale } from "../../../contract/locales.ts";
+import { FREE_RESPONSE_MAX } from "../../../contract/questions/questions.ts";
+import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
+import { characterCount } from "../../../contract/limits.ts";
+import { InvalidError } from "../errors.ts";
+import type { Project } from "../inputs.ts";
+import type { ResponseRow, Transaction } from "../ports.ts";
+import { noteEvent } from "../webhooks/events.ts";
+import { activeQuestions, listQuestions } from "./questions.ts";
+import type { Question } from "./rows.ts";
+
+/** A question in the words of the person who is asked. */
+export interface AskedQuestion extends Pick<Question, "id" | "type" | "scale"> {
+  readonly text: string;
+  readonly choices: readonly Choice[];
+}
+
+/** The questions for those who gave this score, in their language where they are translated. */
+export async function questionsFor(
+  tx: Transaction,
+  project: Project,
+  { score, locale }: { readonly score: number; readonly locale: Locale },
+): Promise<readonly AskedQuestion[]> {
+  const asked = activeQuestions(await listQuestions(tx, project)).filter(
+    ({ to }) => to === null || to.some((span) => score >= span.from && score <= span.to),
+  );
+  return asked.map((question) => inLocale(question, locale));
+}
+
+function inLocale({ id, type, scale, text, choices, texts }: Question, locale: Locale): AskedQuestion {
+  const there = texts[locale];
+  return {
+    id,
+    type,
+    scale,
+    text: there?.text ?? text,
+    choices: choices.map((choice) => ({ id: choice.id, text: there?.choices[choice.id] ?? choice.text })),
+  };
+}
+
+/** The fields of a form by the question's id: a text, a number, ids of choices. Without any, or blank: no answer. */
+export type GivenAnswers = ReadonlyMap<string, readonly string[]>;
+
+/** The question whose answer cannot be stored, and why. */
+export interface AnswerProblem {
+  readonly question: string;
+  readonly kind: "invalid" | "long";
+}
+
+/** The first answer that cannot be stored; null where all can. */
+export function findProblem(asked: readonly AskedQuestion[], given: GivenAnswers): AnswerProblem | null {
+  for (const question of asked) {
+    const value = readValue(question, given.get(question.id) ?? []);
+    if (typeof value === "string") return { question: question.id, kind: value };
+  }
+  return null;
+}
+
+type Value = AdditionalAnswer["value"];
+const NO_VALUE: Value = { free_response: null, scale: null, select_one: null, select_many: null };
+
+/** Null where nothing is answered; a word for what cannot be stored. */
+function readValue(question: AskedQuestion, fields: readonly string[]): Value | AnswerProblem["kind"] | null {
+  const filled = fields.map((text) => text.trim()).filter((text) => text !== "");
+  const [first, ...others] = filled;
+  if (first === undefined) return null;
+  const { type, choices } = question;
+  if (type === "select_many") {
+    const chosen = choices.filter(({ id }) => filled.includes(id));
+    return chosen.length === new Set(filled).size ? { ...NO_VALUE, select_many: chosen } : "invalid";
+  }
+  if (others.length > 0) return "invalid";
+  if (type === "free_response")
+    return characterCount(first) > FREE_RESPONSE_MAX ? "long" : { ...NO_VALUE, free_response: first };
+  if (type === "scale") return isOnScale(question, first) ? { ...NO_VALUE, scale: Number(first) } : "invalid";
+  const chosen = choices.find(({ id }) => id === first);
+  return chosen === undefined ? "invalid" : { ...NO_VALUE, select_one: chosen };
+}
+
+function isOnScale({ scale }: AskedQuestion, text: string): boolean {
+  return scale !== null && /^\d{1,2}$/.test(text) && Number(text) >= scale.from && Number(text) <= scale.to;
+}
+
+/**
+ * Stores what was answered of the asked questions and takes back what was not; questions that `given` does not name, and
+ * answers to others, stay as they are. Returns true when something changed, and webhooks are then told. Throws
+ * InvalidError for a value that `findProblem` finds.
+ */
+export async function storeAnswers(
+  tx: Transaction,
+  project: Project,
+  response: Pick<ResponseRow, "id" | "additionalAnswers">,
+  asked: readonly AskedQuestion[],
+  given: GivenAnswers,
+): Promise<boolean> {
+  const old = response.additionalAnswers;
+  const ids = new Set(asked.map(({ id }) => id));
+  const answered = asked.map((question) => {
+    const known = old.find((answer) => answer.question.id === question.id) ?? null;
+    const fields = given.get(question.id);
+    return fields === undefined ? known : toAnswer(response.id, question, fields, known);
+  });
+  const answers = [...old.filter(({ question }) => !ids.has(question.id)), ...answered.filter((one) => one !== null)];
+  if (JSON.stringify(answers) === JSON.stringify(old)) return false;
+  await tx.responses.update(project.id, response.id, { additionalAnswers: answers, updatedAt: tx.now });
+  await noteEvent(tx, project, { type: "survey_response.updated", responseId: response.id });
+  return true;
+}
+
+/** The same answer again stays in the words in which it was asked. */
+function toAnswer(
+  responseId: number,
+  question: AskedQuestion,
+  fields: readonly string[],
+  known: AdditionalAnswer | null,
+): AdditionalAnswer | null {
+  const value = readValue(question, fields);
+  const { id, type, text } = question;
+  if (typeof value === "string") throw new InvalidError({ [`answers[${id}]`]: ["is invalid"] });
+  if (value === null) return null;
+  if (known !== null && isSameValue(known.value, value)) return known;
+  return { id: known?.id ?? `${responseId}-${id}`, value, question: { id, type, text } };
+}
+
+function isSameValue(one: Value, other: Value): boolean {
+  const keyOf = ({ select_one: chosen, select_many: many, free_response: text, scale }: Value): string =>
+    JSON.stringify([text, scale, chosen?.id, many?.map(({ id }) => id)]);
+  return keyOf(one) === keyOf(other);
+}
+
+/** The stored answers as the fields of the form. */
+export function toFields(answers: readonly AdditionalAnswer[]): GivenAnswers {
+  return new Map(
+    answers.map(({ question, value }) => {
+      const { free_response: text, scale, select_one: one, select_many: many } = value;
+      const chosen = [...(one === null ? [] : [one]), ...(many ?? [])].map(({ id }) => id);
+      return [question.id, [...(text === null ? [] : [text]), ...(scale === null ? [] : [String(scale)]), ...chosen]];
+    }),
+  );
+}

@@ -1,0 +1,178 @@
+/** Questions beyond the score: made, put in order, translated, retired. A question is never deleted. */
+import type { Locale } from "../../../contract/locales.ts";
+import { QUESTIONS_MAX } from "../../../contract/questions/questions.ts";
+import type { Choice } from "../../../contract/resources.ts";
+import { InvalidError, NotFoundError } from "../errors.ts";
+import type { Project } from "../inputs.ts";
+import type { Transaction } from "../ports.ts";
+import { checkQuestion, checkTranslation, type WantedQuestion, type WantedTranslation } from "./check-question.ts";
+import type { Question, QuestionTranslation } from "./rows.ts";
+
+export async function listQuestions(tx: Transaction, project: Project): Promise<readonly Question[]> {
+  return tx.questions.list(project.id);
+}
+
+/** Those that are asked, in their order. */
+export function activeQuestions(questions: readonly Question[]): readonly Question[] {
+  return questions.filter(({ retiredAt }) => retiredAt === null);
+}
+
+/** Throws NotFoundError. */
+export async function findQuestion(tx: Transaction, project: Project, id: string): Promise<Question> {
+  const found = (await listQuestions(tx, project)).find((question) => question.id === id);
+  if (found === undefined) throw new NotFoundError(`project ${project.name} has no question ${id}`);
+  return found;
+}
+
+async function findActive(tx: Transaction, project: Project, id: string): Promise<Question> {
+  const found = await findQuestion(tx, project, id);
+  if (found.retiredAt !== null) throw new InvalidError({ [`question ${id}`]: ["is retired"] });
+  return found;
+}
+
+/** Asks one more question, behind the others. Throws InvalidError. */
+export async function addQuestion(tx: Transaction, project: Project, wanted: WantedQuestion): Promise<Question> {
+  checkQuestion(wanted);
+  const all = await listQuestions(tx, project);
+  const known = all.find(({ id }) => id === wanted.id);
+  if (known !== undefined)
+    throw new InvalidError({
+      id: [
+        known.retiredAt === null ? "has already been taken" : "was that of a retired question and is not used again",
+      ],
+    });
+  const active = activeQuestions(all).length;
+  if (active >= QUESTIONS_MAX)
+    throw new InvalidError({ questions: [`can't be more than ${QUESTIONS_MAX}; retire one first`] });
+  const { type, text, scale, to } = wanted;
+  const chosen = nameChoices(wanted.choices, NO_CHOICES);
+  const question: Question = {
+    id: wanted.id ?? nextId(all),
+    type,
+    text: text.trim(),
+    ...chosen,
+    scale,
+    to,
+    texts: toTranslations(wanted.texts ?? {}, chosen.choices),
+    position: active + 1,
+    retiredAt: null,
+  };
+  await tx.questions.save(project.id, question);
+  return question;
+}
+
+/** `q4` after `q3`, whether that is asked or retired. */
+function nextId(questions: readonly Question[]): string {
+  const numbers = questions.map(({ id }) => Number(/^q([1-9]\d{0,8})$/.exec(id)?.[1] ?? 0));
+  return `q${Math.max(0, ...numbers) + 1}`;
+}
+
+type Chosen = Pick<Question, "choices" | "lastChoice">;
+const NO_CHOICES: Chosen = { choices: [], lastChoice: 0 };
+
+/**
+ * Choices with their ids. One whose text stays keeps its id wherever it moves, and one that is only worded anew keeps
+ * that of the choice in its place; any other gets an id that no choice of the question had.
+ */
+function nameChoices(texts: readonly string[], old: Chosen): Chosen {
+  const wanted = texts.map((text) => text.trim());
+  let { lastChoice } = old;
+  const choices = wanted.map((text, at): Choice => {
+    const same = old.choices.find((choice) => choice.text === text);
+    const inPlace = old.choices[at];
+    const reworded = inPlace === undefined || wanted.includes(inPlace.text) ? undefined : inPlace;
+    const id = (same ?? reworded)?.id;
+    if (id !== undefined) return { id, text };
+    lastChoice += 1;
+    return { id: `c${lastChoice}`, text };
+  });
+  return { choices, lastChoice };
+}
+
+function toTranslations(
+  texts: Readonly<Record<string, WantedTranslation>>,
+  choices: readonly Choice[],
+): Question["texts"] {
+  return Object.fromEntries(Object.entries(texts).map(([locale, given]) => [locale, toTranslation(given, choices)]));
+}
+
+function toTranslation({ text, choices: given }: WantedTranslation, choices: readonly Choice[]): QuestionTranslation {
+  return {
+    text: text.trim(),
+    choices: Object.fromEntries(choices.map(({ id }, at) => [id, (given[at] ?? "").trim()])),
+  };
+}
+
+/** As `WantedQuestion` has them: a choice without a text there in its first one. */
+export function wantedTexts({ choices, texts }: Question): Readonly<Record<string, WantedTranslation>> {
+  return Object.fromEntries(
+    Object.entries(texts).map(([locale, given]) => [
+      locale,
+      { text: given.text, choices: choices.map(({ id, text }) => given.choices[id] ?? text) },
+    ]),
+  );
+}
+
+/** Puts a question in another place, from 1; the last one where there are fewer. Throws NotFoundError, InvalidError. */
+export async function moveQuestion(tx: Transaction, project: Project, id: string, to: number): Promise<Question> {
+  const moved = await findActive(tx, project, id);
+  const others = activeQuestions(await listQuestions(tx, project)).filter((question) => question.id !== id);
+  await saveInOrder(tx, project, [...others.slice(0, to - 1), moved, ...others.slice(to - 1)]);
+  return findQuestion(tx, project, id);
+}
+
+async function saveInOrder(tx: Transaction, project: Project, questions: readonly Question[]): Promise<void> {
+  for (const [at, question] of questions.entries())
+    if (question.position !== at + 1) await tx.questions.save(project.id, { ...question, position: at + 1 });
+}
+
+/** Asks it no more; its answers stay, and nothing else gets its id. Throws NotFoundError, InvalidError. */
+export async function retireQuestion(tx: Transaction, project: Project, id: string): Promise<Question> {
+  const question = await findActive(tx, project, id);
+  const retired = { ...question, position: null, retiredAt: tx.now };
+  await tx.questions.save(project.id, retired);
+  await saveInOrder(tx, project, activeQuestions(await listQuestions(tx, project)));
+  return retired;
+}
+
+/** Translates a question; null takes the translation back. Throws NotFoundError, InvalidError. */
+export async function translateQuestion(
+  tx: Transaction,
+  project: Project,
+  id: string,
+  { locale, texts }: { readonly locale: Locale; readonly texts: WantedTranslation | null },
+): Promise<Question> {
+  const question = await findActive(tx, project, id);
+  const { [locale]: _, ...others } = question.texts;
+  if (texts !== null) checkTranslation(locale, texts, question.choices.length);
+  const added = texts === null ? {} : { [locale]: toTranslation(texts, question.choices) };
+  const translated = { ...question, texts: { ...others, ...added } };
+  await tx.questions.save(project.id, translated);
+  return translated;
+}
+
+/** Stores a question as it is wanted; its type stays. Throws InvalidError. */
+export async function changeQuestion(
+  tx: Transaction,
+  project: Project,
+  old: Question,
+  wanted: WantedQuestion,
+): Promise<void> {
+  if (wanted.type !== old.type)
+    throw new InvalidError({ type: [`can't change from ${old.type}; retire the question and make another`] });
+  checkQuestion(wanted);
+  const chosen = nameChoices(wanted.choices, old);
+  const { text, scale, to } = wanted;
+  const texts = wanted.texts === undefined ? old.texts : toTranslations(wanted.texts, chosen.choices);
+  await tx.questions.save(project.id, { ...old, text: text.trim(), ...chosen, scale, to, texts });
+}
+
+/** Puts the questions that are asked in this order, which names all of them. */
+export async function orderQuestions(tx: Transaction, project: Project, ids: readonly string[]): Promise<void> {
+  const active = new Map(activeQuestions(await listQuestions(tx, project)).map((question) => [question.id, question]));
+  await saveInOrder(
+    tx,
+    project,
+    ids.flatMap((id) => active.get(id) ?? []),
+  );
+}

@@ -1,0 +1,154 @@
+/** The page of the questions that follow the score. Each may be left out, and everything works without a script. */
+import { plainAnswers, type PlainAnswer } from "../../../contract/questions/additional-answers.ts";
+import { FREE_RESPONSE_MAX } from "../../../contract/questions/questions.ts";
+import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
+import { type Html, html } from "../../../contract/text/html.ts";
+import type { AnswerProblem, AskedQuestion, GivenAnswers } from "../../domain/questions/answer-questions.ts";
+import { fillText, surveyTexts } from "../../domain/texts/survey-texts.ts";
+import type { HtmlPage } from "../document.ts";
+import type { SurveyView } from "../survey-page.ts";
+
+/** Behind the address of a survey, this page. */
+export const QUESTIONS_PATH = "questions";
+
+export interface QuestionsView extends SurveyView {
+  readonly asked: readonly AskedQuestion[];
+  readonly given: GivenAnswers;
+  readonly problem: AnswerProblem | null;
+}
+
+export function questionsPage(view: QuestionsView): HtmlPage {
+  const { words, brand, action, visit, asked, problem } = view;
+  const { locale } = words;
+  const texts = surveyTexts(locale);
+  return {
+    status: problem === null ? 200 : 422,
+    locale,
+    brand,
+    title: problem === null ? texts.moreQuestions : `${texts.errorTitle} ${texts.moreQuestions}`,
+    body: html`${problemSummary(view)}
+      <h1>${texts.moreQuestions}</h1>
+      <p class="soft">${texts.commentHint}</p>
+      <form method="post" action="${action}" novalidate>
+        ${visit === undefined ? null : html`<input type="hidden" name="visit" value="${visit}" />`}
+        ${asked.map((question) => field(view, question))}<button>${texts.send}</button>
+      </form>`,
+  };
+}
+
+function problemText({ words, problem }: QuestionsView): string {
+  const { errorAnswer, errorAnswerTooLong } = surveyTexts(words.locale);
+  return problem?.kind === "long" ? fillText(errorAnswerTooLong, { max: FREE_RESPONSE_MAX }) : errorAnswer;
+}
+
+/** First on the page and in the order of focus. */
+function problemSummary(view: QuestionsView): Html | null {
+  if (view.problem === null) return null;
+  return html`<div class="problem" role="alert" tabindex="-1" autofocus>
+    <p><a href="#${fieldId(view.problem.question)}">${problemText(view)}</a></p>
+  </div> `;
+}
+
+/** Of a question's first field. */
+function fieldId(question: string): string {
+  return `answer-${question}`;
+}
+
+/** The marks of a field whose answer cannot be stored, and the sentence that says why. */
+function faultOf(
+  view: QuestionsView,
+  { id }: AskedQuestion,
+): { readonly marks: Html | null; readonly text: Html | null } {
+  if (view.problem?.question !== id) return { marks: null, text: null };
+  const place = `${fieldId(id)}-problem`;
+  return {
+    marks: html` aria-invalid="true" aria-describedby="${place}"`,
+    text: html`<p class="wrong" id="${place}">${problemText(view)}</p> `,
+  };
+}
+
+function field(view: QuestionsView, question: AskedQuestion): Html {
+  const asked = html`<input type="hidden" name="asked" value="${question.id}" />`;
+  return question.type === "free_response"
+    ? html`${asked}${textField(view, question)}`
+    : html`${asked}${choiceField(view, question)}`;
+}
+
+function textField(view: QuestionsView, question: AskedQuestion): Html {
+  const { id, text } = question;
+  const fault = faultOf(view, question);
+  return html`<div class="more">
+    <p class="comment"><label for="${fieldId(id)}" dir="auto">${text}</label></p>
+    ${fault.text}<textarea id="${fieldId(id)}" name="answers[${id}]" dir="auto" rows="4" ${fault.marks}>
+${view.given.get(id)?.[0] ?? ""}</textarea>
+  </div> `;
+}
+
+function choiceField(view: QuestionsView, question: AskedQuestion): Html {
+  const { id, type, text } = question;
+  const fault = faultOf(view, question);
+  const given = (view.given.get(id) ?? []).filter((value) => value !== "");
+  const none = { id: "", text: surveyTexts(view.words.locale).noAnswer };
+  const option = (choice: Choice, first: boolean): OptionView => ({
+    question: id,
+    kind: type === "select_many" ? "checkbox" : "radio",
+    choice,
+    isChecked: choice.id === "" ? given.length === 0 : given.includes(choice.id),
+    elementId: first ? fieldId(id) : null,
+  });
+  const options = optionsOf(question).map((choice, at) => option(choice, at === 0));
+  return html`<fieldset${fault.marks}>
+    <legend dir="auto"><strong>${text}</strong></legend>
+    ${fault.text}${
+      type === "scale" ? html`<div class="scale">${options.map(numberOption)}</div> ` : options.map(choiceOption)
+    }${type === "select_many" ? null : choiceOption(option(none, false))}
+  </fieldset> `;
+}
+
+function optionsOf({ scale, choices }: AskedQuestion): readonly Choice[] {
+  if (scale === null) return choices;
+  return Array.from({ length: scale.to - scale.from + 1 }, (_, step) => {
+    const number = String(scale.from + step);
+    return { id: number, text: number };
+  });
+}
+
+interface OptionView {
+  readonly question: string;
+  readonly kind: "radio" | "checkbox";
+  readonly choice: Choice;
+  readonly isChecked: boolean;
+  readonly elementId: string | null;
+}
+
+function input({ question, kind, choice, isChecked, elementId }: OptionView): Html {
+  const id = elementId === null ? null : html` id="${elementId}"`;
+  const checked = isChecked ? html` checked` : null;
+  return html`<input type="${kind}" name="answers[${question}]" value="${choice.id}" ${id}${checked} />`;
+}
+
+function choiceOption(option: OptionView): Html {
+  return html`<label class="choice">${input(option)}<span dir="auto">${option.choice.text}</span></label> `;
+}
+
+function numberOption(option: OptionView): Html {
+  return html`<label>${input(option)}<span>${option.choice.text}</span></label> `;
+}
+
+/** The answers that are stored, and the way back to their page while they may be changed. */
+export function furtherAnswers(
+  { words, action }: SurveyView,
+  answers: readonly AdditionalAnswer[],
+  mayAsk: boolean,
+): Html | null {
+  const link = html`<p><a href="${action}/${QUESTIONS_PATH}">${surveyTexts(words.locale).moreQuestions}</a></p> `;
+  const shown = plainAnswers({ additional_answers: answers });
+  if (shown.length === 0 && !mayAsk) return null;
+  return html`${shown.map(storedAnswer)}${mayAsk ? link : null}`;
+}
+
+function storedAnswer({ question, value }: PlainAnswer): Html {
+  const texts = typeof value === "object" ? value.map(({ text }) => text) : [String(value)];
+  return html`<p class="soft" dir="auto">${question}</p>
+    ${texts.map((text) => html`<blockquote dir="auto">${text}</blockquote> `)}`;
+}
