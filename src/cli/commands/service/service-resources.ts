@@ -5,7 +5,7 @@ import { REPORT_OUTCOMES } from "../../../service/domain/delivery/rows.ts";
 import type { QuestionInfo } from "../../../service/control/questions/commands.ts";
 import type { ConfiguredSettings } from "../../../service/domain/projects/settings.ts";
 import type { ProjectTexts } from "../../../service/domain/projects/texts.ts";
-import { type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
+import { type Column, type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
 
 export function toResource(
   noun: string,
@@ -201,24 +201,27 @@ export const BUDGETS = toResource(
   { project: "text", daily_limit: "number", sent_today: "number", waiting: "number", waiting_until: "time" },
   ["daily_limit"],
 );
-/** `reason` holds the server's words. */
+const LAST_WORDS = "last_words";
+
+/** The server's last words with their stage and codes: `auth 535 5.7.8 Authentication failed`. */
+const lastWords: Column = {
+  name: LAST_WORDS,
+  kind: "text",
+  read: ({ stage, code, enhanced_code: enhancedCode, reason }) =>
+    [stage, code, enhancedCode, reason]
+      .filter((part) => typeof part === "string" || typeof part === "number")
+      .join(" "),
+};
+const SENDER = toResource(
+  "senders",
+  { name: "text", process: "text", state: "status", since: "time", next_probe_at: "time" },
+  ["since", "next_probe_at", "process"],
+);
 export const SENDERS: Resource = {
-  ...toResource(
-    "senders",
-    {
-      name: "text",
-      process: "text",
-      state: "status",
-      since: "time",
-      next_probe_at: "time",
-      stage: "text",
-      code: "number",
-      enhanced_code: "text",
-      reason: "text",
-    },
-    ["stage", "enhanced_code", "code", "since", "next_probe_at", "process"],
-  ),
-  flexible: "reason",
+  ...SENDER,
+  columns: [...SENDER.columns, lastWords],
+  table: [...SENDER.table, LAST_WORDS],
+  flexible: LAST_WORDS,
 };
 export const WEBHOOKS = toResource(
   "webhooks",

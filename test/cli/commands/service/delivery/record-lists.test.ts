@@ -45,9 +45,9 @@ test("when a record holds lists, then on a terminal each is a table below it", a
     "PROJECT  DAILY LIMIT  SENT TODAY  WAITING  WAITING UNTIL",
     "acme             500           2        4  2026-11-26 09:00:00",
     "",
-    "NAME  PROCESS       STATE  REASON",
-    "smtp  host:4242:ab  held   5.7.8 Username and Password not accepted. Learn more",
-    "                           at the relay's pages",
+    "NAME  PROCESS       STATE  LAST WORDS",
+    "smtp  host:4242:ab  held   auth 535 5.7.8 Username and Password not accepted.",
+    "                           Learn more at the relay's pages",
     "smtp  host:4243:cd  ready",
     "",
   ]);
