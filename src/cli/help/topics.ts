@@ -138,6 +138,7 @@ throttles each person to one survey in 30 days ("surveyctl service
 throttle" changes that; last_sent_at counts). Such rows are "throttled",
 those with a survey to come "pending", people who unsubscribed or bounced
 "suppressed". Other services do not tell: their rows are "saved".
+Members of Autopilot follow its frequency: surveyctl help scheduling.
 
 "surveyctl import status" lists imports and the outcomes of their rows;
 "surveyctl import clean" removes the journals of finished ones.

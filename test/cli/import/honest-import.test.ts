@@ -111,6 +111,9 @@ test("when a service knows the published API alone, then nothing else is asked o
     const env = { SURVEYCTL_BASE_URL: server.baseUrl, SURVEYCTL_API_KEY: "a-key" };
     const screen = await onTerminal(["people", "import", file, "--send"], "y\n", env);
     expect(screen).toContain("Send 1 email? [y/N] ");
+    expect(screen).toContain(
+      "1 row not scheduled: surveyed recently, already scheduled, unsubscribed or bounced\nresults: ",
+    );
     expect(server.requests.map(({ method, target }) => `${method} ${target}`)).toEqual([
       "GET /v1/people.json?per_page=1",
       "POST /v1/people.json",

@@ -7,6 +7,7 @@ import type { Client, IntentOptions } from "../../../client/client.ts";
 import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
+import { STATUS_UNTOLD } from "../../../contract/text/survey-status.ts";
 import { parseChoice, parseDuration, readDuration } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseDelay, type TimeContext } from "../../args/time.ts";
@@ -137,20 +138,25 @@ function createPeopleSender(
   { spreadSeconds, rows, zone }: PeopleSending,
 ): RowSender {
   const breaker = createBreaker();
-  let leftInOutbox = 0;
-  let waiting = 0;
+  const seen = { leftInOutbox: 0, waiting: 0, untold: 0 };
   const spreadBody = (row: RowToSend): JsonObject =>
     toBody(row, spreadDelay(spreadSeconds, { position: row.position, rows }));
   const save = async (row: RowToSend, options: IntentOptions): Promise<RowOutcome> => {
     const body = spreadBody(row);
     const result = await client.sendPerson(body, options);
-    if (isLeftInOutbox(result)) leftInOutbox += 1;
-    if (surveyStatusOf(result)?.status === "paused") waiting += 1;
-    return toPersonOutcome(result, body["send"] !== false, zone);
+    const outcome = toPersonOutcome(result, body["send"] !== false, zone);
+    if (isLeftInOutbox(result)) seen.leftInOutbox += 1;
+    if (surveyStatusOf(result)?.status === "paused") seen.waiting += 1;
+    if (outcome.error === STATUS_UNTOLD) seen.untold += 1;
+    return outcome;
   };
   return {
     ...commonParts(client),
-    remarks: () => [...describeOutbox(leftInOutbox), ...describePause(waiting)],
+    remarks: () => [
+      ...(seen.untold === 0 ? [] : [`${countOf(seen.untold, "row", "rows")} ${STATUS_UNTOLD}`]),
+      ...describeOutbox(seen.leftInOutbox),
+      ...describePause(seen.waiting),
+    ],
     isIdempotent: (row) => isRepeatablePerson(toBody(row)),
     neverRepeatUnknown: false,
     send: (row, onAccepted) => breaker.outcomeOf(row, save(row, { signal, intentAt: row.intentAt, onAccepted })),
