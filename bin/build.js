@@ -19,6 +19,14 @@ const { output: chunks } = await build({
     "man-page": "src/cli/help/man-page.ts",
   },
   external: ["@photostructure/sqlite"],
+  // The lighter of the library's own two validators: with the other one the chunk of `mcp` has 409 KB in place of 280.
+  resolve: {
+    alias: {
+      "@modelcontextprotocol/server/_shims": fileURLToPath(
+        import.meta.resolve("@modelcontextprotocol/server/_shims"),
+      ).replace("shimsNode", "shimsBrowser"),
+    },
+  },
   platform: "node",
   transform: { target: "node20.19", define: { SURVEYCTL_VERSION: JSON.stringify(manifest.version) } },
   output: { dir: outdir, format: "esm", minify: true, comments: false, chunkFileNames: "[name].js" },

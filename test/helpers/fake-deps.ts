@@ -113,6 +113,7 @@ export function fakeDeps({ width = null, answers, options, client, now, names }:
       if (names === undefined) throw new Error("the command asked DNS");
       return names;
     },
+    run: () => Promise.reject(new Error("the command ran another one")),
   };
   return { ...terminal, deps };
 }

@@ -4,6 +4,7 @@ import type { NameResolver } from "../../runtime/name-resolver.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { GlobalOptions } from "../args/global-options.ts";
 import type { Streams } from "../streams/streams.ts";
+import type { ExitCode } from "../exit-codes.ts";
 import type { SettingsRequest, Sourced } from "../../config/settings.ts";
 
 /** Things that commands may ask for; costly members are functions and cost nothing until called. */
@@ -28,6 +29,8 @@ export interface Deps {
   connect(): Promise<Connection>;
   /** The machine's DNS. */
   names(): Promise<NameResolver>;
+  /** Runs another command line over the same connection, with nothing to read; errors are told on `err`. */
+  run(words: readonly string[], streams: Pick<Streams, "out" | "err">): Promise<ExitCode>;
 }
 
 export interface Connection {

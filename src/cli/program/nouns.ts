@@ -94,6 +94,12 @@ export const NOUNS: readonly Noun[] = [
     load: () => import("../commands/api/index.ts"),
   },
   {
+    group: "Connection and more",
+    name: "mcp",
+    summary: "offer the answers to an agent: tools that read, on stdin and stdout",
+    load: () => import("../commands/mcp/index.ts"),
+  },
+  {
     name: "demo",
     summary: "run the main job step by step, in a temporary folder",
     group: "Connection and more",

@@ -3,15 +3,15 @@ import { systemClock } from "../../runtime/clock.ts";
 import { systemRandom } from "../../runtime/random.ts";
 import { createFlags } from "../args/flags.ts";
 import { readGlobalOptions, wantsJson } from "../args/read-global-options.ts";
-import type { Action } from "../command/command-context.ts";
 import type { Deps } from "../command/deps.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { firstWords } from "../help/first-words.ts";
 import type { Process } from "../process.ts";
 import { runProgram } from "../program.ts";
-import { ClosedPipeError } from "../streams/streams.ts";
+import { ClosedPipeError, type Streams } from "../streams/streams.ts";
 import { withPager } from "../streams/paging.ts";
 import { createProcessStreams, type ProcessStreams, toErrorText } from "../streams/process-streams.ts";
+import type { Invocation } from "./run-within.ts";
 import { type Lifetime, watchCrashes, watchSignals } from "./lifetime.ts";
 
 /** Reports every error on stderr and turns it into an exit status. */
@@ -48,13 +48,17 @@ export async function run(process: Process, args: readonly string[]): Promise<Ex
 
 interface World {
   readonly args: readonly string[];
-  readonly streams: ProcessStreams;
+  readonly streams: Streams;
   readonly lifetime: Lifetime;
   /** Filled as the command finds them. */
   readonly keys: Set<string>;
 }
 
-async function dispatch(process: Process, world: World): Promise<ExitCode> {
+interface ProcessWorld extends World {
+  readonly streams: ProcessStreams;
+}
+
+async function dispatch(process: Process, world: ProcessWorld): Promise<ExitCode> {
   const { args, streams } = world;
   if (args.length === 0) {
     await streams.out.write(firstWords());
@@ -73,18 +77,12 @@ async function dispatch(process: Process, world: World): Promise<ExitCode> {
   return EXIT.done;
 }
 
-interface Invocation {
-  readonly action: Action;
-  readonly flags: Readonly<Record<string, unknown>>;
-  readonly operands: readonly string[];
-  readonly ownFlags: ReadonlySet<string>;
-}
-
 async function invoke(
   process: Process,
-  { args, streams, lifetime, keys }: World,
+  world: World,
   { action, flags, operands, ownFlags }: Invocation,
 ): Promise<ExitCode> {
+  const { args, streams, lifetime, keys } = world;
   const parsed = createFlags(flags);
   const options = readGlobalOptions(parsed, process.env, streams.out.isTTY, ownFlags);
   const deps: Deps = {
@@ -105,6 +103,13 @@ async function invoke(
     names: async () => {
       const { createNameResolver } = await import("../../runtime/name-resolver.ts");
       return createNameResolver();
+    },
+    run: async (words, own) => {
+      const { runWithin, overSameConnection } = await import("./run-within.ts");
+      const within = overSameConnection(words, options);
+      return runWithin(within, { streams: own, keys }, (invocation, given) =>
+        invoke(process, { ...world, args: within, streams: given }, invocation),
+      );
     },
   };
   return action(deps, parsed, operands);

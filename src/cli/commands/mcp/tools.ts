@@ -1,0 +1,114 @@
+/** The tools that an agent is offered: each is a command of this program that reads. None writes, sends or erases. */
+import type { JsonSchemaType } from "@modelcontextprotocol/server";
+import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
+
+/** As they come from the agent, after the schema was checked. */
+export type ToolArguments = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchemaType;
+  /** The command line, without the connection. */
+  readonly words: (given: ToolArguments) => readonly string[];
+  /** The answer holds texts of people who were asked. */
+  readonly hasForeignText: boolean;
+  /** JSON, or a text for people. */
+  readonly form: "json" | "text";
+}
+
+export const ROWS_DEFAULT = 50;
+export const ROWS_MAX = 200;
+
+const TIME = "Unix seconds, 30d (ago), 2026-05-31, 2026-05 or 2026-Q1";
+const since = { type: "string", description: `Answered at or after: ${TIME}` } as const;
+const until = { type: "string", description: "Answered at or before; same forms" } as const;
+const score = { type: "string", description: "Scores, as in 9, 0-6 or 0-6,9" } as const;
+const limit = {
+  type: "integer",
+  minimum: 1,
+  maximum: ROWS_MAX,
+  description: `Rows; ${ROWS_DEFAULT} by default`,
+} as const;
+
+function schemaOf(properties: JsonSchemaType["properties"], required: string[] = []): JsonSchemaType {
+  return { type: "object", properties: properties ?? {}, required, additionalProperties: false };
+}
+
+/** `--since=30d` for each that was given: a value is never read as a flag. */
+function flags(given: ToolArguments, names: readonly string[]): string[] {
+  return names.flatMap((name) => (given[name] === undefined ? [] : [`--${name}=${String(given[name])}`]));
+}
+
+/** One more than asked for shows that there are more. */
+function limitFlag({ limit: rows = ROWS_DEFAULT }: ToolArguments): string {
+  return `--limit=${Number(rows) + 1}`;
+}
+
+/** With the person, whose own name is masked in the comment. */
+const LIST = ["responses", "list", "--json", "--quiet", "--order=desc", "--expand=person"];
+
+export const TOOLS: readonly Tool[] = [
+  {
+    name: "metrics",
+    description: "Net Promoter Score with its 95 % interval and the counts behind it; with `by`, one row a period.",
+    schema: schemaOf({
+      since,
+      until,
+      by: { type: "string", enum: [...PERIOD_UNITS], description: "One row for each" },
+      trend: { type: "string", description: "Id of a trend" },
+    }),
+    words: (given) => ["metrics", "--json", "--quiet", ...flags(given, ["since", "until", "by", "trend"])],
+    hasForeignText: false,
+    form: "json",
+  },
+  {
+    name: "segments",
+    description: "The score of each value of some properties, such as plan or region; values with ten answers or more.",
+    schema: schemaOf(
+      { properties: { type: "array", items: { type: "string" }, minItems: 1, maxItems: 5 }, since, until },
+      ["properties"],
+    ),
+    words: (given) => [
+      "metrics",
+      "--json",
+      "--quiet",
+      `--segment=${[given.properties].flat().join(",")}`,
+      ...flags(given, ["since", "until"]),
+    ],
+    hasForeignText: true,
+    form: "json",
+  },
+  {
+    name: "list_responses",
+    description: "Responses, newest first: score, comment, properties, tags. Personal data is masked.",
+    schema: schemaOf({ since, until, score, property: { type: "string", description: "As in plan=pro" }, limit }),
+    words: (given) => [...LIST, limitFlag(given), ...flags(given, ["since", "until", "score", "property"])],
+    hasForeignText: true,
+    form: "json",
+  },
+  {
+    name: "search_comments",
+    description: "Responses whose comment matches a regular expression; case and accents make no difference.",
+    schema: schemaOf({ pattern: { type: "string", minLength: 1 }, score, limit }, ["pattern"]),
+    words: (given) => [...LIST, limitFlag(given), `--search=${String(given.pattern)}`, ...flags(given, ["score"])],
+    hasForeignText: true,
+    form: "json",
+  },
+  {
+    name: "get_person",
+    description: "One person by email address or phone number (+14155550101): when surveyed, answered, unsubscribed.",
+    schema: schemaOf({ email: { type: "string" }, phone: { type: "string" } }),
+    words: ({ email, phone }) => ["people", "get", "--json", "--quiet", "--", String(email ?? phone ?? "")],
+    hasForeignText: true,
+    form: "json",
+  },
+  {
+    name: "summary",
+    description: "A period in one text: the score, what changed, the newest comments. The last 7 days by default.",
+    schema: schemaOf({ since, until }),
+    words: (given) => ["digest", "--quiet", ...flags(given, ["since", "until"])],
+    hasForeignText: true,
+    form: "text",
+  },
+];

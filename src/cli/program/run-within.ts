@@ -1,0 +1,52 @@
+/** A command line that another command runs, such as a server that offers commands as tools. */
+import type { GlobalOptions } from "../args/global-options.ts";
+import type { Action } from "../command/command-context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { runProgram } from "../program.ts";
+import type { Input, Streams } from "../streams/streams.ts";
+import { reportError } from "./report-error.ts";
+
+export interface Invocation {
+  readonly action: Action;
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly operands: readonly string[];
+  readonly ownFlags: ReadonlySet<string>;
+}
+
+const NOTHING: Input = {
+  isTTY: false,
+  bytes: async function* bytes() {},
+  ask: () => Promise.reject(new Error("there is nobody to ask")),
+};
+
+/** Tells errors on `err`, for people. */
+export async function runWithin(
+  words: readonly string[],
+  { streams: { out, err }, keys }: { readonly streams: Pick<Streams, "out" | "err">; readonly keys: Iterable<string> },
+  invoke: (invocation: Invocation, streams: Streams) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const streams: Streams = { in: NOTHING, out, err };
+  try {
+    const outcome = await runProgram(words, {
+      invoke: (action, flags, operands, ownFlags) => invoke({ action, flags, operands, ownFlags }, streams),
+    });
+    if (outcome.kind === "done") return outcome.exit;
+    await out.write(outcome.text);
+    return EXIT.done;
+  } catch (error) {
+    return reportError(error, streams, { json: false, verbose: false, keys: [...keys] });
+  }
+}
+
+/** The words of a command line with the connection of another, before the first flag: behind `--` no word is one. */
+export function overSameConnection(words: readonly string[], options: GlobalOptions): readonly string[] {
+  const { profile, baseUrl, insecureHttp, timeZone } = options;
+  const connection = [
+    ...(profile === null ? [] : [`--profile=${profile}`]),
+    ...(baseUrl === null ? [] : [`--base-url=${baseUrl}`]),
+    ...(timeZone === null ? [] : [`--tz=${timeZone}`]),
+    ...(insecureHttp ? ["--insecure-http"] : []),
+  ];
+  const at = words.findIndex((word) => word.startsWith("-"));
+  return at < 0 ? [...words, ...connection] : [...words.slice(0, at), ...connection, ...words.slice(at)];
+}
