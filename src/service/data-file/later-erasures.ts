@@ -53,5 +53,15 @@ async function findLogs(
     for (const name of await readdir(folder)) if (name.endsWith(ERASURES_SUFFIX)) files.add(path.join(folder, name));
   const [, newest = ""] = /^(.+)\.\d+$/.exec(backup) ?? [];
   const logs = [...files].map((file) => () => readErasureFile(file));
-  return isUnusedCopy(newest) ? [...logs, () => readCopiedErasures(newest)] : logs;
+  return isUnusedCopy(newest) ? [...logs, () => readBackup(newest)] : logs;
+}
+
+/** Throws StoreFileError. */
+async function readBackup(file: string): Promise<ErasureLog> {
+  try {
+    return await readCopiedErasures(file);
+  } catch (error) {
+    if (!(error instanceof StoreFileError)) throw error;
+    throw new StoreFileError(error.trouble, `${file}: ${error.message}; nobody was erased by it`, { cause: error });
+  }
 }

@@ -1,6 +1,6 @@
 /** A backup that knows people who were erased later, restored to another place: they stay erased. */
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -82,6 +82,19 @@ describe("when an older backup is restored into another folder", () => {
     expect(stderr).toContain("left out 1 person erased after the backup was made");
     expect(await emailsIn(file("other", "new.db"))).toEqual(["bob@x.co"]);
     expect(existsSync(file("other", "new.db.erasures"))).toBe(true);
+  });
+
+  it("then a newest backup that is damaged is named, and all is restored", async () => {
+    await rm(file("survey.db.erasures"));
+    await rename(file("old.db"), file("series.db.1"));
+    const whole = await readFile(file("series.db.1"));
+    await writeFile(file("series.db"), whole.subarray(0, 5000).fill(7, 100));
+    const { status, stderr } = await run("restore", file("series.db.1"), "--data", file("other", "new.db"));
+    expect([status, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^warning: \S+series\.db: .*; nobody was erased by it$/m),
+    ]);
+    expect(await emailsIn(file("other", "new.db"))).toEqual(["ada@x.co", "bob@x.co"]);
   });
 
   it("then a log of another service erases nobody", async () => {
