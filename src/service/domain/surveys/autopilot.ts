@@ -25,9 +25,17 @@ import type { AutopilotSettings, MembershipRow, PersonRow, Transaction } from ".
 import type { Start } from "./due-moment.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
 import { type AutopilotWish, scheduleAutopilot } from "./surveys.ts";
-import { DAYS_FORM, formatDays, formatHours, HOURS_FORM, isNeverOpen, parseDays, parseHours } from "./windows.ts";
+import {
+  DAYS_FORM,
+  formatDays,
+  formatHours,
+  HOURS_FORM,
+  isNeverOpen,
+  parseDays,
+  parseHours,
+  type Window,
+} from "./windows.ts";
 
-const QUIET_FORM = "must be hours that are not all quiet hours of text messages";
 const FREQUENCY_MAX = 100 * 365 * 86_400;
 
 /** 4.8 as JSON texts, `Membership` rows in the order in which they were added. */
@@ -151,9 +159,17 @@ export async function configureAutopilot(
     first: first === "now" ? "now" : "spread",
     window: { ...old.window, days, from: hours.from, to: hours.to },
   };
-  if (change.hours !== undefined && isNeverOpen(settings.window)) throw new InvalidError({ hours: [QUIET_FORM] });
+  if (change.hours !== undefined) checkEverOpen(settings.window);
   await tx.autopilot.configure(project.id, platform, settings);
   return settings;
+}
+
+/** Throws InvalidError. */
+function checkEverOpen(window: Window): void {
+  const { quiet } = window;
+  if (quiet === undefined || !isNeverOpen(window)) return;
+  const hours = formatHours(quiet);
+  throw new InvalidError({ hours: [`must have an hour outside the quiet hours of text messages, ${hours}`] });
 }
 
 /** As people read and write it. */

@@ -346,7 +346,7 @@ test("when texts have quiet hours, then their window is open for what is left, a
   await keepQuietHours(fixture.store, silentLog, { from: 21, to: 8 });
   expect(await textDueAt()).toBe(Date.parse("2026-11-25T18:00:00Z") / 1000);
   await expect(sms({ hours: "22-6" })).rejects.toMatchObject({
-    errors: { hours: ["must be hours that are not all quiet hours of text messages"] },
+    errors: { hours: ["must have an hour outside the quiet hours of text messages, 21-8"] },
   });
   expect(await sms({ hours: "18-22" })).toMatchObject({ window: { from: 18, to: 22, quiet: { from: 21, to: 8 } } });
   await keepQuietHours(fixture.store, silentLog, null);
