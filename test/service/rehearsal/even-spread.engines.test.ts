@@ -15,7 +15,7 @@ import { size } from "../../helpers/long.ts";
 import { databaseOf, onPostgres } from "../../helpers/postgres.ts";
 import { memberInput, openStore } from "../domain/fixture.ts";
 
-const MEMBERS = size(150, 10_000);
+const MEMBERS = size(250, 10_000);
 const DAY = 86_400;
 const FREQUENCY = 90 * DAY;
 /** A Tuesday evening in Berlin. */
