@@ -104,6 +104,8 @@ describe("starting", () => {
 
   ${key}
 
+A person is surveyed at most once in 30 days; surveyctl service throttle changes that.
+
 Next, in another terminal:
 
   printf %s '${key}' | surveyctl auth login --base-url ${url}
