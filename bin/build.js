@@ -36,7 +36,8 @@ await writeFile(path.join(outdir, "modules.json"), JSON.stringify(sourcesOf(chun
 // Completion reads the command tree from a file: making it would load every command at each key.
 const tree = spawnSync(process.execPath, [path.join(root, "bin/surveyctl.js"), "help", "--json"], { encoding: "utf8" });
 if (tree.status !== 0) throw new Error(`the command tree could not be written: ${tree.stderr}`);
-await writeFile(path.join(outdir, "completion.json"), JSON.stringify(JSON.parse(tree.stdout)));
+const withoutSchemas = JSON.parse(tree.stdout, (key, value) => (key === "output_schema" ? undefined : value));
+await writeFile(path.join(outdir, "completion.json"), JSON.stringify(withoutSchemas));
 // The man page is written here and now; the module that does it is of no use to anybody else.
 const manPage = path.join(outdir, "man-page.js");
 const { writeManPage } = await import(pathToFileURL(manPage));

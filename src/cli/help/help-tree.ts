@@ -6,6 +6,7 @@ import type { FactsBook, Operand } from "../command/command-context.ts";
 import { loadCommands } from "../program.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 import { exitsOf, operandName } from "./help-layout.ts";
+import { outputSchema } from "./output-schema.ts";
 import { TOPICS } from "./topics.ts";
 
 export async function writeTree(): Promise<string> {
@@ -21,7 +22,7 @@ export async function writeTree(): Promise<string> {
   return `${JSON.stringify(tree, null, 2)}\n`;
 }
 
-function describeCommand(command: Command, facts: FactsBook): object {
+function describeCommand(command: Command, facts: FactsBook, above: readonly string[] = []): object {
   const { operands = [], flags = [], columns, examples } = facts.get(command);
   return {
     name: command.name(),
@@ -30,9 +31,10 @@ function describeCommand(command: Command, facts: FactsBook): object {
     arguments: operands.map(describeOperand),
     flags: flags.map(describeFlag),
     columns: columns?.columns.map(({ name }) => name) ?? [],
+    output_schema: columns === undefined ? null : outputSchema([...above, command.name()].join(" "), columns),
     examples,
     exit_statuses: exitsOf(command, facts.get(command)),
-    commands: command.commands.map((sub) => describeCommand(sub, facts)),
+    commands: command.commands.map((sub) => describeCommand(sub, facts, [...above, command.name()])),
   };
 }
 

@@ -1,0 +1,88 @@
+/** What agents read is made of the command tree and the README, whose command lines other tests run. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { beforeAll, describe, expect, it, test } from "vitest";
+import { recipesOf, type Tree, writeLlmsTxt, writeSkill } from "./helpers/agent-pages.ts";
+import { commandsOf } from "./helpers/command-tree.ts";
+import { runInProcess } from "./helpers/in-process.ts";
+import { startServe } from "./helpers/serve.ts";
+
+const root = path.join(import.meta.dirname, "..");
+const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
+const readme = read("README.md");
+/** The README's table of pages. */
+const PAGES = [...readme.matchAll(/^\| \[(docs\/[\w-]+\.md)\]\(\1\) \| (.+) \|$/gm)].map(
+  ([, file = "", text = ""]) => [file, text] as const,
+);
+
+let json = "";
+let tree: Tree;
+beforeAll(async () => {
+  json = (await runInProcess({ args: ["help", "--json"] })).stdout;
+  tree = JSON.parse(json) as Tree;
+});
+
+test("when its help changes, then the skill and llms.txt do too (npm run docs rewrites them)", async () => {
+  await expect(writeSkill(tree, readme)).toMatchFileSnapshot("../skills/surveyctl/SKILL.md");
+  await expect(writeLlmsTxt(tree, PAGES)).toMatchFileSnapshot("../llms.txt");
+});
+
+test("when a command line stands in them, then it is a recipe's or an example's, which tests run", () => {
+  const examples = new Set(commandsOf(json).flatMap((command) => command.examples));
+  const recipes = new Set(recipesOf(readme).flatMap((recipe) => recipe.split("\n")));
+  const blocks = [...read("skills/surveyctl/SKILL.md").matchAll(/^```sh\n(.*?)^```/gms)];
+  const lines = blocks.flatMap(([, block = ""]) => block.trimEnd().split("\n"));
+  const named = [...read("llms.txt").matchAll(/as in `(.+)`$/gm)].map(([, line = ""]) => line);
+  expect(lines.length).toBeGreaterThan(20);
+  expect([...lines, ...named].filter((line) => !examples.has(line) && !recipes.has(line))).toEqual([]);
+});
+
+async function schemaOf(...words: string[]): Promise<object> {
+  return JSON.parse((await runInProcess({ args: ["schema", ...words] })).stdout) as object;
+}
+
+describe("schema", () => {
+  it("when commands print JSON, then it keeps to their schemas, which help --json has as well", async () => {
+    const served = await startServe();
+    try {
+      const lines: readonly (readonly [string, readonly string[]])[] = [
+        ["people add", ["--email", "ada@example.com", "--no-send"]],
+        ["people list", []],
+        ["people get", ["ada@example.com"]],
+        ["responses add", ["--person-email", "ada@example.com", "--score", "9", "--property", "plan=pro"]],
+        ["responses list", []],
+        ["responses list", ["--expand", "person"]],
+        ["metrics", []],
+        ["metrics", ["--by", "month", "--since", "2026-01"]],
+        ["autopilot list", []],
+        ["auth status", []],
+        ["service key add", ["--read-only", ...served.place]],
+        ["service key list", [...served.place]],
+        ["service share add", ["Board", "--segment", "plan", ...served.place]],
+        ["service share list", [...served.place]],
+        ["service project list", [...served.place]],
+        ["service delivery status", [...served.place]],
+        ["service digest list", [...served.place]],
+      ];
+      for (const [command, words] of lines) {
+        const schema = await schemaOf(...command.split(" "));
+        const validate = new Ajv2020({ allowUnionTypes: true }).compile(schema);
+        const { stdout, status } = await served.run([...command.split(" "), ...words, "--json"]);
+        expect([command, status, validate(JSON.parse(stdout)), validate.errors]).toEqual([command, 0, true, null]);
+        expect(json).toContain(`"title": "surveyctl ${command} -o json"`);
+      }
+    } finally {
+      await served.stop();
+    }
+  }, 60_000);
+
+  it.each([
+    [[], "error: schema requires a command\nhint: as in: surveyctl schema people list\n"],
+    [["people", "lst"], 'error: schema: unknown command "lst"\nhint: did you mean list?\n'],
+    [["serve"], "error: schema: serve prints no JSON of its own\nhint: as in: surveyctl schema people list\n"],
+  ])("when %j has none, then one sentence says so", async (words, said) => {
+    const { status, stdout, stderr } = await runInProcess({ args: ["schema", ...words] });
+    expect([status, stdout, stderr]).toEqual([2, "", said]);
+  });
+});
