@@ -207,13 +207,15 @@ export function drawScores(scores: readonly number[], words: ChartWords, frame: 
   const scale = linearScale([0, ...scores], { from: bottom, to: top, steps, most: 4 });
   const slot = (width - start - 8) / scores.length;
   const all = scores.reduce((sum, count) => sum + count, 0);
-  const groups = GROUPS.map(({ kind, name, first, last }) => {
+  const groups = GROUPS.map(({ kind, name, first, last }, index) => {
     const count = scores.slice(first, last + 1).reduce((sum, each) => sum + each, 0);
     const [left, right] = [start + slot * first, start + slot * (last + 1)];
     const inset = (slot * (1 - BAR_SHARE)) / 2;
+    // Above its bars a name has no room in the narrow drawing.
+    const textAt = frame.name === "broad" ? left + inset : start + (index * (width - start - 8)) / GROUPS.length;
     return html`<path class="rule ${kind}" d="M${at(left + inset)} ${top - 14}H${at(right - inset)}" />
-      <text class="group ${kind}" x="${at(left + inset)}" y="${top - 37}">${name}</text
-      ><text class="share" x="${at(left + inset)}" y="${top - 20}">${shareText(count / all)}</text> `;
+      <text class="group ${kind}" x="${at(textAt)}" y="${top - 37}">${name}</text
+      ><text class="share" x="${at(textAt)}" y="${top - 20}">${shareText(count / all)}</text> `;
   });
   const bars = scores.map((count, score) => {
     const y = scale.place(count);
