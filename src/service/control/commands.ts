@@ -18,7 +18,7 @@ import { type DeliveryCommand, type DeliveryResults } from "./delivery-commands.
 import { type PrivacyCommand, type PrivacyResults } from "./privacy/commands.ts";
 import { type PageCommand, type PageResults } from "./page-commands.ts";
 import { type QuestionCommand, type QuestionResults } from "./questions/commands.ts";
-import { type DigestCommand, type DigestResults } from "./digest-commands.ts";
+import type { DigestCommand, DigestResults, PreviewInfo } from "./digest-commands.ts";
 import { type ShareCommand, type ShareResults } from "./share/commands.ts";
 import { type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
 
@@ -136,17 +136,6 @@ export interface ConfiguredInfo extends AppliedConfiguration {
   readonly refused: { readonly path: readonly string[]; readonly text: string } | null;
 }
 
-/** A survey's e-mail as it would be sent. */
-export interface PreviewInfo {
-  readonly from: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-  /** Headers and both parts, as an `.eml` file has them. */
-  readonly message: string;
-}
-
 export interface TrendInfo {
   readonly id: string;
   readonly name: string;
@@ -224,6 +213,8 @@ const LOOKS: ReadonlySet<AdminKind> = new Set([
   "webhook.list",
   "webhook.deliveries",
   "digest.list",
+  "digest.preview",
+  "digest.test",
   "backup",
 ]);
 

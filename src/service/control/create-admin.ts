@@ -16,7 +16,7 @@ import {
 } from "./commands.ts";
 import { createListHandlers } from "./delivery/list.ts";
 import { createDeliveryHandlers, writeInProject } from "./delivery-admin.ts";
-import { createDigestHandlers } from "./digest-admin.ts";
+import { createDigestHandlers, type DigestAdminOptions } from "./digest-admin.ts";
 import { createQuestionHandlers } from "./questions/admin.ts";
 import { createPageHandlers } from "./page-admin.ts";
 import { createPrivacyHandlers, type PrivacyAdminOptions } from "./privacy/admin.ts";
@@ -37,7 +37,8 @@ export interface AdminOptions
     ProjectAdminOptions,
     SettingsAdminOptions,
     BounceAdminOptions,
-    ShareAdminOptions {
+    ShareAdminOptions,
+    DigestAdminOptions {
   readonly store: Store;
   readonly clock: Clock;
   /** The senders of messages, one for each channel. */

@@ -15,11 +15,16 @@ export type DigestCommand =
       readonly zone: string | null;
     }
   | { readonly kind: "digest.list"; readonly project: string }
+  /** The mail that would go out now. */
+  | { readonly kind: "digest.preview"; readonly project: string }
+  /** Posts the digest of now to a Slack URL; nothing is kept. */
+  | { readonly kind: "digest.test"; readonly project: string; readonly url: string }
   /** `digest` is an id or an address. */
   | { readonly kind: "digest.remove"; readonly project: string; readonly digest: string };
 
 export interface DigestInfo {
   readonly id: string;
+  /** Of Slack the URL without its secret. */
   readonly email: string;
   readonly every: string;
   /** `08:00`. */
@@ -33,8 +38,29 @@ export interface DigestInfo {
   readonly created_at: number;
 }
 
+/** A mail as it would be sent. */
+export interface PreviewInfo {
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** Headers and both parts, as an `.eml` file has them. */
+  readonly message: string;
+}
+
+export interface DigestTest {
+  /** Without its secret. */
+  readonly to: string;
+  /** Null when no answer came. */
+  readonly status: number | null;
+  readonly text: string;
+}
+
 export interface DigestResults {
   "digest.add": DigestInfo;
   "digest.list": readonly DigestInfo[];
+  "digest.preview": PreviewInfo;
+  "digest.test": DigestTest;
   "digest.remove": { readonly id: string; readonly email: string };
 }

@@ -13,7 +13,8 @@ import { setThrottle } from "../domain/projects/projects.ts";
 import { changeSettings, toConfiguredSettings, toProjectSettings } from "../domain/projects/settings.ts";
 import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
-import { AdminError, type Handlers, type PreviewInfo, type TrendInfo } from "./commands.ts";
+import { AdminError, type Handlers, type TrendInfo } from "./commands.ts";
+import type { PreviewInfo } from "./digest-commands.ts";
 import { readInProject, requireProject, writeInProject } from "./delivery-admin.ts";
 import { createWebhookSecret, dropEvents } from "./webhook-admin.ts";
 

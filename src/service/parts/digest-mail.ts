@@ -149,17 +149,15 @@ export interface DigestMail {
 async function renderDigest(
   due: DueDigest,
   facts: DigestFacts,
-  { appUrl, sender, presentation = NO_PRESENTATION }: MailContext,
+  context: MailContext,
   key: DkimKey | null,
 ): Promise<DigestMail> {
-  const leaveUrl = `${appUrl}/u/${due.token}`;
-  const day = WEEKDAYS[due.weekday] ?? "";
-  const why = `You get this every ${day.slice(0, 1).toUpperCase()}${day.slice(1)}.`;
+  const { appUrl, sender } = context;
+  const leaveUrl = leaveUrlOf(due, appUrl);
   const sum = createHash("sha256").update(`${due.token}/${due.scheduledAt}`).digest("hex");
   const domain = senderDomain(sender.from);
   const messageId = `${sum.slice(0, 32)}@${domain}`;
-  const accent = presentation.brand.accent?.color ?? null;
-  const frame: DigestFrame = { foot: { why, leaveUrl }, accent, liveUrl: null };
+  const frame = frameOf(due, context);
   const unsigned = await composeMail({
     from: { name: sender.senderName, address: sender.from },
     to: [{ name: null, address: due.email }],
@@ -193,8 +191,41 @@ export async function makeDigest(
   context: MailContext,
   key: DkimKey | null,
 ): Promise<DigestMail> {
-  const { sender, presentation = NO_PRESENTATION } = context;
-  const name = fullName(presentation, due.project, sender.senderName);
-  const facts = await readDigestFacts(store, due, { name, appUrl: context.appUrl });
-  return renderDigest(due, facts, context, key);
+  return renderDigest(due, await readDigest(store, due, context), context, key);
+}
+
+/** The facts of a digest, under the project's own name. */
+export function readDigest(
+  store: Store,
+  due: DueDigest,
+  { appUrl, sender, presentation = NO_PRESENTATION }: MailContext,
+): Promise<DigestFacts> {
+  return readDigestFacts(store, due, { name: fullName(presentation, due.project, sender.senderName), appUrl });
+}
+
+/** A digest and its parts, for looking at. */
+export async function previewDigest(store: Store, due: DueDigest, context: MailContext) {
+  const facts = await readDigest(store, due, context);
+  const { message } = await renderDigest(due, facts, context, null);
+  const frame = frameOf(due, context);
+  const { from, senderName } = context.sender;
+  return {
+    from: senderName === null ? from : `${senderName} <${from}>`,
+    to: due.email,
+    subject: digestSubject(facts),
+    text: digestText(facts, frame),
+    html: digestHtml(facts, frame),
+    message: Buffer.from(message.bytes).toString("utf8"),
+  };
+}
+
+function frameOf(due: DueDigest, { appUrl, presentation = NO_PRESENTATION }: MailContext): DigestFrame {
+  const day = WEEKDAYS[due.weekday] ?? "";
+  const why = `You get this every ${day.slice(0, 1).toUpperCase()}${day.slice(1)}.`;
+  const accent = presentation.brand.accent?.color ?? null;
+  return { foot: { why, leaveUrl: leaveUrlOf(due, appUrl) }, accent, liveUrl: null };
+}
+
+function leaveUrlOf({ token }: DueDigest, appUrl: string): string {
+  return `${appUrl}/u/${token}`;
 }

@@ -9,6 +9,7 @@ import type { ServiceOptions } from "../service-options.ts";
 import type { Base } from "./base.ts";
 import { LAZY } from "./lazy.ts";
 import type { Part } from "./part.ts";
+import { withSlackDigests } from "./slack-digest.ts";
 import type { SmsDelivery } from "./sms.ts";
 
 export interface Senders extends Part {
@@ -34,7 +35,7 @@ export async function openSenders(base: Base): Promise<Senders> {
     outbox,
     outboxChannels: left.filter((channel) => channel === "email" || channel === "sms"),
     paced,
-    all: [...paced, ...rest],
+    all: [...paced, ...rest].map((sender) => withSlackDigests(base, sender)),
     replies: sms?.replies ?? null,
     close: async () => {
       for (const sender of paced) await sender.close();

@@ -1,11 +1,12 @@
 /** The weekly digest by mail: who gets it, when it is due, and that each week's goes out at most once. */
-import { emailKey, emailProblem } from "../../../contract/text/email.ts";
+import { emailKey } from "../../../contract/text/email.ts";
 import { createWallClock, firstSecondOf, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { DeliveryChange, DigestRow, DigestSchedule, DueDigest, Transaction } from "../ports.ts";
 import { readSettings } from "../projects/settings.ts";
+import { checkDigestTarget, shownTarget } from "./digest-targets.ts";
 import type { DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
 const DAY = 86_400;
@@ -72,15 +73,14 @@ async function replaceWeek(tx: Transaction, digest: DigestRow): Promise<void> {
   await addWeek(tx, digest, tx.now);
 }
 
-/** Adds one, or gives the one of this address another schedule. Throws InvalidError. */
+/** Adds one, or gives the one of this address or Slack URL another schedule. Throws InvalidError. */
 export async function addDigest(
   tx: Transaction,
   project: Project,
   email: string,
   schedule: DigestSchedule,
 ): Promise<DigestRow> {
-  const problem = emailProblem(email);
-  if (problem !== null) throw new InvalidError({ email: [problem] });
+  checkDigestTarget(email);
   const known = (await tx.digests.list(project.id)).find((each) => emailKey(each.email) === emailKey(email));
   if (known !== undefined && known.unsubscribedAt !== null)
     throw new InvalidError({ email: ["has unsubscribed from the digest; remove it first"] });
@@ -96,7 +96,7 @@ async function requireDigest(tx: Transaction, project: Project, name: string): P
   const found = (await tx.digests.list(project.id)).find((each) =>
     id === null ? emailKey(each.email) === emailKey(name) : each.id === id,
   );
-  if (found === undefined) throw new NotFoundError(`project ${project.name} has no digest ${name}`);
+  if (found === undefined) throw new NotFoundError(`project ${project.name} has no digest ${shownTarget(name)}`);
   return found;
 }
 
@@ -207,4 +207,30 @@ export async function leaveDigest(tx: Transaction, token: string, how: "leave" |
   await tx.digests.change(project.id, id, { unsubscribedAt: null });
   await replaceWeek(tx, digest);
   return true;
+}
+
+/** The digest that a project would have now, of the seven days before today; nobody gets it. */
+export async function sampleDigest(tx: Transaction, project: Project, email: string): Promise<DueDigest> {
+  const zone = await digestZone(tx, { project, zone: null });
+  const { year, month, day } = toCalendarDay(createWallClock(zone)(tx.now));
+  return {
+    channel: "digest",
+    project,
+    requestId: 0,
+    digestId: 0,
+    email,
+    token: "preview",
+    weekday: new Date(Date.UTC(year, month - 1, day)).getUTCDay(),
+    minute: 0,
+    zone,
+    scheduledAt: tx.now,
+    createdAt: tx.now,
+    previousAt: null,
+    reason: null,
+    attempts: 0,
+    firstAttemptAt: null,
+    frozen: null,
+    claimer: null,
+    claims: 0,
+  };
 }

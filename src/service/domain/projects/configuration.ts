@@ -7,6 +7,7 @@ import { formatScoreSpan, type ScoreSpan } from "../../../contract/text/score-sp
 import { emailKey } from "../../../contract/text/email.ts";
 import { addTrend, listTrends, removeTrend } from "../answers/trends.ts";
 import { type DigestRow, WEEKDAYS } from "../delivery/digest-rows.ts";
+import { isSlackTarget } from "../delivery/digest-targets.ts";
 import { addDigest } from "../delivery/digests.ts";
 import { changeReminder, readReminder, type ReminderSettings } from "../delivery/reminders.ts";
 import { InvalidError } from "../errors.ts";
@@ -276,9 +277,11 @@ async function applyWebhooks(
   return secrets;
 }
 
-/** Whoever ended it by the link of a mail is remembered. */
+/** Whoever ended it by the link of a mail is remembered. A Slack URL is a secret, which no file of settings has. */
 async function wantedDigests(tx: Transaction, project: ProjectRow): Promise<DigestRow[]> {
-  return (await tx.digests.list(project.id)).filter(({ unsubscribedAt }) => unsubscribedAt === null);
+  return (await tx.digests.list(project.id)).filter(
+    ({ email, unsubscribedAt }) => unsubscribedAt === null && !isSlackTarget(email),
+  );
 }
 
 const AT = "08:00";

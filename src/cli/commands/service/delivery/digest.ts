@@ -6,6 +6,7 @@ import type { CommandContext } from "../../../command/command-context.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { projectVerb } from "../project-verb.ts";
 import { toResource } from "../service-resources.ts";
+import { registerDigestPreview } from "./digest-preview.ts";
 
 const DIGESTS = toResource(
   "digests",
@@ -25,7 +26,13 @@ const DIGESTS = toResource(
 );
 const REMOVED_DIGEST = toResource("digests", { id: "id", email: "text" });
 
+const TESTED = toResource("digests", { to: "text", status: "number", text: "text" });
+
 const AT = "08:00";
+
+function isUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
 
 /** Minutes of the day of `08:00`. Throws UsageError. */
 function parseMinute(text: string, place: string): number {
@@ -41,26 +48,43 @@ export function registerDigest(parent: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "digest.add",
     name: "add",
-    summary: "send the digest of a project to somebody every week",
-    operands: [["<email>", "who gets it; one who has it gets the new schedule"]],
+    summary: "send the digest of a project to somebody, or to Slack, every week",
+    operands: [["<email|url>", "an address, or an incoming webhook of Slack; one that has it gets the new schedule"]],
     examples: [
       "surveyctl service digest add boss@example.com --every monday --data survey.db",
       "surveyctl service digest add team@example.com --every friday --at 16:30 --tz Europe/Berlin",
+      "surveyctl service digest add https://hooks.slack.com/x --every friday",
     ],
     flags: [
       { flag: "--every", value: "day", text: "day of the week; required", choices: [...WEEKDAYS.slice(1), "sunday"] },
       { flag: "--at", value: "time", text: "time of day, in --tz or else the project's time zone", default: AT },
     ],
     columns: DIGESTS,
-    details: ({ deps, flags, operands: [email = ""] }) => {
+    details: ({ deps, flags, operands: [target = ""] }) => {
       const day = flags.parse("--every", (text, place) => parseChoice(text.toLowerCase(), place, WEEKDAYS));
       if (day === null) throw new UsageError("--every is required");
       return {
-        email: parseEmail(email, "<email>"),
+        email: isUrl(target) ? target : parseEmail(target, "<email|url>"),
         weekday: WEEKDAYS.indexOf(day),
         minute: flags.parse("--at", parseMinute) ?? parseMinute(AT, "--at"),
         zone: deps.options.timeZone,
       };
+    },
+  });
+  registerDigestPreview(noun, context);
+  projectVerb(context, noun, {
+    kind: "digest.test",
+    name: "test",
+    summary: "post the digest of the last seven days to Slack once",
+    operands: [["<url>", "an incoming webhook of Slack"]],
+    examples: [
+      "surveyctl service digest test http://127.0.0.1:9/hook --data survey.db",
+      "surveyctl service digest test http://127.0.0.1:9/hook --json",
+    ],
+    columns: TESTED,
+    details: ({ operands: [url = ""] }) => {
+      if (isUrl(url)) return { url };
+      throw badValue("<url>", url, "a URL that begins with https://; to see the mail: service digest preview");
     },
   });
   projectVerb(context, noun, {
@@ -76,7 +100,7 @@ export function registerDigest(parent: Command, context: CommandContext): void {
     name: "remove",
     alias: "rm",
     summary: "send somebody no more digests",
-    operands: [["<email|id>", "who gets it"]],
+    operands: [["<email|url|id>", "who gets it"]],
     examples: [
       "surveyctl service digest remove boss@example.com --data survey.db",
       "surveyctl service digest rm 12 --project acme",

@@ -1,0 +1,68 @@
+/** Digests that go to Slack instead of a mailbox: one POST each. */
+import { digestSlack } from "../../insight/report/digest.ts";
+import { unixSeconds } from "../../runtime/clock.ts";
+import { SLACK_REACH, isSlackTarget } from "../domain/delivery/digest-targets.ts";
+import { retryOrGiveUp } from "../domain/delivery/retries.ts";
+import type { DeliveryProgress, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
+import type { DueDigest } from "../domain/ports.ts";
+import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
+import { createEndpointTransport } from "../webhook/transport.ts";
+import type { Base } from "./base.ts";
+import { LAZY } from "./lazy.ts";
+
+type Slack = Pick<Base, "store" | "clock" | "random" | "address" | "contextOf">;
+
+/** The same sender, but for digests whose target is a URL. */
+export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSender {
+  if (!sender.channels.includes("digest")) return sender;
+  return {
+    ...sender,
+    deliver: (due, progress) =>
+      due.channel === "digest" && isSlackTarget(due.email)
+        ? deliverDigest(slack, due, progress)
+        : sender.deliver(due, progress),
+  };
+}
+
+async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryProgress): Promise<DeliveryResult> {
+  const body = await slackBody(slack, due);
+  if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "no longer wanted" };
+  await progress.transmitting();
+  return toResult(slack, due, await postToSlack(slack, due.email, body, progress.signal));
+}
+
+/** The message of a digest as Slack takes it. */
+export async function slackBody({ store, contextOf }: Slack, due: DueDigest): Promise<string> {
+  const { readDigest } = await LAZY.digest();
+  return JSON.stringify(digestSlack(await readDigest(store, due, await contextOf(due.project))));
+}
+
+/** Null when `signal` ended it first. */
+export async function postToSlack(
+  { clock, address }: Slack,
+  url: string,
+  body: string,
+  signal: AbortSignal,
+): Promise<AttemptEnd | null> {
+  const transport = createEndpointTransport({ clock, own: address.own }, 1);
+  try {
+    return await transport.post({ url, ...SLACK_REACH }, { "content-type": "application/json" }, body, signal);
+  } finally {
+    transport.close();
+  }
+}
+
+const TOO_MANY = 429;
+
+/** A repeat of a message that may have arrived would be read twice, so an attempt without an answer ends the week. */
+function toResult({ clock, random }: Slack, due: DueDigest, end: AttemptEnd | null): DeliveryResult {
+  if (end === null) return { kind: "unknown" };
+  const { status, text, retryAfter, ms } = end;
+  const host = new URL(due.email).hostname;
+  const attempt = { stage: "slack", code: status, enhancedCode: null, text, host, serverId: null, ms };
+  if (status === null) return { kind: "unknown", attempt };
+  if (status >= 200 && status < 300) return { kind: "sent", attempt };
+  if (status !== TOO_MANY && status < 500) return { kind: "failed", reason: `${status} ${text}`, attempt };
+  const wait = { now: unixSeconds(clock), fraction: random.fraction(), leastSeconds: retryAfter ?? 0 };
+  return { ...retryOrGiveUp(due, wait), attempt };
+}

@@ -1,0 +1,85 @@
+/** Digests whose target is an incoming webhook of Slack. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ROUTES } from "../../../src/contract/routes.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { answering, startHookReceiver } from "../../helpers/hook-receiver.ts";
+import { openEmbeddedService } from "../../helpers/embedded-service.ts";
+
+const MONDAY = { project: "default", weekday: 1, minute: 480, zone: null } as const;
+
+async function open(...statuses: readonly number[]) {
+  const time = { now: Date.parse("2026-11-18T12:00:00Z") };
+  const receiver = await startHookReceiver({ "/hook/secret": answering(...statuses) });
+  const world = await openEmbeddedService({ clock: { ...systemClock, now: () => time.now } });
+  onTestFinished(async () => {
+    await world.close();
+    await receiver.close();
+  });
+  const { admin } = world.service;
+  const finishDue = (): Promise<void> => world.service.finishDue();
+  const url = `http://127.0.0.1:${receiver.port}/hook/secret`;
+  const list = async () => (await admin({ kind: "digest.list", project: "default" }))[0];
+  return { ...world, admin, finishDue, receiver, url, time, list };
+}
+
+describe("a digest to Slack", () => {
+  it("is posted once a week, and its URL is shown without its secret", async () => {
+    const { admin, finishDue, receiver, url, time, client, list } = await open(200);
+    const added = await admin({ kind: "digest.add", ...MONDAY, email: url });
+    expect(added.email).toBe(`http://127.0.0.1:${receiver.port}/…cret`);
+    const { json } = await client.call({ route: ROUTES.sendPerson, body: { email: "ada@example.com", send: false } });
+    await client.addResponse({ person: json["id"] ?? null, score: 10, comment: "*great* <!channel>" });
+    time.now = Date.parse("2026-11-23T08:00:30Z");
+    await finishDue();
+    await finishDue();
+    const [post, ...others] = receiver.on("/hook/secret");
+    const message = JSON.parse(post?.body ?? "{}") as { text: string; blocks: { type: string }[] };
+    expect([others, post?.headers["content-type"], message.text.split(";")[0]]).toEqual([
+      [],
+      "application/json",
+      "Customer survey: NPS 100, between -48 and 98",
+    ]);
+    expect(await list()).toMatchObject({ state: "sent", reason: "answer 1" });
+    expect((await admin({ kind: "configuration", project: "default" })).digests).toEqual([]);
+    expect(await admin({ kind: "digest.remove", project: "default", digest: url })).toMatchObject({
+      email: added.email,
+    });
+  });
+
+  it("is tried again when Slack has too much to do, and given up for the week when it says no", async () => {
+    const { admin, finishDue, receiver, url, time, list } = await open(503, 404);
+    await admin({ kind: "digest.add", ...MONDAY, email: url });
+    time.now = Date.parse("2026-11-23T08:00:30Z");
+    await finishDue();
+    expect((await list())?.state).toBe("retrying");
+    time.now += 600_000;
+    await finishDue();
+    expect([receiver.on("/hook/secret").length, await list()]).toMatchObject([
+      2,
+      { state: "failed", reason: "404 answer 2", next_at: Date.parse("2026-11-30T08:00:00Z") / 1000 },
+    ]);
+  });
+
+  it("can be seen and tried before, and a URL that sends numbers in the open is refused", async () => {
+    const { admin, receiver, url } = await open(200, 500);
+    const preview = await admin({ kind: "digest.preview", project: "default" });
+    expect([preview.subject, preview.to, preview.text.split("\n")[0], receiver.received.length]).toEqual([
+      "Customer survey: no answers",
+      "you@example.com",
+      "Customer survey",
+      0,
+    ]);
+    expect(preview.html).toContain("prefers-color-scheme:dark");
+    expect(await admin({ kind: "digest.test", project: "default", url })).toMatchObject({
+      status: 200,
+      text: "answer 1",
+    });
+    await expect(admin({ kind: "digest.test", project: "default", url })).rejects.toThrow(
+      /…cret did not take it: 500 answer 2$/,
+    );
+    await expect(admin({ kind: "digest.add", ...MONDAY, email: "ftp://x" })).rejects.toThrow("email");
+    await expect(admin({ kind: "digest.add", ...MONDAY, email: "https://u:p@hooks.example.com/x" })).rejects.toThrow(
+      "url the URL contains credentials",
+    );
+  });
+});
