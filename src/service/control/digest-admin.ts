@@ -1,5 +1,5 @@
 /** The commands about digests, on an open store. */
-import { checkDigestTarget, shownTarget } from "../domain/delivery/digest-targets.ts";
+import { checkDigestTarget, shownTarget } from "../domain/webhooks/digest-targets.ts";
 import { addDigest, digestZone, removeDigest, sampleDigest } from "../domain/delivery/digests.ts";
 import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
 import type { DigestRow, DueDigest, Store, Transaction } from "../domain/ports.ts";
@@ -51,7 +51,7 @@ export function createDigestHandlers(options: DigestAdminOptions): Pick<Handlers
   };
 }
 
-/** Nobody's address: of a preview, which is not sent. */
+/** The address in a preview, which is not sent. */
 const NOBODY = "you@example.com";
 
 async function toDigestInfo(tx: Transaction, digest: DigestRow): Promise<DigestInfo> {

@@ -7,7 +7,7 @@ import { sendTestEvent } from "../webhook/test-event.ts";
 import type { Base } from "./base.ts";
 import { LAZY } from "./lazy.ts";
 import type { Senders } from "./senders.ts";
-import { postToSlack, slackBody } from "./slack-digest.ts";
+import { postToSlack, slackBody } from "../slack-digest.ts";
 
 export function openAdmin(base: Base, senders: Senders, sweep: () => Promise<number | null>): Admin {
   const { store, clock, random, address, signals, contextOf, keepErasures, deliveries } = base;

@@ -6,7 +6,7 @@ import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { DeliveryChange, DigestRow, DigestSchedule, DueDigest, Transaction } from "../ports.ts";
 import { readSettings } from "../projects/settings.ts";
-import { checkDigestTarget, shownTarget } from "./digest-targets.ts";
+import { checkDigestTarget, shownTarget } from "../webhooks/digest-targets.ts";
 import type { DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
 const DAY = 86_400;

@@ -7,7 +7,7 @@ import { formatScoreSpan, type ScoreSpan } from "../../../contract/text/score-sp
 import { emailKey } from "../../../contract/text/email.ts";
 import { addTrend, listTrends, removeTrend } from "../answers/trends.ts";
 import { type DigestRow, WEEKDAYS } from "../delivery/digest-rows.ts";
-import { isSlackTarget } from "../delivery/digest-targets.ts";
+import { isSlackTarget } from "../webhooks/digest-targets.ts";
 import { addDigest } from "../delivery/digests.ts";
 import { changeReminder, readReminder, type ReminderSettings } from "../delivery/reminders.ts";
 import { InvalidError } from "../errors.ts";

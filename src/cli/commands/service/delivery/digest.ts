@@ -72,21 +72,7 @@ export function registerDigest(parent: Command, context: CommandContext): void {
     },
   });
   registerDigestPreview(noun, context);
-  projectVerb(context, noun, {
-    kind: "digest.test",
-    name: "test",
-    summary: "post the digest of the last seven days to Slack once",
-    operands: [["<url>", "an incoming webhook of Slack"]],
-    examples: [
-      "surveyctl service digest test http://127.0.0.1:9/hook --data survey.db",
-      "surveyctl service digest test http://127.0.0.1:9/hook --json",
-    ],
-    columns: TESTED,
-    details: ({ operands: [url = ""] }) => {
-      if (isUrl(url)) return { url };
-      throw badValue("<url>", url, "a URL that begins with https://; to see the mail: service digest preview");
-    },
-  });
+  registerDigestTest(noun, context);
   projectVerb(context, noun, {
     kind: "digest.list",
     name: "list",
@@ -108,5 +94,23 @@ export function registerDigest(parent: Command, context: CommandContext): void {
     columns: REMOVED_DIGEST,
     details: ({ operands: [digest = ""] }) => ({ digest }),
     done: ({ email }) => `${email} gets no more digests.`,
+  });
+}
+
+function registerDigestTest(noun: Command, context: CommandContext): void {
+  projectVerb(context, noun, {
+    kind: "digest.test",
+    name: "test",
+    summary: "post the digest of the last seven days to Slack once",
+    operands: [["<url>", "an incoming webhook of Slack"]],
+    examples: [
+      "surveyctl service digest test http://127.0.0.1:9/hook --data survey.db",
+      "surveyctl service digest test http://127.0.0.1:9/hook --json",
+    ],
+    columns: TESTED,
+    details: ({ operands: [url = ""] }) => {
+      if (isUrl(url)) return { url };
+      throw badValue("<url>", url, "a URL that begins with https://; to see the mail: service digest preview");
+    },
   });
 }

@@ -1,14 +1,14 @@
 /** Digests that go to Slack instead of a mailbox: one POST each. */
-import { digestSlack } from "../../insight/report/digest.ts";
-import { unixSeconds } from "../../runtime/clock.ts";
-import { SLACK_REACH, isSlackTarget } from "../domain/delivery/digest-targets.ts";
-import { retryOrGiveUp } from "../domain/delivery/retries.ts";
-import type { DeliveryProgress, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
-import type { DueDigest } from "../domain/ports.ts";
-import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
-import { createEndpointTransport } from "../webhook/transport.ts";
-import type { Base } from "./base.ts";
-import { LAZY } from "./lazy.ts";
+import { digestSlack } from "../insight/report/digest.ts";
+import { unixSeconds } from "../runtime/clock.ts";
+import { SLACK_REACH, isSlackTarget } from "./domain/webhooks/digest-targets.ts";
+import { retryOrGiveUp } from "./domain/delivery/retries.ts";
+import type { DeliveryProgress, DeliveryResult, MessageSender } from "./domain/delivery/sender.ts";
+import type { DueDigest } from "./domain/ports.ts";
+import type { AttemptEnd } from "./domain/webhooks/attempts.ts";
+import { createEndpointTransport } from "./webhook/transport.ts";
+import type { Base } from "./parts/base.ts";
+import { LAZY } from "./parts/lazy.ts";
 
 type Slack = Pick<Base, "store" | "clock" | "random" | "address" | "contextOf">;
 

@@ -1,7 +1,7 @@
 /** The targets of digests: addresses for mail, and incoming webhooks of Slack, whose URL is a secret. */
 import { emailProblem } from "../../../contract/text/email.ts";
 import { InvalidError } from "../errors.ts";
-import { refuseUrl } from "../webhooks/addresses.ts";
+import { refuseUrl } from "./addresses.ts";
 
 /** Whoever looks after the data names the URL: it may be one of their own network. */
 export const SLACK_REACH = { allowPrivate: true, insecureHttp: false } as const;
