@@ -142,10 +142,12 @@ function createGrouping(deps: Deps, { by, segment }: AnswersOptions): (row: Json
 
 function toRows({ question, type, text, answered, values, mean, words }: QuestionResult): JsonObject[] {
   const about = { question, type, text };
-  const shared = { n: answered, answered };
-  const whole: JsonObject[] = mean === null && words === null ? [] : [{ ...about, value: null, ...shared, ...NONE }];
-  const summary = whole.map((row): JsonObject => ({ ...row, ...mean, words: words === null ? null : toTerms(words) }));
-  return [...summary, ...values.map((row): JsonObject => ({ ...about, ...NONE, answered, ...row }))];
+  const hasWhole = mean !== null || words !== null;
+  const summary = { ...about, value: null, n: answered, answered, ...NONE, ...mean, words: words && toTerms(words) };
+  const rows = values.map(({ value, n, ...rest }): JsonObject => {
+    return { ...about, value, n, answered, ...NONE, ...rest };
+  });
+  return [...(hasWhole ? [summary] : []), ...rows];
 }
 
 const EMPTY = [
