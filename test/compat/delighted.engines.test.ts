@@ -182,6 +182,23 @@ describe("survey responses", () => {
     expect(listed.map(plain)).toMatchObject([{ id: created.id, score: 3, person: { id: person.id } }]);
   });
 
+  it("when a response answers further questions, then the client reads them in the API's form", async () => {
+    const person = plain(await client.person.create({ email: "further@example.com", send: false }));
+    const answers = { q_improve: "Faster" };
+    const created = plain(await client.surveyResponse.create({ person: person.id, score: 3, answers }));
+    const [listed] = await client.surveyResponse.all({ person_email: "further@example.com" });
+    expect([created, listed === undefined ? null : plain(listed)].map((one) => one?.["additional_answers"])).toEqual(
+      Array.from({ length: 2 }, () => [
+        {
+          id: expect.any(String),
+          value: { free_response: "Faster", scale: null, select_one: null, select_many: null },
+          question: { id: "q_improve", type: "free_response", text: "q_improve" },
+        },
+      ]),
+    );
+    await client.person.delete({ email: "further@example.com" });
+  });
+
   it("when times are given as dates, then the client's seconds are understood", async () => {
     expect(await client.surveyResponse.all({ since: new Date(4_000_000_000_000) })).toEqual([]);
   });

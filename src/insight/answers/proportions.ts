@@ -41,7 +41,7 @@ export function meanOf(
   return { mean, low: Math.max(range.from, mean - reach), high: Math.min(range.to, mean + reach) };
 }
 
-/** The number of standard errors to each side, by the degrees of freedom (Abramowitz and Stegun 26.7.5). */
+/** The number of standard errors to each side, by the degrees of freedom, to one per cent (Abramowitz and Stegun 26.7.5). */
 function studentValue(freedom: number, confidence: number): number {
   // Exact where the expansion is not good enough.
   if (freedom === 1) return Math.tan((Math.PI / 2) * confidence);
