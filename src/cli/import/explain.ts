@@ -48,13 +48,21 @@ async function rawText({ input }: ImportTable, record: InputRecord): Promise<str
 }
 
 function describeCells({ mapping }: ImportTable, { fields }: InputRecord): string {
+  const partOf = new Map(
+    mapping.columns.flatMap(({ target }) =>
+      target.kind === "field" ? (target.joined ?? []).map((column) => [column, target.field.name] as const) : [],
+    ),
+  );
   const cells = mapping.columns.map(({ header, target }, index) => {
+    const whole = partOf.get(index);
     const meaning =
-      target.kind === "field"
-        ? `${target.field.name} (rule: ${target.field.rule})`
-        : target.kind === "property"
-          ? `property ${target.key}`
-          : "ignored";
+      whole !== undefined
+        ? `part of ${whole}`
+        : target.kind === "field"
+          ? `${target.field.name} (rule: ${target.field.rule})`
+          : target.kind === "property"
+            ? `property ${target.key}`
+            : "ignored";
     return `  ${header}: ${JSON.stringify(fields[index] ?? null)} -> ${meaning}\n`;
   });
   return cells.join("");

@@ -12,6 +12,8 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 export interface ImportFlags {
   /** Null: found by looking at the file. */
   readonly delimiter: string | null;
+  /** Null: UTF-8, or UTF-16 with a byte order mark. */
+  readonly encoding: string | null;
   readonly renames: readonly (readonly [string, string])[];
   readonly ignored: readonly string[];
   readonly properties: JsonObject;
@@ -47,12 +49,18 @@ export const IMPORT_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--map",
     value: "header=column",
-    text: 'map a header to a column, as in "E-Mail Address=email"',
+    text: 'map a header to a column, as in "E-Mail Address=email" or "First name+Last name=name"',
     repeatable: true,
   },
   { flag: "--ignore-column", value: "header", text: "ignore a column", repeatable: true },
   { flag: "--property", value: "key=value", text: "property for every row", repeatable: true },
   { flag: "--delimiter", value: "char", text: "field delimiter: one character, or tab", otherwise: "auto-detected" },
+  {
+    flag: "--encoding",
+    value: "name",
+    text: "the file's encoding, such as windows-1252 or utf-16",
+    otherwise: "UTF-8, or UTF-16 with a byte order mark",
+  },
   {
     flag: "--on-duplicate",
     value: "policy",
@@ -75,6 +83,7 @@ export const IMPORT_FLAGS: readonly FlagRecord[] = [
 export function readImportFlags(flags: Flags): ImportFlags {
   return {
     delimiter: flags.parse("--delimiter", parseDelimiter),
+    encoding: flags.text("--encoding"),
     renames: flags.all("--map").map((text) => parseKeyValueFromEnd(text)),
     ignored: flags.all("--ignore-column"),
     properties: Object.fromEntries(flags.all("--property").map((text) => parseKeyValue(text, "--property"))),

@@ -44,6 +44,8 @@ export interface ImportRequest {
   readonly skipSuppressed: boolean;
   /** The plan counts those whom our own service would send no survey. */
   readonly asksStatuses?: boolean;
+  /** The share of the rows that is sent, from 0 to 1; absent: all of them. */
+  readonly sample?: number | null;
   /** Seconds over which surveys are spaced evenly; null: not at all. */
   readonly spreadSeconds: number | null;
   /** Repeating the import would do harm: mail people again, add responses twice. */
@@ -71,6 +73,8 @@ export function choicesOf({ options }: Deps, request: ImportRequest): JournalHea
     "--property": flags.properties,
     "--on-duplicate": flags.onDuplicate,
     "--delimiter": flags.delimiter,
+    "--encoding": flags.encoding,
+    "--sample": request.sample ?? null,
     "--skip-invalid": flags.skipInvalid,
     "--skip-suppressed": skipSuppressed,
     "--tz": options.timeZone,

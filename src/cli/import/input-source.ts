@@ -18,21 +18,25 @@ export async function isReadOnce(name: string): Promise<boolean> {
 }
 
 /** `-` is standard input. What can be read only once is put aside on disk. Throws UsageError, or the system's error. */
-export async function openInput(deps: Deps, name: string, delimiter: string | null): Promise<InputFile> {
-  if (STANDARD_INPUT.has(name)) return spoolStandardInput(deps, delimiter);
-  if (await isReadOnce(name)) return spool(deps, readPipe(name, deps.signal), { name, delimiter });
+export async function openInput(
+  deps: Deps,
+  name: string,
+  form: Pick<InputFacts, "delimiter" | "encoding"> = { delimiter: null },
+): Promise<InputFile> {
+  if (STANDARD_INPUT.has(name)) return spoolStandardInput(deps, form);
+  if (await isReadOnce(name)) return spool(deps, readPipe(name, deps.signal), { name, ...form });
   const handle = await open(name, "r");
   if ((await handle.stat()).isDirectory()) {
     await handle.close();
     throw new UsageError(`${name} is a directory, not a file`);
   }
-  return openInputFile(handle, { path: name, name: path.basename(name), delimiter });
+  return openInputFile(handle, { path: name, name: path.basename(name), ...form });
 }
 
-async function spoolStandardInput(deps: Deps, delimiter: string | null): Promise<InputFile> {
+async function spoolStandardInput(deps: Deps, form: Pick<InputFacts, "delimiter" | "encoding">): Promise<InputFile> {
   const { in: standardInput } = deps.streams;
   if (standardInput.isTTY) throw new UsageError("standard input is a terminal; pass a file, or pipe one in");
-  return spool(deps, standardInput.bytes(), { name: "standard input", delimiter });
+  return spool(deps, standardInput.bytes(), { name: "standard input", ...form });
 }
 
 /**

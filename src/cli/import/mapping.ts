@@ -10,10 +10,16 @@ import type { ImportRequest } from "./import-request.ts";
 export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Promise<void> {
   for (const note of mapping.notes) await writeNote(deps, note);
   for (const { header, field } of mapping.nearMisses) {
-    const use = mapping.columns.some((column) => column.header === header && column.target.kind === "property")
-      ? "imported as a property"
-      : "ignored";
-    await writeNote(deps, `"${header}" will be ${use}; to map it: ${mapFlags([{ header, field }])}`);
+    const isProperty = (name: string): boolean =>
+      mapping.columns.some((column) => column.header === name && column.target.kind === "property");
+    const use = isProperty(header) ? "imported as a property" : "ignored";
+    const parts = header.split("+");
+    // Of a header with a + in it the parts are no headers.
+    const isJoin = parts.length > 1 && parts.every(isProperty);
+    const what = isJoin
+      ? `${parts.map((part) => `"${part}"`).join(" and ")} will be imported as properties`
+      : `"${header}" will be ${use}`;
+    await writeNote(deps, `${what}; to map ${isJoin ? "them" : "it"}: ${mapFlags([{ header, field }])}`);
   }
 }
 

@@ -2,6 +2,7 @@
 import { type CheckReport, countSendable } from "../../bulk/import/check/check.ts";
 import { wayOf } from "../../bulk/import/check/row-kind.ts";
 import { decideRows, type RowSource } from "../../bulk/import/journal/decide-rows.ts";
+import { drawSample } from "../../bulk/import/sample.ts";
 import { emptyJournal } from "../../bulk/import/journal/journal-state.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import type { Client } from "../../client/client.ts";
@@ -31,6 +32,17 @@ function hasConsent(table: ImportTable, { consented, consentColumn }: ImportRequ
     consented ||
     table.mapping.columns.some(({ target }) => target.kind === "field" && target.field.name === consentColumn)
   );
+}
+
+/** The rows that a run would send, and their number: all that are valid and no duplicates, or a sample of them. */
+export async function chooseRows(
+  { sample = null }: ImportRequest,
+  table: ImportTable,
+  report: CheckReport,
+): Promise<RowSource & { readonly rows: number }> {
+  const all: RowSource = { table, before: emptyJournal(), skip: report.duplicates.reasonFor };
+  if (sample === null) return { ...all, rows: countSendable(report) };
+  return { ...all, ...(await drawSample(all, sample)) };
 }
 
 /** The number of rows for each way. */
@@ -142,8 +154,8 @@ export async function showPlannedRequests(
   report: CheckReport,
 ): Promise<ExitCode> {
   const baseUrl = await baseUrlOf(deps);
-  const source: RowSource = { table, before: emptyJournal(), skip: report.duplicates.reasonFor };
-  const sendable = countSendable(report);
+  const source = await chooseRows(request, table, report);
+  const sendable = source.rows;
   const shown = Math.min(SHOWN, sendable);
   let left = shown;
   for await (const decision of decideRows(source)) {
@@ -153,13 +165,17 @@ export async function showPlannedRequests(
     await writeDryRun(deps, baseUrl, request.plan(row, { position: row.position, rows: sendable }));
     left -= 1;
   }
-  await writeNote(deps, describeDryRun(request, report, shown));
+  const { emails, texts, quiet } = request.sample == null ? report.ways : await countRows(source, deps.signal);
+  await writeNote(deps, describeDryRun(request, report.rows, { emails, texts, quiet, shown }));
   return EXIT.done;
 }
 
-function describeDryRun({ kind }: ImportRequest, report: CheckReport, shown: number): string {
-  const { emails, texts, quiet } = report.ways;
-  const skipped = report.rows - countSendable(report);
+interface Planned extends Pick<Plan, "emails" | "texts" | "quiet"> {
+  readonly shown: number;
+}
+
+function describeDryRun({ kind }: ImportRequest, rows: number, { emails, texts, quiet, shown }: Planned): string {
+  const skipped = rows - emails - texts - quiet;
   const parts = kind.sendsSurveys
     ? [
         countOf(emails, "email", "emails"),
@@ -169,7 +185,7 @@ function describeDryRun({ kind }: ImportRequest, report: CheckReport, shown: num
     : [countOf(emails + texts + quiet, "request", "requests")];
   const all = [...parts, `${formatCount(skipped)} skipped`].join(", ");
   const requests = countOf(shown, "request", "requests");
-  return `${countOf(report.rows, "row", "rows")}: ${all}; ${requests} shown, nothing was sent`;
+  return `${countOf(rows, "row", "rows")}: ${all}; ${requests} shown, nothing was sent`;
 }
 
 /** Empty, so that paths alone are shown, where no connection is configured or the embedded service would be asked. */

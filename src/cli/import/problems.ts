@@ -27,7 +27,7 @@ export async function reportCheck(
   // Under -o json they are the details of the error that follows.
   if (!(isFatal && isForMachines(deps))) await writeProblems(deps, name, report);
   for (const quote of describeStrayQuotes(report)) await writeWarning(deps, `${name}: ${quote}`);
-  if (report.broken !== null) throw asUsageError(report.broken, details);
+  if (report.broken !== null) throw asImportError(report.broken, details);
   if (report.rows === 0 && !allowEmpty)
     throw new UsageError(`${name} has no rows below the header`, { hint: "--allow-empty accepts such a file" });
   const verb = report.invalidRows === 1 ? "is" : "are";
@@ -78,7 +78,16 @@ export function asUsageError(error: InputError, details: Json = null): UsageErro
   return new UsageError(error.message, { ...(hint !== null && { hint }), details, cause: error });
 }
 
+/** The same of a command that has `--encoding`. */
+export function asImportError(error: InputError, details: Json = null): UsageError {
+  if (error.fix?.kind !== "encoding") return asUsageError(error, details);
+  const hint = `save the file as "CSV UTF-8", or pass --encoding ${error.fix.encoding.toLowerCase()}`;
+  return new UsageError(error.message, { hint, details, cause: error });
+}
+
 function describeFix(fix: InputFix): string {
+  if (fix.kind === "encoding")
+    return `save the file as "CSV UTF-8", or convert it: iconv -f ${fix.encoding} -t UTF-8 < old.csv > new.csv`;
   if (fix.kind === "ignore") return `ignore one of them: --ignore-column "${fix.header}"`;
   return `map the columns: ${mapFlags(fix.columns)}`;
 }

@@ -1,11 +1,13 @@
 /** One pipeline for every bulk import: read, check, ask, journal, send, record, report. */
 import { checkTable } from "../../bulk/import/check/check.ts";
 import { InputChangedError, InputError, type InputFile } from "../../bulk/import/table/input-file.ts";
+import { isEncoding } from "../../bulk/import/table/named-encoding.ts";
 import { type ImportTable, openTable } from "../../bulk/import/table/open-table.ts";
 import { readJournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import { MissingRowsError } from "../../bulk/import/send-rows.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { suggest } from "../args/suggest.ts";
+import { badValue } from "../args/values.ts";
 import { readDelayOrNull, readTimeOrNull } from "../args/time.ts";
 import { type Deps, withClient } from "../command/deps.ts";
 import { ImportStoppedError } from "../errors/command-errors.ts";
@@ -15,7 +17,7 @@ import { checkOptions, type ImportRequest } from "./import-request.ts";
 import { openInput } from "./input-source.ts";
 import { checkConsent, showPlannedRequests } from "./plan.ts";
 import { askForMapping, writeHeaderNotes, type Mapped } from "./mapping.ts";
-import { asUsageError, reportCheck } from "./problems.ts";
+import { asImportError, reportCheck } from "./problems.ts";
 import { checkTargets, lockRun, runFiles, type RunFiles } from "./run-files.ts";
 import { sendChecked } from "./send-checked.ts";
 
@@ -23,7 +25,9 @@ import { sendChecked } from "./send-checked.ts";
 export async function runImport(deps: Deps, request: ImportRequest): Promise<ExitCode> {
   const isOnlyShown = deps.options.dryRun || request.flags.explain !== null;
   const files = isOnlyShown ? null : await runFiles(request);
-  const input = await openInput(deps, request.input, request.flags.delimiter);
+  const { delimiter, encoding } = request.flags;
+  if (encoding !== null) await checkEncoding(encoding);
+  const input = await openInput(deps, request.input, { delimiter, encoding });
   try {
     return await importFrom(deps, request, input, files);
   } catch (error) {
@@ -33,8 +37,14 @@ export async function runImport(deps: Deps, request: ImportRequest): Promise<Exi
   }
 }
 
+/** Throws UsageError. */
+async function checkEncoding(name: string): Promise<void> {
+  if (await isEncoding(name)) return;
+  throw badValue("--encoding", name, "an encoding that is known, such as windows-1252, utf-16, shift_jis or gb18030");
+}
+
 function asCliError(error: unknown): unknown {
-  if (error instanceof InputError) return asUsageError(error);
+  if (error instanceof InputError) return asImportError(error);
   if (error instanceof InputChangedError) {
     const hint = "the rows that were sent are in the results; put the file back as it was to resume";
     return new ImportStoppedError("input_changed", error.message, { hint, cause: error });

@@ -1,6 +1,6 @@
 /** The half of an import that touches the service: journal, send, record, report. */
 import { stat } from "node:fs/promises";
-import { type CheckReport, countSendable } from "../../bulk/import/check/check.ts";
+import type { CheckReport } from "../../bulk/import/check/check.ts";
 import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { RowSource } from "../../bulk/import/journal/decide-rows.ts";
@@ -22,7 +22,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { createTimeFormatter } from "../render/time.ts";
 import { choicesOf, type ImportRequest } from "./import-request.ts";
 import { type Outlook, readOutlook } from "./outlook.ts";
-import { askWithPlan, writeForecast } from "./plan.ts";
+import { askWithPlan, chooseRows, writeForecast } from "./plan.ts";
 import { findPreviousRun, type RunFiles } from "./run-files.ts";
 import { type ResultsState, resumeCommand, writeSummary } from "./summary.ts";
 import { readSuppressed } from "./suppressed.ts";
@@ -51,8 +51,8 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const before = await findPreviousRun(files, head, request);
   // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
   const { headers } = await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
-  const withoutDuplicates: RowSource = { table, before, skip: report.duplicates.reasonFor };
-  const source = request.skipSuppressed ? await skipSuppressed(checked, withoutDuplicates) : withoutDuplicates;
+  const chosen = await chooseRows(request, table, report);
+  const source = request.skipSuppressed ? await skipSuppressed(checked, { ...chosen, before }) : { ...chosen, before };
   await writeForecast(deps, request, { client, source });
   const tellsStatuses = Object.keys(TELLS_STATUSES).every((name) => headers?.[name] !== undefined);
   const outlook = async (): Promise<Outlook | null> =>
@@ -65,7 +65,7 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   deps.lastWords(`To resume: ${resumeCommand(deps.commandLine, ["--resume"])}\n`);
   try {
     if (before.head === null) await journal.write({ head });
-    const sent = await send(checked, { ...source, journal, sentBy });
+    const sent = await send(checked, { ...source, journal, sentBy, spreadOver: chosen.rows });
     // On a full disk the results cannot be written either; the summary still shows what was done and how to resume.
     const { results, error } = await writeResults(checked);
     const stoppedBy = sent.stoppedBy ?? error;
@@ -112,6 +112,8 @@ async function skipSuppressed({ deps, client }: Checked, source: RowSource): Pro
 interface RunParts extends RowSource {
   readonly journal: Journal;
   readonly sentBy: number;
+  /** The number of rows over which surveys are spaced. */
+  readonly spreadOver: number;
 }
 
 /** A stopped run lets what is in flight end, but not for ever. */
@@ -122,11 +124,11 @@ interface Sent extends SendReport {
   readonly remarks: readonly string[];
 }
 
-async function send(checked: Checked, run: RunParts): Promise<Sent> {
+async function send(checked: Checked, { spreadOver, ...run }: RunParts): Promise<Sent> {
   const { deps, request, report, client } = checked;
   const inFlight = new AbortController();
   const grace = new AbortController();
-  const sender = request.createSender(client, inFlight.signal, countSendable(report));
+  const sender = request.createSender(client, inFlight.signal, spreadOver);
   const progress = createProgress(deps, "rows", false);
   progress.expect(report.rows);
   const stop = (): void => {

@@ -21,7 +21,6 @@ it("when standard input breaks off, then no rows stay behind in the temporary fo
   const opened = openInput(
     { ...deps, streams: { ...deps.streams, in: { ...deps.streams.in, bytes: brokenInput } } },
     "-",
-    null,
   );
   await expect(opened).rejects.toThrow("broken");
   expect(await readdir(folder)).toEqual([]);

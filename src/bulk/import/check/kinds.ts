@@ -40,7 +40,7 @@ export const RESPONSE_ROWS: RowKind = {
     email,
     phone,
     { name: "score", rule: "score" },
-    { name: "comment", rule: "text" },
+    { name: "comment", rule: "comment" },
     { name: "created_at", rule: "time" },
     { name: "survey_type", rule: "nps" },
     { name: "additional_answers", rule: "answers" },

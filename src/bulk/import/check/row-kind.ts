@@ -6,6 +6,7 @@ export type FieldRule =
   | "email"
   | "phone"
   | "text"
+  | "comment"
   | "channel"
   | "delay"
   | "send"

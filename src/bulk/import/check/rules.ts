@@ -128,6 +128,7 @@ export const RULES: Readonly<Record<FieldRule, Rule>> = {
   email: readEmail,
   phone: readPhone,
   text: readText,
+  comment: readText,
   channel: readChannel,
   delay: readDelay,
   send: readSend,

@@ -64,7 +64,7 @@ function readProperties(cells: readonly PropertyCell[], fields: readonly string[
   }
   for (const [key, cell] of Object.entries(own)) {
     if (repeatsMap(all, key, cell)) delete own[key];
-    else own[key] = withoutGuard(cell);
+    else own[key] = withoutGuard(cell).trim();
   }
   return { ...all, ...own };
 }
@@ -130,6 +130,8 @@ function propertyCells(columns: readonly HeaderColumn[]): readonly PropertyCell[
 
 interface FieldCell {
   readonly index: number;
+  /** The columns whose text follows, a space between them. */
+  readonly joined: readonly number[];
   readonly header: string;
   readonly name: string;
   readonly rule: FieldRule;
@@ -146,7 +148,9 @@ function createFieldCheck({
   overrides = {},
 }: ValidatorOptions): (record: InputRecord) => FieldCheck {
   const fields = columns.flatMap(({ header, target }, index): FieldCell[] =>
-    target.kind === "field" ? [{ index, header, ...target.field, fallback: defaults[target.field.name] }] : [],
+    target.kind === "field"
+      ? [{ index, header, joined: target.joined ?? [], ...target.field, fallback: defaults[target.field.name] }]
+      : [],
   );
   const cellsOfProperties = propertyCells(columns);
   const limited = [
@@ -161,7 +165,7 @@ function createFieldCheck({
     if (cells.length !== columns.length) return { problems: [ragged(cells.length, columns.length)] };
     let problems: RowProblem[] | null = null;
     for (const cell of fields) {
-      const problem = readField(cell, cells[cell.index] ?? "", values, readers);
+      const problem = readField(cell, textOf(cell, cells), values, readers);
       if (problem !== null) (problems ??= []).push(problem);
     }
     for (const check of limited) {
@@ -199,10 +203,19 @@ function readField(
   const cell = withoutGuard(text);
   values[name] = field.fallback;
   if (isBlank(cell)) return name === "send" && field.fallback === undefined ? missingConsent(field.header) : null;
-  const ruled = RULES[rule](rule === "text" ? cell : cell.trim(), readers);
+  const ruled = RULES[rule](rule === "comment" ? cell : cell.trim(), readers);
   if ("problem" in ruled) return { column: name, message: ruled.problem };
   values[name] = ruled.value;
   return null;
+}
+
+function textOf({ index, joined }: FieldCell, cells: readonly string[]): string {
+  const text = cells[index] ?? "";
+  if (joined.length === 0) return text;
+  return [text, ...joined.map((column) => cells[column] ?? "")]
+    .map((part) => withoutGuard(part).trim())
+    .filter((part) => part !== "")
+    .join(" ");
 }
 
 /** An empty `send` cell without a default would be a guess. */

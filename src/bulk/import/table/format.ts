@@ -43,13 +43,13 @@ function describeText(text: string): ForeignFormat | null {
       what: "JSON, not CSV",
       hint: "convert it to CSV: one line for each row, the first line names the columns",
     };
-  const separator = /^sep=(.)\r?\n/i.exec(text)?.[1];
-  if (separator === undefined) return null;
-  const flag = separator === "\t" ? "tab" : separator;
-  return {
-    what: `preceded by "sep=${separator}", an instruction to Excel and not a header`,
-    hint: `remove that line: tail -n +2 old.csv > new.csv (delimiter ${flag})`,
-  };
+  return null;
+}
+
+/** The line by which a file tells Excel its delimiter; null where there is none. `text` is the beginning, decoded. */
+export function readSeparatorLine(text: string): { readonly delimiter: string; readonly length: number } | null {
+  const [line = "", delimiter] = /^sep=(.)\r?\n/i.exec(text) ?? [];
+  return delimiter === undefined ? null : { delimiter, length: line.length };
 }
 
 /** True when records are separated by carriage returns alone: outside quotes, more of them than line feeds. */

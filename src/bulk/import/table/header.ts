@@ -6,7 +6,8 @@ import { InputError, type InputFix } from "./input-file.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";
 
 export type ColumnTarget =
-  | { readonly kind: "field"; readonly field: FieldSpec }
+  /** `joined`: the columns, counted from 0, whose text follows. */
+  | { readonly kind: "field"; readonly field: FieldSpec; readonly joined?: readonly number[] }
   | { readonly kind: "property"; readonly key: string }
   | { readonly kind: "ignored" };
 
@@ -17,7 +18,7 @@ export interface HeaderColumn {
 }
 
 export interface HeaderOptions {
-  /** Header to meaning, as in `E-Mail Address` to `email`. */
+  /** Header to meaning, as in `E-Mail Address` to `email`; `First name+Last name` joins two columns. */
   readonly renames: readonly (readonly [header: string, meaning: string])[];
   /** Headers of columns to leave out. */
   readonly ignored: readonly string[];
@@ -41,22 +42,80 @@ export interface Mapping {
 /** Throws InputError for a header that cannot be used; `place` is `file:line`. */
 export function mapHeader(headers: readonly string[], kind: RowKind, place: string, options: HeaderOptions): Mapping {
   const names = headers.map((header) => header.trim());
-  checkNamed(names, options, place);
-  const columns = names.map((header): HeaderColumn => ({ header, target: targetOf(header, kind, options) }));
+  const [renames, joins] = splitRenames(names, options.renames);
+  const single = { ...options, renames: [...renames, ...joins.flatMap(({ parts }) => parts.map(toPart))] };
+  checkNamed(names, single, place);
+  const columns = joinColumns(
+    names.map((header): HeaderColumn => ({ header, target: targetOf(header, kind, { ...options, renames }) })),
+    joins,
+    kind,
+    place,
+  );
   checkTwice(columns, place);
   const nearMisses = findNearMisses(columns, kind, options);
   checkPerson(columns, kind, place, { ...options, nearMisses });
   return { columns, notes: [...unnamedNote(columns), ...ignoredNote(columns, kind)], nearMisses };
 }
 
+/** Columns whose texts together are one field. */
+interface Join {
+  readonly parts: readonly string[];
+  readonly meaning: string;
+}
+
+const toPart = (header: string): readonly [string, string] => [header, ""];
+
+/** A header may hold a `+` of its own: it comes first. */
+function splitRenames(
+  names: readonly string[],
+  renames: HeaderOptions["renames"],
+): readonly [HeaderOptions["renames"], readonly Join[]] {
+  const known = new Set(names.map(normal));
+  const isJoin = ([from]: readonly [string, string]): boolean => from.includes("+") && !known.has(normal(from));
+  const joins = renames.filter(isJoin).map(([from, meaning]) => ({
+    parts: from.split("+").map((part) => part.trim()),
+    meaning,
+  }));
+  return [renames.filter((rename) => !isJoin(rename)), joins];
+}
+
+/** The first of the columns means the field, and the others are no columns of their own. */
+function joinColumns(
+  columns: readonly HeaderColumn[],
+  joins: readonly Join[],
+  kind: RowKind,
+  place: string,
+): readonly HeaderColumn[] {
+  const joined = [...columns];
+  for (const { parts, meaning } of joins) {
+    const field = fieldOf(meaning, kind);
+    if (field?.rule !== "text")
+      throw new InputError(`${place}: columns can be joined into name alone, not into "${meaning}"`);
+    const [first = 0, ...others] = parts.map((part) =>
+      columns.findIndex(({ header }) => normal(header) === normal(part)),
+    );
+    for (const other of others) joined[other] = { header: columns[other]?.header ?? "", target: { kind: "ignored" } };
+    joined[first] = { header: columns[first]?.header ?? "", target: { kind: "field", field, joined: others } };
+  }
+  return joined;
+}
+
+function fieldOf(meaning: string, kind: RowKind): FieldSpec | undefined {
+  return kind.fields.find(({ name, otherNames = [] }) => [name, ...otherNames].includes(normal(meaning)));
+}
+
 function normal(header: string): string {
   return header.trim().toLowerCase();
 }
 
-function targetOf(header: string, kind: RowKind, { renames, ignored }: HeaderOptions): ColumnTarget {
+function targetOf(
+  header: string,
+  kind: RowKind,
+  { renames, ignored }: Pick<HeaderOptions, "renames" | "ignored">,
+): ColumnTarget {
   if (ignored.some((name) => normal(name) === normal(header)) || header === "") return { kind: "ignored" };
   const meaning = renames.find(([from]) => normal(from) === normal(header))?.[1] ?? header;
-  const field = kind.fields.find(({ name, otherNames = [] }) => [name, ...otherNames].includes(normal(meaning)));
+  const field = fieldOf(meaning, kind);
   if (field !== undefined) return { kind: "field", field };
   if (isReadOnly(meaning, kind) || kind.properties === null) return { kind: "ignored" };
   return { kind: "property", key: propertyKey(meaning.trim()) };
@@ -178,10 +237,24 @@ function meansPerson(header: string, free: readonly string[]): string | null {
 function findNearMisses(columns: readonly HeaderColumn[], kind: RowKind, { suggest }: HeaderOptions): NearMiss[] {
   const taken = new Set(columns.flatMap(({ target }) => (target.kind === "field" ? [target.field.name] : [])));
   const free = kind.fields.map(({ name }) => name).filter((name) => !taken.has(name));
-  return columns.flatMap(({ header, target }) => {
-    if (target.kind === "field" || header.length <= 3) return [];
-    if (target.kind === "ignored" && kind.properties !== null) return [];
-    const field = suggest(header, free) ?? meansPerson(header, free);
-    return field === null ? [] : [{ header, field }];
-  });
+  const names = free.includes("name") ? findNameParts(columns) : [];
+  const singles = columns.filter(({ header }) => !names.includes(header));
+  const whole = names.length === 0 ? [] : [{ header: names.join("+"), field: "name" }];
+  return whole.concat(
+    singles.flatMap(({ header, target }) => {
+      if (target.kind === "field" || header.length <= 3) return [];
+      if (target.kind === "ignored" && kind.properties !== null) return [];
+      const field = suggest(header, free) ?? meansPerson(header, free);
+      return field === null ? [] : [{ header, field }];
+    }),
+  );
+}
+
+const NAME_PARTS = [/^(?:first|given)[ _-]?name$|^forename$/i, /^(?:last|family)[ _-]?name$|^surname$/i];
+
+/** The headers of the first and the last name, where both are properties; else none. */
+function findNameParts(columns: readonly HeaderColumn[]): readonly string[] {
+  const properties = columns.filter(({ target }) => target.kind === "property").map(({ header }) => header);
+  const parts = NAME_PARTS.flatMap((pattern) => properties.find((header) => pattern.test(header)) ?? []);
+  return parts.length === NAME_PARTS.length ? parts : [];
 }

@@ -9,7 +9,9 @@ import { stat, type FileHandle } from "node:fs/promises";
 /** The change that would fix an input; the command line describes it in terms of its flags. */
 export type InputFix =
   | { readonly kind: "map"; readonly columns: readonly { readonly header: string; readonly field: string }[] }
-  | { readonly kind: "ignore"; readonly header: string };
+  | { readonly kind: "ignore"; readonly header: string }
+  /** The encoding that the file seems to have. */
+  | { readonly kind: "encoding"; readonly encoding: string };
 
 /** The input cannot be read as a table at all, or its header cannot be used; nothing was sent. */
 export class InputError extends Error {
@@ -44,6 +46,8 @@ export interface InputFile {
   readonly name: string;
   /** Null: found by looking at the first record. */
   readonly delimiter: string | null;
+  /** The name of the encoding; null: UTF-8, or UTF-16 with a byte order mark. */
+  readonly encoding: string | null;
   /** SHA-256 of all bytes, hexadecimal, once they have been read to the end; null before. */
   readonly sha256: string | null;
   /**
@@ -62,6 +66,7 @@ export interface InputFile {
 export interface InputFacts {
   readonly name: string;
   readonly delimiter: string | null;
+  readonly encoding?: string | null;
   /** Null for a file without a name, which no other program can change. */
   readonly path: string | null;
   /** Called when the file has been closed. */
@@ -72,7 +77,7 @@ const CHUNK_BYTES = 64 * 1024;
 
 /** Takes the handle over; `close` closes it. */
 export async function openInputFile(handle: FileHandle, facts: InputFacts): Promise<InputFile> {
-  const { name, delimiter, path, onClose } = facts;
+  const { name, delimiter, encoding = null, path, onClose } = facts;
   const opened = await handle.stat({ bigint: true });
   let checked: { readonly sha256: string; readonly length: number } | null = null;
 
@@ -84,6 +89,7 @@ export async function openInputFile(handle: FileHandle, facts: InputFacts): Prom
   return {
     name,
     delimiter,
+    encoding,
     get sha256() {
       return checked?.sha256 ?? null;
     },

@@ -35,11 +35,13 @@ export class RecordTooLongError extends Error {
 export class RecordParser {
   private readonly parser: Parser;
   private records: InputRecord[] = [];
-  private line = 1;
+  private line: number;
   private unfinishedBytes = 0;
   private blankLines = 0;
 
-  constructor(delimiter: string) {
+  /** `line` is the one on which the first record begins. */
+  constructor(delimiter: string, line = 1) {
+    this.line = line;
     this.parser = parse({
       delimiter,
       relax_column_count: true,

@@ -1,6 +1,6 @@
 /** A file as records with the line on which each begins, in batches; nothing is held longer than its batch. */
 import { CsvError } from "csv-parse";
-import { endsLinesWithCarriageReturns, findDelimiter, foreignFormatOf } from "./format.ts";
+import { endsLinesWithCarriageReturns, findDelimiter, foreignFormatOf, readSeparatorLine } from "./format.ts";
 import { InputError, type InputFile } from "./input-file.ts";
 import { describeProblem, RecordParser, RecordTooLongError, type InputRecord } from "./record-parser.ts";
 import { EncodingError, toUtf8 } from "./utf8-bytes.ts";
@@ -12,9 +12,13 @@ import { EncodingError, toUtf8 } from "./utf8-bytes.ts";
 export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord[]> {
   let parser: RecordParser | null = null;
   try {
-    for await (const bytes of toUtf8(refuseForeign(input))) {
-      parser ??= openParser(input, bytes.toString());
-      yield await parser.feed(bytes);
+    for await (const bytes of toUtf8(refuseForeign(input), input.encoding)) {
+      if (parser !== null) yield await parser.feed(bytes);
+      else {
+        const opened = openParser(input, bytes.toString());
+        parser = opened.parser;
+        yield await parser.feed(bytes.subarray(opened.start));
+      }
     }
     if (parser !== null) yield await parser.finish();
   } catch (error) {
@@ -39,12 +43,19 @@ async function* refuseForeign(input: InputFile): AsyncGenerator<Uint8Array> {
   }
 }
 
-function openParser({ name, delimiter }: InputFile, text: string): RecordParser {
+/** `start` is the byte at which the table begins: a line for Excel alone may come first. */
+function openParser(
+  { name, delimiter }: InputFile,
+  text: string,
+): { readonly parser: RecordParser; readonly start: number } {
   if (endsLinesWithCarriageReturns(text))
     throw new InputError(`${name}:1: the lines end in a lone carriage return; \\n or \\r\\n is required`, {
       hint: "convert it: tr '\\r' '\\n' < old.csv > new.csv",
     });
-  return new RecordParser(delimiter ?? findDelimiter(text));
+  const told = readSeparatorLine(text);
+  if (told === null) return { parser: new RecordParser(delimiter ?? findDelimiter(text)), start: 0 };
+  const start = Buffer.byteLength(text.slice(0, told.length));
+  return { parser: new RecordParser(delimiter ?? told.delimiter, 2), start };
 }
 
 /** The place where the bytes are no text, and what they may be. */
@@ -53,7 +64,7 @@ export async function notText(input: InputFile, cause: EncodingError): Promise<I
   const place = `${input.name}:${line}`;
   if (cause.encoding !== "utf-8")
     return new InputError(`${place}: ${cause.encoding.toUpperCase()} that is broken near byte ${cause.offset}`, {
-      hint: 'save the file again as "CSV UTF-8"',
+      hint: input.encoding === null ? 'save the file again as "CSV UTF-8"' : "the file may be in another encoding",
       cause,
     });
   // UTF-16 has one in nearly every pair of bytes.
@@ -65,7 +76,7 @@ export async function notText(input: InputFile, cause: EncodingError): Promise<I
   const met = cause.isZero ? `UTF-16${cause.offset === 0 ? "BE" : "LE"}` : "WINDOWS-1252";
   const found = cause.isZero ? `it looks like ${met} without a byte order mark` : `byte 0x${byte}, as in ${met}`;
   return new InputError(`${place}: the text is neither UTF-8 nor UTF-16 with a byte order mark (${found})`, {
-    hint: `save the file as "CSV UTF-8", or convert it: iconv -f ${met} -t UTF-8 < old.csv > new.csv`,
+    fix: { kind: "encoding", encoding: met },
     cause,
   });
 }
@@ -98,7 +109,7 @@ export async function readRawLines(input: InputFile, first: number, last: number
   const found: string[] = [];
   let line = 1;
   let begun = "";
-  for await (const bytes of toUtf8(input.bytes())) {
+  for await (const bytes of toUtf8(input.bytes(), input.encoding)) {
     // A carriage return at the end may be the first half of a line end.
     const rawLines = (begun + bytes.toString()).split(/(?<=\n|\r(?!\n|$))/);
     begun = rawLines.pop() ?? "";

@@ -1,10 +1,11 @@
 /**
- * Bytes of a file as valid UTF-8: a byte order mark is removed, UTF-16 with one is recoded, everything else is
- * refused.
+ * Bytes of a file as valid UTF-8: a byte order mark is removed, UTF-16 with one is recoded, and so is any encoding that
+ * is named; everything else is refused.
  */
 import { isUtf8 } from "node:buffer";
+import { decodeNamed } from "./named-encoding.ts";
 
-type Encoding = "utf-8" | "utf-16le" | "utf-16be";
+type WideEncoding = "utf-16le" | "utf-16be";
 
 /** The bytes are not text in a known encoding; `offset` is that of the first wrong one. */
 export class EncodingError extends Error {
@@ -13,9 +14,9 @@ export class EncodingError extends Error {
   /** Valid UTF-8, and in no text all the same. */
   readonly isZero: boolean;
   /** The encoding that the bytes were read as. */
-  readonly encoding: Encoding;
+  readonly encoding: string;
 
-  constructor(offset: number, { isZero = false, encoding = "utf-8" }: { isZero?: boolean; encoding?: Encoding } = {}) {
+  constructor(offset: number, { isZero = false, encoding = "utf-8" }: { isZero?: boolean; encoding?: string } = {}) {
     super(`byte ${offset} is not ${encoding}`);
     this.offset = offset;
     this.isZero = isZero;
@@ -25,13 +26,21 @@ export class EncodingError extends Error {
 
 const LONGEST_MARK = 3;
 
-/** Throws EncodingError. Characters are never cut in two. */
-export async function* toUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+/**
+ * Throws EncodingError. Characters are never cut in two. `encoding` is a name that `isEncoding` knows; null: UTF-8, or
+ * UTF-16 with a byte order mark.
+ */
+export async function* toUtf8(
+  chunks: AsyncIterable<Uint8Array>,
+  encoding: string | null = null,
+): AsyncGenerator<Buffer> {
   const source = chunks[Symbol.asyncIterator]();
   const head = await readHead(source);
   const rest: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => source };
-  const wide = wideEncodingOf(head);
+  const wide =
+    encoding === null || /^utf-?8$/i.test(encoding) ? wideEncodingOf(head) : wideEncodingNamed(encoding, head);
   if (wide !== null) yield* recode(head, rest, wide);
+  else if (encoding !== null && !/^utf-?8$/i.test(encoding)) yield* recodeNamed(head, rest, encoding);
   else yield* checkUtf8(head, rest, hasMark(head) ? LONGEST_MARK : 0);
 }
 
@@ -50,7 +59,26 @@ function hasMark(head: Buffer): boolean {
   return head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
 }
 
-function wideEncodingOf(head: Buffer): Exclude<Encoding, "utf-8"> | null {
+/** UTF-16 by its name; without a byte order mark the first zero byte tells its order. */
+function wideEncodingNamed(name: string, head: Buffer): WideEncoding | null {
+  const match = /^utf-?16-?(le|be)?$/i.exec(name);
+  if (match === null) return null;
+  const order = match[1]?.toLowerCase();
+  if (order !== undefined) return order === "le" ? "utf-16le" : "utf-16be";
+  return wideEncodingOf(head) ?? (head[0] === 0 ? "utf-16be" : "utf-16le");
+}
+
+/** A character that stands for no byte of the encoding shows that the bytes are in another one. */
+async function* recodeNamed(head: Buffer, rest: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<Buffer> {
+  let start = 0;
+  for await (const { text, bytes, validBytes } of decodeNamed(prepend(head, rest), encoding)) {
+    if (validBytes !== null) throw new EncodingError(start + validBytes, { encoding });
+    yield Buffer.from(text);
+    start += bytes;
+  }
+}
+
+function wideEncodingOf(head: Buffer): WideEncoding | null {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
   return head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : null;
 }
@@ -103,11 +131,7 @@ function validLength(bytes: Buffer): number {
   return endOfWholeCharacters(bytes.subarray(0, good));
 }
 
-async function* recode(
-  head: Buffer,
-  rest: AsyncIterable<Uint8Array>,
-  encoding: Exclude<Encoding, "utf-8">,
-): AsyncGenerator<Buffer> {
+async function* recode(head: Buffer, rest: AsyncIterable<Uint8Array>, encoding: WideEncoding): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   let offset = 0;
   const decode = (bytes: Uint8Array | null): Buffer => {

@@ -8,7 +8,7 @@ import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
 import { STATUS_UNTOLD } from "../../../contract/text/survey-status.ts";
-import { parseChoice, parseDuration, readDuration } from "../../args/values.ts";
+import { badValue, parseChoice, parseDuration, readDuration } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseDelay, type TimeContext } from "../../args/time.ts";
 import { countOf, formatCount } from "../../command/notes.ts";
@@ -43,6 +43,11 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
       { flag: "--channel", value: "channel", text: "channel of rows that have none", choices: CHANNELS },
       { flag: "--delay", value: "duration", text: "delay of rows that have none, such as 3600, 1h or tomorrow" },
       { flag: "--spread", value: "duration", text: "space the surveys evenly over this time" },
+      {
+        flag: "--sample",
+        value: "share",
+        text: "send a random share of the rows, as in 10%; the same for the same file",
+      },
       { flag: "--skip-suppressed", text: "skip people who bounced or unsubscribed" },
       ...IMPORT_FLAGS,
     ],
@@ -83,12 +88,20 @@ function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {
     flags: readImportFlags(flags),
     skipSuppressed: flags.is("--skip-suppressed"),
     asksStatuses: true,
+    sample: flags.parse("--sample", parseShare),
     spreadSeconds,
     repeatDoesHarm: defaults["send"] !== false,
     plan: (row, order) => ({ route: ROUTES.sendPerson, body: toBody(row, spreadDelay(spreadSeconds, order)) }),
     createSender: (client, signal, rows) =>
       createPeopleSender(client, signal, { spreadSeconds, rows, zone: deps.options.timeZone }),
   };
+}
+
+/** From 0 to 1. Throws UsageError. */
+function parseShare(text: string, place: string): number {
+  const percent = Number(/^(\d{1,3}(?:\.\d+)?)\s*%$/.exec(text.trim())?.[1]);
+  if (percent > 0 && percent <= 100) return percent / 100;
+  throw badValue(place, text, "a share such as 10% or 2.5%");
 }
 
 /** A delay until a moment shrinks as time passes: a run is resumed by the moment, not by its seconds. */

@@ -47,7 +47,7 @@ export async function findSources(deps: Deps, paths: readonly string[]): Promise
   const sources: HistorySource[] = [];
   try {
     for (const name of names.values())
-      sources.push((await isReadOnce(name)) ? toSource(await openInput(deps, name, null)) : createSource(name));
+      sources.push((await isReadOnce(name)) ? toSource(await openInput(deps, name)) : createSource(name));
   } catch (error) {
     for (const source of sources) await source.close();
     throw error;
