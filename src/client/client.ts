@@ -103,6 +103,13 @@ export interface Client {
   addResponse(body: JsonObject, options?: IntentOptions): Promise<WriteResult>;
   addMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
   removeMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
+  /** A write of any endpoint that a repeat cannot harm: a deletion, an unsubscribe. */
+  change(request: {
+    readonly route: Route;
+    readonly placeholders?: Readonly<Record<string, string>>;
+    readonly body?: JsonObject;
+    readonly signal?: AbortSignal;
+  }): Promise<WriteResult>;
 
   /**
    * Tells whether a write whose answer was lost arrived, without sending anything: by the service's clock, Unix

@@ -25,6 +25,31 @@ export interface Person {
   next_survey_scheduled_at: number | null;
 }
 
+/** One person with all that is known of them: not in the specification. */
+export interface PersonDetails extends Person {
+  /** The last ones given. */
+  properties: Properties;
+  unsubscribed_at: number | null;
+  bounced_at: number | null;
+  texts_stopped_at: number | null;
+  /** The newest first. */
+  surveys: PersonSurvey[];
+  resubscriptions: { created_at: number; note: string }[];
+}
+
+export interface PersonSurvey {
+  id: string;
+  channel: string;
+  autopilot: boolean;
+  state: string;
+  reason: string | null;
+  created_at: number;
+  scheduled_at: number;
+  sent_at: number | null;
+  /** Through the survey's own link or text. */
+  answered: boolean;
+}
+
 /** Person as returned when sending (4.2). `survey_scheduled_at` is null when no survey was scheduled. */
 export interface SentPerson {
   id: string;
@@ -175,18 +200,20 @@ type Of = Pick<Field, "of">;
 const required = (name: string, type: FieldType, of: Of = {}): Field => ({ name, type, nullable: false, ...of });
 const nullable = (name: string, type: FieldType, of: Of = {}): Field => ({ name, type, nullable: true, ...of });
 
+const PERSON_FIELDS = [
+  required("id", "string"),
+  nullable("email", "string"),
+  nullable("name", "string"),
+  required("created_at", "timestamp"),
+  nullable("phone_number", "string"),
+  nullable("last_sent_at", "timestamp"),
+  nullable("last_responded_at", "timestamp"),
+  nullable("next_survey_scheduled_at", "timestamp"),
+] as const;
+
 /** Every resource's fields in the specification's order, and those of the objects inside them. */
 export const RESOURCES = {
-  person: [
-    required("id", "string"),
-    nullable("email", "string"),
-    nullable("name", "string"),
-    required("created_at", "timestamp"),
-    nullable("phone_number", "string"),
-    nullable("last_sent_at", "timestamp"),
-    nullable("last_responded_at", "timestamp"),
-    nullable("next_survey_scheduled_at", "timestamp"),
-  ],
+  person: PERSON_FIELDS,
   sentPerson: [
     required("id", "string"),
     nullable("email", "string"),
@@ -296,6 +323,27 @@ export const RESOURCES = {
   // Not in the specification, as the endpoint is not.
   surveyStatuses: [required("people", "array", { of: ["surveyStatus"] })],
   surveyStatus: [nullable("survey_status", "string"), nullable("survey_status_until", "timestamp")],
+  personDetails: [
+    ...PERSON_FIELDS,
+    required("properties", "map"),
+    nullable("unsubscribed_at", "timestamp"),
+    nullable("bounced_at", "timestamp"),
+    nullable("texts_stopped_at", "timestamp"),
+    required("surveys", "array", { of: ["personSurvey"] }),
+    required("resubscriptions", "array", { of: ["resubscription"] }),
+  ],
+  personSurvey: [
+    required("id", "string"),
+    required("channel", "string"),
+    required("autopilot", "boolean"),
+    required("state", "string"),
+    nullable("reason", "string"),
+    required("created_at", "timestamp"),
+    required("scheduled_at", "timestamp"),
+    nullable("sent_at", "timestamp"),
+    required("answered", "boolean"),
+  ],
+  resubscription: [required("created_at", "timestamp"), required("note", "string")],
 } as const satisfies Record<string, readonly Field[]>;
 
 export type ResourceName = keyof typeof RESOURCES;

@@ -19,6 +19,8 @@ export interface Parameter {
   readonly otherwise?: number | boolean | string;
   /** Belongs into the query, whatever the method. */
   readonly isQuery?: boolean;
+  /** Not in the specification: other services ignore it. */
+  readonly isOurs?: boolean;
   /** Its effect, where its name does not say it. */
   readonly text?: string;
 }
@@ -51,6 +53,8 @@ export const RESPONSE_ORDERS = ["asc", "desc", "asc:updated_at", "desc:updated_a
 export type ResponseOrder = (typeof RESPONSE_ORDERS)[number];
 export const EXPANSIONS = ["person", "notes"] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
+/** Not part of the specification: the properties that our own service keeps with a person. */
+export const PERSON_EXPANSIONS = ["properties"] as const;
 export const METRIC_GROUPS = ["core", "email", "kiosk", "link", "sms", "web"] as const;
 export const CHANNELS = ["email", "sms"] as const;
 export type Channel = (typeof CHANNELS)[number];
@@ -97,7 +101,18 @@ export const ROUTES = {
     resource: "person",
     statuses: [200],
     idempotent: true,
-    parameters: [perPage, ...createdRange, parameter("email", "email"), parameter("phone_number", "phone")],
+    parameters: [
+      perPage,
+      ...createdRange,
+      parameter("email", "email"),
+      parameter("phone_number", "phone"),
+      parameter("expand", "array", {
+        choices: PERSON_EXPANSIONS,
+        isQuery: true,
+        isOurs: true,
+        text: "more of each person",
+      }),
+    ],
   },
   sendPerson: {
     name: "sendPerson",
@@ -250,6 +265,18 @@ export const ROUTES = {
     idempotent: true,
     parameters: [],
   },
+  getPerson: {
+    name: "getPerson",
+    summary: "Get all that is known of a person, named by id, email:… or phone_number:…",
+    method: "GET",
+    path: "/v1/people/{person}",
+    section: null,
+    pagination: "none",
+    resource: "personDetails",
+    statuses: [200],
+    idempotent: true,
+    parameters: [],
+  },
   deletePerson: {
     name: "deletePerson",
     summary: "Delete a person, named by id, email:… or phone_number:…",
@@ -264,7 +291,7 @@ export const ROUTES = {
   },
   cancelSurveys: {
     name: "cancelSurveys",
-    summary: "Cancel a person's surveys that were not sent yet",
+    summary: "Cancel a person's surveys that were not sent yet; named by e-mail, id or phone_number:…",
     method: "DELETE",
     path: "/v1/people/{email}/survey_requests/pending",
     section: null,
@@ -285,6 +312,21 @@ export const ROUTES = {
     statuses: [200, 201],
     idempotent: true,
     parameters: [parameter("person_email", "email", { required: true })],
+  },
+  resubscribe: {
+    name: "resubscribe",
+    summary: "Take back a person's unsubscribe and bounce",
+    method: "DELETE",
+    path: "/v1/unsubscribes",
+    section: null,
+    pagination: "none",
+    resource: "done",
+    statuses: [202],
+    idempotent: true,
+    parameters: [
+      parameter("person_email", "email", { required: true }),
+      parameter("note", "string", { required: true, text: "who asked for it and why" }),
+    ],
   },
   getResponse: {
     name: "getResponse",
@@ -339,6 +381,18 @@ export const ROUTES = {
         text: "100 at most, each with email, phone_number, channel and last_sent_at as for sending",
       }),
     ],
+  },
+  deleteResponse: {
+    name: "deleteResponse",
+    summary: "Delete a survey response",
+    method: "DELETE",
+    path: "/v1/survey_responses/{id}",
+    section: null,
+    pagination: "none",
+    resource: "done",
+    statuses: [202],
+    idempotent: true,
+    parameters: [],
   },
   updateResponseByBody: {
     name: "updateResponseByBody",

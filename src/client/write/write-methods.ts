@@ -13,7 +13,7 @@ import type { HttpRequest } from "../../contract/http.ts";
 import type { ClientError } from "../errors/client-error.ts";
 import { effectOf, mayHaveArrived, UnknownOutcomeError } from "../errors/call-errors.ts";
 
-export type WriteMethods = Pick<Client, "sendPerson" | "addResponse" | "addMember" | "removeMember">;
+export type WriteMethods = Pick<Client, "sendPerson" | "addResponse" | "addMember" | "removeMember" | "change">;
 
 interface Tools {
   readonly caller: RequestCaller;
@@ -69,6 +69,11 @@ export function createWriteMethods(tools: Tools): WriteMethods {
       const call = { route: ROUTES.removeMember, placeholders: { platform }, body, signal };
       return await repeatable(call, readWritten(shows));
     },
+    change: async (call) =>
+      await repeatable(
+        call,
+        readWritten((json) => !("error" in json || "errors" in json)),
+      ),
   };
 }
 

@@ -19,6 +19,7 @@ export type MetricGroup = (typeof METRIC_GROUPS)[number];
 export interface PeopleQuery extends TimeRange {
   readonly email: string | null;
   readonly phoneNumber: string | null;
+  readonly withProperties: boolean;
   readonly perPage: number;
   /** The opaque position that the previous page returned; null for the first page. */
   readonly after: string | null;
@@ -31,7 +32,8 @@ export interface SendInput {
   readonly channel: Channel;
   readonly name: string | null;
   readonly delaySeconds: number;
-  readonly properties: Properties;
+  /** Null where none were given: the person keeps theirs. */
+  readonly properties: Properties | null;
   readonly send: boolean;
   readonly lastSentAt: number | null;
   readonly emailUpdate: string | null;

@@ -103,6 +103,8 @@ export interface PersonRow {
   readonly email: string | null;
   readonly name: string | null;
   readonly phoneNumber: string | null;
+  /** The last ones given for the person, a JSON object; null where none ever were. */
+  readonly properties: string | null;
   readonly createdAt: number;
   readonly lastSentAt: number | null;
   readonly lastRespondedAt: number | null;
@@ -118,6 +120,7 @@ export const UNKNOWN_PERSON: PersonRow = {
   email: null,
   name: null,
   phoneNumber: null,
+  properties: null,
   createdAt: 0,
   lastSentAt: null,
   lastRespondedAt: null,
@@ -134,6 +137,7 @@ export interface NewPerson {
   readonly email: string | null;
   readonly name: string | null;
   readonly phoneNumber: string | null;
+  readonly properties?: string | null;
   readonly createdAt: number;
   readonly lastSentAt: number | null;
   /** When the survey is due that this very write schedules for the person; absent: none. */
@@ -141,6 +145,8 @@ export interface NewPerson {
 }
 
 export interface PeopleFilter extends TimeRange {
+  /** Rows come with `properties`, which the specification's have not. */
+  readonly withProperties?: boolean;
   readonly after: Position | null;
   readonly limit: number;
 }
@@ -167,6 +173,17 @@ export interface PersonRows {
   listUnsubscribed(project: number, filter: EventsFilter): Promise<JsonRows>;
   countBounced(project: number, range: TimeRange): Promise<number>;
   countUnsubscribed(project: number, range: TimeRange): Promise<number>;
+  /** A second note of the same time replaces the first. */
+  noteResubscription(project: number, id: number, resubscription: Resubscription): Promise<void>;
+  /** Oldest first. */
+  resubscriptions(project: number, id: number): Promise<readonly Resubscription[]>;
+}
+
+/** A request to survey somebody again who had left or bounced. */
+export interface Resubscription {
+  readonly at: number;
+  /** The person who asked for it, and the reason. */
+  readonly note: string;
 }
 
 export interface EventsFilter extends TimeRange {
@@ -263,6 +280,8 @@ export interface ResponseRows {
   /** The new response's id. */
   insert(project: number, response: NewResponse): Promise<number>;
   update(project: number, id: number, change: StoredResponseChange): Promise<void>;
+  /** True when there was one to delete. */
+  delete(project: number, id: number): Promise<boolean>;
   /** `SurveyResponse` as JSON; null when there is none. */
   json(project: number, id: number, shape: ResponseShape): Promise<string | null>;
   /** `SurveyResponse` as JSON, in the asked order, ties by id in the same direction. */

@@ -9,18 +9,19 @@ import {
   type RouteName,
   TELLS_STATUSES,
 } from "../../contract/routes.ts";
-import type { Membership, Platform, SurveyResponse, SurveyStatuses } from "../../contract/resources.ts";
+import type { Membership, Person, Platform, SurveyResponse, SurveyStatuses } from "../../contract/resources.ts";
 import { formatSurveyStatus, SURVEY_STATUS_HEADER, type SurveyStatus } from "../../contract/text/survey-status.ts";
 import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/surveys/autopilot.ts";
 import { getAutopilotWithJoining } from "../domain/surveys/joining.ts";
 import { NotFoundError } from "../domain/errors.ts";
-import type { MembersQuery, Project } from "../domain/inputs.ts";
+import type { MembersQuery, PersonReference, Project } from "../domain/inputs.ts";
 import { fullName, readPresentation } from "../domain/projects/presentation.ts";
 import { getMetrics } from "../domain/answers/metrics.ts";
-import { cancelSurveys, deletePerson, listPeopleJson, sendPerson } from "../domain/people/people.ts";
+import { cancelSurveys, deletePerson, listedPersonJson, listPeopleJson, sendPerson } from "../domain/people/people.ts";
 import type { JsonRows, Store, Transaction } from "../domain/ports.ts";
 import {
   addResponse,
+  deleteResponse,
   getResponse,
   type Links,
   listResponsesJson,
@@ -30,8 +31,11 @@ import {
 } from "../domain/answers/responses.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
 import { listSurveyStatuses } from "../domain/surveys/unscheduled/survey-statuses.ts";
+import { getPerson } from "../domain/people/person-details.ts";
+import { resubscribe } from "../domain/people/resubscribe.ts";
 import { listBouncesJson, listUnsubscribesJson, unsubscribe } from "../domain/people/suppressions.ts";
 import {
+  parsePendingPath,
   parsePersonPath,
   readEventsQuery,
   readExpansions,
@@ -43,6 +47,7 @@ import {
   readResponseChange,
   readResponseInput,
   readResponsesQuery,
+  readResubscription,
   readSendInput,
   readStatusInputs,
   withPersonId,
@@ -93,8 +98,15 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const parameters = withCursorFilters(call.parameters, call.route);
     const query = readPeopleQuery(new Reader(parameters));
     const { rows, next } = await call.store.read((tx) => listPeopleJson(tx, call.project, query));
-    const reply = withNextLink(list(rows), call, parameters, query.perPage, next);
-    return { ...reply, headers: { ...reply.headers, ...TELLS_STATUSES } };
+    const reply = query.withProperties
+      ? listReply(
+          rows,
+          (row) => (JSON.parse(row) as Person).id,
+          (id) => call.store.read((tx) => listedPersonJson(tx, call.project, id)),
+        )
+      : list(rows);
+    const linked = withNextLink(reply, call, parameters, query.perPage, next);
+    return { ...linked, headers: { ...linked.headers, ...TELLS_STATUSES } };
   },
   sendPerson: async (call) => {
     const input = readSendInput(readerOf(call));
@@ -179,13 +191,19 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
       ),
     );
   },
+  getPerson: async (call) =>
+    jsonReply(
+      200,
+      await firstNamed(call, (reference) => call.store.read((tx) => getPerson(tx, call.project, reference))),
+    ),
   deletePerson: async (call) => {
-    await deleteNamedPerson(call);
+    const isDone = await firstNamed(call, (reference) => save(call, (tx) => deletePerson(tx, call.project, reference)));
+    if (!isDone) await call.store.settle();
     return okReply(202);
   },
   cancelSurveys: async (call) => {
-    const email = (call.placeholders.email ?? "").replace(/^email:/, "");
-    await save(call, (tx) => cancelSurveys(tx, call.project, email));
+    const reference = parsePendingPath(call.placeholders.email ?? "");
+    await save(call, (tx) => cancelSurveys(tx, call.project, reference));
     return okReply(202);
   },
   unsubscribe: async (call) => {
@@ -195,6 +213,12 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     reader.finish();
     const { created } = await save(call, (tx) => unsubscribe(tx, call.project, email ?? ""));
     return okReply(created ? 201 : 200);
+  },
+  resubscribe: async (call) => {
+    const { email, note } = readResubscription(readerOf(call));
+    await save(call, (tx) => resubscribe(tx, call.project, email, note));
+    call.onScheduled();
+    return okReply(202);
   },
   getResponse: async (call) => {
     const { id = "" } = call.placeholders;
@@ -216,6 +240,10 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     };
     return jsonReply(200, statuses);
   },
+  deleteResponse: async (call) => {
+    await save(call, (tx) => deleteResponse(tx, call.project, call.placeholders.id ?? ""));
+    return okReply(202);
+  },
   updateResponseByBody: async (call) => {
     const reader = readerOf(call);
     const id = reader.id("id");
@@ -232,23 +260,21 @@ async function readMember({ store, project }: Call, query: MembersQuery): Promis
 }
 
 /**
- * Deletes the person that the path names. A `.json` at the end may belong to the identifier (`email:x@y.json`):
- * the full text is tried first; only if no person has it, the suffix is removed.
+ * The result for the person that the path names. A `.json` at the end may belong to the identifier (`email:x@y.json`):
+ * the full text is tried first; only if no person has it, the suffix is removed. Throws NotFoundError.
  */
-async function deleteNamedPerson(call: Call): Promise<void> {
-  const { store, project, placeholders, unstripped } = call;
-  const { person = "" } = placeholders;
-  const isDone = await save(call, async (tx) => {
-    if (unstripped !== null && unstripped.includes("@")) {
-      try {
-        return await deletePerson(tx, project, parsePersonPath(unstripped));
-      } catch (error) {
-        if (!(error instanceof NotFoundError)) throw error;
-      }
+async function firstNamed<Result>(
+  { placeholders, unstripped }: Call,
+  work: (reference: PersonReference) => Promise<Result>,
+): Promise<Result> {
+  if (unstripped !== null && unstripped.includes("@")) {
+    try {
+      return await work(parsePersonPath(unstripped));
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
     }
-    return deletePerson(tx, project, parsePersonPath(person));
-  });
-  if (!isDone) await store.settle();
+  }
+  return work(parsePersonPath(placeholders.person ?? ""));
 }
 
 /** The same call whether the id came in the path or, as one client library has it, in the body. */

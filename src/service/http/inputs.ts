@@ -29,7 +29,8 @@ export function readPeopleQuery(reader: Reader): PeopleQuery {
   const range = readRange(reader);
   const person = { email: reader.filter("email"), phoneNumber: reader.filter("phone_number") };
   // Several times as quick as to spread them.
-  const query = Object.assign(range, person, readCursorPage(reader));
+  const withProperties = reader.has("expand") && reader.list("expand").includes("properties");
+  const query = Object.assign(range, person, { withProperties }, readCursorPage(reader));
   if (query.email !== null && query.phoneNumber !== null) {
     reader.complain("email", "can't be combined with phone_number");
     reader.complain("phone_number", "can't be combined with email");
@@ -126,7 +127,7 @@ export function readSendInput(reader: Reader): SendInput {
     name: reader.name("name"),
     // 4.2: ignored when nothing is sent.
     delaySeconds: (send ? reader.integer("delay", { min: 0 }) : null) ?? 0,
-    properties: readProperties(reader, "properties") ?? {},
+    properties: readProperties(reader, "properties"),
     send,
     lastSentAt: reader.storedTime("last_sent_at"),
     emailUpdate: reader.email("email_update"),
@@ -278,4 +279,17 @@ export function parsePersonPath(text: string): PersonReference {
   if (text.startsWith("phone_number:"))
     return { by: "phone_number", phoneNumber: text.slice("phone_number:".length).replace(/^ /, "+") };
   return { by: "id", id: text };
+}
+
+/** The person whose surveys are cancelled: as `parsePersonPath` has it, or an address alone. */
+export function parsePendingPath(text: string): PersonReference {
+  return text.includes("@") && !text.startsWith("email:") ? { by: "email", email: text } : parsePersonPath(text);
+}
+
+export function readResubscription(reader: Reader): { readonly email: string; readonly note: string } {
+  const [email, note] = [reader.email("person_email"), reader.longText("note")];
+  reader.require("person_email", email);
+  reader.require("note", note);
+  reader.finish();
+  return { email: email ?? "", note: note ?? "" };
 }

@@ -90,7 +90,7 @@ export function sendInput(given: Partial<SendInput>): SendInput {
     channel: "email",
     name: null,
     delaySeconds: 0,
-    properties: {},
+    properties: null,
     send: true,
     lastSentAt: null,
     emailUpdate: null,
@@ -100,7 +100,16 @@ export function sendInput(given: Partial<SendInput>): SendInput {
 }
 
 export function peopleQuery(given: Partial<PeopleQuery> = {}): PeopleQuery {
-  return { since: null, until: null, email: null, phoneNumber: null, perPage: 20, after: null, ...given };
+  return {
+    since: null,
+    until: null,
+    email: null,
+    phoneNumber: null,
+    withProperties: false,
+    perPage: 20,
+    after: null,
+    ...given,
+  };
 }
 
 export function responseInput(given: Partial<ResponseInput> & Pick<ResponseInput, "personId">): ResponseInput {

@@ -8,6 +8,7 @@ import type { Project, ResponseChange, ResponseInput, ResponsesQuery } from "../
 import type { JsonRows, ResponseRow, ResponseShape, Transaction } from "../ports.ts";
 import { toAdditionalAnswers } from "../questions/answer-texts.ts";
 import { listQuestions } from "../questions/questions.ts";
+import { recallDigests } from "../delivery/digests.ts";
 import { requireTrend } from "./trends.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
@@ -167,6 +168,13 @@ export async function updateResponse(
   if (change.note !== undefined) await appendNote(tx, project, existing.id, change.note, links);
   if (isChanged) await noteEvent(tx, project, { type: "survey_response.updated", responseId: existing.id });
   return readResponse(tx, project, existing.id, expand, links);
+}
+
+/** Deletes a response with its notes; it leaves every list, count and digest. Throws NotFoundError. */
+export async function deleteResponse(tx: Transaction, project: Project, id: string): Promise<void> {
+  const key = parseId(id);
+  if (key === null || !(await tx.responses.delete(project.id, key))) throw new NotFoundError("no such response");
+  await recallDigests(tx, project);
 }
 
 /** The author of a note that came through the API: a key belongs to no single person. */

@@ -74,8 +74,9 @@ export async function refuseReminder(tx: Transaction, due: DueReminder): Promise
   if (now === null || !(await canReceive(tx, project, now, survey.channel))) return "the person is no longer sent to";
   const sentAt = survey.sentAt ?? tx.now;
   const visit = await tx.requests.byToken(due.token);
-  if (visit === null || visit.responseId !== null || (now.lastRespondedAt ?? 0) >= sentAt)
-    return "the person has answered";
+  // An answer may have been deleted since.
+  const hasAnswered = visit === null || visit.responseId !== null || visit.pageFacts.answeredBy !== null;
+  if (hasAnswered || (now.lastRespondedAt ?? 0) >= sentAt) return "the person has answered";
   if (await tx.queue.hasNewerSurvey(project.id, survey.requestId)) return "a newer survey was sent";
   return tx.now - sentAt > LINK_SECONDS ? "the survey's link has expired" : null;
 }

@@ -1,7 +1,7 @@
 /** People: sections 4.1 and 4.2, and deletion. */
-import type { Person, SentPerson } from "../../../contract/resources.ts";
+import type { Person, Properties, SentPerson } from "../../../contract/resources.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
-import { InvalidError, NotFoundError } from "../errors.ts";
+import { InvalidError } from "../errors.ts";
 import { type JsonPage, parseCursor, toPage } from "../ids.ts";
 import type { PeopleQuery, PersonReference, Project, SendInput } from "../inputs.ts";
 import {
@@ -23,8 +23,8 @@ export async function listPeopleJson(tx: Transaction, project: Project, query: P
   const after = parseCursor(query.after);
   if (query.email !== null || query.phoneNumber !== null)
     return onePerson(await namedPerson(tx, project, query), query, after);
-  const { since, until, perPage } = query;
-  const rows = await tx.people.list(project.id, { since, until, after, limit: perPage + 1 });
+  const { since, until, perPage, withProperties } = query;
+  const rows = await tx.people.list(project.id, { since, until, after, withProperties, limit: perPage + 1 });
   return toPage(rows, perPage, (row) => {
     const last = JSON.parse(row) as Person;
     return { createdAt: last.created_at, id: Number(last.id) };
@@ -38,16 +38,32 @@ async function namedPerson(tx: Transaction, project: Project, query: PeopleQuery
 }
 
 /** A page of one person or none. The row is already read, and a second look-up would cost as much as the first. */
-function onePerson(row: PersonRow | null, { since, until }: PeopleQuery, after: Position | null): JsonPage {
+function onePerson(
+  row: PersonRow | null,
+  { since, until, withProperties }: PeopleQuery,
+  after: Position | null,
+): JsonPage {
   const isListed =
     row !== null &&
     (since === null || row.createdAt >= since) &&
     (until === null || row.createdAt <= until) &&
     (after === null || row.createdAt > after.createdAt || (row.createdAt === after.createdAt && row.id > after.id));
-  return { rows: isListed ? [JSON.stringify(toPerson(row))] : [], next: null };
+  return { rows: isListed ? [personJson(row, withProperties)] : [], next: null };
 }
 
-function toPerson(row: PersonRow): Person {
+/** `Person` as JSON, with the properties that are kept where they are asked for. */
+function personJson(row: PersonRow, withProperties: boolean): string {
+  const text = JSON.stringify(toPerson(row));
+  return withProperties ? `${text.slice(0, -1)},"properties":${row.properties ?? "{}"}}` : text;
+}
+
+/** One row of such a list as it is now; null when the person is gone. */
+export async function listedPersonJson(tx: Transaction, project: Project, id: string): Promise<string | null> {
+  const row = await tx.people.byId(project.id, Number(id));
+  return row === null ? null : personJson(row, true);
+}
+
+export function toPerson(row: PersonRow): Person {
   return {
     id: String(row.id),
     email: row.email,
@@ -73,24 +89,25 @@ export interface SentResult {
  */
 export async function sendPerson(tx: Transaction, project: Project, input: SendInput): Promise<SentResult> {
   checkSendInput(input, tx.now);
-  checkSpecialProperties(input.properties);
+  const { name, lastSentAt, properties: given, channel, delaySeconds } = input;
+  const properties = given ?? {};
+  checkSpecialProperties(properties);
   const renames = input.emailUpdate !== null || input.phoneNumberUpdate !== null;
   const existing = renames ? await renamePerson(tx, project, input) : await identify(tx, project, input, PEOPLE_NAMES);
-  const { name, lastSentAt } = input;
   const identity = renames
     ? { email: null, phoneNumber: null }
     : { email: input.email, phoneNumber: input.phoneNumber };
   // 4.2: a new address with send=false changes the address alone.
-  const wanted = renames && !input.send ? NOTHING_NEW : { name, lastSentAt, ...identity };
+  const kept = given === null ? null : JSON.stringify(given);
+  const wanted = renames && !input.send ? NOTHING_NEW : { name, properties: kept, lastSentAt, ...identity };
   const isNew = existing === null;
-  const { channel, delaySeconds, properties } = input;
   const wish = { isNew, channel, delaySeconds, properties };
   const first = async (one: PersonRow): Promise<number | null> =>
     input.send && (await refuseSurvey(tx, project, one, wish)) === null ? dueAfterDelay(tx, wish) : null;
   const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES, first);
-  if (!input.send) return { person: toSentPerson(person, null, input), created: isNew, status: null };
+  if (!input.send) return { person: toSentPerson(person, null, properties), created: isNew, status: null };
   const scheduled = await scheduleOrNote(tx, project, person, wish);
-  return { person: toSentPerson(person, scheduled.at, input), created: isNew, status: scheduled.status };
+  return { person: toSentPerson(person, scheduled.at, properties), created: isNew, status: scheduled.status };
 }
 
 interface Scheduled extends Pick<SentResult, "status"> {
@@ -128,19 +145,19 @@ function checkSendInput(input: SendInput, now: number): void {
   if (phoneNumber === null && (channel === "sms" || phoneNumberUpdate !== null)) throw blank("phone_number");
 }
 
-const NOTHING_NEW = { email: null, phoneNumber: null, name: null, lastSentAt: null };
+const NOTHING_NEW = { email: null, phoneNumber: null, name: null, properties: null, lastSentAt: null };
 
 function blank(attribute: string): InvalidError {
   return new InvalidError({ [attribute]: ["can't be blank"] });
 }
 
-function toSentPerson(person: PersonRow, scheduledAt: number | null, input: SendInput): SentPerson {
+function toSentPerson(person: PersonRow, scheduledAt: number | null, properties: Properties): SentPerson {
   return {
     id: String(person.id),
     email: person.email,
     name: person.name,
     survey_scheduled_at: scheduledAt,
-    properties: input.properties,
+    properties,
   };
 }
 
@@ -158,10 +175,8 @@ export async function deletePerson(tx: Transaction, project: Project, reference:
 /**
  * Drops the surveys that wait to be sent to a person; their Autopilot goes on one interval later. Throws NotFoundError.
  */
-export async function cancelSurveys(tx: Transaction, project: Project, email: string): Promise<void> {
-  const person = await tx.people.byEmail(project.id, email);
-  if (person === null) throw new NotFoundError("no such person");
-  await cancelWaiting(tx, project, person);
+export async function cancelSurveys(tx: Transaction, project: Project, reference: PersonReference): Promise<void> {
+  await cancelWaiting(tx, project, await requireReferenced(tx, project, reference));
 }
 
 const UPDATE_NAMES = { id: "id", email: "email_update", phoneNumber: "phone_number_update" };

@@ -74,6 +74,8 @@ export async function requireReferenced(
 /** The wanted state of a person; `lastSentAt` and a survey's time are Unix seconds. */
 export interface WantedPerson extends Identity {
   readonly name: string | null;
+  /** A JSON object; null leaves what is stored. */
+  readonly properties: string | null;
   readonly lastSentAt: number | null;
 }
 
@@ -120,6 +122,7 @@ function mergeChange(person: PersonRow, wanted: WantedPerson): PersonChange {
     email: person.email ?? wanted.email,
     phoneNumber: wanted.phoneNumber ?? person.phoneNumber,
     name: wanted.name ?? person.name,
+    properties: wanted.properties ?? person.properties,
     lastSentAt: newest(person.lastSentAt, wanted.lastSentAt),
   };
 }

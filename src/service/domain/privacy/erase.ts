@@ -200,7 +200,11 @@ async function redact(
   const properties = (): Properties => JSON.parse(clear(text ?? "{}")) as Properties;
   switch (kind) {
     case "people":
-      return tx.people.update(project.id, id, { name: clear(text ?? "") });
+      return redactPerson(tx, project, id, clear);
+    case "resubscriptions":
+      for (const { at, note } of await tx.people.resubscriptions(project.id, id))
+        await tx.people.noteResubscription(project.id, id, { at, note: clear(note) });
+      return;
     case "surveys":
       return tx.requests.setProperties(project.id, id, properties());
     case "members":
@@ -219,6 +223,18 @@ async function redact(
           updatedAt: tx.now,
         });
   }
+}
+
+async function redactPerson(
+  tx: Transaction,
+  project: Project,
+  id: number,
+  clear: (text: string) => string,
+): Promise<void> {
+  const person = await tx.people.byId(project.id, id);
+  if (person === null) return;
+  const [name, properties] = [person.name, person.properties].map((text) => (text === null ? null : clear(text)));
+  await tx.people.update(project.id, id, { name: name ?? null, properties: properties ?? null });
 }
 
 const NOBODY: Identifiers = { id: null, email: null, phoneNumber: null };

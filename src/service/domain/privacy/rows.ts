@@ -23,18 +23,18 @@ export interface ErasureEntry {
 }
 
 /** Rows of others that may mention an address, by kind. */
-export const MENTION_KINDS = ["people", "surveys", "members", "responses", "events"] as const;
+export const MENTION_KINDS = ["people", "resubscriptions", "surveys", "members", "responses", "events"] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
 
 /** A row of somebody else with the address in it. */
 export interface Mention {
   readonly kind: MentionKind;
-  /** Of a member the person's. */
+  /** Of a member or a resubscription the person's. */
   readonly id: number;
   /** The person whose row it is. */
   readonly personId: number;
   readonly platform: Platform | null;
-  /** Of a survey or member their properties, of a person the name; else null. */
+  /** Of a survey or member their properties; else null. */
   readonly text: string | null;
 }
 

@@ -216,7 +216,8 @@ async function resolvePerson(tx: Transaction, project: Project, input: MemberInp
       : await byId(tx, project, personId, email);
   const reachable = input.platform === "email" ? (email ?? existing?.email) : (phoneNumber ?? existing?.phoneNumber);
   if (reachable === null || reachable === undefined) throw missing(input);
-  return upsertPerson(tx, project, existing, { email, phoneNumber, name, lastSentAt: null }, MEMBER_NAMES);
+  const properties = input.properties === null ? null : JSON.stringify(input.properties);
+  return upsertPerson(tx, project, existing, { email, phoneNumber, name, properties, lastSentAt: null }, MEMBER_NAMES);
 }
 
 function missing({ platform }: MemberInput): InvalidError {

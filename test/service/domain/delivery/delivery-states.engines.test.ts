@@ -194,7 +194,7 @@ describe("when a message is marked", () => {
     await send();
     const due = await claim();
     await mark(due);
-    await fixture.write((tx) => cancelSurveys(tx, fixture.project, "a@x.co"));
+    await fixture.write((tx) => cancelSurveys(tx, fixture.project, { by: "email", email: "a@x.co" }));
     expect(await survey()).toMatchObject({ state: "transmitting" });
     await finish(due, { kind: "sent" });
     expect(await survey()).toMatchObject({ state: "sent" });
@@ -318,7 +318,11 @@ describe("when a message is looked at once more", () => {
   test.each<[string, () => Promise<unknown>, unknown]>([
     ["nothing has changed", () => Promise.resolve(), null],
     ["the person has unsubscribed", () => fixture.write((tx) => unsubscribe(tx, fixture.project, "a@x.co")), gone],
-    ["the survey was cancelled", () => fixture.write((tx) => cancelSurveys(tx, fixture.project, "a@x.co")), gone],
+    [
+      "the survey was cancelled",
+      () => fixture.write((tx) => cancelSurveys(tx, fixture.project, { by: "email", email: "a@x.co" })),
+      gone,
+    ],
     ["the person is gone", () => fixture.write((tx) => deletePerson(tx, fixture.project, { by: "id", id: "1" })), gone],
     ["the project is paused", () => fixture.write((tx) => setPaused(tx, fixture.project, true)), gone],
     ["all is paused", () => fixture.write((tx) => setPaused(tx, null, true)), gone],

@@ -179,7 +179,7 @@ test("when a person bounces twice, then the first time stands", async () => {
 });
 
 const retry = { kind: "retry", delaySeconds: 15 } as const;
-const cancel = () => fixture.write((tx) => cancelSurveys(tx, fixture.project, "a@x.co"));
+const cancel = () => fixture.write((tx) => cancelSurveys(tx, fixture.project, { by: "email", email: "a@x.co" }));
 const remove = () => fixture.write((tx) => deletePerson(tx, fixture.project, { by: "email", email: "a@x.co" }));
 
 test.each<[string, (due: () => Promise<DueSurvey | undefined>) => Promise<unknown>, number]>([

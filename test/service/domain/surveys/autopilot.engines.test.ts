@@ -295,7 +295,7 @@ test("when a member unsubscribes, then they stay a member without a next survey"
 
 test("when waiting surveys are cancelled, then Autopilot goes on one interval later", async () => {
   await add({ personEmail: "a@x.co" });
-  await fixture.write((tx) => cancelSurveys(tx, fixture.project, "a@x.co"));
+  await fixture.write((tx) => cancelSurveys(tx, fixture.project, { by: "email", email: "a@x.co" }));
   expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + 90 * DAY } }]);
 });
 

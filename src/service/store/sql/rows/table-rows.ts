@@ -18,6 +18,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   digests: ["project_id", "id"],
   autopilot_configurations: ["project_id", "platform"],
   people: ["project_id", "id"],
+  resubscriptions: ["project_id", "person_id", "at"],
   memberships: ["project_id", "platform", "person_id"],
   unscheduled_surveys: ["project_id", "reason", "at", "id"],
   messages: ["project_id", "id"],

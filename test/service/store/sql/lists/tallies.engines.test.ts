@@ -25,6 +25,7 @@ const pastPerson = (n: number) => ({
   email: `p${n}@x.co`,
   name: null,
   phoneNumber: null,
+  properties: null,
   createdAt: n * DAY,
   bouncedAt: n % 7 === 0 ? n * DAY + 5 : null,
 });

@@ -16,7 +16,7 @@ import { addCondition, addRange, jsonObject, jsonText, type Where, whereSql } fr
 import type { ListTallies } from "../../lists/list-tallies.ts";
 import { findPage, type Slice } from "../../lists/list-pages.ts";
 import { nextId, reserveId } from "../project-rows.ts";
-import { enterResponse, leaveResponse } from "./response-changes.ts";
+import { deleteResponses, enterResponse, leaveResponse } from "./response-changes.ts";
 import { insertResponseSql, RESPONSE, updateResponseSql } from "./response-columns.ts";
 
 export function createResponseRows(database: Database, tallies: ListTallies): ResponseRows {
@@ -24,6 +24,7 @@ export function createResponseRows(database: Database, tallies: ListTallies): Re
     byId: async (project, id) => toResponse(await database.first(BY_ID, [project, id])),
     insert: async (project, response) => insertResponse(database, tallies, project, response),
     update: async (project, id, change) => updateResponse(database, tallies, project, id, change),
+    delete: async (project, id) => deleteResponse(database, tallies, project, id),
     json: async (project, id, shape) => responseJson(database, project, id, shape),
     list: async (project, filter, shape) => listResponses(database, tallies, project, filter, shape),
     haveAnswers: async (project) => (await database.first(ANSWERED, [project])) !== null,
@@ -96,6 +97,14 @@ async function updateResponse(
   await enterResponse(database, tallies, project, row, personProperties);
   if (personId === old.personId) return;
   for (const person of [old.personId, personId]) refreshLastResponse(database, project, person);
+}
+
+async function deleteResponse(database: Database, tallies: ListTallies, project: number, id: number): Promise<boolean> {
+  const row = toResponse(await database.first(BY_ID, [project, id]));
+  if (row === null) return false;
+  await deleteResponses(database, tallies, project, [row]);
+  refreshLastResponse(database, project, row.personId);
+  return true;
 }
 
 /** Looks up again when the person answered last. */

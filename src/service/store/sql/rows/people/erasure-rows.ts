@@ -99,8 +99,10 @@ async function readSamples(database: Database, project: number, personId: number
      UNION ALL SELECT additional_answers FROM responses
        WHERE project_id = ? AND person_id = ? AND additional_answers <> '[]'
      UNION ALL SELECT properties FROM messages WHERE project_id = ? AND person_id = ? AND properties <> '{}'
+     UNION ALL SELECT properties FROM people WHERE project_id = ? AND id = ? AND properties <> '{}'
+     UNION ALL SELECT note FROM resubscriptions WHERE project_id = ? AND person_id = ?
      LIMIT ?`,
-    [project, personId, project, personId, project, personId, limit],
+    [...Array.from({ length: 5 }, () => [project, personId]).flat(), limit],
   );
   return texts.map(({ text }) => String(text).slice(0, SAMPLE_CHARACTERS));
 }
@@ -140,7 +142,20 @@ interface Place {
 }
 
 const PLACES: Readonly<Record<MentionKind, Place>> = {
-  people: { from: "people", id: "id", person: "id", columns: ["name"], more: "NULL AS platform, name AS text" },
+  people: {
+    from: "people",
+    id: "id",
+    person: "id",
+    columns: ["name", "properties"],
+    more: "NULL AS platform, NULL AS text",
+  },
+  resubscriptions: {
+    from: "resubscriptions",
+    id: "person_id",
+    person: "person_id",
+    columns: ["note"],
+    more: "NULL AS platform, NULL AS text",
+  },
   surveys: {
     from: "messages",
     id: "id",

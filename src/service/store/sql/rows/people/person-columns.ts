@@ -9,6 +9,7 @@ const COLUMNS: Readonly<Record<keyof PersonRow, string>> = {
   email: "email",
   name: "name",
   phoneNumber: "phone_number",
+  properties: "properties",
   createdAt: "created_at",
   lastSentAt: "last_sent_at",
   lastRespondedAt: "last_responded_at",

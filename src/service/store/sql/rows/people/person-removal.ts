@@ -31,10 +31,11 @@ async function hidePerson(database: Database, tallies: ListTallies, project: num
     if (typeof at === "number") tallies.remove(peopleBy(project, column), { at, score: null });
   }
   database.send(
-    `UPDATE people SET removed = 1, email = NULL, email_key = NULL, name = NULL, phone_number = NULL, bounced_at = NULL,
+    `UPDATE people SET removed = 1, email = NULL, email_key = NULL, name = NULL, phone_number = NULL, properties = NULL, bounced_at = NULL,
        unsubscribed_at = NULL, next_survey_at = NULL WHERE project_id = ? AND id = ?`,
     [project, id],
   );
+  database.send("DELETE FROM resubscriptions WHERE project_id = ? AND person_id = ?", [project, id]);
   database.send("DELETE FROM memberships WHERE project_id = ? AND person_id = ?", [project, id]);
   database.send("DELETE FROM unscheduled_surveys WHERE project_id = ? AND person_id = ?", [project, id]);
   // Of a long text whose other parts have not come.

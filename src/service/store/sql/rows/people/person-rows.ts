@@ -8,6 +8,7 @@ import type {
   PersonChange,
   PersonRow,
   PersonRows,
+  Resubscription,
 } from "../../../../domain/ports.ts";
 import { UNKNOWN_PERSON } from "../../../../domain/rows.ts";
 import { type Database, UniqueViolation } from "../../database.ts";
@@ -53,6 +54,18 @@ export function createPersonRows(database: Database, tallies: ListTallies, chang
     listUnsubscribed: async (project, filter) => listEvents(database, tallies, project, "unsubscribed_at", filter),
     countBounced: async (project, range) => tallies.count(peopleBy(project, "bounced_at"), range),
     countUnsubscribed: async (project, range) => tallies.count(peopleBy(project, "unsubscribed_at"), range),
+    noteResubscription: async (project, id, { at, note }) => {
+      database.send(
+        `INSERT INTO resubscriptions (project_id, person_id, at, note) VALUES (?, ?, ?, ?)
+         ON CONFLICT (project_id, person_id, at) DO UPDATE SET note = excluded.note`,
+        [project, id, at, note],
+      );
+    },
+    resubscriptions: async (project, id) =>
+      (await database.all("SELECT at, note FROM resubscriptions WHERE project_id = ? AND person_id = ? ORDER BY at", [
+        project,
+        id,
+      ])) as unknown as readonly Resubscription[],
   };
 }
 
@@ -88,9 +101,9 @@ function toPerson(row: SqlRow | null): PersonRow | null {
 }
 
 async function insertPerson(database: Database, project: number, person: NewPerson): Promise<PersonRow> {
-  const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null } = person;
+  const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null, properties = null } = person;
   const id = person.id === undefined ? await nextId(database, project) : await reserveId(database, project, person.id);
-  const row = { ...UNKNOWN_PERSON, id, email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt };
+  const row = { ...UNKNOWN_PERSON, id, email, name, phoneNumber, properties, createdAt, lastSentAt, nextSurveyAt };
   await refuseTaken(() => database.run(...insertPersonSql(project, row)));
   return row;
 }
@@ -113,7 +126,7 @@ function takenField({ columns }: UniqueViolation): "email" | "phoneNumber" | "id
   return columns.includes("phone_number") ? "phoneNumber" : "id";
 }
 
-const PERSON_JSON = jsonObject([
+const PERSON_MEMBERS: readonly (readonly [name: string, part: string])[] = [
   ["id", `'"', id, '"'`],
   ["email", jsonText("email")],
   ["name", jsonText("name")],
@@ -122,7 +135,9 @@ const PERSON_JSON = jsonObject([
   ["last_sent_at", jsonNumber("last_sent_at")],
   ["last_responded_at", jsonNumber("last_responded_at")],
   ["next_survey_scheduled_at", jsonNumber("next_survey_at")],
-]);
+];
+const PERSON_JSON = jsonObject(PERSON_MEMBERS);
+const PERSON_JSON_WITH_PROPERTIES = jsonObject([...PERSON_MEMBERS, ["properties", "coalesce(properties, '{}')"]]);
 
 async function listPeople(database: Database, project: number, filter: PeopleFilter): Promise<JsonRows> {
   const where: Where = { clauses: ["project_id = ?", "removed = 0"], values: [project] };
@@ -131,7 +146,8 @@ async function listPeople(database: Database, project: number, filter: PeopleFil
   const since = after !== null && after.createdAt >= (filter.since ?? after.createdAt) ? null : filter.since;
   addRange(where, "created_at", { since, until });
   if (after !== null) addCondition(where, "(created_at, id) > (?, ?)", after.createdAt, after.id);
-  const sql = `SELECT ${PERSON_JSON} AS json FROM people WHERE ${whereSql(where)} ORDER BY created_at, id LIMIT ?`;
+  const row = filter.withProperties === true ? PERSON_JSON_WITH_PROPERTIES : PERSON_JSON;
+  const sql = `SELECT ${row} AS json FROM people WHERE ${whereSql(where)} ORDER BY created_at, id LIMIT ?`;
   return (await database.all(sql, [...where.values, filter.limit])).map(({ json }) => String(json));
 }
 

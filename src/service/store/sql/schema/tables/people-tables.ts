@@ -3,8 +3,8 @@ import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
 
 const PEOPLE: Table = {
   name: "people",
-  /** One who is `removed` is on the way out. */
-  columns: `project_id int, id int, email text?, email_key text?, name text?, phone_number text?,
+  /** `properties` are the last ones given; one who is `removed` is on the way out. */
+  columns: `project_id int, id int, email text?, email_key text?, name text?, phone_number text?, properties text?,
     created_at int, last_sent_at int?, last_responded_at int?, next_survey_at int?, bounced_at int?,
     unsubscribed_at int?, removed int = 0`,
   key: "project_id, id",
@@ -16,6 +16,14 @@ const PEOPLE: Table = {
     people_by_bounce: "(project_id, bounced_at, id) WHERE bounced_at IS NOT NULL",
     people_by_unsubscribe: "(project_id, unsubscribed_at, id) WHERE unsubscribed_at IS NOT NULL",
   },
+};
+
+/** Requests to survey somebody again who had left or bounced, with the reason. */
+const RESUBSCRIPTIONS: Table = {
+  name: "resubscriptions",
+  columns: "project_id int, person_id int, at int, note text",
+  key: "project_id, person_id, at",
+  references: [OF_PERSON],
 };
 
 const AUTOPILOT: readonly Table[] = [
@@ -91,4 +99,4 @@ const LEFT: readonly Table[] = [
   },
 ];
 
-export const PEOPLE_TABLES: readonly Table[] = [PEOPLE, ...AUTOPILOT, UNSCHEDULED, ...LEFT];
+export const PEOPLE_TABLES: readonly Table[] = [PEOPLE, RESUBSCRIPTIONS, ...AUTOPILOT, UNSCHEDULED, ...LEFT];

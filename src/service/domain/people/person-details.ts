@@ -1,0 +1,50 @@
+/** All that is known of one person, for people who look after them. */
+import type { PersonDetails, Properties } from "../../../contract/resources.ts";
+import type { PersonReference, Project } from "../inputs.ts";
+import type { DeliveryRow, Transaction } from "../ports.ts";
+import { toPerson } from "./people.ts";
+import { requireReferenced } from "./person-identity.ts";
+
+const SURVEYS_SHOWN = 10;
+
+/** Throws NotFoundError. */
+export async function getPerson(tx: Transaction, project: Project, reference: PersonReference): Promise<PersonDetails> {
+  const person = await requireReferenced(tx, project, reference);
+  const { id, phoneNumber } = person;
+  const [stop] = phoneNumber === null ? [] : await tx.suppressions.list(project.id, "sms", phoneNumber);
+  const surveys = await tx.deliveries.ofPerson(project.id, id, SURVEYS_SHOWN);
+  const resubscriptions = await tx.people.resubscriptions(project.id, id);
+  return {
+    ...toPerson(person),
+    properties: JSON.parse(person.properties ?? "{}") as Properties,
+    unsubscribed_at: person.unsubscribedAt,
+    bounced_at: person.bouncedAt,
+    texts_stopped_at: stop?.at ?? null,
+    surveys: surveys.map(toSurvey),
+    resubscriptions: resubscriptions.map(({ at, note }) => ({ created_at: at, note })),
+  };
+}
+
+function toSurvey({
+  requestId,
+  channel,
+  autopilot,
+  state,
+  reason,
+  createdAt,
+  dueAt,
+  sentAt,
+  pageFacts,
+}: DeliveryRow): PersonDetails["surveys"][number] {
+  return {
+    id: String(requestId),
+    channel,
+    autopilot,
+    state,
+    reason,
+    created_at: createdAt,
+    scheduled_at: dueAt,
+    sent_at: sentAt,
+    answered: pageFacts.answeredBy !== null,
+  };
+}

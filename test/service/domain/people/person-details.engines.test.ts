@@ -1,0 +1,186 @@
+/** What is kept with a person: properties, the notes of those who came back, and the page about all of it. */
+import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import type { SendInput } from "../../../../src/service/domain/inputs.ts";
+import { addResponse, deleteResponse } from "../../../../src/service/domain/answers/responses.ts";
+import { getPerson } from "../../../../src/service/domain/people/person-details.ts";
+import { deletePerson, listPeopleJson, sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { resubscribe } from "../../../../src/service/domain/people/resubscribe.ts";
+import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
+import { erasePerson, findMentions } from "../../../../src/service/domain/privacy/erase.ts";
+import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
+import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
+import {
+  type Fixture,
+  links,
+  metricsQuery,
+  openFixture,
+  peopleQuery,
+  responseInput,
+  responsesQuery,
+  sendInput,
+  START,
+} from "../fixture.ts";
+import { listResponses } from "../lists.ts";
+
+let fixture: Fixture;
+beforeEach(async () => {
+  fixture = await openFixture();
+});
+afterEach(() => fixture.store.close());
+
+const email = "ada@x.co";
+const send = (given: Partial<SendInput> = {}) =>
+  fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email, ...given })));
+const save = (given: Partial<SendInput> = {}) => send({ send: false, ...given });
+const back = (note: string) => fixture.write((tx) => resubscribe(tx, fixture.project, email, note));
+const get = () => fixture.read((tx) => getPerson(tx, fixture.project, { by: "email", email }));
+const listed = async (withProperties: boolean) =>
+  (await fixture.read((tx) => listPeopleJson(tx, fixture.project, peopleQuery({ withProperties })))).rows.map(
+    (row) => JSON.parse(row) as object,
+  );
+
+describe("properties", () => {
+  it("when they are given again, then the last ones are kept; when none are given, then they stay", async () => {
+    await save({ properties: { plan: "pro", seats: 5 } });
+    await save({ name: "Ada" });
+    expect((await get()).properties).toEqual({ plan: "pro", seats: 5 });
+    await send({ properties: { plan: "free" } });
+    expect((await get()).properties).toEqual({ plan: "free" });
+    await save({ properties: {} });
+    expect((await get()).properties).toEqual({});
+  });
+
+  it("when they are given for Autopilot, then they are the person's too", async () => {
+    await save({ properties: { plan: "pro" } });
+    const member = { platform: "email", personId: null, personPhoneNumber: null, personName: null } as const;
+    const enrol = (properties: { plan: string } | null) =>
+      fixture.write((tx) => addMember(tx, fixture.project, { ...member, personEmail: email, properties }));
+    await enrol(null);
+    expect((await get()).properties).toEqual({ plan: "pro" });
+    await enrol({ plan: "team" });
+    expect((await get()).properties).toEqual({ plan: "team" });
+  });
+
+  it("when the address alone changes, then they stay as they are", async () => {
+    await save({ properties: { plan: "pro" } });
+    await save({ emailUpdate: "new@x.co", properties: { plan: "free" } });
+    await save({ email: "new@x.co", emailUpdate: email });
+    expect((await get()).properties).toEqual({ plan: "pro" });
+  });
+
+  it("when people are listed, then they come where they are asked for", async () => {
+    await save({ properties: { plan: "pro", text: 'a "b" \\ \u2028' } });
+    await save({ email: "bob@x.co" });
+    const [ada, bob] = await listed(false);
+    expect(ada).not.toHaveProperty("properties");
+    expect(await listed(true)).toEqual([
+      { ...ada, properties: { plan: "pro", text: 'a "b" \\ \u2028' } },
+      { ...bob, properties: {} },
+    ]);
+  });
+
+  it("when the person is deleted and comes back, then they are gone", async () => {
+    await save({ properties: { plan: "pro" } });
+    await fixture.write((tx) => deletePerson(tx, fixture.project, { by: "email", email }));
+    await save();
+    expect((await get()).properties).toEqual({});
+  });
+});
+
+describe("somebody who comes back", () => {
+  it("when they had left and bounced, then surveys go out again and the note is kept", async () => {
+    await save();
+    await fixture.write((tx) => unsubscribe(tx, fixture.project, email));
+    await fixture.write((tx) => recordBounce(tx, fixture.project, 1));
+    expect((await send()).person.survey_scheduled_at).toBeNull();
+    fixture.time.now += 60;
+    await back("asked by phone, Eve");
+    expect(await get()).toMatchObject({
+      unsubscribed_at: null,
+      bounced_at: null,
+      resubscriptions: [{ created_at: START + 60, note: "asked by phone, Eve" }],
+    });
+    expect((await send()).person.survey_scheduled_at).toBe(START + 60);
+  });
+
+  it("when they are deleted and come back, then the earlier wish does not hold any more", async () => {
+    await save();
+    await fixture.write((tx) => unsubscribe(tx, fixture.project, email));
+    await back("asked");
+    await fixture.write((tx) => deletePerson(tx, fixture.project, { by: "email", email }));
+    expect((await send()).person.survey_scheduled_at).toBe(START);
+    expect((await get()).resubscriptions).toEqual([]);
+  });
+
+  it("when nobody has the address, then that is said", async () => {
+    await expect(back("asked")).rejects.toMatchObject({ errors: { person_email: ["does not exist"] } });
+  });
+});
+
+test("when others mention an erased address in kept properties or notes, then it is taken out", async () => {
+  await save();
+  await save({ email: "bob@x.co", name: "Bob", properties: { referred_by: email, plan: "pro" } });
+  await fixture.write((tx) => resubscribe(tx, fixture.project, "bob@x.co", `asked by ${email}`));
+  const identifiers = { id: 1, email, phoneNumber: null };
+  const mentions = await findMentions(fixture.store, fixture.project, identifiers);
+  expect(mentions.map(({ kind, personId }) => [kind, personId])).toEqual([
+    ["people", 2],
+    ["resubscriptions", 2],
+  ]);
+  const options = { forgetUnsubscribe: false, mentions };
+  await fixture.write((tx) => erasePerson(tx, fixture.project, { by: "email", email }, options));
+  const bob = await fixture.read((tx) => getPerson(tx, fixture.project, { by: "email", email: "bob@x.co" }));
+  expect([bob.name, bob.properties, bob.resubscriptions[0]?.note]).toEqual([
+    "Bob",
+    { referred_by: "[erased]", plan: "pro" },
+    "asked by [erased]",
+  ]);
+});
+
+test("when a response is deleted, then no list, count or person has it", async () => {
+  await save();
+  const ids = [];
+  for (const [score, createdAt] of [
+    [3, START - 200],
+    [10, START - 100],
+  ] as const)
+    ids.push(
+      (
+        await fixture.write((tx) =>
+          addResponse(tx, fixture.project, responseInput({ personId: "1", score, createdAt }), links),
+        )
+      ).id,
+    );
+  const [first = "", last = ""] = ids;
+  await fixture.write((tx) => deleteResponse(tx, fixture.project, last));
+  const left = await fixture.read((tx) => listResponses(tx, fixture.project, responsesQuery(), links));
+  expect([
+    left.map(({ id }) => id),
+    (await fixture.read((tx) => getMetrics(tx, fixture.project, metricsQuery()))).nps,
+    (await get()).last_responded_at,
+  ]).toEqual([[first], -100, START - 200]);
+  await expect(fixture.write((tx) => deleteResponse(tx, fixture.project, last))).rejects.toMatchObject({
+    name: "NotFoundError",
+  });
+  await fixture.write((tx) => deleteResponse(tx, fixture.project, first));
+  expect([
+    (await fixture.read((tx) => getMetrics(tx, fixture.project, metricsQuery()))).response_count,
+    (await get()).last_responded_at,
+  ]).toEqual([0, null]);
+});
+
+test("when surveys were scheduled, then the page says what became of each, the newest first", async () => {
+  await send({ delaySeconds: 60 });
+  expect(await get()).toMatchObject({
+    surveys: [
+      {
+        channel: "email",
+        autopilot: false,
+        state: "scheduled",
+        scheduled_at: START + 60,
+        sent_at: null,
+        answered: false,
+      },
+    ],
+  });
+});
