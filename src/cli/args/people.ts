@@ -54,3 +54,14 @@ export function parsePerson(text: string, place: string): EmailOrPhone {
   if (/\d/.test(text)) return { phone_number: parsePhone(text, place) };
   throw badValue(place, text, "an e-mail address such as ann@example.com or a phone number such as +14155550000");
 }
+
+/** A person by what a path of the API may name them with: an address, a number or an id. */
+export type PersonName = EmailOrPhone | { readonly id: string };
+
+/** An operand, or a line of a file: digits alone are an id. Throws UsageError. */
+export function parsePersonName(text: string, place: string): PersonName {
+  const word = text.trim();
+  if (/^\d+$/.test(word)) return { id: word };
+  if (/[@\d]/.test(word)) return parsePerson(word, place);
+  throw badValue(place, text, "an e-mail address, a phone number such as +14155550000, or a person's id");
+}

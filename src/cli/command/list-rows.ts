@@ -22,12 +22,17 @@ export interface ListLimits {
   readonly perPage: number | null;
   /** True for a table that wraps what is too wide. */
   readonly wrap?: boolean;
+  /** True where the number of rows is shown in place of them. */
+  readonly count?: boolean;
 }
+
+export const COUNT_FLAG: FlagRecord = { flag: "--count", text: "print the number of rows alone" };
 
 /** The flags that every `list` has. */
 export const LIST_FLAGS: readonly FlagRecord[] = [
   { flag: "--limit", short: "-L", value: "n", text: "maximum number of rows", otherwise: `${LIMIT_DEFAULT}` },
   { flag: "--all", text: "all rows" },
+  COUNT_FLAG,
   { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
   {
     flag: "--per-page",
@@ -41,8 +46,12 @@ export const LIST_FLAGS: readonly FlagRecord[] = [
 export function readLimits(flags: Flags): ListLimits {
   const limit = flags.parse("--limit", (text, place) => parseInteger(text, place, { min: 1 }));
   if (limit !== null && flags.is("--all")) throw new UsageError("--limit and --all cannot be used together");
+  const count = flags.is("--count");
+  if (limit !== null && count)
+    throw new UsageError("--limit and --count cannot be used together: all rows are counted");
   return {
-    limit: flags.is("--all") ? null : (limit ?? LIMIT_DEFAULT),
+    limit: flags.is("--all") || count ? null : (limit ?? LIMIT_DEFAULT),
+    count,
     wrap: flags.is("--wrap"),
     perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
   };
@@ -69,7 +78,7 @@ export async function listRows(deps: Deps, request: ListRequest): Promise<ExitCo
 
 async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
   const { resource, limits, parameters, pages } = request;
-  const output = await openGrowingOutput(deps, { resource, wrap: limits.wrap ?? false });
+  const output = await openGrowingOutput(deps, { resource, wrap: limits.wrap ?? false, count: limits.count ?? false });
   const most = request.isNarrowed === true ? PER_PAGE_MAX : (limits.limit ?? PER_PAGE_MAX);
   const perPage = limits.perPage ?? Math.min(PER_PAGE_MAX, most);
   return withClient(deps, async (client) => {

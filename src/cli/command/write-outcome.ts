@@ -58,13 +58,14 @@ export function surveyStatusOf(result: WriteResult): SurveyStatus | null {
 export interface PlannedRequest {
   readonly route: Route;
   readonly placeholders?: Readonly<Record<string, string>>;
-  readonly body: JsonObject;
+  /** Absent: none is sent. */
+  readonly body?: JsonObject;
 }
 
 /** One JSON object on one line: `{"method","url","body"}`. */
 export function toDryRunLine(baseUrl: string, { route, placeholders, body }: PlannedRequest): string {
   const url = `${baseUrl.replace(/\/+$/, "")}${routePath(route, placeholders)}`;
-  return `${JSON.stringify({ method: route.method, url, body })}\n`;
+  return `${JSON.stringify({ method: route.method, url, body: body ?? null })}\n`;
 }
 
 export async function writeDryRun({ streams }: Deps, baseUrl: string, request: PlannedRequest): Promise<void> {

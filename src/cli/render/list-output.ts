@@ -18,8 +18,9 @@ export function chooseFormat({ streams, options }: RenderContext, defaultFormat?
  */
 export async function openListOutput(
   context: RenderContext,
-  { resource, defaultFormat, wrap = false, live = false }: ListOutputOptions,
+  { resource, defaultFormat, wrap = false, live = false, count = false }: ListOutputOptions,
 ): Promise<ListOutput> {
+  if (count) return openCount(context);
   const format = chooseFormat(context, defaultFormat);
   checkCsvFlags(context, format);
   if (format === "record") {
@@ -40,6 +41,16 @@ export interface ListOutputOptions {
    * True when rows come one by one, each to be shown at once: then the first decides how wide a table's columns are.
    */
   readonly live?: boolean;
+  /** True where only the number of rows is written. */
+  readonly count?: boolean;
+}
+
+function openCount({ streams }: RenderContext): ListOutput {
+  let rows = 0;
+  return {
+    write: async (page) => void (rows += page.rows.length),
+    end: () => streams.out.write(`${rows}\n`),
+  };
 }
 
 /** Throws UsageError when flags about CSV meet another format, which they would not change. */

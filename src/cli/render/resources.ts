@@ -29,8 +29,12 @@ export const PEOPLE: Resource = {
   ],
   // A person without an address is known by the phone alone.
   dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "name", "phone_number"],
-  fields: [],
+  // Our own service sends them where they are asked for.
+  fields: ["properties"],
 };
+
+/** One person with the properties that are kept. */
+export const ONE_PERSON: Resource = { ...PEOPLE, columns: [...PEOPLE.columns, pathColumn("properties")], fields: [] };
 
 export const SENT_PERSON: Resource = {
   noun: "people",

@@ -8,6 +8,7 @@ import { type Deps, settingsRequest } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkSaved, DEFAULT_PROFILE, listNames, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
+import { COUNT_FLAG } from "../../command/list-rows.ts";
 import { writeDone } from "../../command/notes.ts";
 import { nameProfile } from "../../../config/settings.ts";
 
@@ -22,15 +23,16 @@ export function registerList(noun: Command, context: CommandContext): void {
     summary: "list saved connections",
     examples: ["surveyctl auth list", "surveyctl auth list --json"],
     exits: [EXIT.done, EXIT.usage],
+    flags: [COUNT_FLAG],
     columns: PROFILES,
   });
-  context.action(command, runList);
+  context.action(command, (deps, flags) => runList(deps, { count: flags.is("--count") }));
 }
 
-export async function runList(deps: Deps): Promise<ExitCode> {
+export async function runList(deps: Deps, { count }: { readonly count: boolean }): Promise<ExitCode> {
   const { byName, defaultName } = await loadProfiles(deps);
   const rows = [...byName].map(([name, profile]) => describe(name, profile, name === defaultName));
-  const output = await openListOutput(deps, { resource: PROFILES });
+  const output = await openListOutput(deps, { resource: PROFILES, count });
   await output.write({ rows, text: JSON.stringify(rows) });
   await output.end();
   return EXIT.done;

@@ -7,6 +7,15 @@ import { PEOPLE } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { LIST_FLAGS, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
 import { rangeFlags, readRange } from "../../command/time-flags.ts";
+import {
+  createPersonSift,
+  needsProperties,
+  PERSON_FILTER_FLAGS,
+  type PersonFilters,
+  readPersonFilters,
+  siftPages,
+  WITH_PROPERTIES,
+} from "./person-filters.ts";
 
 export interface PeopleListOptions {
   readonly limits: ListLimits;
@@ -15,6 +24,7 @@ export interface PeopleListOptions {
   readonly until: number | null;
   readonly email: string | null;
   readonly phone: string | null;
+  readonly filters: PersonFilters;
 }
 
 export function registerPeopleList(noun: Command, context: CommandContext): void {
@@ -22,12 +32,17 @@ export function registerPeopleList(noun: Command, context: CommandContext): void
     name: "list",
     alias: "ls",
     summary: "list people in the order in which they were created",
-    examples: ["surveyctl people list --since 7d", "surveyctl people list --all --columns id,email -o csv"],
+    examples: [
+      "surveyctl people list --since 7d",
+      "surveyctl people list --unanswered --not-surveyed-since 30d --all --columns email",
+      "surveyctl people list --domain example.com --property plan=pro --count",
+    ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
     flags: [
       ...rangeFlags("created"),
       { flag: "--email", value: "email", text: "only the person of that address" },
       { flag: "--phone", value: "phone", text: "only the person of that number (E.164)" },
+      ...PERSON_FILTER_FLAGS,
       ...LIST_FLAGS,
     ],
     columns: PEOPLE,
@@ -38,19 +53,23 @@ export function registerPeopleList(noun: Command, context: CommandContext): void
       ...readRange(deps, flags),
       email: flags.parse("--email", parseEmail),
       phone: flags.parse("--phone", parsePhone),
+      filters: readPersonFilters(deps, flags),
     }),
   );
 }
 
 export async function runPeopleList(
   deps: Deps,
-  { limits, since, until, email, phone }: PeopleListOptions,
+  { limits, since, until, email, phone, filters }: PeopleListOptions,
 ): Promise<ExitCode> {
   if (email !== null && phone !== null) throw new UsageError("--email and --phone cannot be used together");
+  const sift = createPersonSift(filters);
+  const more = needsProperties(deps, filters) ? WITH_PROPERTIES : {};
   return listRows(deps, {
     resource: PEOPLE,
     limits,
-    parameters: { since, until, email, phone_number: phone },
-    pages: (client, parameters, options) => client.listPeople(parameters, options),
+    parameters: { since, until, email, phone_number: phone, ...more },
+    pages: (client, parameters, options) => siftPages(client.listPeople(parameters, options), sift),
+    isNarrowed: sift !== null,
   });
 }

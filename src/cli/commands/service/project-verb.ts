@@ -6,6 +6,7 @@ import type { Flags } from "../../args/flags.ts";
 import type { CommandContext, CommandFacts } from "../../command/command-context.ts";
 import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
 import type { Deps } from "../../command/deps.ts";
+import { COUNT_FLAG } from "../../command/list-rows.ts";
 import { writeDone, writeNote } from "../../command/notes.ts";
 import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -92,7 +93,12 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
   const command = context.verb(noun, {
     ...facts,
     exits: exits ?? [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: [...placeFlags, ...(facts.flags ?? []), ...(removal === undefined ? [] : [YES_FLAG])],
+    flags: [
+      ...placeFlags,
+      ...(facts.flags ?? []),
+      ...(facts.name === "list" ? [COUNT_FLAG] : []),
+      ...(removal === undefined ? [] : [YES_FLAG]),
+    ],
   });
   context.action(command, async (deps, flags, operands) => {
     let choice: DataFileChoice = { data: readPlace(flags) };
@@ -106,7 +112,8 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
       await ask(() => withAdmin(deps, choice, (admin) => removal.question(admin, input)));
     }
     const answer = await withAdmin(deps, choice, (admin) => admin(asked));
-    if (Array.isArray(answer)) await showList(deps, facts.columns, answer as readonly object[]);
+    if (Array.isArray(answer))
+      await showList(deps, facts.columns, answer as readonly object[], { count: flags.is("--count") });
     else await showWithLists(deps, facts.columns, answer, lists?.(answer) ?? []);
     const line = done?.(answer, input) ?? null;
     if (line !== null) await writeDone(deps, line);

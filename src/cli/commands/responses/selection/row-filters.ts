@@ -8,6 +8,7 @@ import { createTextSearch, type TextSearch } from "../../../../insight/search.ts
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import { badValue, parseKeyValue, parseName } from "../../../args/values.ts";
+import { propertyTests, propertyOf } from "../../../command/rows/property-filter.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import type { Resource } from "../../../render/columns.ts";
 
@@ -140,10 +141,7 @@ export function createSift({ scores, search, properties, hasComment, tags, answe
       const names = new Set(tagsOf(row).map(tagName));
       return tags.every((tag) => names.has(tag));
     });
-  for (const key of new Set(properties.map(([name]) => name))) {
-    const values = new Set<string | null>(properties.filter(([name]) => name === key).map(([, value]) => value));
-    tests.push((row) => values.has(propertyText(row, key)));
-  }
+  tests.push(...propertyTests(properties, "person_properties"));
   for (const id of new Set(answers.map(([name]) => name))) {
     const wanted = new Set(answers.filter(([name]) => name === id).map(([, value]) => value));
     tests.push((row) => answersTo(row, id).some((value) => wanted.has(null) || wanted.has(value)));
@@ -194,10 +192,8 @@ function answersTo(row: JsonObject, question: string): readonly string[] {
 }
 
 /** Null where the response has no such property, or null there. */
-export function propertyText({ person_properties: properties }: JsonObject, key: string): string | null {
-  const value = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : null;
-  if (value === null || value === undefined) return null;
-  return typeof value === "string" ? value : JSON.stringify(value);
+export function propertyText(row: JsonObject, key: string): string | null {
+  return propertyOf(row, "person_properties", key);
 }
 
 /** Matches stand out where comments are shown in colour. */

@@ -71,7 +71,7 @@ async function showChanges(deps: Deps, { changes, secrets }: ConfiguredInfo): Pr
     from: null,
     to: secret,
   }));
-  await showList(deps, SETTING_CHANGES, [...rows, ...added], true);
+  await showList(deps, SETTING_CHANGES, [...rows, ...added], { wrap: true });
   if (added.length > 0) await writeNote(deps, "save each webhook's secret now; it is not shown again");
 }
 

@@ -113,14 +113,14 @@ export async function showRecord(deps: Deps, resource: Resource, value: object):
   await writeRecord(deps, resource, { json: JSON.parse(text) as JsonObject, text });
 }
 
-/** `wrap`: on a terminal, long text continues below itself instead of being cut. */
+/** `wrap`: on a terminal, long text continues below itself instead of being cut; `count`: the number of rows alone. */
 export async function showList(
   deps: Deps,
   resource: Resource,
   values: readonly object[],
-  wrap: boolean = false,
+  { wrap = false, count = false }: { readonly wrap?: boolean; readonly count?: boolean } = {},
 ): Promise<void> {
-  const output = await openListOutput(deps, { resource, wrap });
+  const output = await openListOutput(deps, { resource, wrap, count });
   await output.write(toRows(values));
   await output.end();
 }
@@ -146,7 +146,7 @@ export async function showPages(deps: Deps, list: PagedList): Promise<ExitCode> 
 }
 
 async function writePages(deps: Deps, { resource, limits, fetch, data }: PagedList): Promise<ExitCode> {
-  const output = await openListOutput(deps, { resource, wrap: limits.wrap ?? false });
+  const output = await openListOutput(deps, { resource, wrap: limits.wrap ?? false, count: limits.count ?? false });
   const perPage = limits.perPage ?? PAGE;
   const next = await withAdmin(deps, { data }, async (admin) => {
     let left = limits.limit ?? Infinity;

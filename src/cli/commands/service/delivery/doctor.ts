@@ -32,7 +32,7 @@ export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: Do
     ...(await examineMail(setup, clock, outside)),
     ...(await examineSenders(setup, senders, outside?.names ?? null)),
   ];
-  await showList(deps, FINDINGS, findings, true);
+  await showList(deps, FINDINGS, findings, { wrap: true });
   const problems = countResult(findings, "problem");
   const warnings = countOf(countResult(findings, "warning"), "warning", "warnings");
   await writeDone(deps, `${countOf(problems, "problem", "problems")}, ${warnings}.`);

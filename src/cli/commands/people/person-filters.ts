@@ -1,0 +1,146 @@
+/** Filters of people that the API does not know (4.1): they work on the rows as they come, page by page, against any service. */
+import type { Page, Parameters } from "../../../client/client.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { PERSON_EXPANSIONS } from "../../../contract/routes.ts";
+import { keepRows, type RowPage } from "../../../contract/row-page.ts";
+import { foldAccents } from "../../../insight/search.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import { badValue, parseKeyValue } from "../../args/values.ts";
+import type { Deps } from "../../command/deps.ts";
+import { propertyTests } from "../../command/rows/property-filter.ts";
+import { readTime } from "../../command/time-flags.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
+
+/** Conditions for a person to be shown; all of them hold. Times are Unix seconds, null for no condition. */
+export interface PersonFilters {
+  /** A part of the name, folded. */
+  readonly name: string | null;
+  /** Of the e-mail address, in lower case. */
+  readonly domain: string | null;
+  readonly notSurveyedSince: number | null;
+  readonly notRespondedSince: number | null;
+  readonly scheduledBefore: number | null;
+  readonly scheduledAfter: number | null;
+  readonly unanswered: boolean;
+  /** Of several values of one key, one has to fit. */
+  readonly properties: readonly (readonly [string, string])[];
+}
+
+export const NO_PERSON_FILTERS: PersonFilters = {
+  name: null,
+  domain: null,
+  notSurveyedSince: null,
+  notRespondedSince: null,
+  scheduledBefore: null,
+  scheduledAfter: null,
+  unanswered: false,
+  properties: [],
+};
+
+export const PERSON_FILTER_FLAGS: readonly FlagRecord[] = [
+  { flag: "--name", value: "text", text: "only with this in the name; case and accents make no difference" },
+  { flag: "--domain", value: "domain", text: "only with an address there, as in example.com" },
+  { flag: "--not-surveyed-since", value: "time", text: "only those not sent a survey since, as in 90d" },
+  { flag: "--not-responded-since", value: "time", text: "only those who have not answered since" },
+  { flag: "--unanswered", text: "only those who have not answered their last survey" },
+  { flag: "--scheduled-before", value: "time", text: "only with a survey scheduled before, as in +7d" },
+  { flag: "--scheduled-after", value: "time", text: "only with a survey scheduled after" },
+  {
+    flag: "--property",
+    value: "key=value",
+    text: "only with this property, where the service keeps them; of several values of one key, any fits",
+    repeatable: true,
+  },
+];
+
+/** Throws UsageError. */
+export function readPersonFilters(deps: Deps, flags: Flags): PersonFilters {
+  return {
+    name: flags.parse("--name", (text) => fold(text)),
+    domain: flags.parse("--domain", parseDomain),
+    notSurveyedSince: readTime(deps, flags, "--not-surveyed-since", "first"),
+    notRespondedSince: readTime(deps, flags, "--not-responded-since", "first"),
+    scheduledBefore: readTime(deps, flags, "--scheduled-before", "first"),
+    scheduledAfter: readTime(deps, flags, "--scheduled-after", "last"),
+    unanswered: flags.is("--unanswered"),
+    properties: flags.all("--property").map((text) => parseKeyValue(text, "--property")),
+  };
+}
+
+function fold(text: string): string {
+  return foldAccents(text.trim()).toLowerCase();
+}
+
+function parseDomain(text: string, place: string): string {
+  const domain = text.trim().replace(/^@/, "").toLowerCase();
+  if (/^[^\s@.]+(?:\.[^\s@.]+)*$/.test(domain)) return domain;
+  throw badValue(place, text, "a domain such as example.com");
+}
+
+/** The parameter by which our own service sends the properties that it keeps. */
+export const WITH_PROPERTIES: Parameters = { expand: [...PERSON_EXPANSIONS] };
+
+/** True where rows have to come with their properties: for a filter, or for a column. */
+export function needsProperties({ options }: Deps, { properties }: PersonFilters): boolean {
+  return properties.length > 0 || (options.columns ?? []).some((name) => /^properties(?:\.|$)/.test(name));
+}
+
+/** Those rows of a page that fit; null where every row does. */
+export function createPersonSift(filters: PersonFilters): ((page: RowPage) => RowPage) | null {
+  const { name, domain, properties } = filters;
+  const tests = [
+    ...(name === null ? [] : [(row: JsonObject) => fold(textOf(row["name"])).includes(name)]),
+    ...(domain === null ? [] : [(row: JsonObject) => textOf(row["email"]).toLowerCase().endsWith(`@${domain}`)]),
+    ...timeTests(filters),
+    ...propertyTests(properties, "properties"),
+  ];
+  if (tests.length === 0) return null;
+  return (page) => {
+    const [first] = page.rows;
+    if (properties.length > 0 && first !== undefined && !("properties" in first)) throw notKept();
+    return keepRows(page, (row) => tests.every((test) => test(row)));
+  };
+}
+
+/** Before all times where there was none. */
+const sent = (row: JsonObject): number => timeOf(row["last_sent_at"]) ?? -Infinity;
+const answered = (row: JsonObject): number => timeOf(row["last_responded_at"]) ?? -Infinity;
+const scheduled = (row: JsonObject): number | null => timeOf(row["next_survey_scheduled_at"]);
+
+function timeTests(filters: PersonFilters): readonly ((row: JsonObject) => boolean)[] {
+  const { notSurveyedSince, notRespondedSince, scheduledBefore, scheduledAfter, unanswered } = filters;
+  return [
+    ...(notSurveyedSince === null ? [] : [(row: JsonObject) => sent(row) < notSurveyedSince]),
+    ...(notRespondedSince === null ? [] : [(row: JsonObject) => answered(row) < notRespondedSince]),
+    ...(unanswered ? [(row: JsonObject) => answered(row) < sent(row)] : []),
+    ...(scheduledBefore === null ? [] : [(row: JsonObject) => (scheduled(row) ?? Infinity) < scheduledBefore]),
+    ...(scheduledAfter === null ? [] : [(row: JsonObject) => (scheduled(row) ?? -Infinity) > scheduledAfter]),
+  ];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function timeOf(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
+}
+
+export function notKept(): NothingFoundError {
+  return new NothingFoundError(
+    "this service keeps no properties of people",
+    "surveyctl serve does; responses have the properties of their survey: surveyctl responses list --property",
+  );
+}
+
+/** The same pages with the rows that fit. */
+export async function* siftPages(
+  pages: AsyncGenerator<Page>,
+  sift: ((page: RowPage) => RowPage) | null,
+): AsyncGenerator<Page> {
+  for await (const page of pages) {
+    const { rows, text } = sift === null ? page : sift(page);
+    yield { ...page, rows, text };
+  }
+}
