@@ -1,4 +1,4 @@
-/** Exports of rows that have one time, which never changes: people, bounces and unsubscribes, as data. */
+/** Exports of rows that have one time, which never changes: bounces and unsubscribes as data, and people. */
 import type { Command } from "commander";
 import type { CursorList, PageList, Range } from "../../bulk/export/lists.ts";
 import type { Client } from "../../client/client.ts";
@@ -53,11 +53,12 @@ export async function runRangeExport(
   { flags, since, until, filterText }: RangeExportOptions,
 ): Promise<ExitCode> {
   const { exportList } = await import("./list.ts");
-  return exportList(deps, toRequest(rows, { since, until }, filterText), flags);
+  return exportList(deps, toRangeRequest(rows, { since, until }, filterText), flags);
 }
 
-function toRequest(
-  { command, resource, idField, timeField, list }: RangeExport,
+/** As the export of such rows begins; a command may add to it. */
+export function toRangeRequest(
+  { command, resource, idField, timeField, list }: Omit<RangeExport, "summary" | "examples" | "what">,
   range: Range,
   filterText: string,
 ): ExportRequest {

@@ -146,8 +146,14 @@ Members of Autopilot follow its frequency: surveyctl help scheduling.
 Columns: email, phone_number (or phone), name, channel, delay, send,
 last_sent_at, email_update, phone_number_update; every other column is a
 property. Headers match without regard to case. --map "E-Mail
-Address=email" renames, --ignore-column X ignores. Empty cells are
-absent.
+Address=email" renames, --map "First name+Last name=name" joins two
+columns, --ignore-column X ignores. Cells are trimmed; empty ones are
+absent. Our own service keeps the last properties given with a person.
+
+Files are read as UTF-8, or UTF-16 with a byte order mark; --encoding
+names another, such as windows-1252. A first line sep=; of Excel tells
+the delimiter. --sample 10% of people import takes a random share of the
+rows: the same file gives the same rows.
 
 --skip-suppressed skips people who bounced or unsubscribed; a row with a
 phone number is looked up first. --dry-run shows the counts and the first

@@ -8,13 +8,8 @@ import { flagsFor, type Arranged } from "./arrange.ts";
 /** Accepted in a command's place: flags that answer at once. */
 const ANSWERS = ["--version", "--help"];
 
-/** Abilities of the API that no command has. */
-const ELSEWHERE = new Map(
-  ["delete", "remove", "rm"].map((verb) => [
-    `people ${verb}`,
-    "people and all their data are deleted with: surveyctl api DELETE /v1/people/email:EMAIL.json",
-  ]),
-);
+/** Other words for a verb that is not like them. */
+const ELSEWHERE = new Map([["people remove", "people are deleted with: surveyctl people delete"]]);
 
 /** No command is named, or none of that name; a mistyped flag is the nearer reason. */
 export function incomplete({ command, path, rest, stray }: Arranged, facts: FactsBook): UsageError {

@@ -27,6 +27,26 @@ const CASES: Readonly<Record<string, RemovalCase>> = {
     question: /^Remove ann@example\.com from Autopilot \(email\) at http:\S+\? \[y\/N\] $/,
     look: ["autopilot", "list", "--columns", "person_email"],
   },
+  "people delete": {
+    args: ["people", "delete", "dan@example.com", "dana@example.com"],
+    question: /^Delete 2 people with surveys and responses at http:\S+\? \[y\/N\] $/,
+    look: ["people", "list", "--email", "dan@example.com", "--columns", "email"],
+  },
+  "people cancel": {
+    args: ["people", "cancel", "eve@example.com"],
+    question: /^Cancel the surveys of eve@example\.com that were not sent yet at http:\S+\? \[y\/N\] $/,
+    look: ["people", "list", "--email", "eve@example.com", "--columns", "next_survey_scheduled_at"],
+  },
+  "people unsubscribe": {
+    args: ["people", "unsubscribe", "fay@example.com"],
+    question: /^Unsubscribe fay@example\.com from surveys by e-mail at http:\S+\? \[y\/N\] $/,
+    look: ["unsubscribes", "list", "--count"],
+  },
+  "responses delete": {
+    args: ["responses", "delete", "ID"],
+    question: /^Delete response \d+ at http:\S+\? \[y\/N\] $/,
+    look: ["responses", "list", "--person-email", "cara@example.com", "--columns", "score"],
+  },
   "service key revoke": {
     args: service("key", "revoke", "ID"),
     question: /^Revoke key \d+ \(…\S{4}\) of project default\? \[y\/N\] $/,
@@ -81,6 +101,10 @@ beforeAll(async () => {
   };
   await run("autopilot", "add", "--email", "ann@example.com", "--quiet");
   await run("responses", "add", "--person-email", "ann@example.com", "--score", "3", "--created-at", "2015-01-31");
+  for (const name of ["cara", "dan", "dana", "fay"])
+    await run("people", "add", "--email", `${name}@example.com`, "--no-send", "--quiet");
+  await run("people", "add", "--email", "eve@example.com", "--delay", "2h", "--quiet");
+  await run("responses", "add", "--person-email", "cara@example.com", "--score", "8");
   await run("service", "key", "add");
   await run("service", "trend", "add", "Pros", "--where", "plan=pro");
   await run("service", "share", "add", "Board");

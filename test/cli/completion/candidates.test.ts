@@ -56,7 +56,10 @@ describe("what may stand at the cursor", () => {
     ["service project list --columns id,n", ["id,name"]],
     ["people get ", []],
     ["people add --name ", []],
-    ["people nonsense ", ["list", "get", "add", "update", "import", "export"]],
+    [
+      "people nonsense ",
+      ["list", "get", "add", "update", "delete", "cancel", "unsubscribe", "resubscribe", "import", "export"],
+    ],
     ["people list --nonsense=", []],
   ])("when it is %j", (line, expected) => {
     expect(values(line)).toEqual(expected);

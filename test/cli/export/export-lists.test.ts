@@ -7,7 +7,7 @@ import { runAutopilotExport } from "../../../src/cli/commands/autopilot/export.t
 import { runRangeExport } from "../../../src/cli/export/range.ts";
 import { BOUNCES_EXPORT } from "../../../src/cli/commands/bounces/index.ts";
 import type { ExportFlags, RangeExportOptions } from "../../../src/cli/export/request.ts";
-import { PEOPLE_EXPORT } from "../../../src/cli/commands/people/index.ts";
+import { runPeopleExport } from "../../../src/cli/commands/people/export.ts";
 import { UNSUBSCRIBES_EXPORT } from "../../../src/cli/commands/unsubscribes/index.ts";
 import type { Deps } from "../../../src/cli/command/deps.ts";
 import { createClient } from "../../../src/client/create-client.ts";
@@ -82,7 +82,7 @@ describe("people export", () => {
     } = await world({
       lists: { people: Array.from({ length: 230 }, (_row, index) => person(index + 1, at(index))) },
     });
-    await runRangeExport(deps, PEOPLE_EXPORT, ALL);
+    await runPeopleExport(deps, ALL);
     expect(out()).toBe(`id\n${everyId(230)}`);
     expect(requests.length).toBeLessThan(120);
   });
@@ -90,11 +90,11 @@ describe("people export", () => {
   it("is read in windows, and in sequence from a service that ignores times", async () => {
     const people = Array.from({ length: 230 }, (_, index) => person(index + 1, START + index * 60));
     const windows = await world({ lists: { people } });
-    await runRangeExport(windows.deps, PEOPLE_EXPORT, ALL);
+    await runPeopleExport(windows.deps, ALL);
     expect(windows.service.requests.filter(({ query }) => query.has("since")).length).toBeGreaterThan(3);
     await service?.stop();
     const walk = await world({ lists: { people }, ignoresTimes: true });
-    await runRangeExport(walk.deps, PEOPLE_EXPORT, ALL);
+    await runPeopleExport(walk.deps, ALL);
     expect([windows.out(), walk.out()]).toEqual([`id\n${everyId(230)}`, `id\n${everyId(230)}`]);
   });
 
@@ -102,7 +102,7 @@ describe("people export", () => {
     const now = Math.floor(Date.now() / 1000);
     const people = Array.from({ length: 40 }, (_, index) => person(index + 1, now + (index - 20) * 600));
     const { deps, out } = await world({ lists: { people } });
-    await runRangeExport(deps, PEOPLE_EXPORT, ALL);
+    await runPeopleExport(deps, ALL);
     expect(out()).toBe(`id\n${everyId(40)}`);
     await service?.stop();
     const old = people.slice(0, 12);
@@ -113,7 +113,7 @@ describe("people export", () => {
         return null;
       },
     });
-    await runRangeExport(later.deps, PEOPLE_EXPORT, ALL);
+    await runPeopleExport(later.deps, ALL);
     expect(later.out()).toBe(`id\n${everyId(12)}`);
   });
 
@@ -122,10 +122,10 @@ describe("people export", () => {
     const flags = { ...FLAGS, out: path.join(folder, "p.csv"), state: path.join(folder, "p.state"), append: true };
     const people = Array.from({ length: 12 }, (_, index) => person(index + 1, START + index * 60));
     const { deps } = await world({ lists: { people } });
-    await runRangeExport(deps, PEOPLE_EXPORT, { ...ALL, flags });
+    await runPeopleExport(deps, { ...ALL, flags });
     people.push(person(13, Math.floor(Date.now() / 1000)));
-    await runRangeExport(deps, PEOPLE_EXPORT, { ...ALL, flags });
-    await runRangeExport(deps, PEOPLE_EXPORT, { ...ALL, flags });
+    await runPeopleExport(deps, { ...ALL, flags });
+    await runPeopleExport(deps, { ...ALL, flags });
     expect(await readFile(flags.out, "utf8")).toBe(`id\n${everyId(13)}`);
     await rm(folder, { recursive: true });
   });

@@ -6,15 +6,16 @@ import { type Deps, withClient } from "../../command/deps.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
-import { PEOPLE } from "../../render/resources.ts";
+import { PEOPLE, ONE_PERSON } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import type { Client } from "../../../client/client.ts";
+import type { Client, Parameters } from "../../../client/client.ts";
 import { ClientError, nameCall } from "../../../client/errors/client-error.ts";
 import { isNamed } from "../../../client/write/evidence.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
 import { UsageError } from "../../errors/usage-error.ts";
+import { WITH_PROPERTIES } from "./person-filters.ts";
 
 export function registerPeopleGet(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -23,31 +24,32 @@ export function registerPeopleGet(noun: Command, context: CommandContext): void 
     operands: [PERSON_OPERAND],
     examples: ["surveyctl people get ada@example.com", "surveyctl people get +14155550101 --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
-    columns: PEOPLE,
+    columns: ONE_PERSON,
   });
   context.action(command, (deps, _flags, [person = ""]) => runPeopleGet(deps, { person: readPersonOperand(person) }));
 }
 
 export async function runPeopleGet(deps: Deps, { person }: { readonly person: EmailOrPhone }): Promise<ExitCode> {
-  checkColumns(deps, PEOPLE);
-  const found = await withClient(deps, (client) => findPerson(client, person, deps.signal));
+  checkColumns(deps, ONE_PERSON);
+  const found = await withClient(deps, (client) => findPerson(client, person, deps.signal, WITH_PROPERTIES));
   if (found === null) throw new NothingFoundError(notFound(person));
-  await writeRecord(deps, PEOPLE, found);
+  await writeRecord(deps, "properties" in found.json || deps.options.columns !== null ? ONE_PERSON : PEOPLE, found);
   return EXIT.done;
 }
 
 export const PERSON_OPERAND = ["<email|+phone>", "the person's e-mail address or phone number (E.164)"] as const;
 
 /**
- * The person of that name as the service sent it; null when there is none. Throws ClientError when all that comes is
+ * The person of that name as the service sent it; null when there is none. `more` asks for more of them. Throws ClientError when all that comes is
  * other people, from a service whose list does not filter: nobody is taken for somebody else.
  */
 export async function findPerson(
   client: Client,
   reference: EmailOrPhone,
   signal: AbortSignal,
+  more: Parameters = {},
 ): Promise<RecordValue | null> {
-  for await (const page of client.listPeople({ ...reference }, { signal })) {
+  for await (const page of client.listPeople({ ...reference, ...more }, { signal })) {
     const at = page.rows.findIndex((row) => isNamed(row, reference));
     const json: JsonObject | undefined = page.rows[at];
     if (json !== undefined) return { json, text: splitRowTexts(page.text)[at] ?? JSON.stringify(json) };

@@ -3,6 +3,7 @@ import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { type EmailOrPhone, parseEmail, parsePhone } from "../../args/people.ts";
 import type { Deps } from "../../command/deps.ts";
+import { writeNote } from "../../command/notes.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -15,6 +16,7 @@ import {
 } from "../../command/survey-properties.ts";
 import { findPerson, nameOf, notFound, PERSON_OPERAND, readPersonOperand } from "./get.ts";
 import { SENT_PERSON } from "../../render/resources.ts";
+import { notKept, WITH_PROPERTIES } from "./person-filters.ts";
 import { addOrUpdatePerson, toBody } from "./send.ts";
 
 export interface PeopleUpdateOptions {
@@ -43,7 +45,7 @@ export function registerPeopleUpdate(noun: Command, context: CommandContext): vo
       { flag: "--new-email", value: "email", text: "the new address" },
       { flag: "--new-phone", value: "phone", text: "the new number (E.164)" },
       { flag: "--create", text: "create the person if not found", otherwise: "exit 5" },
-      ...PROPERTY_FLAGS,
+      ...KEPT_PROPERTY_FLAGS,
     ],
     columns: SENT_PERSON,
   });
@@ -70,7 +72,7 @@ export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions):
     throw new UsageError("nothing to change: specify --name, --property, --properties, --new-email or --new-phone");
   }
   const who = nameOf(person);
-  const before = options.create ? {} : { before: (client: Client) => checkExists(client, person, deps.signal) };
+  const before = { before: (client: Client) => look(deps, client, options, properties !== null) };
   const rename = toRenameBody(options);
   if (rename === null)
     return addOrUpdatePerson(deps, toUpdateBody(options, properties), properties, { who, ...before });
@@ -81,10 +83,26 @@ export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions):
     : addOrUpdatePerson(deps, rest, properties, { who, ...before, first: rename });
 }
 
-async function checkExists(client: Client, person: EmailOrPhone, signal: AbortSignal): Promise<void> {
-  if ((await findPerson(client, person, signal)) !== null) return;
-  throw new NothingFoundError(notFound(person), "check the spelling, or pass --create to add a new person");
+/** Throws NothingFoundError. Properties that are given for somebody of whom the service tells none are not kept. */
+async function look(
+  deps: Deps,
+  client: Client,
+  { person, create }: PeopleUpdateOptions,
+  hasProperties: boolean,
+): Promise<void> {
+  if (create && !hasProperties) return;
+  const found = await findPerson(client, person, deps.signal, hasProperties ? WITH_PROPERTIES : {});
+  if (found === null && !create)
+    throw new NothingFoundError(notFound(person), "check the spelling, or pass --create to add a new person");
+  if (found !== null && hasProperties && !("properties" in found.json)) await writeNote(deps, notKept().message);
 }
+
+/** As `people add` has them, but that here they are what the person has from then on. */
+const KEPT_PROPERTY_FLAGS = PROPERTY_FLAGS.map((record) =>
+  record.flag === "--property"
+    ? { ...record, text: "property to keep in place of the previous ones; other services do not keep any" }
+    : record,
+);
 
 /**
  * With `send=false` an update of the address or number changes that alone (4.2), so everything else is a request of its

@@ -1,42 +1,33 @@
 /** `responses tag` and `responses note`: changes over an endpoint that only client libraries know, so each is read back. */
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
-import { AuthError, mayHaveArrived, RefusedError, UnknownOutcomeError } from "../../../client/errors/call-errors.ts";
+import { mayHaveArrived, UnknownOutcomeError } from "../../../client/errors/call-errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { inParallel } from "../../../runtime/parallel.ts";
-import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
+import { changeEach } from "../../command/rows/change-each.ts";
 import { type Refusal, tellRefusals } from "../../command/refusals.ts";
 import { toDryRunLine } from "../../command/write-outcome.ts";
 import { InterruptedError, NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
-import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { getRefusals } from "./get.ts";
 import { tagName, tagsOf } from "./selection/row-filters.ts";
 
 /** One row a response, in the order of the ids. */
-const CHANGES: Resource = {
-  noun: "responses",
-  columns: ["id", "outcome", "tags", "notes", "error"].map((name) => pathColumn(name)),
-  table: ["id", "outcome", "tags", "notes", "error"],
-  dropFirst: [],
-  flexible: "error",
-  fields: [],
-};
-const TAG_COLUMNS: Resource = without("notes");
-const NOTE_COLUMNS: Resource = without("tags");
-
-function without(left: string): Resource {
-  const columns = CHANGES.columns.filter(({ name }) => name !== left);
-  return { ...CHANGES, columns, table: columns.map(({ name }) => name) };
+export function changedColumns(...shown: readonly string[]): Resource {
+  const table = ["id", "outcome", ...shown, "error"];
+  const columns = table.map((name) => pathColumn(name));
+  return { noun: "responses", columns, table, dropFirst: [], flexible: "error", fields: [] };
 }
 
-const EXITS = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused] as const;
+const TAG_COLUMNS = changedColumns("tags");
+const NOTE_COLUMNS = changedColumns("notes");
+
+export const CHANGE_EXITS = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused] as const;
 
 export interface TagOptions {
   readonly ids: readonly string[];
@@ -54,7 +45,7 @@ export function registerResponsesTag(noun: Command, context: CommandContext): vo
       'surveyctl responses tag "$(surveyctl responses list --limit 1 --columns id)" +billing -spam',
       "surveyctl responses list --search refund --all --columns id | xargs -I ID surveyctl responses tag ID +refund",
     ],
-    exits: EXITS,
+    exits: CHANGE_EXITS,
     columns: TAG_COLUMNS,
   });
   context.action(command, (deps, _flags, words) => runResponsesTag(deps, readTagWords(words)));
@@ -82,7 +73,7 @@ export function readTagWords(words: readonly string[]): TagOptions {
 }
 
 export async function runResponsesTag(deps: Deps, { ids, add, remove }: TagOptions): Promise<ExitCode> {
-  return changeEach(deps, ids, TAG_COLUMNS, {
+  return changeResponses(deps, ids, TAG_COLUMNS, {
     plan(row) {
       const tags = tagsOf(row).map(tagName);
       // A list that is sent back without one of its tags would remove it.
@@ -118,7 +109,7 @@ export function registerResponsesNote(noun: Command, context: CommandContext): v
       `surveyctl responses note "$(surveyctl responses list --limit 1 --columns id)" 'Called back, resolved'`,
       `surveyctl responses note "$(surveyctl responses list --limit 1 --columns id)" 'Refunded' --dry-run`,
     ],
-    exits: EXITS,
+    exits: CHANGE_EXITS,
     columns: NOTE_COLUMNS,
   });
   context.action(command, (deps, _flags, [id = "", text = ""]) => runResponsesNote(deps, { id, text }));
@@ -126,7 +117,7 @@ export function registerResponsesNote(noun: Command, context: CommandContext): v
 
 export async function runResponsesNote(deps: Deps, { id, text }: NoteOptions): Promise<ExitCode> {
   if (text.trim() === "") throw new UsageError("responses note: the text is empty");
-  return changeEach(deps, [id], NOTE_COLUMNS, {
+  return changeResponses(deps, [id], NOTE_COLUMNS, {
     plan: () => ({ notes: text }),
     // A repeat would add a second note.
     isRepeatable: false,
@@ -143,7 +134,7 @@ function countNotes(row: JsonObject, text: string): number {
   return notesOf(row).filter((note) => (isJsonObject(note) ? note["text"] : note) === text).length;
 }
 
-interface Change {
+export interface Change {
   /** The body that is sent; null where the response is as wanted already. */
   readonly plan: (row: JsonObject) => JsonObject | null;
   readonly isRepeatable: boolean;
@@ -152,8 +143,12 @@ interface Change {
   readonly show: (row: JsonObject) => JsonObject;
 }
 
-/** Several at once through the client's gate, one row each in the order of the ids; a failure stops no other. */
-async function changeEach(deps: Deps, ids: readonly string[], resource: Resource, change: Change): Promise<ExitCode> {
+export async function changeResponses(
+  deps: Deps,
+  ids: readonly string[],
+  resource: Resource,
+  change: Change,
+): Promise<ExitCode> {
   checkColumns(deps, resource);
   return withClient(deps, async (client) => {
     if (deps.options.dryRun) {
@@ -161,57 +156,15 @@ async function changeEach(deps: Deps, ids: readonly string[], resource: Resource
       return EXIT.done;
     }
     client.checkMayWrite();
-    const output = await openListOutput(deps, { resource });
-    const done = createInOrder((row) => output.write({ rows: [row], text: JSON.stringify([row]) }));
-    const failures: { readonly id: string; readonly error: unknown }[] = [];
-    const limit = deps.options.concurrency ?? CONCURRENCY_DEFAULT;
-    await inParallel(ids.entries(), limit, async ([place, id]) => {
-      const row = await changeOne(deps, client, id, change).catch((error: unknown): JsonObject => {
-        if (error instanceof InterruptedError) throw error;
-        deps.signal.throwIfAborted();
-        failures.push({ id, error });
-        return { id, outcome: "failed", error: messageOf(error) };
-      });
-      await done(place, row);
+    const { exit } = await changeEach(deps, {
+      items: ids,
+      resource,
+      named: (id) => ({ id }),
+      nameOf: (id) => `response ${id}`,
+      work: (id) => changeOne(deps, client, id, change),
     });
-    await output.end();
-    // A single failure is told as everywhere; of several, each has its line.
-    const [first] = failures;
-    if (first === undefined) return EXIT.done;
-    if (ids.length === 1) throw first.error;
-    for (const { id, error } of failures) await deps.streams.err.write(`error: response ${id}: ${messageOf(error)}\n`);
-    const exits = new Set(failures.map(({ error }) => exitOf(error)));
-    return GRAVEST_FIRST.find((exit) => exits.has(exit)) ?? EXIT.failed;
+    return exit;
   });
-}
-
-function messageOf(error: unknown): string {
-  const { what, message } = error as { readonly what?: unknown; readonly message?: unknown };
-  return typeof what === "string" ? what : typeof message === "string" ? message : String(error);
-}
-
-const GRAVEST_FIRST: readonly ExitCode[] = [EXIT.auth, EXIT.failed, EXIT.refused];
-
-function exitOf(error: unknown): ExitCode {
-  if (error instanceof AuthError) return EXIT.auth;
-  return error instanceof RefusedError || error instanceof NothingFoundError ? EXIT.refused : EXIT.failed;
-}
-
-/** Passes rows on in the order of their places, whenever they come; resolves while another call does so. */
-function createInOrder(take: (row: JsonObject) => Promise<void>): (place: number, row: JsonObject) => Promise<void> {
-  const waiting = new Map<number, JsonObject>();
-  const state = { next: 0, isTaking: false };
-  return async (place, row) => {
-    waiting.set(place, row);
-    if (state.isTaking) return;
-    state.isTaking = true;
-    for (let ready = waiting.get(state.next); ready !== undefined; ready = waiting.get(state.next)) {
-      waiting.delete(state.next);
-      state.next += 1;
-      await take(ready);
-    }
-    state.isTaking = false;
-  };
 }
 
 async function writePlanned(deps: Deps, client: Client, id: string, { plan }: Change): Promise<void> {
@@ -224,7 +177,7 @@ async function writePlanned(deps: Deps, client: Client, id: string, { plan }: Ch
 async function changeOne(deps: Deps, client: Client, id: string, change: Change): Promise<JsonObject> {
   const before = await read(deps, client, id);
   const body = change.plan(before);
-  if (body === null) return { id, outcome: "unchanged", ...change.show(before) };
+  if (body === null) return { outcome: "unchanged", ...change.show(before) };
   const route = { ...ROUTES.updateResponse, idempotent: change.isRepeatable };
   const sent = client.call({ route, placeholders: { id }, body, signal: deps.signal });
   const look = `look with "surveyctl responses show ${id}"`;
@@ -243,11 +196,11 @@ async function changeOne(deps: Deps, client: Client, id: string, change: Change)
   const after = await read(deps, client, id).catch((error: unknown) => {
     throw error instanceof InterruptedError ? stopped(error) : error;
   });
-  if (change.isTaken(after, body, before)) return { id, outcome: "changed", ...change.show(after) };
+  if (change.isTaken(after, body, before)) return { outcome: "changed", ...change.show(after) };
   if (lost !== null) throw change.isRepeatable ? lost : new UnknownOutcomeError(lost, "a check found no trace of it");
   throw new NothingFoundError(
     `the service did not take the change of response ${id}`,
-    "it may not support tags and notes",
+    "it may not support such changes",
   );
 }
 

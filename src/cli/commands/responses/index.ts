@@ -4,12 +4,14 @@ import { registerResponsesAdd } from "./add.ts";
 import { registerResponsesAnswers } from "./answers.ts";
 import { registerResponsesBundle } from "./bundle.ts";
 import { registerResponsesNote, registerResponsesTag } from "./change.ts";
+import { registerResponsesDelete } from "./delete.ts";
 import { registerResponsesExport } from "./export.ts";
 import { registerResponsesGet } from "./get.ts";
 import { registerResponsesImport } from "./import.ts";
 import { registerResponsesList } from "./list.ts";
 import { registerResponsesShow } from "./show.ts";
 import { registerResponsesTail } from "./tail/index.ts";
+import { registerResponsesUpdate } from "./update.ts";
 import { registerResponsesVerify } from "./verify.ts";
 import { registerResponsesWords } from "./words.ts";
 
@@ -19,6 +21,8 @@ export function register(noun: Command, context: CommandContext): void {
   registerResponsesShow(noun, context);
   registerResponsesTail(noun, context);
   registerResponsesAdd(noun, context);
+  registerResponsesUpdate(noun, context);
+  registerResponsesDelete(noun, context);
   registerResponsesTag(noun, context);
   registerResponsesNote(noun, context);
   registerResponsesWords(noun, context);

@@ -8,6 +8,7 @@ import { STATUS_UNTOLD } from "../../../../src/contract/text/survey-status.ts";
 import { UnknownOutcomeError } from "../../../../src/client/errors/call-errors.ts";
 import { type PeopleAddOptions, runPeopleAdd } from "../../../../src/cli/commands/people/add.ts";
 import { readPersonOperand, runPeopleGet } from "../../../../src/cli/commands/people/get.ts";
+import { NO_PERSON_FILTERS } from "../../../../src/cli/commands/people/person-filters.ts";
 import { runPeopleList } from "../../../../src/cli/commands/people/list.ts";
 import { parsePerson } from "../../../../src/cli/args/people.ts";
 import { runPeopleUpdate } from "../../../../src/cli/commands/people/update.ts";
@@ -298,7 +299,7 @@ describe("people get", () => {
     const { deps, out, calls } = world({ pages: [[SAMPLE_PEOPLE[0] ?? {}]] }, { options: { output: "json" } });
     expect(await runPeopleGet(deps, { person: parsePerson("+14155550101", "person") })).toBe(0);
     expect([calls, out()]).toEqual([
-      [{ call: "listPeople", parameters: { phone_number: "+14155550101" } }],
+      [{ call: "listPeople", parameters: { phone_number: "+14155550101", expand: ["properties"] } }],
       `${JSON.stringify(SAMPLE_PEOPLE[0])}\n`,
     ]);
   });
@@ -363,6 +364,7 @@ describe("people list", () => {
       until: 2,
       email: null,
       phone: "+14155550101",
+      filters: NO_PERSON_FILTERS,
     });
     expect(calls).toEqual([
       {
@@ -379,6 +381,7 @@ describe("people list", () => {
       until: null,
       email: "a@b.co",
       phone: "+14155550101",
+      filters: NO_PERSON_FILTERS,
     };
     await expect(runPeopleList(fakeDeps().deps, options)).rejects.toMatchObject({
       name: "UsageError",

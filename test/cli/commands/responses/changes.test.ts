@@ -74,13 +74,13 @@ describe("responses tag", () => {
       "echo",
       5,
       "1\tfailed\t\tthe service did not take the change of response 1\n",
-      "error: the service did not take the change of response 1\nhint: it may not support tags and notes\n",
+      "error: the service did not take the change of response 1\nhint: it may not support such changes\n",
     ],
     [
       "ignore",
       5,
       "1\tfailed\t\tthe service did not take the change of response 1\n",
-      "error: the service did not take the change of response 1\nhint: it may not support tags and notes\n",
+      "error: the service did not take the change of response 1\nhint: it may not support such changes\n",
     ],
     [
       "refuse",

@@ -1,0 +1,169 @@
+/** `people delete`, `cancel`, `unsubscribe` and `resubscribe`: one change for each person, over an endpoint that a service may lack. */
+import type { Command } from "commander";
+import type { Client } from "../../../client/client.ts";
+import { mayHaveArrived, RefusedError, UnknownOutcomeError } from "../../../client/errors/call-errors.ts";
+import { parsePersonName, type PersonName } from "../../args/people.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { changeEach } from "../../command/rows/change-each.ts";
+import { countOf, writeDone, writeNote } from "../../command/notes.ts";
+import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
+import { type PlannedRequest, toDryRunLine } from "../../command/write-outcome.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { pathColumn, type Resource } from "../../render/columns.ts";
+import { checkColumns } from "../../render/record-output.ts";
+import { findPerson } from "./get.ts";
+
+/** One row a person, named as the command line or the file does. */
+export const CHANGED_PEOPLE: Resource = {
+  noun: "people",
+  columns: ["person", "outcome", "error"].map((name) => pathColumn(name)),
+  table: ["person", "outcome", "error"],
+  dropFirst: [],
+  flexible: "error",
+  fields: [],
+};
+
+export interface PeopleChange {
+  /** As typed: `people delete`. */
+  readonly command: string;
+  /** `who` is one person's name or the number of people. */
+  readonly question: (who: string, baseUrl: string) => string;
+  /** Its outcome: `deleted`. */
+  readonly outcome: string;
+  /** The sentence about what is not possible: `this service cannot delete people`. */
+  readonly lacking: string;
+  /** The request for one person; it may look them up. Throws NothingFoundError. */
+  readonly plan: (client: Client, person: PersonName, signal: AbortSignal) => Promise<PlannedRequest>;
+}
+
+export interface PeopleVerb extends PeopleChange {
+  readonly name: string;
+  readonly alias?: string;
+  readonly summary: string;
+  readonly examples: readonly string[];
+}
+
+const FROM_FLAG: FlagRecord = {
+  flag: "--from",
+  value: "file",
+  text: "everyone in a file, or - for standard input: a CSV file with a header, or one person a line",
+};
+
+/** A verb that asks once, with the count. */
+export function registerPeopleChange(noun: Command, context: CommandContext, verb: PeopleVerb): void {
+  const { name, alias, summary, examples } = verb;
+  const command = context.verb(noun, {
+    name,
+    ...(alias !== undefined && { alias }),
+    summary,
+    operands: [["[email|+phone|id...]", "people: e-mail addresses, phone numbers (E.164) or ids"]],
+    examples,
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [FROM_FLAG, YES_FLAG],
+    columns: CHANGED_PEOPLE,
+  });
+  context.action(command, async (deps, flags, words) => {
+    const ask = checkRemoval(deps, {
+      command: verb.command,
+      yes: flags.is("--yes"),
+      kept: `Nobody was ${verb.outcome}.`,
+    });
+    return runPeopleChange(deps, verb, await readPeople(deps, flags, words, verb.command), ask);
+  });
+}
+
+/** Throws UsageError. */
+async function readPeople(
+  deps: Deps,
+  flags: Flags,
+  words: readonly string[],
+  command: string,
+): Promise<readonly PersonName[]> {
+  const from = flags.text("--from");
+  if (from !== null && words.length > 0) throw new UsageError("--from cannot be used together with people by name");
+  if (from === null && words.length === 0)
+    throw new UsageError(`${command}: name one person or more, or a file of them with --from`);
+  const { keyOf, readPeopleFile } = await import("../../import/people-file.ts");
+  if (from !== null) return readPeopleFile(deps, from);
+  return [...new Map(words.map((word) => parsePersonName(word, "person")).map((one) => [keyOf(one), one])).values()];
+}
+
+/** `ask` is the question, once for all of them. */
+export async function runPeopleChange(
+  deps: Deps,
+  change: PeopleChange,
+  people: readonly PersonName[],
+  ask: (compose: () => string) => Promise<void>,
+): Promise<ExitCode> {
+  checkColumns(deps, CHANGED_PEOPLE);
+  if (people.length === 0) {
+    await writeNote(deps, `the file has no people; nobody was ${change.outcome}`);
+    return EXIT.done;
+  }
+  return withClient(deps, async (client) => {
+    if (deps.options.dryRun) {
+      for (const person of people)
+        await deps.streams.out.write(toDryRunLine(client.baseUrl, await change.plan(client, person, deps.signal)));
+      return EXIT.done;
+    }
+    client.checkMayWrite();
+    const [first = { id: "" }] = people;
+    const who = people.length === 1 ? personText(first) : countOf(people.length, "person", "people");
+    await ask(() => change.question(who, client.baseUrl));
+    const { exit, changed } = await changeEach(deps, {
+      items: people,
+      resource: CHANGED_PEOPLE,
+      named: (person) => ({ person: personText(person) }),
+      nameOf: personText,
+      work: async (person) => {
+        await changeOne(deps, client, change, person);
+        return { outcome: change.outcome };
+      },
+    });
+    const done = change.outcome.replace(/^./, (letter) => letter.toUpperCase());
+    if (people.length > 1) await writeDone(deps, `${done}: ${countOf(changed, "person", "people")}.`);
+    return exit;
+  });
+}
+
+export function personText(person: PersonName): string {
+  if ("email" in person) return person.email;
+  return "id" in person ? person.id : person.phone_number;
+}
+
+export function nobody(person: PersonName): string {
+  const kind = "email" in person ? "email" : "id" in person ? "id" : "phone number";
+  return `no person found with ${kind} ${personText(person)}`;
+}
+
+async function changeOne(deps: Deps, client: Client, change: PeopleChange, person: PersonName): Promise<void> {
+  const { signal } = deps;
+  const request = await change.plan(client, person, signal);
+  const again = `look with "surveyctl people get ${personText(person)}"; the same again is safe`;
+  const result = await client.change({ ...request, signal }).catch(async (error: unknown) => {
+    if (mayHaveArrived(error)) throw new UnknownOutcomeError(error, null).advise(again);
+    throw error instanceof RefusedError ? await explain(client, change, person, error, signal) : error;
+  });
+  if (result.kind === "unknown") throw result.error.advise(again);
+}
+
+/** The person is unknown, or the service has no such endpoint: a 404 alone does not tell which. */
+async function explain(
+  client: Client,
+  { lacking }: PeopleChange,
+  person: PersonName,
+  error: RefusedError,
+  signal: AbortSignal,
+): Promise<Error> {
+  const { status } = error;
+  if (status === 405 || status === 410) return new NothingFoundError(lacking);
+  if (status === 422) return "email" in person ? new NothingFoundError(nobody(person)) : error;
+  if (status !== 404) return error;
+  if ("id" in person) return new NothingFoundError(`${nobody(person)}, or ${lacking}`);
+  return new NothingFoundError((await findPerson(client, person, signal)) === null ? nobody(person) : lacking);
+}

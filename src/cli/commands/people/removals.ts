@@ -1,0 +1,85 @@
+/** `people delete`, `people cancel` and `people unsubscribe`, over endpoints that client libraries know. */
+import type { Client } from "../../../client/client.ts";
+import { ROUTES } from "../../../contract/routes.ts";
+import type { PersonName } from "../../args/people.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
+import { personText, nobody, type PeopleVerb } from "./change-people.ts";
+import { findPerson } from "./get.ts";
+
+export const PEOPLE_REMOVALS: readonly PeopleVerb[] = [
+  {
+    command: "people delete",
+    name: "delete",
+    alias: "rm",
+    summary: "delete people with their surveys and responses",
+    examples: [
+      "surveyctl people delete ada@example.com",
+      "surveyctl people delete +14155550101 42 --yes",
+      "surveyctl people delete --from leavers.csv --yes",
+    ],
+    question: (who, baseUrl) => `Delete ${who} with surveys and responses at ${baseUrl}?`,
+    outcome: "deleted",
+    lacking: "this service cannot delete people",
+    plan: (_client, person) =>
+      Promise.resolve({ route: ROUTES.deletePerson, placeholders: { person: toPathName(person) } }),
+  },
+  {
+    command: "people cancel",
+    name: "cancel",
+    summary: "cancel people's surveys that were not sent yet",
+    examples: [
+      "surveyctl people cancel ada@example.com",
+      "surveyctl people list --scheduled-before +2d --all --columns email | surveyctl people cancel --from - --yes",
+    ],
+    question: (who, baseUrl) => `Cancel the surveys of ${who} that were not sent yet at ${baseUrl}?`,
+    outcome: "cancelled",
+    lacking: "this service cannot cancel surveys",
+    async plan(client, person, signal) {
+      // Client libraries give an address alone.
+      const email = await emailOf(client, person, signal);
+      return { route: ROUTES.cancelSurveys, placeholders: { email: email ?? toPathName(person) } };
+    },
+  },
+  {
+    command: "people unsubscribe",
+    name: "unsubscribe",
+    summary: "unsubscribe people: no more surveys by e-mail; their responses stay",
+    examples: [
+      "surveyctl people unsubscribe ada@example.com",
+      "surveyctl people unsubscribe --from unsubscribed.txt --yes",
+    ],
+    question: (who, baseUrl) => `Unsubscribe ${who} from surveys by e-mail at ${baseUrl}?`,
+    outcome: "unsubscribed",
+    lacking: "this service cannot unsubscribe people",
+    async plan(client, person, signal) {
+      return { route: ROUTES.unsubscribe, body: { person_email: await requireEmail(client, person, signal) } };
+    },
+  },
+];
+
+/** As a path names a person. */
+function toPathName(person: PersonName): string {
+  if ("email" in person) return `email:${person.email}`;
+  return "id" in person ? person.id : `phone_number:${person.phone_number}`;
+}
+
+/** Null where it is unknown. Throws NothingFoundError for an unknown number. */
+async function emailOf(client: Client, person: PersonName, signal: AbortSignal): Promise<string | null> {
+  if ("email" in person) return person.email;
+  if ("id" in person) return null;
+  const found = await findPerson(client, person, signal);
+  if (found === null) throw new NothingFoundError(nobody(person));
+  const { email } = found.json;
+  return typeof email === "string" ? email : null;
+}
+
+/** Throws NothingFoundError. */
+export async function requireEmail(client: Client, person: PersonName, signal: AbortSignal): Promise<string> {
+  const email = await emailOf(client, person, signal);
+  if (email !== null) return email;
+  throw new NothingFoundError(
+    "id" in person
+      ? `${personText(person)} is an id, and this call takes an e-mail address`
+      : `${personText(person)} has no e-mail address`,
+  );
+}

@@ -1,0 +1,91 @@
+/** The verbs of people against a service that knows the specification's endpoints alone. */
+import { afterAll, beforeAll, expect, it, test } from "vitest";
+import { type PublishedService, startPublishedService } from "../../../helpers/published-service.ts";
+import type { Ended } from "../../../helpers/run-cli.ts";
+import { type Served, startServe } from "../../../helpers/serve.ts";
+
+let served: Served;
+let published: PublishedService;
+beforeAll(async () => {
+  served = await startServe();
+  published = await startPublishedService(served);
+  const add = (...args: string[]): Promise<Ended> => served.run(["people", "add", "--quiet", ...args]);
+  await add("--email", "ann@example.com", "--name", "Ann", "--no-send", "--property", "plan=pro");
+  await add("--email", "bob@example.com", "--no-send", "--last-sent-at", "2026-01-31");
+  await add("--phone", "+14155550101", "--no-send");
+  await served.run(["autopilot", "add", "--email", "ann@example.com", "--quiet"]);
+  await served.run(["responses", "add", "--person-email", "bob@example.com", "--score", "3", "--comment", "Slow"]);
+  await served.run(["people", "unsubscribe", "bob@example.com", "--yes"]);
+}, 60_000);
+afterAll(async () => {
+  await published.stop();
+  await served.stop();
+});
+
+const run = (...args: string[]): Promise<Ended> => served.run(args, { env: published.env });
+const count = async (...filters: string[]): Promise<string> =>
+  (await run("people", "list", "--count", ...filters)).stdout;
+it.each([
+  [["people", "delete", "ann@example.com"], "this service cannot delete people"],
+  [["people", "delete", "nobody@example.com"], "no person found with email nobody@example.com"],
+  [["people", "delete", "77"], "no person found with id 77, or this service cannot delete people"],
+  [["people", "cancel", "ann@example.com"], "this service cannot cancel surveys"],
+  [["people", "unsubscribe", "ann@example.com"], "this service cannot unsubscribe people"],
+  [["people", "unsubscribe", "+14155550101"], "+14155550101 has no e-mail address"],
+  [["responses", "delete", "77"], "no response with id 77, or this service cannot delete responses"],
+])("when %j is asked of it, then it says what this service cannot", async (args, words) => {
+  expect(await run(...args, "--yes")).toMatchObject({ status: 5, stderr: `error: ${words}\n` });
+});
+
+test("when somebody is to be subscribed again, then it says that this service cannot", async () => {
+  expect(await run("people", "resubscribe", "bob@example.com", "--note", "asked")).toMatchObject({
+    status: 5,
+    stderr: "error: this service cannot resubscribe people\n",
+  });
+});
+
+test("when several are to be deleted, then each has its row, and each failure its line", async () => {
+  expect(await run("people", "delete", "ann@example.com", "bob@example.com", "--yes")).toEqual({
+    status: 5,
+    signal: null,
+    stdout: [
+      "ann@example.com\tfailed\tthis service cannot delete people\n",
+      "bob@example.com\tfailed\tthis service cannot delete people\n",
+    ].join(""),
+    stderr: [
+      "error: ann@example.com: this service cannot delete people\n",
+      "error: bob@example.com: this service cannot delete people\n",
+      "Deleted: 0 people.\n",
+    ].join(""),
+  });
+});
+
+test("when properties are asked for, then it says that this service keeps none", async () => {
+  const none = "this service keeps no properties of people";
+  expect(await run("people", "list", "--property", "plan=pro")).toMatchObject({
+    status: 5,
+    stdout: "",
+    stderr: expect.stringMatching(`^error: ${none}\n`),
+  });
+  expect(await run("people", "update", "ann@example.com", "--property", "plan=pro", "--quiet")).toMatchObject({
+    status: 0,
+    stderr: "",
+  });
+  expect((await run("people", "update", "ann@example.com", "--property", "plan=pro")).stderr).toBe(`note: ${none}\n`);
+  const flat = await run("people", "export", "--flatten", "--columns", "email");
+  expect([flat.stdout, flat.stderr]).toEqual([
+    'email\nann@example.com\nbob@example.com\n""\n',
+    expect.stringContaining(`note: ${none}: --flatten added no columns\n`),
+  ]);
+});
+
+test("when people are filtered and counted, then it is done here", async () => {
+  expect([
+    await count(),
+    await count("--name", "ANN"),
+    await count("--domain", "example.com"),
+    await count("--not-surveyed-since", "2026-02-01"),
+    await count("--scheduled-after", "now"),
+    await count("--unanswered"),
+  ]).toEqual(["3\n", "1\n", "2\n", "3\n", "1\n", "0\n"]);
+});
