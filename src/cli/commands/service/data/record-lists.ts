@@ -29,6 +29,6 @@ export async function showWithLists(
   for (const list of lists) {
     if (list.rows.length === 0) continue;
     await deps.streams.out.write("\n");
-    await showList(asTable, list.resource, list.rows, true);
+    await showList(asTable, list.resource, list.rows, { wrap: true });
   }
 }
