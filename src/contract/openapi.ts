@@ -144,8 +144,11 @@ function toSchema({ type, choices, items, minimum, maximum, otherwise }: Paramet
   };
 }
 
-function toAnswer({ pagination, resource }: Route): JsonObject {
-  const schema: JsonObject = { $ref: `#/components/schemas/${resource}` };
+function toAnswer({ pagination, resource, expanded }: Route): JsonObject {
+  const [plain = {}, ...more] = [resource, ...(expanded === undefined ? [] : [expanded])].map((name): JsonObject => ({
+    $ref: `#/components/schemas/${name}`,
+  }));
+  const schema = more.length === 0 ? plain : { anyOf: [plain, ...more] };
   const description = 'The next page as <…>; rel="next"; absent on the last page';
   return {
     ...(pagination === "cursor" && { headers: { Link: { description, schema: { type: "string" } } } }),

@@ -323,6 +323,7 @@ export const RESOURCES = {
   // Not in the specification, as the endpoint is not.
   surveyStatuses: [required("people", "array", { of: ["surveyStatus"] })],
   surveyStatus: [nullable("survey_status", "string"), nullable("survey_status_until", "timestamp")],
+  expandedPerson: [...PERSON_FIELDS, required("properties", "map")],
   personDetails: [
     ...PERSON_FIELDS,
     required("properties", "map"),

@@ -43,6 +43,8 @@ export interface Route {
   readonly summary: string;
   /** The resource that a success brings: a list has many of it. */
   readonly resource: ResourceName;
+  /** The one that it brings where `expand` asks for more. */
+  readonly expanded?: ResourceName;
   /** Statuses of success. */
   readonly statuses: readonly number[];
   /** A repeat of the same call changes nothing more: it cannot schedule a second survey or add a second row. */
@@ -99,6 +101,7 @@ export const ROUTES = {
     section: "4.1",
     pagination: "cursor",
     resource: "person",
+    expanded: "expandedPerson",
     statuses: [200],
     idempotent: true,
     parameters: [

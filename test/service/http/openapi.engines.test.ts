@@ -113,6 +113,10 @@ const EXAMPLES: readonly Example[] = [
     route: "listSurveyStatuses",
     parameters: { people: [{ email: "nora@example.com" }, { email: "new@example.com" }] },
   },
+  { route: "resubscribe", parameters: { person_email: "nora@example.com", note: "asked by phone" }, status: 202 },
+  { route: "getPerson", fills: { person: "email:nora@example.com" } },
+  { route: "listPeople", parameters: { email: "nora@example.com", "expand[]": ["properties"] } },
+  { route: "deleteResponse", fills: { id: "31" } },
   { route: "cancelSurveys", fills: { email: "ada@example.org" } },
   { route: "deletePerson", fills: { person: "email:ada@example.org" } },
 ];
