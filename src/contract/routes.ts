@@ -91,6 +91,14 @@ const responseChanges = [
   expand,
 ];
 
+/** An endpoint that only client libraries or our own service know; a repeat of its call changes nothing more. */
+const unpublished = (
+  name: string,
+  method: Method,
+  path: string,
+  more: Pick<Route, "summary" | "resource" | "statuses"> & Partial<Route>,
+): Route => ({ name, method, path, section: null, pagination: "none", idempotent: true, parameters: [], ...more });
+
 /** One row an endpoint, in the order of the specification. */
 export const ROUTES = {
   listPeople: {
@@ -268,81 +276,42 @@ export const ROUTES = {
     idempotent: true,
     parameters: [],
   },
-  getPerson: {
-    name: "getPerson",
+  getPerson: unpublished("getPerson", "GET", "/v1/people/{person}", {
     summary: "Get all that is known of a person, named by id, email:… or phone_number:…",
-    method: "GET",
-    path: "/v1/people/{person}",
-    section: null,
-    pagination: "none",
     resource: "personDetails",
     statuses: [200],
-    idempotent: true,
-    parameters: [],
-  },
-  deletePerson: {
-    name: "deletePerson",
+  }),
+  deletePerson: unpublished("deletePerson", "DELETE", "/v1/people/{person}", {
     summary: "Delete a person, named by id, email:… or phone_number:…",
-    method: "DELETE",
-    path: "/v1/people/{person}",
-    section: null,
-    pagination: "none",
     resource: "done",
     statuses: [202],
-    idempotent: true,
-    parameters: [],
-  },
-  cancelSurveys: {
-    name: "cancelSurveys",
+  }),
+  cancelSurveys: unpublished("cancelSurveys", "DELETE", "/v1/people/{email}/survey_requests/pending", {
     summary: "Cancel a person's surveys that were not sent yet; named by e-mail, id or phone_number:…",
-    method: "DELETE",
-    path: "/v1/people/{email}/survey_requests/pending",
-    section: null,
-    pagination: "none",
     resource: "done",
     statuses: [202],
-    idempotent: true,
-    parameters: [],
-  },
-  unsubscribe: {
-    name: "unsubscribe",
+  }),
+  unsubscribe: unpublished("unsubscribe", "POST", "/v1/unsubscribes", {
     summary: "Unsubscribe a person",
-    method: "POST",
-    path: "/v1/unsubscribes",
-    section: null,
-    pagination: "none",
     resource: "done",
     statuses: [200, 201],
-    idempotent: true,
     parameters: [parameter("person_email", "email", { required: true })],
-  },
-  resubscribe: {
-    name: "resubscribe",
+  }),
+  resubscribe: unpublished("resubscribe", "DELETE", "/v1/unsubscribes", {
     summary: "Take back a person's unsubscribe and bounce",
-    method: "DELETE",
-    path: "/v1/unsubscribes",
-    section: null,
-    pagination: "none",
     resource: "done",
     statuses: [202],
-    idempotent: true,
     parameters: [
       parameter("person_email", "email", { required: true }),
       parameter("note", "string", { required: true, text: "who asked for it and why" }),
     ],
-  },
-  getResponse: {
-    name: "getResponse",
+  }),
+  getResponse: unpublished("getResponse", "GET", "/v1/survey_responses/{id}", {
     summary: "Get a survey response",
-    method: "GET",
-    path: "/v1/survey_responses/{id}",
-    section: null,
-    pagination: "none",
     resource: "surveyResponse",
     statuses: [200],
-    idempotent: true,
     parameters: [expand],
-  },
+  }),
   signResponse: {
     name: "signResponse",
     summary: "Get a link to a response that needs no key, good for 30 days",
@@ -385,18 +354,11 @@ export const ROUTES = {
       }),
     ],
   },
-  deleteResponse: {
-    name: "deleteResponse",
+  deleteResponse: unpublished("deleteResponse", "DELETE", "/v1/survey_responses/{id}", {
     summary: "Delete a survey response",
-    method: "DELETE",
-    path: "/v1/survey_responses/{id}",
-    section: null,
-    pagination: "none",
     resource: "done",
     statuses: [202],
-    idempotent: true,
-    parameters: [],
-  },
+  }),
   updateResponseByBody: {
     name: "updateResponseByBody",
     summary: "Change the survey response that the body names",

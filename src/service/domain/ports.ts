@@ -11,8 +11,8 @@ import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
 import type { HistoryRows } from "./history/rows.ts";
 import type { ErasureRows, RetentionRows } from "./privacy/rows.ts";
 import type { QuestionRows } from "./questions/rows.ts";
+import type { LinkRows } from "./link-rows.ts";
 import type {
-  LinkRows,
   PersonRows,
   ProjectRows,
   ResponseRows,
@@ -33,6 +33,7 @@ export type * from "./delivery/queue-rows.ts";
 export type * from "./delivery/rows.ts";
 export type * from "./privacy/rows.ts";
 export type * from "./questions/rows.ts";
+export type * from "./link-rows.ts";
 export type * from "./rows.ts";
 export type * from "./surveys/autopilot-rows.ts";
 export type * from "./surveys/autopilot-settings.ts";

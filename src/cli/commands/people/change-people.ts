@@ -88,7 +88,7 @@ async function readPeople(
   if (from !== null && words.length > 0) throw new UsageError("--from cannot be used together with people by name");
   if (from === null && words.length === 0)
     throw new UsageError(`${command}: name one person or more, or a file of them with --from`);
-  const { keyOf, readPeopleFile } = await import("../../import/people-file.ts");
+  const { keyOf, readPeopleFile } = await import("./people-file.ts");
   if (from !== null) return readPeopleFile(deps, from);
   return [...new Map(words.map((word) => parsePersonName(word, "person")).map((one) => [keyOf(one), one])).values()];
 }

@@ -1,12 +1,12 @@
 /** The people whom a file names: a table with a header, as an export writes it, or one person a line. */
-import { InputError, type InputFile } from "../../bulk/import/table/input-file.ts";
-import { readRecords } from "../../bulk/import/table/records.ts";
-import { emailKey } from "../../contract/text/email.ts";
-import { withoutGuard } from "../../contract/text/formula-guard.ts";
-import { parsePersonName, type PersonName } from "../args/people.ts";
-import type { Deps } from "../command/deps.ts";
-import { openInput } from "./input-source.ts";
-import { asUsageError } from "./problems.ts";
+import { InputError, type InputFile } from "../../../bulk/import/table/input-file.ts";
+import { readRecords } from "../../../bulk/import/table/records.ts";
+import { emailKey } from "../../../contract/text/email.ts";
+import { withoutGuard } from "../../../contract/text/formula-guard.ts";
+import { parsePersonName, type PersonName } from "../../args/people.ts";
+import type { Deps } from "../../command/deps.ts";
+import { openInput } from "../../import/input-source.ts";
+import { asUsageError } from "../../import/problems.ts";
 
 /** The headers that name a person, those first that mean the same person everywhere. */
 const HEADERS = [
