@@ -61,7 +61,7 @@ export async function runProgram(args: readonly string[], options: ProgramOption
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === "commander.help" || error.code === "commander.helpDisplayed")
       return { kind: "text", text: state.text };
-    throw toUsageError(error, arranged);
+    throw toUsageError(error, arranged, facts);
   }
 }
 
@@ -98,7 +98,7 @@ function createProgram({ invoke, nouns = NOUNS, columns }: ProgramOptions, state
     .description(SUMMARY)
     .helpCommand(false)
     .exitOverride()
-    .showSuggestionAfterError(true);
+    .showSuggestionAfterError(false);
   const facts = createFactsBook();
   const keep = (text: string): void => {
     state.text += text;

@@ -62,6 +62,14 @@ it("when nothing is near, then what there is is listed and nothing guessed", asy
 });
 
 it.each([
+  ["people list --state held", "surveyctl people list --help shows its usage and flags"],
+  ["metrics --name Ada", "surveyctl metrics --help shows its usage and flags"],
+])("when %s has a flag that only looks like another by its length, then none is guessed", async (line, hint) => {
+  const { stderr } = await runInside({ args: line.split(" "), home });
+  expect(stderr.trim().split("\n").at(-1)).toBe(`hint: ${hint}`);
+});
+
+it.each([
   ["pt-BRR", "pt-BR"],
   ["zh_TW", "zh-TW"],
   ["de-AT", "de"],

@@ -1,14 +1,21 @@
-/** The candidate that a mistyped word most likely meant; null when none is near. `most` bounds the letters that differ. */
+/**
+ * The candidate that a mistyped word most likely meant: one letter in three may differ, of a flag's name those behind its
+ * dashes, so that the likeness is one that people see. Null when none is near. `most` bounds the letters that differ.
+ */
 export function suggest(word: string, candidates: readonly string[], most: number = Infinity): string | null {
-  const typed = word.toLowerCase();
+  const typed = toName(word);
   let best: { candidate: string; distance: number } | null = null;
   for (const candidate of candidates) {
-    const distance = editDistance(typed, candidate.toLowerCase());
+    const distance = editDistance(typed, toName(candidate));
     if (best === null || distance < best.distance) best = { candidate, distance };
   }
   if (best === null) return null;
-  const tolerated = Math.max(1, Math.floor(Math.max(typed.length, best.candidate.length) * 0.4));
+  const tolerated = Math.floor(Math.max(typed.length, toName(best.candidate).length) / 3);
   return best.distance <= Math.min(most, tolerated) ? best.candidate : null;
+}
+
+function toName(word: string): string {
+  return word.toLowerCase().replace(/^--?/, "");
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { runProgram } from "../program.ts";
 import type { Streams } from "../streams/streams.ts";
 import { NOUNS } from "../program/nouns.ts";
+import { commandMeant } from "../program/other-words.ts";
 import { TOPICS } from "./topics.ts";
 
 export async function runHelp(words: readonly string[], { out }: Pick<Streams, "out">): Promise<ExitCode> {
@@ -34,6 +35,8 @@ function checkKnown(word: string | undefined): void {
   if (word === undefined) return;
   const names = NOUNS.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]));
   if (names.includes(word)) return;
+  const meant = commandMeant([], word, []);
+  if (meant !== null) throw new UsageError(`unknown command ${JSON.stringify(word)}; use: surveyctl ${meant}`);
   const nearest = suggest(word, [...names, ...TOPICS.keys()]);
   throw new UsageError(`unknown command or topic "${word}"`, {
     hint: nearest === null ? `available topics: ${[...TOPICS.keys()].join(", ")}` : `did you mean ${nearest}?`,

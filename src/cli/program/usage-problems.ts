@@ -1,38 +1,37 @@
 /** Errors of a command line beyond single values, in the words of the command line. */
-import { CommanderError } from "commander";
+import type { Command, CommanderError } from "commander";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { FactsBook } from "../command/command-context.ts";
 import { flagsFor, type Arranged } from "./arrange.ts";
+import { commandMeant } from "./other-words.ts";
 
 /** Accepted in a command's place: flags that answer at once. */
 const ANSWERS = ["--version", "--help"];
-
-/** Other words for a verb that is not like them. */
-const ELSEWHERE = new Map([["people remove", "people are deleted with: surveyctl people delete"]]);
 
 /** No command is named, or none of that name; a mistyped flag is the nearer reason. */
 export function incomplete({ command, path, rest, stray }: Arranged, facts: FactsBook): UsageError {
   const names = command.commands.map((sub) => sub.name());
   const hint = `available commands: ${names.join(", ")}`;
   if (stray !== null) {
-    const instead = ELSEWHERE.get([...path, stray].join(" "));
-    if (instead !== undefined) return new UsageError(`no command "${[...path, stray].join(" ")}"`, { hint: instead });
+    const typed = [...path, stray].join(" ");
+    const meant = commandMeant(path, stray, names);
+    if (meant !== null) return new UsageError(`unknown command ${JSON.stringify(typed)}; use: surveyctl ${meant}`);
     const nearest = suggest(stray, [
       ...(path.length === 0 ? ANSWERS : []),
       ...names,
       ...command.commands.flatMap((sub) => sub.aliases()),
     ]);
-    return new UsageError(`unknown command ${JSON.stringify([...path, stray].join(" "))}`, {
+    return new UsageError(`unknown command ${JSON.stringify(typed)}`, {
       hint: didYouMean(nearest) ?? hint,
     });
   }
-  const flags = [...ANSWERS, ...flagsFor(command, facts).map(({ flag }) => flag)];
+  const flags = new Set([...ANSWERS, ...flagsFor(command, facts).map(({ flag }) => flag)]);
   const unknown = rest
     .map((word) => word.replace(/=.*/s, ""))
-    .find((word) => word.startsWith("--") && !flags.includes(word));
+    .find((word) => word.startsWith("--") && !flags.has(word));
   if (unknown !== undefined && unknown !== "--")
-    return unknownFlag(unknown, didYouMean(suggest(unknown, flags)) ?? hint);
+    return unknownFlag(unknown, nearestFlag(unknown, command, facts) ?? hint);
   const called = path.length === 0 ? "surveyctl" : path.join(" ");
   return new UsageError(`${called} ${rest[0] ?? ""}: a command is required`, { hint });
 }
@@ -47,29 +46,33 @@ function unknownFlag(flag: string, hint: string): UsageError {
   });
 }
 
+/** The advice for a mistyped flag; null when none is near. */
+function nearestFlag(flag: string, command: Command, facts: FactsBook): string | null {
+  return didYouMean(suggest(flag, [...ANSWERS, ...flagsFor(command, facts).map((known) => known.flag)]));
+}
+
 function didYouMean(nearest: string | null): string | null {
   return nearest === null ? null : `did you mean ${nearest}?`;
 }
 
 /** The parser's complaint in our own words: it says "option" where everything else says "flag". */
-export function toUsageError(error: CommanderError, { command, path }: Arranged): UsageError {
+export function toUsageError(error: CommanderError, { command, path }: Arranged, facts: FactsBook): UsageError {
   const help = `${["surveyctl", ...path].join(" ")} --help shows its usage and flags`;
-  // Of its message, only the name in quotes and the suggestion are of use.
-  const [what = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+  // Of its message, only the name in quotes is of use.
+  const what = error.message.replace(/^error: /, "");
   const name = /'([^']*)'/.exec(what)?.[1] ?? "";
-  const hint = suggestion === undefined ? help : suggestion.replace(/^\(|\)$/g, "").replace(/^Did/, "did");
   switch (error.code) {
     case "commander.unknownOption":
-      return unknownFlag(name, hint);
+      return unknownFlag(name, nearestFlag(name, command, facts) ?? help);
     case "commander.optionMissingArgument":
-      return new UsageError(`${/--[\w-]+/.exec(name)?.[0] ?? name}: a value is required`, { hint });
+      return new UsageError(`${/--[\w-]+/.exec(name)?.[0] ?? name}: a value is required`, { hint: help });
     case "commander.missingArgument":
-      return new UsageError(`<${name}> is required`, { hint });
+      return new UsageError(`<${name}> is required`, { hint: help });
     case "commander.excessArguments": {
       const extra = JSON.stringify(command.args[command.registeredArguments.length] ?? "");
-      return new UsageError(`unexpected argument ${extra}`, { hint });
+      return new UsageError(`unexpected argument ${extra}`, { hint: help });
     }
     default:
-      return new UsageError(what, { hint });
+      return new UsageError(what, { hint: help });
   }
 }

@@ -168,7 +168,8 @@ describe("suggestions", () => {
     ["peopel", "people"],
     ["response", "responses"],
     ["METRICS", "metrics"],
-    ["l", "ls"],
+    ["lss", "ls"],
+    ["l", null],
     ["kubernetes", null],
     ["", null],
   ])("when %j is typed, then %j is meant", (typed, meant) => {

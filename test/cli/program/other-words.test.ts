@@ -1,0 +1,63 @@
+/** Words of other tools name the command that does the same here; nothing is run. */
+import { expect, it } from "vitest";
+import { OTHER_WORDS } from "../../../src/cli/program/other-words.ts";
+import { readCommands } from "../../helpers/command-tree.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
+
+it.each([
+  ["login", "auth login"],
+  ["logout", "auth logout"],
+  ["status", "auth status"],
+  ["whoami", "auth status"],
+  ["--json whoami", "auth status"],
+  ["doctor", "service delivery doctor"],
+  ["service doctor", "service delivery doctor"],
+  ["pause", "service pause"],
+  ["keys", "service key list"],
+  ["service keys", "service key list"],
+  ["nps", "metrics"],
+  ["score", "metrics"],
+  ["import customers.csv", "people import customers.csv"],
+  ["import ./more/customers.csv", "people import ./more/customers.csv"],
+  ["import - --dry-run", "people import -"],
+  ["search", "responses list --search TEXT"],
+  ["view", "people get"],
+  ["create", "people add"],
+  ["edit", "people update"],
+  ["rm", "people delete"],
+  ["people search", "people list"],
+  ["people view", "people get"],
+  ["people create --email ada@example.com", "people add"],
+  ["people edit", "people update"],
+  ["responses search", "responses list --search TEXT"],
+  ["responses view r_1", "responses show"],
+  ["autopilot delete", "autopilot remove"],
+  ["service webhook delete", "service webhook remove"],
+  ["service webhook create", "service webhook add"],
+  ["service key delete", "service key revoke"],
+  ["service brand edit", "service brand set"],
+  ["auth delete", "auth logout"],
+])("when %s is typed, then %s is named", async (line, meant) => {
+  const args = line.split(" ");
+  const { status, stdout, stderr } = await runInProcess({ args: args.filter((word) => word !== "--json") });
+  const typed = args.filter((word) => !word.startsWith("--")).join(" ");
+  expect([status, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(/^error: unknown command "[^"]+"; use: surveyctl .+\n$/);
+  expect([typed.startsWith(/"([^"]+)"/.exec(stderr)?.[1] ?? "-"), stderr.split("surveyctl ")[1]]).toEqual([
+    true,
+    `${meant}\n`,
+  ]);
+});
+
+it("when a word of another tool leads on, then to a command that there is, and is none itself", async () => {
+  const names = (await readCommands()).map(({ name }) => name);
+  const unknown = [...OTHER_WORDS.values()]
+    .map((line) => line.replace(/ -.*/, ""))
+    .filter((name) => !names.includes(name));
+  expect([unknown, names.filter((name) => OTHER_WORDS.has(name))]).toEqual([[], []]);
+});
+
+it("when help is asked for such a word, then it leads on too", async () => {
+  const { status, stderr } = await runInProcess({ args: ["help", "login"] });
+  expect([status, stderr]).toEqual([2, 'error: unknown command "login"; use: surveyctl auth login\n']);
+});
