@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it, test } from "vitest";
 import { recipesOf, type Tree, writeLlmsTxt, writeSkill } from "./helpers/agent-pages.ts";
 import { commandsOf } from "./helpers/command-tree.ts";
 import { runInProcess } from "./helpers/in-process.ts";
+import { wrongForm } from "./helpers/json-form.ts";
 import { startServe } from "./helpers/serve.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -76,6 +77,12 @@ describe("schema", () => {
       await served.stop();
     }
   }, 60_000);
+
+  it("when a story's JSON does not keep to its schema, then the story fails", async () => {
+    const [wrong = ""] = await wrongForm("surveyctl people list --json", '[{"id":{}}]');
+    expect(wrong).toContain("stdout does not keep to the schema of the command");
+    expect(await wrongForm("surveyctl people list --json", '[{"id":"1"}]')).toEqual([]);
+  });
 
   it.each([
     [[], "error: schema requires a command\nhint: as in: surveyctl schema people list\n"],

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { wrongForm } from "./json-form.ts";
 import { onPostgres } from "./postgres.ts";
 import { openResident, runLine, runShell } from "./resident.ts";
 import { bareEnvironment, follow, inProcesses, inTerminal, shellProgram, type Ended } from "./run-cli.ts";
@@ -137,7 +138,10 @@ async function runStep(step: Step, stage: Stage): Promise<void> {
   if (step.kind === "env") setVariable(step.text, env);
   else if (step.kind === "serve") Object.assign(env, await startService(step, stage));
   else if (step.kind === "stop") await services.pop()?.stop();
-  else if (step.kind !== (onPostgres ? "file" : "server")) check(step, await runCommand(step, stage), env);
+  else if (step.kind !== (onPostgres ? "file" : "server")) {
+    const ended = await runCommand(step, stage);
+    check(step, ended, env, await wrongForm(step.text, ended.stdout));
+  }
 }
 
 function setVariable(text: string, env: Record<string, string>): void {
@@ -169,8 +173,9 @@ async function runCommand(step: Step, { folder, env }: Stage): Promise<Ended> {
   return running.ended;
 }
 
-function check(step: Step, ended: Ended, env: Readonly<Record<string, string>>): void {
+function check(step: Step, ended: Ended, env: Readonly<Record<string, string>>, more: readonly string[]): void {
   const complaints = [
+    ...more,
     ...wrongStatus(step, ended),
     ...wrongStream(step, "stdout", ended),
     ...wrongStream(step, "stderr", ended),
