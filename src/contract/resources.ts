@@ -27,6 +27,10 @@ export interface Person {
 
 /** One person with all that is known of them: not in the specification. */
 export interface PersonDetails extends Person {
+  /** Why a survey that is asked for now would not be sent, a `SurveyStatusName`; null: it would. */
+  survey_status: string | null;
+  survey_status_since: number | null;
+  survey_status_until: number | null;
   /** The last ones given. */
   properties: Properties;
   unsubscribed_at: number | null;
@@ -326,6 +330,9 @@ export const RESOURCES = {
   expandedPerson: [...PERSON_FIELDS, required("properties", "map")],
   personDetails: [
     ...PERSON_FIELDS,
+    nullable("survey_status", "string"),
+    nullable("survey_status_since", "timestamp"),
+    nullable("survey_status_until", "timestamp"),
     required("properties", "map"),
     nullable("unsubscribed_at", "timestamp"),
     nullable("bounced_at", "timestamp"),

@@ -58,7 +58,7 @@ describe("what may stand at the cursor", () => {
     ["people add --name ", []],
     [
       "people nonsense ",
-      ["list", "get", "add", "update", "delete", "cancel", "unsubscribe", "resubscribe", "import", "export"],
+      ["list", "get", "show", "add", "update", "delete", "cancel", "unsubscribe", "resubscribe", "import", "export"],
     ],
     ["people list --nonsense=", []],
   ])("when it is %j", (line, expected) => {

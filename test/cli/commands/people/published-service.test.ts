@@ -23,6 +23,9 @@ afterAll(async () => {
 });
 
 const run = (...args: string[]): Promise<Ended> => served.run(args, { env: published.env });
+async function idOf(email: string): Promise<string> {
+  return (await run("people", "list", "--email", email, "--columns", "id")).stdout.trim();
+}
 const count = async (...filters: string[]): Promise<string> =>
   (await run("people", "list", "--count", ...filters)).stdout;
 it.each([
@@ -56,6 +59,40 @@ test("when several are to be deleted, then each has its row, and each failure it
       "error: ann@example.com: this service cannot delete people\n",
       "error: bob@example.com: this service cannot delete people\n",
       "Deleted: 0 people.\n",
+    ].join(""),
+  });
+});
+
+test("when a person is shown, then it is what the lists tell", async () => {
+  const [ann, bob] = await Promise.all(
+    ["ann@example.com", "bob@example.com"].map(async (email) =>
+      JSON.parse((await run("people", "show", email, "--json")).stdout),
+    ),
+  );
+  expect(ann).toMatchObject({
+    email: "ann@example.com",
+    autopilot: { email: { person: { email: "ann@example.com" } }, sms: null },
+    responses: [],
+    explanation: expect.stringMatching(
+      /^Will be surveyed: a survey is already scheduled for \d{4}-\d\d-\d\d \d\d:\d\d\.$/,
+    ),
+  });
+  expect(bob).toMatchObject({
+    responses: [{ score: 3, comment: "Slow" }],
+    explanation: expect.stringMatching(/^Will not be surveyed: unsubscribed on \d{4}-\d\d-\d\d\.$/),
+  });
+  expect("properties" in ann).toBe(false);
+});
+
+test("when a person is shown by id, then answers and memberships name them", async () => {
+  const ids = await Promise.all(["ann@example.com", "bob@example.com"].map(idOf));
+  const shown = await Promise.all(ids.map((id) => run("people", "show", id, "--columns", "email")));
+  expect(shown.map(({ stdout }) => stdout)).toEqual(["email\tann@example.com\n", "email\tbob@example.com\n"]);
+  expect(await run("people", "show", "77")).toMatchObject({
+    status: 5,
+    stderr: [
+      "error: no person found with id 77, or this service cannot look people up by id\n",
+      "hint: use an email address or a phone number\n",
     ].join(""),
   });
 });

@@ -1,0 +1,59 @@
+/** Why a person will or will not be surveyed next, in one sentence. */
+import type { JsonObject } from "../../../../contract/json.ts";
+import {
+  describeSurveyStatus,
+  SURVEY_STATUSES,
+  type SurveyStatus,
+  type SurveyStatusName,
+} from "../../../../contract/text/survey-status.ts";
+import type { KnownPerson } from "./look-up.ts";
+
+/** `wallClock` turns Unix seconds into those of a clock on the wall. */
+export function explainNext({ person, isComplete }: KnownPerson, wallClock: (seconds: number) => number): string {
+  const status = isComplete ? toldStatus(person) : guessStatus(person);
+  if (status === null) {
+    const sentAt = timeOf(person, "last_sent_at");
+    if (isComplete || sentAt === null) return "Can be surveyed: no survey is scheduled.";
+    const words = describeSurveyStatus({ status: "throttled", since: sentAt, until: null }, wallClock);
+    return `${upper(words.split(",")[0] ?? "")}; this service does not tell how long it waits before the next survey.`;
+  }
+  return `${BEGINNINGS[status.status]}: ${describeSurveyStatus(status, wallClock)}.`;
+}
+
+const BEGINNINGS: Readonly<Record<SurveyStatusName, string>> = {
+  throttled: "Will not be surveyed for now",
+  pending: "Will be surveyed",
+  unsubscribed: "Will not be surveyed",
+  bounced: "Will not be surveyed",
+  unreachable: "Will not be surveyed",
+  paused: "Will not be surveyed for now",
+};
+
+/** Our own service's word. A survey that waits is also told where no throttle makes it a reason. */
+function toldStatus(person: JsonObject): SurveyStatus | null {
+  const status = SURVEY_STATUSES.find((one) => one === person["survey_status"]);
+  if (status === undefined) return pending(person);
+  return { status, since: timeOf(person, "survey_status_since"), until: timeOf(person, "survey_status_until") };
+}
+
+/** From what lists tell; null where they tell nothing. */
+function guessStatus(person: JsonObject): SurveyStatus | null {
+  const left = timeOf(person, "unsubscribed_at");
+  if (left !== null) return { status: "unsubscribed", since: left, until: null };
+  const bounced = timeOf(person, "bounced_at");
+  return bounced === null ? pending(person) : { status: "bounced", since: bounced, until: null };
+}
+
+function pending(person: JsonObject): SurveyStatus | null {
+  const until = timeOf(person, "next_survey_scheduled_at");
+  return until === null ? null : { status: "pending", since: null, until };
+}
+
+function timeOf(person: JsonObject, field: string): number | null {
+  const value = person[field];
+  return typeof value === "number" ? value : null;
+}
+
+function upper(text: string): string {
+  return text.replace(/^./, (letter) => letter.toUpperCase());
+}

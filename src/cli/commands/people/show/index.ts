@@ -1,0 +1,114 @@
+import type { Command } from "commander";
+import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
+import { PLATFORMS } from "../../../../contract/resources.ts";
+import { createWallClock } from "../../../../runtime/zone.ts";
+import { parsePersonName, type PersonName } from "../../../args/people.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import { type Deps, withClient } from "../../../command/deps.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { type Column, pathColumn, type Resource } from "../../../render/columns.ts";
+import { chooseFormat, openListOutput } from "../../../render/list-output.ts";
+import { checkColumns, writeRecord } from "../../../render/record-output.ts";
+import { ONE_PERSON, RESPONSES } from "../../../render/resources.ts";
+import { explainNext } from "./explain-next.ts";
+import { type KnownPerson, readPersonPage } from "./look-up.ts";
+
+/** The fields of the page's head. */
+const HEAD: readonly Column[] = [
+  ...ONE_PERSON.columns,
+  pathColumn("unsubscribed_at"),
+  pathColumn("bounced_at"),
+  pathColumn("texts_stopped_at"),
+];
+const LISTS = ["explanation", "autopilot", "surveys", "responses", "resubscriptions"];
+
+const SHOWN: Resource = { ...ONE_PERSON, columns: [...HEAD, ...LISTS.map((name) => pathColumn(name))] };
+
+const SURVEYS: Resource = toTable("surveys", [
+  "id",
+  "channel",
+  "state",
+  "scheduled_at",
+  "sent_at",
+  "answered",
+  "reason",
+]);
+const MEMBERSHIPS: Resource = toTable("memberships", ["platform", "created_at", "survey_scheduled_at", "properties"]);
+const RESUBSCRIPTIONS: Resource = toTable("resubscriptions", ["created_at", "note"]);
+
+function toTable(noun: string, names: readonly string[]): Resource {
+  const columns = names.map((name) => pathColumn(name, name === "answered" ? "flag" : undefined));
+  return { noun, columns, table: names, dropFirst: [...names].reverse(), fields: [] };
+}
+
+export function registerPeopleShow(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "show",
+    summary: "show all about one person, and why they will or will not be surveyed next",
+    operands: [["<email|+phone|id>", "the person's e-mail address, phone number (E.164) or id"]],
+    examples: ["surveyctl people show ada@example.com", "surveyctl people show 42 --json"],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    columns: SHOWN,
+  });
+  context.action(command, (deps, _flags, [person = ""]) =>
+    runPeopleShow(deps, { person: parsePersonName(person, "person") }),
+  );
+}
+
+export async function runPeopleShow(deps: Deps, { person }: { readonly person: PersonName }): Promise<ExitCode> {
+  checkColumns(deps, SHOWN);
+  const known = await withClient(deps, (client) => readPersonPage(client, person, deps.signal));
+  const format = chooseFormat(deps);
+  const isPage = deps.options.columns === null && (format === "table" || format === "record");
+  if (isPage) await writePage(deps, known);
+  else {
+    const json = toJson(deps, known);
+    await writeRecord(deps, SHOWN, { json, text: JSON.stringify(json) });
+  }
+  return EXIT.done;
+}
+
+function toJson(deps: Deps, known: KnownPerson): JsonObject {
+  const { person, autopilot, responses } = known;
+  return { ...person, explanation: explainOf(deps, known), autopilot: { ...autopilot }, responses: [...responses] };
+}
+
+function explainOf({ options }: Deps, known: KnownPerson): string {
+  return explainNext(known, createWallClock(options.timeZone));
+}
+
+async function writePage(deps: Deps, known: KnownPerson): Promise<void> {
+  const { person, autopilot, responses } = known;
+  const { surveys, resubscriptions, ...fields } = person;
+  // Whoever did not leave has no time of it to show.
+  const head = HEAD.filter(
+    (column) => column.name in fields && (ONE_PERSON.columns.includes(column) || fields[column.name] !== null),
+  );
+  const record = { ...ONE_PERSON, columns: head, fields: Object.keys(fields) };
+  await writeRecord(deps, record, { json: fields, text: JSON.stringify(fields) });
+  await deps.streams.out.write(`\n${explainOf(deps, known)}\n`);
+  const members = PLATFORMS.flatMap((platform) => toMembership(platform, autopilot[platform]));
+  await writeTable(deps, "Autopilot", MEMBERSHIPS, members);
+  await writeTable(deps, "Surveys, newest first", SURVEYS, rowsOf(surveys));
+  await writeTable(deps, "Responses, newest first", RESPONSES, responses);
+  await writeTable(deps, "Resubscribed", RESUBSCRIPTIONS, rowsOf(resubscriptions));
+}
+
+function toMembership(platform: string, member: JsonObject | null): JsonObject[] {
+  if (member === null) return [];
+  const next = isJsonObject(member["next_survey_request"]) ? member["next_survey_request"] : {};
+  const { survey_scheduled_at = null, properties = null } = next;
+  return [{ platform, created_at: member["created_at"] ?? null, survey_scheduled_at, properties }];
+}
+
+function rowsOf(list: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}
+
+async function writeTable(deps: Deps, heading: string, resource: Resource, rows: readonly JsonObject[]): Promise<void> {
+  if (rows.length === 0) return;
+  await deps.streams.out.write(`\n${heading}:\n\n`);
+  const output = await openListOutput(deps, { resource, wrap: true });
+  await output.write({ rows, text: JSON.stringify(rows) });
+  await output.end();
+}
