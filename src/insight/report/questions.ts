@@ -45,9 +45,10 @@ function deckOf({ answered, mean, words }: QuestionResult): string {
   return `${count}; words that tell detractors from promoters: ${terms.join(", ")}`;
 }
 
-function valueTable({ values, mean }: QuestionResult): Html {
+function valueTable(result: QuestionResult): Html {
+  const { values, mean } = result;
   const heads = [mean === null ? "Answer" : "Number", "n", "Share", "Low", "High", "NPS of those"];
-  return html`<div class="wide" role="region" aria-label="The numbers" tabindex="0">
+  return html`<div class="wide" role="region" aria-label="${titleOf(result)}: the numbers" tabindex="0">
     <table>
       <thead>
         <tr>
@@ -89,7 +90,7 @@ const CELL = "padding:10px 0;border-top:1px solid #d8dde1;font-family:Helvetica,
 export function questionRow(result: QuestionResult): Html {
   const [title = "", ...lines] = questionLines(result);
   return html`<tr>
-    <td style="${CELL};font-size:14px;line-height:20px">
+    <td class="edge ink" style="${CELL};font-size:14px;line-height:20px">
       <b dir="auto" style="unicode-bidi:isolate">${title}</b>
       ${lines.map((line) => html`<div dir="auto" style="unicode-bidi:isolate">${line}</div> `)}
     </td>
