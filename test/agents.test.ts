@@ -85,7 +85,6 @@ describe("schema", () => {
   });
 
   it.each([
-    [[], "error: schema requires a command\nhint: as in: surveyctl schema people list\n"],
     [["people", "lst"], 'error: schema: unknown command "lst"\nhint: did you mean list?\n'],
     [["serve"], "error: schema: serve prints no JSON of its own\nhint: as in: surveyctl schema people list\n"],
   ])("when %j has none, then one sentence says so", async (words, said) => {

@@ -95,6 +95,12 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     group: "Connection and more",
+    name: "schema",
+    summary: "print the JSON Schema of what a command prints",
+    load: () => import("../commands/schema/index.ts"),
+  },
+  {
+    group: "Connection and more",
     name: "mcp",
     summary: "offer the answers to an agent: tools that read, on stdin and stdout",
     load: () => import("../commands/mcp/index.ts"),

@@ -2,6 +2,7 @@
 import type { GlobalOptions } from "../args/global-options.ts";
 import type { Action } from "../command/command-context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { runHelp } from "../help/help.ts";
 import { runProgram } from "../program.ts";
 import type { Input, Streams } from "../streams/streams.ts";
 import { reportError } from "./report-error.ts";
@@ -27,6 +28,7 @@ export async function runWithin(
 ): Promise<ExitCode> {
   const streams: Streams = { in: NOTHING, out, err };
   try {
+    if (words[0] === "help") return await runHelp(words.slice(1), streams);
     const outcome = await runProgram(words, {
       invoke: (action, flags, operands, ownFlags) => invoke({ action, flags, operands, ownFlags }, streams),
     });
@@ -47,6 +49,7 @@ export function overSameConnection(words: readonly string[], options: GlobalOpti
     ...(timeZone === null ? [] : [`--tz=${timeZone}`]),
     ...(insecureHttp ? ["--insecure-http"] : []),
   ];
+  if (words[0] === "help") return words;
   const at = words.findIndex((word) => word.startsWith("-"));
   return at < 0 ? [...words, ...connection] : [...words.slice(0, at), ...connection, ...words.slice(at)];
 }

@@ -68,10 +68,6 @@ async function dispatch(process: Process, world: ProcessWorld): Promise<ExitCode
     const { runHelp } = await import("../help/help.ts");
     return withPager(streams, process.env, (paged) => runHelp(args.slice(1), paged));
   }
-  if (args[0] === "schema") {
-    const { runSchema } = await import("../help/schema.ts");
-    return withPager(streams, process.env, (paged) => runSchema(args.slice(1), paged));
-  }
   const outcome = await runProgram(args, {
     columns: streams.out.columns,
     invoke: (action, flags, operands, ownFlags) => invoke(process, world, { action, flags, operands, ownFlags }),
