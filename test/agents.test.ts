@@ -51,7 +51,7 @@ describe("schema", () => {
         ["people add", ["--email", "ada@example.com", "--no-send"]],
         ["people list", []],
         ["people get", ["ada@example.com"]],
-        ["responses add", ["--person-email", "ada@example.com", "--score", "9", "--property", "plan=pro"]],
+        ["responses add", ["--email", "ada@example.com", "--score", "9", "--property", "plan=pro"]],
         ["responses list", []],
         ["responses list", ["--expand", "person"]],
         ["metrics", []],

@@ -130,7 +130,7 @@ describe("recipes", () => {
     expect((await type("surveyctl responses import history.csv --concurrency 1")).status).toBe(0);
     const bare = { status: 0, stdout: "", stderr: "", signal: null };
     expect([await type(night, {}), await type(night, {})]).toEqual([bare, bare]);
-    await type("surveyctl responses add --person-email ann@example.com --score 0 --comment Worse");
+    await type("surveyctl responses add --email ann@example.com --score 0 --comment Worse");
     expect(await type(night, {})).toEqual(bare);
     const answers = await rows("responses.csv", 2, 5, 6);
     expect([answers, (await stat(path.join(work, "responses.csv"))).mode & 0o777, others]).toEqual([

@@ -160,7 +160,20 @@ function addFlags(command: Command, facts: FactsBook): void {
     ({ flag, short }) =>
       !own.has(flag) && (short === undefined || !own.has(short)) && !(flag === "--json" && own.has("--output")),
   );
-  for (const flag of [...flags, ...free]) command.addOption(toOption(flag));
+  for (const flag of [...flags, ...free]) {
+    command.addOption(toOption(flag));
+    if (flag.formerly !== undefined) addFormerName(command, flag, flag.formerly);
+  }
+}
+
+/** Under its former name the flag's value is kept by its name of today. */
+function addFormerName(command: Command, record: FlagRecord, formerly: `--${string}`): void {
+  const { value, text } = record;
+  const former = new Option(formOf({ flag: formerly, text, ...(value !== undefined && { value }) }), text);
+  command.addOption(former.hideHelp());
+  command.on(`option:${former.name()}`, (given: unknown) =>
+    command.setOptionValueWithSource(toOption(record).attributeName(), given, "cli"),
+  );
 }
 
 function toArgument([form, description]: Operand, isAfterOptional: boolean): Argument {
@@ -185,9 +198,10 @@ function createContext(facts: FactsBook, invoke: (action: Action, command: Comma
   };
   return {
     describe,
-    verb: (noun, { name, alias, summary, ...rest }: CommandFacts) => {
+    verb: (noun, { name, alias, formerly, summary, ...rest }: CommandFacts) => {
       const command = noun.command(name).description(summary);
       if (alias !== undefined) command.alias(alias);
+      if (formerly !== undefined) command.alias(formerly);
       if (rest.flagsFirst === true) takeFlagsFirst(command);
       return describe(command, rest);
     },

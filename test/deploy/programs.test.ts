@@ -72,7 +72,7 @@ describe.runIf(isLong)("systemd", () => {
     await running.saying(/listening/);
     for (const score of ["9", "3"]) {
       const email = `score-${score}@example.com`;
-      const add = ["responses", "add", "--profile", "local", "--person-email", email, "--score", score, "--quiet"];
+      const add = ["responses", "add", "--profile", "local", "--email", email, "--score", score, "--quiet"];
       const person = ["people", "add", "--profile", "local", "--email", email, "--no-send", "--quiet"];
       expect(await runCli({ args: person, env })).toMatchObject({ status: 0, stderr: "" });
       expect(await runCli({ args: add, env })).toMatchObject({ status: 0, stderr: "" });

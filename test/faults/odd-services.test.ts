@@ -51,12 +51,7 @@ describe("a list of people that does not filter", () => {
     ["people get", ["people", "get", "ada@example.com"], "ada@example.com", "email"],
     ["people get by phone", ["people", "get", "+14155550101"], "+14155550101", "phone number"],
     ["people update", ["people", "update", "ada@example.com", "--name", "Ada"], "ada@example.com", "email"],
-    [
-      "responses add",
-      ["responses", "add", "--person-email", "ada@example.com", "--score", "9"],
-      "ada@example.com",
-      "email",
-    ],
+    ["responses add", ["responses", "add", "--email", "ada@example.com", "--score", "9"], "ada@example.com", "email"],
   ])("when %s looks for somebody else, then nobody is taken for them", async (_, args, who, by) => {
     const ended = await speak(() => OTHERS, args);
     expect([ended.status, ended.stdout, ended.stderr, posted(ended)]).toEqual([
@@ -74,7 +69,7 @@ describe("a list of people that does not filter", () => {
 });
 
 describe("ids that are numbers", () => {
-  const ADD = ["responses", "add", "--person-email", "ada@example.com", "--score", "9", "--json"];
+  const ADD = ["responses", "add", "--email", "ada@example.com", "--score", "9", "--json"];
 
   it("when one is too long for a number, then a response goes to the person of exactly that id", async () => {
     const ended = await speak(

@@ -39,6 +39,8 @@ export interface FlagRecord {
   /** The long name: `--limit`; `--no-send` turns off what is on by default. */
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
+  /** A name that it had before: read as this one, and shown nowhere. */
+  readonly formerly?: `--${string}`;
   /** The name of the value in help; a flag without one is a switch. */
   readonly value?: string;
   /** The effect of the flag: one phrase, without what the other fields say. */

@@ -12,6 +12,8 @@ export type Operand = readonly [form: string, text: string, choices?: readonly s
 export interface CommandFacts {
   readonly name: string;
   readonly alias?: string;
+  /** A name that it had before and is still called by; help does not show it. */
+  readonly formerly?: string;
   /** One sentence, without a dot. */
   readonly summary: string;
   readonly operands?: readonly Operand[];
@@ -34,12 +36,12 @@ export interface CommandContext {
   /** Adds a verb to its noun. */
   verb(noun: Command, facts: CommandFacts): Command;
   /** Gives a noun without verbs (`metrics`, `serve`) its operands, examples and statuses. */
-  describe(noun: Command, facts: Omit<CommandFacts, "name" | "summary" | "alias">): Command;
+  describe(noun: Command, facts: Omit<CommandFacts, "name" | "summary" | "alias" | "formerly">): Command;
   action(command: Command, work: Action): void;
 }
 
 /** The facts that a command declared and commander does not keep, for help. */
-export type HelpFacts = Omit<CommandFacts, "name" | "summary" | "alias">;
+export type HelpFacts = Omit<CommandFacts, "name" | "summary" | "alias" | "formerly">;
 
 /** Kept apart from the commands, since commander has no place for them. */
 export interface FactsBook {

@@ -140,8 +140,8 @@ those with a survey to come "pending", people who unsubscribed or bounced
 "suppressed". Other services do not tell: their rows are "saved".
 Members of Autopilot follow its frequency: surveyctl help scheduling.
 
-"surveyctl import status" lists imports and the outcomes of their rows;
-"surveyctl import clean" removes the journals of finished ones.
+"surveyctl imports list" lists imports and the outcomes of their rows;
+"surveyctl imports clean" removes the journals of finished ones.
 
 Columns: email, phone_number (or phone), name, channel, delay, send,
 last_sent_at, email_update, phone_number_update; every other column is a

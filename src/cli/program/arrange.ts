@@ -73,7 +73,7 @@ function isFlag(word: string): boolean {
 function valueOf(word: string, flags: readonly FlagRecord[]): "next" | "own" | "unknown" {
   if (word.startsWith("--")) {
     if (word.includes("=")) return "own";
-    const found = flags.find(({ flag }) => flag === word);
+    const found = flags.find(({ flag, formerly }) => flag === word || formerly === word);
     return found === undefined ? "unknown" : found.value === undefined ? "own" : "next";
   }
   for (let at = 1; at < word.length; at += 1) {

@@ -65,9 +65,10 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     group: "Survey data",
-    name: "import",
+    name: "imports",
+    alias: "import",
     summary: "list and clean up the records of bulk imports",
-    load: () => import("../commands/import/index.ts"),
+    load: () => import("../commands/imports/index.ts"),
   },
   {
     group: "Service",

@@ -86,7 +86,7 @@ const CASES: Readonly<Record<string, RemovalCase>> = {
 
 /** These remove as well, and are not asked about: each with the reason. */
 const UNASKED: Readonly<Record<string, string>> = {
-  "import clean": "journals of finished imports alone; the results stay",
+  "imports clean": "journals of finished imports alone; the results stay",
   "auth logout": "the key itself stays valid, and `auth login` saves it again",
   "service digest remove": "`service digest add` brings it back",
   "service bounce clear": "takes back a mark, which the next bounce sets again",

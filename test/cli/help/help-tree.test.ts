@@ -129,7 +129,7 @@ it("when a command is declared, then the parser knows its flags from the records
     command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
   const unlike = leaves(program).flatMap((command) => {
     const recorded = (facts.get(command).flags ?? []).map(({ flag }): string => flag);
-    const parsed = command.options.flatMap(({ long }) => long ?? []);
+    const parsed = command.options.flatMap(({ long, hidden }) => (hidden ? [] : (long ?? [])));
     const own = parsed.filter((flag) => recorded.includes(flag) || !shared.has(flag));
     return JSON.stringify(own) === JSON.stringify(recorded) ? [] : [command.name()];
   });

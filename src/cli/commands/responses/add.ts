@@ -6,7 +6,7 @@ import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseKeyValue, parseScore } from "../../args/values.ts";
-import { parseEmail } from "../../args/people.ts";
+import { type EmailOrPhone, parseEmail, parsePhone, type PersonName } from "../../args/people.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -23,9 +23,7 @@ import { noPersonWithId, tellRefusals } from "../../command/refusals.ts";
 
 export interface ResponsesAddOptions {
   /** Exactly one of the two. */
-  readonly personId: string | null;
-  readonly personEmail: string | null;
-  /** 0 to 10. */
+  readonly person: PersonName;
   readonly score: number;
   readonly comment: string | null;
   readonly properties: readonly (readonly [string, string])[];
@@ -38,13 +36,14 @@ export function registerResponsesAdd(noun: Command, context: CommandContext): vo
     name: "add",
     summary: "add a response that was collected elsewhere",
     examples: [
-      "surveyctl responses add --person-email ada@example.com --score 9 --comment 'Great support'",
+      "surveyctl responses add --email ada@example.com --score 9 --comment 'Great support'",
       "surveyctl responses add --person-id 2 --score 3 --created-at 2026-01-31 --property plan=pro",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
     flags: [
       { flag: "--person-id", value: "id", text: "who answered" },
-      { flag: "--person-email", value: "email", text: "who answered, looked up by address" },
+      { flag: "--email", formerly: "--person-email", value: "email", text: "who answered, looked up by address" },
+      { flag: "--phone", value: "phone", text: "who answered, looked up by number (E.164)" },
       { flag: "--score", value: "n", text: `${SCORE_MIN} to ${SCORE_MAX}; required` },
       { flag: "--comment", value: "text", text: "what they wrote" },
       {
@@ -64,8 +63,7 @@ function readOptions(deps: Deps, flags: Flags): ResponsesAddOptions {
   const score = flags.parse("--score", parseScore);
   if (score === null) throw new UsageError(`--score is required: a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
   return {
-    personId: flags.text("--person-id"),
-    personEmail: flags.parse("--person-email", parseEmail),
+    person: readPerson(flags),
     score,
     comment: flags.text("--comment"),
     properties: flags.all("--property").map((text) => parseKeyValue(text, "--property")),
@@ -73,15 +71,28 @@ function readOptions(deps: Deps, flags: Flags): ResponsesAddOptions {
   };
 }
 
+/** Throws UsageError. */
+function readPerson(flags: Flags): PersonName {
+  const id = flags.text("--person-id");
+  const email = flags.parse("--email", parseEmail);
+  const phone = flags.parse("--phone", parsePhone);
+  const names: PersonName[] = [
+    ...(id === null ? [] : [{ id }]),
+    ...(email === null ? [] : [{ email }]),
+    ...(phone === null ? [] : [{ phone_number: phone }]),
+  ];
+  const [name] = names;
+  if (name === undefined || names.length > 1)
+    throw new UsageError("specify exactly one of --person-id, --email or --phone");
+  return name;
+}
+
 export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions): Promise<ExitCode> {
-  if ((options.personId === null) === (options.personEmail === null)) {
-    throw new UsageError("specify exactly one of --person-id or --person-email");
-  }
   checkColumns(deps, RESPONSES);
   return withClient(deps, async (client) => {
     if (!deps.options.dryRun) client.checkMayWrite();
-    const found = options.personEmail === null ? null : await findByEmail(client, options.personEmail, deps.signal);
-    const person = options.personId ?? idOf(client, found);
+    const found = "id" in options.person ? null : await findAnswerer(client, options.person, deps.signal);
+    const person = "id" in options.person ? options.person.id : idOf(client, found);
     const body = toResponseBody(person, options);
     if (deps.options.dryRun) {
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.addResponse, body });
@@ -89,7 +100,7 @@ export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions):
     }
     const write = tellRefusals(
       client.addResponse(body, { signal: deps.signal }),
-      noPersonWithId(options.personId, "person"),
+      noPersonWithId("id" in options.person ? options.person.id : null, "person"),
     );
     const answer = found === null ? RESPONSES : withPerson(RESPONSES, found.json);
     const evidence = `look with "surveyctl responses list --person-id ${person}" before trying again: a repeat would count twice`;
@@ -97,10 +108,11 @@ export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions):
   });
 }
 
-async function findByEmail(client: Client, email: string, signal: AbortSignal): Promise<RecordValue> {
-  const found = await findPerson(client, { email }, signal);
+async function findAnswerer(client: Client, person: EmailOrPhone, signal: AbortSignal): Promise<RecordValue> {
+  const found = await findPerson(client, person, signal);
   if (found !== null) return found;
-  throw new NothingFoundError(notFound({ email }), `add them first: surveyctl people add --email ${email} --no-send`);
+  const flag = "email" in person ? `--email ${person.email}` : `--phone ${person.phone_number}`;
+  throw new NothingFoundError(notFound(person), `add them first: surveyctl people add ${flag} --no-send`);
 }
 
 /** All digits of it, also where a number would lose some. Throws ClientError for a person without one. */

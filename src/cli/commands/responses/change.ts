@@ -4,6 +4,7 @@ import type { Client } from "../../../client/client.ts";
 import { mayHaveArrived, UnknownOutcomeError } from "../../../client/errors/call-errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
@@ -35,24 +36,50 @@ export interface TagOptions {
   readonly remove: readonly string[];
 }
 
+const TAG_FLAGS: readonly FlagRecord[] = [
+  { flag: "--add", value: "tag", text: "a tag to add, as +TAG; may follow the ids", repeatable: true },
+  { flag: "--remove", value: "tag", text: "a tag to remove, as -TAG; may follow the ids", repeatable: true },
+];
+
 export function registerResponsesTag(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "tag",
-    summary: "add and remove tags of responses; flags come before the ids",
+    summary: "add and remove tags of responses; other flags come before the ids",
     operands: [["<id|+tag|-tag...>", "ids of responses, +TAG to add a tag, -TAG to remove one"]],
     flagsFirst: true,
     examples: [
       'surveyctl responses tag "$(surveyctl responses list --limit 1 --columns id)" +billing -spam',
-      "surveyctl responses list --search refund --all --columns id | xargs -I ID surveyctl responses tag ID +refund",
+      "surveyctl responses list --search refund --all --columns id | xargs surveyctl responses tag --add refund",
     ],
     exits: CHANGE_EXITS,
+    flags: TAG_FLAGS,
     columns: TAG_COLUMNS,
   });
-  context.action(command, (deps, _flags, words) => runResponsesTag(deps, readTagWords(words)));
+  context.action(command, (deps, flags, words) => {
+    const [add, remove] = [flags.all("--add"), flags.all("--remove")];
+    return runResponsesTag(deps, readTagWords([...signed("+", add), ...signed("-", remove), ...words]));
+  });
+}
+
+function signed(sign: "+" | "-", tags: readonly string[]): string[] {
+  return tags.map((tag) => sign + tag);
+}
+
+/** `--add x` and `--remove=y` behind the ids as `+x` and `-y`. Throws UsageError. */
+function toSigns([word, ...more]: readonly string[]): string[] {
+  if (word === undefined) return [];
+  const [, name, value] = /^--(add|remove)(?:=(.*))?$/s.exec(word) ?? [];
+  if (name === undefined) return [word, ...toSigns(more)];
+  const sign = name === "add" ? "+" : "-";
+  if (value !== undefined) return [sign + value, ...toSigns(more)];
+  const [next, ...others] = more;
+  if (next === undefined) throw new UsageError(`--${name}: a value is required`);
+  return [sign + next, ...toSigns(others)];
 }
 
 /** Throws UsageError. */
-export function readTagWords(words: readonly string[]): TagOptions {
+export function readTagWords(typed: readonly string[]): TagOptions {
+  const words = toSigns(typed);
   const flag = words.find((word) => word.startsWith("--"));
   if (flag !== undefined)
     throw new UsageError(`responses tag: ${flag} must come before the ids`, {

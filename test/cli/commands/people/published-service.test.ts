@@ -14,7 +14,7 @@ beforeAll(async () => {
   await add("--email", "bob@example.com", "--no-send", "--last-sent-at", "2026-01-31");
   await add("--phone", "+14155550101", "--no-send");
   await served.run(["autopilot", "add", "--email", "ann@example.com", "--quiet"]);
-  await served.run(["responses", "add", "--person-email", "bob@example.com", "--score", "3", "--comment", "Slow"]);
+  await served.run(["responses", "add", "--email", "bob@example.com", "--score", "3", "--comment", "Slow"]);
   await served.run(["people", "unsubscribe", "bob@example.com", "--yes"]);
 }, 60_000);
 afterAll(async () => {

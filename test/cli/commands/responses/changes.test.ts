@@ -114,6 +114,12 @@ describe("responses tag", () => {
     expect([load.most <= 4, [...stored.values()].every(({ tags }) => tags.length === 0)]).toEqual([true, true]);
   });
 
+  it("when tags are given by flags before the ids, then they are added and removed too", async () => {
+    const { type, stored } = await serve("take");
+    const { status } = await type("tag", "--add", "new", "--remove", "old", "1");
+    expect([status, stored.get("1")?.tags]).toEqual([0, ["new"]]);
+  });
+
   it("when nothing has to change, then nothing is sent", async () => {
     const { type, seen } = await serve("take");
     expect([(await type("tag", "1", "+old")).stdout, seen]).toEqual(['1\tunchanged\t["old"]\t\n', ["GET 1"]]);
@@ -122,6 +128,7 @@ describe("responses tag", () => {
   it.each([
     [["1", "2", "1", "+a", "-b", "+a"], { ids: ["1", "2"], add: ["a"], remove: ["b"] }],
     [["+a b", "1"], { ids: ["1"], add: ["a b"], remove: [] }],
+    [["1", "--add", "a", "--remove=b", "2", "--add", "-c"], { ids: ["1", "2"], add: ["a", "-c"], remove: ["b"] }],
   ])("when the words are %j, then they mean %j", (words, expected) => {
     expect(readTagWords(words)).toEqual(expected);
   });
@@ -129,6 +136,7 @@ describe("responses tag", () => {
   it.each([
     [["1"], "responses tag: specify a tag to add, as in +billing, or to remove, as in -spam"],
     [["+a"], "responses tag: specify one id or more"],
+    [["1", "--add"], "--add: a value is required"],
     [["1", "+"], "responses tag: a tag is missing after + or -"],
     [["1", "-a", "+a"], "responses tag: +a and -a cannot be used together"],
     [["1", "+a", "--json"], "responses tag: --json must come before the ids"],

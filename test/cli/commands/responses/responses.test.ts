@@ -21,8 +21,7 @@ const LIST: ResponsesListOptions = {
   expand: null,
 };
 const ADD: ResponsesAddOptions = {
-  personId: null,
-  personEmail: null,
+  person: { id: "7" },
   score: 9,
   comment: null,
   properties: [],
@@ -157,7 +156,7 @@ describe("responses add", () => {
   it("sends what was given and shows the answer", async () => {
     const { deps, calls, out } = world({ write: answered(ADDED) }, { options: { output: "json" } });
     const properties = [["plan", "pro"]] as const;
-    expect(await runResponsesAdd(deps, { ...ADD, personId: "7", comment: "Good", properties, createdAt: 5 })).toBe(0);
+    expect(await runResponsesAdd(deps, { ...ADD, comment: "Good", properties, createdAt: 5 })).toBe(0);
     expect([calls, out()]).toEqual([
       [
         {
@@ -171,7 +170,7 @@ describe("responses add", () => {
 
   it("looks the person up by e-mail, also for a dry run", async () => {
     const { deps, calls, out } = world({ pages: [[SAMPLE_PEOPLE[1] ?? {}]] }, { options: { dryRun: true } });
-    expect(await runResponsesAdd(deps, { ...ADD, personEmail: "person2@example.com", score: 0 })).toBe(0);
+    expect(await runResponsesAdd(deps, { ...ADD, person: { email: "person2@example.com" }, score: 0 })).toBe(0);
     expect([calls, out()]).toEqual([
       [{ call: "listPeople", parameters: { email: "person2@example.com" } }],
       '{"method":"POST","url":"https://survey.example.com/v1/survey_responses.json","body":{"person":"2","score":0}}\n',
@@ -180,7 +179,7 @@ describe("responses add", () => {
 
   it("fails when there is nobody of that e-mail", async () => {
     const { deps, calls } = world({ pages: [[]] });
-    await expect(runResponsesAdd(deps, { ...ADD, personEmail: "no@body.co" })).rejects.toMatchObject({
+    await expect(runResponsesAdd(deps, { ...ADD, person: { email: "no@body.co" } })).rejects.toMatchObject({
       name: "NothingFoundError",
       message: "no person found with email no@body.co",
       hint: "add them first: surveyctl people add --email no@body.co --no-send",
@@ -188,10 +187,11 @@ describe("responses add", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it.each([{}, { personId: "7", personEmail: "a@b.co" }])("refuses %j", async (options) => {
-    await expect(runResponsesAdd(fakeDeps().deps, { ...ADD, ...options })).rejects.toMatchObject({
-      name: "UsageError",
-      message: "specify exactly one of --person-id or --person-email",
+  it("looks the person up by phone", async () => {
+    const { deps } = world({ pages: [[]] });
+    await expect(runResponsesAdd(deps, { ...ADD, person: { phone_number: "+14155550000" } })).rejects.toMatchObject({
+      message: "no person found with phone number +14155550000",
+      hint: "add them first: surveyctl people add --phone +14155550000 --no-send",
     });
   });
 
@@ -199,7 +199,7 @@ describe("responses add", () => {
     const call = { method: "POST", url: "https://survey.example.com/v1/survey_responses.json" };
     const lost = new UnknownOutcomeError(new TimeoutError("no answer", { call, sent: "maybe" }), null);
     const { deps } = world({ write: { kind: "unknown", error: lost } });
-    await expect(runResponsesAdd(deps, { ...ADD, personId: "7" })).rejects.toMatchObject({
+    await expect(runResponsesAdd(deps, ADD)).rejects.toMatchObject({
       name: "UnknownOutcomeError",
       hint: 'look with "surveyctl responses list --person-id 7" before trying again: a repeat would count twice',
     });
@@ -263,13 +263,13 @@ describe("responses add, in its own terms", () => {
   it("shows the address that the person was named by", async () => {
     const person = { id: "7", email: "ada@example.com", name: "Ada" };
     const { deps, out } = world({ pages: [[person]], write: answered({ id: "1", person: "7", score: 9 }) });
-    await runResponsesAdd(deps, { ...ADD, personEmail: "ada@example.com" });
+    await runResponsesAdd(deps, { ...ADD, person: { email: "ada@example.com" } });
     expect(out()).toContain("person_id\t7\nperson_email\tada@example.com\nperson_name\tAda\n");
   });
 
   it("says that there is nobody of that id", async () => {
     const { deps } = fakeDeps({ client: { addResponse: unknownPerson } });
-    await expect(runResponsesAdd(deps, { ...ADD, personId: "99999" })).rejects.toMatchObject({
+    await expect(runResponsesAdd(deps, { ...ADD, person: { id: "99999" } })).rejects.toMatchObject({
       what: "no person with id 99999",
       hint: "surveyctl people list shows the ids",
     });

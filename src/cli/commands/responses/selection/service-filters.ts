@@ -30,7 +30,7 @@ export const FILTER_FLAGS: readonly FlagRecord[] = [
   { flag: "--updated-until", value: "time", text: "updated at or before" },
   { flag: "--trend", value: "id", text: "only those of a trend" },
   { flag: "--person-id", value: "id", text: "only those of one person" },
-  { flag: "--person-email", value: "email", text: "only those of one person" },
+  { flag: "--email", formerly: "--person-email", value: "email", text: "only those of one person" },
 ];
 
 export function expandFlag(otherwise: string): FlagRecord {
@@ -67,7 +67,7 @@ export function readFilters(deps: Deps, flags: Flags): ResponseFilters {
     updatedUntil: updated.until,
     trend: flags.text("--trend"),
     personId: flags.text("--person-id"),
-    personEmail: flags.parse("--person-email", parseEmail),
+    personEmail: flags.parse("--email", parseEmail),
     expand: readExpand(flags),
   };
 }

@@ -65,7 +65,7 @@ const TAIL_FLAGS: readonly FlagRecord[] = [
   },
   { flag: "--trend", value: "id", text: "only those of a trend" },
   { flag: "--person-id", value: "id", text: "only those of one person" },
-  { flag: "--person-email", value: "email", text: "only those of one person" },
+  { flag: "--email", formerly: "--person-email", value: "email", text: "only those of one person" },
 ];
 
 export function registerResponsesTail(noun: Command, context: CommandContext): void {
@@ -103,7 +103,7 @@ async function readTail(deps: Deps, flags: Flags): Promise<ResponsesTailOptions>
     since: readTime(deps, flags, "--since", "first"),
     trend: flags.text("--trend"),
     personId: flags.text("--person-id"),
-    personEmail: flags.parse("--person-email", parseEmail),
+    personEmail: flags.parse("--email", parseEmail),
     rows: readRowFilters(flags),
     redact,
     expand: readExpand(flags),

@@ -150,7 +150,7 @@ export function registerBounce(parent: Command, context: CommandContext): void {
   const list = context.verb(noun, {
     name: "list",
     alias: "ls",
-    summary: "list addresses where 3 of the last 5 surveys bounced softly",
+    summary: "list addresses with soft bounces: 3 of the last 5 surveys",
     examples: [
       "surveyctl service bounce list --data survey.db",
       "surveyctl service bounce list --project acme --all -o csv",

@@ -9,7 +9,7 @@ import {
 } from "../../../../service/domain/delivery/lists/listed.ts";
 import { parseChoice } from "../../../args/values.ts";
 import type { Flags } from "../../../args/flags.ts";
-import { parsePerson } from "../../../args/people.ts";
+import { parsePerson, parsePhone } from "../../../args/people.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { LIST_FLAGS, type ListLimits, readLimits } from "../../../command/list-rows.ts";
@@ -83,6 +83,7 @@ export function registerDeliveryList(noun: Command, context: CommandContext): vo
         choices: LISTED_REASONS,
       },
       { flag: "--email", value: "email", text: "only those of one person: an email address or a phone number" },
+      { flag: "--phone", value: "phone", text: "only those of one person, by number (E.164)" },
       { flag: "--since", value: "time", text: "due at or after" },
       { flag: "--until", value: "time", text: "due at or before, such as +7d" },
       { flag: "--order", value: "order", text: "by due time", choices: ORDERS, default: "desc" },
@@ -104,7 +105,7 @@ function readOptions(deps: Deps, flags: Flags): DeliveryListOptions {
     ...readProject(flags),
     state: flags.parse("--state", (text, flag) => parseChoice(text, flag, LISTED_STATES)),
     reason: flags.parse("--reason", (text, flag) => parseChoice(text, flag, LISTED_REASONS)),
-    email: flags.parse("--email", parseAddress),
+    email: flags.parse("--email", parseAddress) ?? flags.parse("--phone", parsePhone),
     range: readRange(deps, flags, { since: "--since", until: "--until" }),
     order: flags.parse("--order", (text, flag) => parseChoice(text, flag, ORDERS)) ?? "desc",
     byDay: flags.parse("--by", (text, flag) => parseChoice(text, flag, GROUPS)) !== null,

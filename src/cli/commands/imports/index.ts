@@ -9,23 +9,25 @@ import { findRuns, JOURNALS, RUNS, statusOf, toRow } from "./runs.ts";
 import { unlink } from "node:fs/promises";
 
 export function register(noun: Command, context: CommandContext): void {
-  for (const add of [registerImportStatus, registerClean]) add(noun, context);
+  for (const add of [registerImportsList, registerClean]) add(noun, context);
 }
 
-export function registerImportStatus(noun: Command, context: CommandContext): void {
+export function registerImportsList(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
-    name: "status",
+    name: "list",
+    alias: "ls",
+    formerly: "status",
     summary: "list imports recorded here, with the outcomes of their rows",
     operands: [["[file]", "an imported file, its results, or a folder (default this folder)"]],
-    examples: ["surveyctl import status", "surveyctl import status customers.csv --json"],
+    examples: ["surveyctl imports list", "surveyctl imports list customers.csv --json"],
     exits: [EXIT.done, EXIT.usage, EXIT.refused],
     columns: RUNS,
   });
-  context.action(command, (deps, _flags, [file]) => runImportStatus(deps, file ?? null));
+  context.action(command, (deps, _flags, [file]) => runImportsList(deps, file ?? null));
 }
 
 /** Throws NotFoundError for a file of which no import is recorded. */
-export async function runImportStatus(deps: Deps, file: string | null): Promise<ExitCode> {
+export async function runImportsList(deps: Deps, file: string | null): Promise<ExitCode> {
   const rows: JsonObject[] = [];
   for (const run of await findRuns(file)) rows.push(toRow(run, await statusOf(run, deps)));
   const output = await openListOutput(deps, { resource: RUNS });
@@ -40,14 +42,14 @@ export function registerClean(noun: Command, context: CommandContext): void {
     name: "clean",
     summary: "remove the journals of finished imports; results stay",
     operands: [["[file]", "an imported file, its results, or a folder (default this folder)"]],
-    examples: ["surveyctl import clean", "surveyctl import clean customers.csv --dry-run"],
+    examples: ["surveyctl imports clean", "surveyctl imports clean customers.csv --dry-run"],
     exits: [EXIT.done, EXIT.usage, EXIT.refused],
     columns: JOURNALS,
   });
   context.action(command, (deps, _flags, [file]) => runClean(deps, file ?? null));
 }
 
-/** A journal that can still be resumed stays. Prints the files that go. Throws NotFoundError as `import status` does. */
+/** A journal that can still be resumed stays. Prints the files that go. Throws NotFoundError as `imports list` does. */
 export async function runClean(deps: Deps, file: string | null): Promise<ExitCode> {
   let kept = 0;
   let removed = 0;
@@ -66,6 +68,6 @@ export async function runClean(deps: Deps, file: string | null): Promise<ExitCod
   const verb = deps.options.dryRun ? "Would remove" : "Removed";
   await writeDone(deps, `${verb} ${countOf(removed, "journal", "journals")}.`);
   if (kept > 0)
-    await writeNote(deps, `${countOf(kept, "import", "imports")} can be resumed: see surveyctl import status`);
+    await writeNote(deps, `${countOf(kept, "import", "imports")} can be resumed: see surveyctl imports list`);
   return EXIT.done;
 }

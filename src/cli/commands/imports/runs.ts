@@ -23,7 +23,7 @@ export interface ImportRun {
  */
 export type RunStatus = "finished" | "incomplete" | "stopped" | "running";
 
-/** The columns of `import status`. */
+/** The columns of `imports list`. */
 export const RUNS: Resource = {
   noun: "imports",
   columns: [
@@ -40,7 +40,7 @@ export const RUNS: Resource = {
   fields: [],
 };
 
-/** The columns of `import clean`. */
+/** The columns of `imports clean`. */
 export const JOURNALS: Resource = {
   noun: "journals",
   columns: [pathColumn("journal", "text")],
