@@ -47,6 +47,16 @@ export interface Ledger {
   readonly given: Map<string, Answered>;
   /** Messages that somebody received, by the survey's token. */
   readonly messages: Map<string, SentMessage[]>;
+  /** Reminders that somebody received, by the token of their survey. */
+  readonly reminders: Map<string, SentMessage[]>;
+  /** By project and day of its zone: what left then, by survey and kind, with the address. */
+  readonly days: Map<string, Map<string, string>>;
+  /** By `project/address`: when a response of theirs was acknowledged last, Unix milliseconds. */
+  readonly respondedMs: Map<string, number>;
+  /** By `project/address`: when it was acknowledged last that all about them is erased, Unix milliseconds. */
+  readonly erasedMs: Map<string, number>;
+  /** Whether the clock that the service reads was set wrong at any time. */
+  readonly clocks: { wereWrong: boolean };
   /** By `project/address`: whether they are in Autopilot. */
   readonly members: Possible<"in" | "out">;
   /** By `project/address`: whether anybody wants to send a survey there. */
@@ -75,6 +85,11 @@ export function createLedger(trace: Trace): Ledger {
     answers: new Possible<string | null>(null, turn),
     given: new Map(),
     messages: new Map(),
+    reminders: new Map(),
+    days: new Map(),
+    respondedMs: new Map(),
+    erasedMs: new Map(),
+    clocks: { wereWrong: false },
     members: new Possible<"in" | "out">("out", turn),
     wanted: new Possible<"never" | "asked">("never", turn),
     endangered: new Set(),

@@ -12,11 +12,47 @@ export async function checkEnd(world: World): Promise<void> {
     if (status !== null && status[state] > 0) ledger.violate(`${status[state]} surveys are still ${state}`);
   const now = Math.floor(world.clock.now() / 1000);
   const late = 3600 + world.options.napMs / 1000;
-  if (status !== null && status.oldest_due_at !== null && status.oldest_due_at < now - late)
+  const isLimited = world.options.dailyLimit !== null;
+  if (!isLimited && status !== null && status.oldest_due_at !== null && status.oldest_due_at < now - late)
     ledger.violate(`a survey is due since ${now - status.oldest_due_at} s`);
   for (const project of projects) await checkProject(world, project);
+  checkReminders(world);
   checkRest(world);
   if (!(await recount(world))) ledger.violate("the last recount could not be made");
+}
+
+const DAY_MS = 86_400_000;
+/** The longest time for which a window is closed, and from one look while it is open to the next. */
+const CLOSED_DAYS = 4.25;
+
+/** People of whom nothing was heard after their survey are reminded, once nothing breaks any more. */
+function checkReminders({ ledger, options, clock, projects }: World): void {
+  const { reminderSeconds, dailyLimit, calmMs } = options;
+  if (reminderSeconds === null || dailyLimit !== null) return;
+  const owners = new Map(
+    projects.flatMap((one) =>
+      one.people.flatMap(({ email, phone }) => [
+        [email, one],
+        [phone, one],
+      ]),
+    ),
+  );
+  for (const [token, [survey]] of ledger.messages) {
+    if (survey === undefined || !survey.isKnown || ledger.reminders.has(token)) continue;
+    const { address, atMs } = survey;
+    const dueMs = atMs + reminderSeconds * 1000;
+    if (dueMs < calmMs || dueMs > clock.now() - CLOSED_DAYS * DAY_MS) continue;
+    const project = owners.get(address)?.name ?? "";
+    const key = `${project}/${address}`;
+    const reach = ["email", "sms"].flatMap((channel) => [
+      ...ledger.reach.everTried(`${project}/${channel}/${address}`),
+    ]);
+    const hasSaid = reach.length > 0 || ledger.respondedMs.has(key) || ledger.endangered.has(key);
+    const tried = ledger.answers.everTried(`${project}/${token}`).size > 0;
+    const others = [...ledger.messages.values()].flat().filter((one) => one.address === address && one.token !== token);
+    if (hasSaid || tried || others.some((one) => one.atMs >= atMs)) continue;
+    ledger.violate(`${address} was never reminded of the survey of ${new Date(atMs).toISOString()}`);
+  }
 }
 
 /** Files that an idle service has open, and timers of its loops that sleep. */

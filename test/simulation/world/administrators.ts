@@ -34,16 +34,27 @@ export async function setUp(world: World): Promise<void> {
   for (const project of projects) {
     await addProject(world, project);
     await insist(world, { kind: "throttle", project: project.name, seconds: options.throttleSeconds });
-    if (options.autopilotSeconds !== null) {
-      const autopilot = {
-        platform: "email",
-        change: { active: true, frequency: options.autopilotSeconds, first: "now", days: "any", hours: "any" },
-      } as const;
-      await insist(world, { kind: "autopilot", project: project.name, ...autopilot });
-    }
+    await setPace(world, project);
     await addWebhook(world, project);
   }
   world.trace.add("set up");
+}
+
+/** When surveys and reminders leave. */
+async function setPace(world: World, { name: project }: Project): Promise<void> {
+  const { zone, dailyLimit, reminderSeconds, window, autopilotSeconds, first } = world.options;
+  await insist(world, { kind: "settings", project, change: { tz: zone, daily_limit: String(dailyLimit ?? "") } });
+  await insist(world, { kind: "reminder", project, after: reminderSeconds });
+  const { days, hours } = window;
+  const change = {
+    active: true,
+    first,
+    days,
+    hours,
+    ...(autopilotSeconds !== null && { frequency: autopilotSeconds }),
+  };
+  for (const platform of ["email", "sms"] as const)
+    await insist(world, { kind: "autopilot", project, platform, change });
 }
 
 async function addProject(world: World, project: Project): Promise<void> {

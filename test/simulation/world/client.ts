@@ -1,4 +1,5 @@
 /** The programs that use the API: they send surveys, save people, bring responses in, change them and delete people. */
+import { AUTOPILOT_SUBJECT } from "../checks/pacing.ts";
 import { settle } from "./calls.ts";
 import type { Person, World } from "./world.ts";
 
@@ -46,6 +47,7 @@ export async function addResponse(world: World, person: Person, score: number): 
   given.isAcknowledged = settle([end], answered);
   trace.add(`${name} adds a response of ${person.email} (${comment}): ${answered.status}`);
   if (!given.isAcknowledged) return;
+  ledger.respondedMs.set(`${name}/${person.email}`, world.clock.now());
   trace.count("responses");
   noteId(world, name, Number((JSON.parse(answered.text) as { id: string }).id), known);
 }
@@ -62,7 +64,10 @@ export async function enrol({ calls, ledger, trace }: World, { project, email }:
       ]
     : [ledger.members.begin(address, "out")];
   const path = "/autopilot/email/memberships.json";
-  const answered = await calls.api(key, isIn ? "POST" : "DELETE", path, { person_email: email });
+  const answered = await calls.api(key, isIn ? "POST" : "DELETE", path, {
+    person_email: email,
+    ...(isIn ? { properties: { service_email_subject: AUTOPILOT_SUBJECT } } : {}),
+  });
   const isDone = settle(ends, answered);
   trace.add(`${name} takes ${email} ${isIn ? "into" : "out of"} Autopilot: ${answered.status}`);
   if (isDone) trace.count("enrolments");
@@ -101,6 +106,7 @@ export function beginErasure(world: World, person: Person): (outcome: "acknowled
   return (outcome) => {
     for (const end of ends) end(outcome);
     if (outcome === "refused") return;
+    if (outcome === "acknowledged") ledger.erasedMs.set(`${name}/${person.email}`, world.clock.now());
     ledger.endangered.add(`${name}/${person.email}`);
     // What was given meanwhile may have come before it, or after.
     for (const key of own()) if (!keys.includes(key)) ledger.answers.begin(key, null)("unknown");

@@ -40,15 +40,15 @@ const REST_MS = 60_000;
 const AFTER_FAILURE_MS = 2_000;
 const AFTER_FAILURE_NAP_MS = 600_000;
 
-/** `napMs`: all idle loops wake that often. */
-export function createWorldClock(startMs: number, napMs: number): WorldClock {
+/** `napMs`: all idle loops wake that often, one of the times at `wakeMs`. */
+export function createWorldClock(startMs: number, napMs: number, wakeMs = startMs): WorldClock {
   const state = { nowMs: startMs, wrongMs: 0, order: 0, immediates: 0 };
   const napOf = (ms: number): number =>
     ms === LOOK_MS || ms === REST_MS ? napMs : ms === AFTER_FAILURE_MS ? AFTER_FAILURE_NAP_MS : 0;
   const timeOf = ({ atMs, napMs: nap }: Timer): number => {
     if (nap === 0) return Math.max(atMs, state.nowMs);
     // The next time at which all wake that nap for so long.
-    return Math.max(startMs + Math.ceil((atMs - startMs) / nap) * nap, state.nowMs);
+    return Math.max(wakeMs + Math.ceil((atMs - wakeMs) / nap) * nap, state.nowMs);
   };
   const timers = createTimers(timeOf);
   const countImmediates = watchImmediates(state);

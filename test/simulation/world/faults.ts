@@ -67,6 +67,7 @@ async function setClockWrong(world: World, chance: Chance): Promise<void> {
   burst(world, deeds);
   await pass(world, BURST_MS);
   world.clock.setWrong(ms);
+  world.ledger.clocks.wereWrong = true;
   burst(world, deeds);
   world.trace.add(`the clock is wrong by ${ms} ms`);
   world.trace.count("wrong clocks");

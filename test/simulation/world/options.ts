@@ -1,4 +1,5 @@
 /** The shape of one world: what its seed decides before anything happens. */
+import { firstHour, type Window, WINDOWS } from "./calendar.ts";
 import { type Chance, createChance } from "./chance.ts";
 
 /** Kinds of faults that can be left out, as `--faults` names them. */
@@ -19,6 +20,8 @@ export interface WorldOptions extends RunOptions {
   readonly endMs: number;
   /** How often idle loops of the service look whether there is something to do. */
   readonly napMs: number;
+  /** One of these looks: while the window is open, also when the zone's clock is set by an hour. */
+  readonly wakeMs: number;
   readonly projects: number;
   /** People of each project. */
   readonly people: number;
@@ -30,6 +33,15 @@ export interface WorldOptions extends RunOptions {
   readonly onUnknown: "hold" | "resend";
   readonly connections: number;
   readonly maxAgeSeconds: number | null;
+  /** IANA name. */
+  readonly zone: string;
+  /** When Autopilot and reminders may leave. */
+  readonly window: Window;
+  readonly first: "spread" | "now";
+  /** Surveys and reminders of a project that may leave in one day; null for no limit. */
+  readonly dailyLimit: number | null;
+  /** Seconds between a survey and its reminder; null: there are none. */
+  readonly reminderSeconds: number | null;
   /** What people and administrators do in the world's time, apart from what follows from it. */
   readonly bursts: number;
 }
@@ -42,20 +54,36 @@ export function chooseOptions(run: RunOptions): WorldOptions {
   const chance: Chance = createChance(run.seed, "options");
   const startMs = Date.UTC(2026, 0, 1) + chance.whole(0, 365) * DAY_MS + chance.whole(0, DAY_MS - 1);
   const endMs = startMs + run.days * DAY_MS;
+  const options = chooseRest(chance);
+  const { window, zone } = options;
   return {
     ...run,
+    ...options,
     startMs,
     endMs,
     calmMs: endMs - Math.min(CALM_DAYS, run.days / 2) * DAY_MS,
+    wakeMs: firstHour(startMs, window.from + 1, zone),
+  };
+}
+
+type Rest = Omit<WorldOptions, keyof RunOptions | "startMs" | "calmMs" | "endMs" | "wakeMs">;
+
+function chooseRest(chance: Chance): Rest {
+  return {
     napMs: chance.pick([12, 24, 24, 24]) * 3_600_000,
     projects: chance.pick([1, 1, 2, 3]),
     people: chance.whole(2, 8),
     throttleSeconds: chance.pick([null, 86_400, 5 * 86_400]),
     hasTexts: chance.happens(0.5),
-    autopilotSeconds: chance.pick([null, 3 * 86_400, 7 * 86_400]),
+    autopilotSeconds: chance.pick([null, 3 * 86_400, 7 * 86_400, 15 * 86_400]),
     onUnknown: chance.happens(0.2) ? "resend" : "hold",
     connections: chance.whole(1, 4),
     maxAgeSeconds: chance.pick([null, null, 2 * 86_400]),
     bursts: chance.whole(8, 24),
+    zone: chance.pick(["UTC", "Europe/Berlin", "America/New_York"]),
+    window: chance.pick(WINDOWS),
+    first: chance.pick(["spread", "now"]),
+    dailyLimit: chance.pick([null, null, 2, 5]),
+    reminderSeconds: chance.pick([null, 3600, 86_400, 2 * 86_400]),
   };
 }

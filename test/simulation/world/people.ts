@@ -36,6 +36,7 @@ async function answer(world: World, person: Person, { token, address }: SentMess
   const comment = `answer ${ledger.turn()} to ${name}`;
   const given = { project: name, address, score, isAcknowledged: false };
   ledger.given.set(comment, given);
+  const isFirst = ledger.answers.everTried(`${name}/${token}`).size === 0;
   const end = ledger.answers.begin(`${name}/${token}`, comment);
   const answered = await calls.page("POST", `/s/${token}`, { score: String(score), comment, by: "script" });
   // 204: recorded. Any other page says that the survey is over, or what was wrong.
@@ -43,7 +44,10 @@ async function answer(world: World, person: Person, { token, address }: SentMess
   settle([end], answered.status !== null && !isRecorded && answered.status < 500 ? REFUSED : answered);
   given.isAcknowledged = isRecorded;
   trace.add(`${address} answers ${score} (${comment}): ${answered.status}`);
-  if (isRecorded) trace.count("answers");
+  if (!isRecorded) return;
+  // An answer that is changed makes no new response.
+  if (isFirst) ledger.respondedMs.set(`${name}/${address}`, world.clock.now());
+  trace.count("answers");
 }
 
 const REFUSED = { status: 404, headers: {}, text: "", isTaken: true } as const;

@@ -1,6 +1,7 @@
 /** What arrives, by mail or text, and whether it should have. */
 import type { Channel } from "../../../src/contract/routes.ts";
 import { add, type Ledger, type SentMessage } from "../checks/ledger.ts";
+import { kindOf, type Leaving, type Pacing } from "../checks/pacing.ts";
 import type { Trace } from "./trace.ts";
 
 export interface Receipt {
@@ -40,6 +41,7 @@ export interface PostboxOptions {
   readonly mayRepeat: (before: readonly SentMessage[]) => boolean;
   /** Milliseconds that have to pass between two surveys to an address; 0 for none. */
   readonly throttleMs: (address: string) => number;
+  readonly pacing: Pacing;
   readonly onArrival: (message: SentMessage, text: string) => void;
 }
 
@@ -55,32 +57,44 @@ export function createPostbox(options: PostboxOptions): Postbox {
       const project = options.projectOf(address);
       const key = `${project}/${channel}/${address}`;
       const token = TOKEN.exec(text.replaceAll("=\r\n", ""))?.[1] ?? "";
+      const leaving: Leaving = { kind: kindOf(text), project, channel, address, token };
       const messageId = MESSAGE_ID.exec(text)?.[1] ?? null;
-      const state = { isPaused: false, mayReach: true, isWanted: true, isTalking: false };
+      const state = {
+        isPaused: false,
+        mayReach: true,
+        isWanted: true,
+        isTalking: false,
+        unwanted: null as string | null,
+      };
       return {
         ask: () => {
           state.isPaused = ledger.pauses.isSurely(project, "paused") || ledger.pauses.isSurely("*", "paused");
         },
         talk: () => {
           if (talking.has(token)) ledger.violate(`two connections carry the same survey to ${address}`);
+          options.pacing.talk(leaving);
           talking.add(token);
           state.isTalking = true;
         },
         // Until it is recorded, a death may make the service forget it.
         bounce: () => ledger.reach.begin(key, "bounced")("unknown"),
         mark: () => {
+          state.unwanted = options.pacing.refuse(leaving);
           state.mayReach = ledger.reach.values(key).has("open");
           state.isWanted = ledger.wanted.values(`${project}/${address}`).has("asked");
         },
         arrive: () => {
           const message = { address, token, messageId, atMs: options.now(), isKnown: false };
-          options.trace.add(`${channel} to ${address}`);
-          options.trace.count(channel === "email" ? "mails" : "texts");
-          checkMessage(options, message);
+          const isReminder = leaving.kind === "reminder";
+          options.trace.add(`${isReminder ? "reminder by " : ""}${channel} to ${address}`);
+          options.trace.count(isReminder ? "reminders" : channel === "email" ? "mails" : "texts");
+          options.pacing.arrive(leaving, message);
+          checkMessage(options, message, isReminder);
           if (!state.mayReach) ledger.violate(`${address} got a message after ${[...ledger.reach.values(key)].join()}`);
           if (!state.isWanted) ledger.violate(`${address} got a message that nobody asked for, or after being erased`);
+          if (state.unwanted !== null) ledger.violate(`${address} was reminded ${state.unwanted}`);
           if (state.isPaused) ledger.violate(`${address} got a message while ${project} was paused`);
-          add(ledger.messages, token, message);
+          if (!isReminder) add(ledger.messages, token, message);
           options.onArrival(message, text);
           return { know: () => void (message.isKnown = true) };
         },
@@ -92,11 +106,17 @@ export function createPostbox(options: PostboxOptions): Postbox {
   };
 }
 
-function checkMessage({ ledger, mayRepeat, throttleMs }: PostboxOptions, { address, token, atMs }: SentMessage): void {
+function checkMessage(
+  { ledger, mayRepeat, throttleMs }: PostboxOptions,
+  { address, token, atMs }: SentMessage,
+  isReminder: boolean,
+): void {
   if (token === "") ledger.violate(`a message to ${address} names no survey`);
   const before = ledger.messages.get(token) ?? [];
-  if (before.length > 0 && !mayRepeat(before)) ledger.violate(`${address} got one survey twice`);
   if (before.some((one) => one.address !== address)) ledger.violate(`${address} got the survey of another`);
+  // A reminder comes after its survey, and whatever the throttle.
+  if (isReminder) return;
+  if (before.length > 0 && !mayRepeat(before)) ledger.violate(`${address} got one survey twice`);
   const others = [...ledger.messages.values()].flat().filter((one) => one.address === address && one.token !== token);
   const last = Math.max(0, ...others.map((one) => one.atMs));
   if (atMs - last < throttleMs(address)) ledger.violate(`${address} got two surveys within ${atMs - last} ms`);

@@ -2,10 +2,12 @@
 import { parseSmtpUrl } from "../../../src/service/delivery/smtp/smtp-url.ts";
 import { NO_SENDER } from "../../../src/service/delivery/message/sender.ts";
 import { ensureFirstKey } from "../../../src/service/first-project.ts";
+import { createPacing } from "../checks/pacing.ts";
 import { createLedger, type Ledger, type SentMessage } from "../checks/ledger.ts";
 import { Disk } from "../disk/disk.ts";
 import { mount } from "../disk/mounted.ts";
 import { seams } from "../seams/seams.ts";
+import { createCalendar } from "./calendar.ts";
 import { type Calls, createCalls, PUBLIC_URL } from "./calls.ts";
 import { type Chance, createChance, serviceRandom } from "./chance.ts";
 import { createWorldClock, type WorldClock } from "./clock.ts";
@@ -65,7 +67,7 @@ const MISHAP_SHARE = 0.06;
 export function createWorld(run: RunOptions, tell: ((line: string) => void) | null = null): World {
   const options = chooseOptions(run);
   const chance = createChance(run.seed);
-  const clock = createWorldClock(options.startMs, options.napMs);
+  const clock = createWorldClock(options.startMs, options.napMs, options.wakeMs);
   const trace = createTrace(clock.now, tell);
   const ledger = createLedger(trace);
   const disk = new Disk(clock.now, () => machine.die());
@@ -165,6 +167,7 @@ function connect(world: World): void {
       const isExcused = ledger.endangered.has(key) || ledger.members.everTried(key).size > 0;
       return isExcused || options.throttleSeconds === null ? 0 : options.throttleSeconds * 1000 - WRONG_CLOCK_MS;
     },
+    pacing: createPacing(options, { ledger, calendar: createCalendar(options.zone), now: clock.now }),
     onArrival: (message, text) => world.onArrival(message, text),
   });
   const weather = <Mode extends string>(

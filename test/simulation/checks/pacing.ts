@@ -1,0 +1,103 @@
+/** When messages may leave: the windows, the limit of a day, and who may be reminded. */
+import type { Channel } from "../../../src/contract/routes.ts";
+import type { Calendar } from "../world/calendar.ts";
+import type { WorldOptions } from "../world/options.ts";
+import { add, type Ledger, type SentMessage } from "./ledger.ts";
+
+/** The subject of Autopilot's surveys, by which they are known. */
+export const AUTOPILOT_SUBJECT = "Autopilot asks";
+const IS_REMINDER = /^In-Reply-To: |^We asked you recently/m;
+
+/** A survey that a program asked for, one of Autopilot, or a reminder of either. */
+export type MessageKind = "single" | "autopilot" | "reminder";
+
+export function kindOf(text: string): MessageKind {
+  if (IS_REMINDER.test(text)) return "reminder";
+  return text.includes(AUTOPILOT_SUBJECT) ? "autopilot" : "single";
+}
+
+export interface Leaving {
+  readonly kind: MessageKind;
+  readonly project: string;
+  readonly channel: Channel;
+  readonly address: string;
+  readonly token: string;
+}
+
+export interface Pacing {
+  /** The service has just been asked, and said that the message may go. */
+  readonly talk: (leaving: Leaving) => void;
+  /** The reason that a message must not arrive for, from this moment on; null for none. */
+  readonly refuse: (leaving: Leaving) => string | null;
+  readonly arrive: (leaving: Leaving, message: SentMessage) => void;
+}
+
+const SECOND_MS = 1000;
+const HOUR_MS = 3_600_000;
+/** Clocks are set wrong by less, and what is stored does not go back with them. */
+const WRONG_MS = 31 * 60_000;
+
+export function createPacing(
+  { window, dailyLimit, reminderSeconds, onUnknown }: WorldOptions,
+  { ledger, calendar, now }: { readonly ledger: Ledger; readonly calendar: Calendar; readonly now: () => number },
+): Pacing {
+  const slackMs = (): number => (ledger.clocks.wereWrong ? WRONG_MS : SECOND_MS);
+  const isOpen = (ms: number): boolean => [-1, 0, 1].some((side) => calendar.isOpen(ms + side * slackMs(), window));
+  const noteDay = ({ kind, project, address, token }: Leaving): void => {
+    // One that is sent again after a lost reply counts when it is known to be sent.
+    if (dailyLimit === null || onUnknown === "resend") return;
+    const day = `${project} ${calendar.dayOf(now())}`;
+    const left = ledger.days.get(day) ?? new Map<string, string>();
+    ledger.days.set(day, left.set(`${kind} ${token}`, address));
+    const counted = [...left.values()].filter((one) => !mayBeForgotten(ledger, `${project}/${one}`)).length;
+    if (counted > (ledger.clocks.wereWrong ? 2 : 1) * dailyLimit)
+      ledger.violate(`${counted} messages of ${project} left on one day, more than ${dailyLimit}`);
+  };
+  return {
+    talk: ({ kind, address }) => {
+      if (kind !== "single" && !isOpen(now())) ledger.violate(`${address} gets a message (${kind}) outside the window`);
+    },
+    refuse: (leaving) => {
+      if (leaving.kind !== "reminder") return null;
+      return unwanted(ledger, leaving, { nowMs: now(), reminderSeconds, slackMs: slackMs(), onUnknown });
+    },
+    arrive: (leaving, message) => {
+      noteDay(leaving);
+      if (leaving.kind !== "reminder") return;
+      add(ledger.reminders, leaving.token, message);
+      if ((ledger.reminders.get(leaving.token) ?? []).length > 1)
+        ledger.violate(`${leaving.address} was reminded of one survey twice`);
+    },
+  };
+}
+
+/** With the rows of somebody who is erased goes what is counted. */
+function mayBeForgotten({ endangered, people }: Ledger, key: string): boolean {
+  return endangered.has(key) || people.values(key).has("gone");
+}
+
+interface ReminderRules extends Pick<WorldOptions, "reminderSeconds" | "onUnknown"> {
+  readonly nowMs: number;
+  readonly slackMs: number;
+}
+
+/** The reason that a reminder must not be sent for; null for none that is certain. */
+function unwanted(
+  ledger: Ledger,
+  { project, address, token }: Leaving,
+  { nowMs, reminderSeconds, slackMs, onUnknown }: ReminderRules,
+): string | null {
+  const [survey] = ledger.messages.get(token) ?? [];
+  if (survey === undefined) return "of a survey that nobody got";
+  if (reminderSeconds === null) return "though there are no reminders";
+  if (nowMs - survey.atMs < reminderSeconds * 1000 - slackMs - SECOND_MS) return "too early";
+  if (!ledger.answers.values(`${project}/${token}`).has(null)) return "after an answer";
+  const key = `${project}/${address}`;
+  // Before the end of its delivery was recorded, a response may count as an earlier one.
+  const certainMs = survey.atMs + HOUR_MS + slackMs;
+  if ((ledger.respondedMs.get(key) ?? 0) > certainMs && !mayBeForgotten(ledger, key)) return "after a response";
+  if ((ledger.erasedMs.get(key) ?? 0) > survey.atMs) return "of a survey that was erased";
+  const others = [...ledger.messages.values()].flat().filter((one) => one.address === address && one.token !== token);
+  const isNewer = others.some(({ atMs }) => atMs > certainMs);
+  return isNewer && onUnknown === "hold" && !mayBeForgotten(ledger, key) ? "of a survey before the last one" : null;
+}
