@@ -1,13 +1,8 @@
 /** Faults in what sends: surveys twice, too early, to those who may not be written to, or never. */
 import type { openSmtpSender } from "../../../src/service/delivery/mail/mail-sender.ts";
-import {
-  finishDelivery,
-  type markTransmitting,
-  mayStillSend,
-  releaseDeadClaims,
-} from "../../../src/service/domain/delivery/deliveries.ts";
-import type { opensAt, roomToday } from "../../../src/service/domain/delivery/pacing.ts";
-import type { refuseReminder, scheduleReminder } from "../../../src/service/domain/delivery/reminders.ts";
+import { finishDelivery, mayStillSend, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
+import type { roomToday } from "../../../src/service/domain/delivery/pacing.ts";
+import type { refuseReminder } from "../../../src/service/domain/delivery/reminders.ts";
 import type { nextOpen } from "../../../src/service/domain/surveys/open-time.ts";
 import { retryOrGiveUp } from "../../../src/service/domain/delivery/retries.ts";
 import type { releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
@@ -101,32 +96,17 @@ export const DELIVERY_FAULTS = [
       original(tx, project, { ...person, lastSentAt: null, nextSurveyAt: null }, { ...wish, isNew: true }),
   ),
   fault<typeof nextOpen>("windows are forgotten", [OPEN_TIME, "nextOpen"], () => (at) => at),
-  fault<typeof opensAt>(
-    "the window is not asked for before the last byte",
-    [PACING, "opensAt"],
-    () => async () => null,
-  ),
   fault<typeof roomToday>("the limit of a day is not counted", [PACING, "roomToday"], () => async () => null),
   fault<typeof refuseReminder>(
     "whether a reminder is still wanted is not asked",
     [REMINDERS, "refuseReminder"],
     () => async () => null,
   ),
-  fault<typeof markTransmitting>(
-    "a reminder is not asked for once more at its mark",
-    [DELIVERIES, "markTransmitting"],
-    () => (tx, due, frozen) => tx.queue.markTransmitting(due, frozen ?? null),
-  ),
   fault<typeof finishDelivery>(
     "a reminder comes once more",
     [DELIVERIES, "finishDelivery"],
     (original) => (tx, due, ended, onUnknown) =>
       original(tx, due, "survey" in due && due.attempts === 0 ? { kind: "retry", delaySeconds: 60 } : ended, onUnknown),
-  ),
-  fault<typeof scheduleReminder>(
-    "reminders are never scheduled",
-    [REMINDERS, "scheduleReminder"],
-    () => async () => undefined,
   ),
   fault<typeof scheduleAutopilot>(
     "Autopilot ends after the first survey",
