@@ -26,7 +26,7 @@ export const FOUND_AT: Readonly<Record<string, number>> = {
   "what may have arrived is tried again": 2,
   "a refusal for now ends a survey": 3,
   "what a dead process had marked is sent again": 7,
-  "what is held is never released": 64,
+  "what is held is never released": 38,
   "a pause of everything is forgotten": 3,
   "the throttle is not asked": 3,
   "Autopilot ends after the first survey": 2,
