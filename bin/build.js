@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { copyFile, readFile, rm, writeFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { build } from "rolldown";
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
@@ -36,19 +37,24 @@ await writeFile(path.join(outdir, "modules.json"), JSON.stringify(sourcesOf(chun
 // Completion reads the command tree from a file: making it would load every command at each key.
 const tree = spawnSync(process.execPath, [path.join(root, "bin/surveyctl.js"), "help", "--json"], { encoding: "utf8" });
 if (tree.status !== 0) throw new Error(`the command tree could not be written: ${tree.stderr}`);
-const withoutSchemas = JSON.parse(tree.stdout, (key, value) => (key === "output_schema" ? undefined : value));
-await writeFile(path.join(outdir, "completion.json"), JSON.stringify(withoutSchemas));
+await writeFile(path.join(outdir, "completion.json"), JSON.stringify(JSON.parse(tree.stdout, keepForCompletion)));
 // The man page is written here and now; the module that does it is of no use to anybody else.
 const manPage = path.join(outdir, "man-page.js");
 const { writeManPage } = await import(pathToFileURL(manPage));
-await writeFile(path.join(outdir, "surveyctl.1"), await writeManPage());
+await writeFile(path.join(outdir, "surveyctl.1.gz"), gzipSync(await writeManPage(), { level: 9 }));
 await rm(manPage);
 await copyFile(path.join(root, "src/cli/help/help-tree.schema.json"), path.join(outdir, "help.schema.json"));
 // The demo looks for its customers beside the module that reads them; every chunk lies in dist itself.
 await copyFile(path.join(root, "src/cli/commands/demo/demo-people.csv"), path.join(outdir, "demo-people.csv"));
 const bundled = await packagesOf(chunks);
 await writeFile(path.join(outdir, "THIRD-PARTY-NOTICES.txt"), await notices(bundled));
-await writeFile(path.join(outdir, "sbom.json"), `${JSON.stringify(billOfMaterials(bundled), null, 2)}\n`);
+await writeFile(path.join(outdir, "sbom.json"), JSON.stringify(billOfMaterials(bundled)));
+
+/** Leaves out what no completion is made of: half of the tree. */
+function keepForCompletion(key, value) {
+  const left = ["output_schema", "examples", "environment", "default", "exit_statuses", "repeatable"];
+  return left.includes(key) || value === null ? undefined : value;
+}
 
 /** The modules in each file, as paths from the root. */
 function sourcesOf(files) {

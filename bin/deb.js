@@ -15,7 +15,7 @@ const tree = from("out/deb");
 
 rmSync(tree, { recursive: true, force: true });
 install("usr/bin/surveyctl", readFileSync(program), 0o755);
-install("usr/share/man/man1/surveyctl.1.gz", zip(text("dist/surveyctl.1")));
+install("usr/share/man/man1/surveyctl.1.gz", readFileSync(from("dist/surveyctl.1.gz")));
 install("usr/share/bash-completion/completions/surveyctl", completion("bash"));
 install("usr/share/zsh/vendor-completions/_surveyctl", completion("zsh"));
 install("usr/share/fish/vendor_completions.d/surveyctl.fish", completion("fish"));

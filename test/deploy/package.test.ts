@@ -51,7 +51,7 @@ describe("the package", () => {
     const names = files.map((file) => file.path);
     const rest = names.filter((name) => !/^dist\/[\w.-]+$/.test(name));
     expect(rest.toSorted()).toEqual(["LICENSE", "README.md", "bin/surveyctl.js", "package.json"]);
-    const wanted = ["main.js", "surveyctl.1", "THIRD-PARTY-NOTICES.txt", "sbom.json"].map((name) => `dist/${name}`);
+    const wanted = ["main.js", "surveyctl.1.gz", "THIRD-PARTY-NOTICES.txt", "sbom.json"].map((name) => `dist/${name}`);
     expect(names).toEqual(expect.arrayContaining(wanted));
     expect(names).not.toContain("dist/modules.json");
     expect(unpackedSize).toBeLessThanOrEqual(BYTES_MAX);

@@ -26,7 +26,7 @@ export async function runImport(deps: Deps, request: ImportRequest): Promise<Exi
   const isOnlyShown = deps.options.dryRun || request.flags.explain !== null;
   const files = isOnlyShown ? null : await runFiles(request);
   const { delimiter, encoding } = request.flags;
-  if (encoding !== null) await checkEncoding(encoding);
+  if (encoding !== null) checkEncoding(encoding);
   const input = await openInput(deps, request.input, { delimiter, encoding });
   try {
     return await importFrom(deps, request, input, files);
@@ -38,8 +38,8 @@ export async function runImport(deps: Deps, request: ImportRequest): Promise<Exi
 }
 
 /** Throws UsageError. */
-async function checkEncoding(name: string): Promise<void> {
-  if (await isEncoding(name)) return;
+function checkEncoding(name: string): void {
+  if (isEncoding(name)) return;
   throw badValue("--encoding", name, "an encoding that is known, such as windows-1252, utf-16, shift_jis or gb18030");
 }
 
