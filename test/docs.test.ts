@@ -208,17 +208,20 @@ test("when there is a benchmark, then its page says what it measures", () => {
 
 test("when a page links into the project, then the place is there", () => {
   const broken = PAGES.flatMap((page) => {
-    const text = read(page);
-    const targets = [...text.matchAll(/\]\((?!http)([^)]+)\)/g)].map(([, target = ""]) => target);
-    const headings = new Set(
-      [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => `#${title.toLowerCase().replaceAll(" ", "-")}`),
-    );
-    const isThere = (target: string): boolean =>
-      target.startsWith("#") ? headings.has(target) : existsSync(path.join(root, path.dirname(page), target));
+    const targets = [...read(page).matchAll(/\]\((?!http)([^)]+)\)/g)].map(([, target = ""]) => target);
+    const isThere = (target: string): boolean => {
+      const [file = "", anchor = ""] = target.split("#", 2);
+      const place = file === "" ? page : path.join(path.dirname(page), file);
+      return existsSync(path.join(root, place)) && (anchor === "" || anchorsOf(read(place)).includes(anchor));
+    };
     return targets.filter((target) => !isThere(target)).map((target) => `${page}: ${target}`);
   });
   expect([broken, PAGES.length > 8]).toEqual([[], true]);
 });
+
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => title.toLowerCase().replaceAll(" ", "-"));
+}
 
 test("when the README grows, then it stays a page that people read", () => {
   expect(readme.split("\n").length).toBeLessThan(350);

@@ -94,7 +94,7 @@ it("when comments are hostile, then the bundle shows them as quoted lines and ho
   const verified = await runInProcess({ args: ["responses", "verify", "-"], env: service.env, stdin: stdout });
   expect(verified).toMatchObject({
     status: 0,
-    stderr: "Checked 14 quotations, 11 ids and 4 counts against 9 responses; all hold.\n",
+    stderr: "Checked 14 quotations, 11 ids, 4 counts and 1 NPS against 9 responses; all hold.\n",
   });
 });
 

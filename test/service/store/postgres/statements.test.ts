@@ -21,11 +21,14 @@ const NAMED: readonly string[] = [
   "people WHERE ${whereSql(where)}",
   "responses r WHERE ${whereSql(where)}",
   "messages WHERE ${whereSql(where)}",
+  "messages q WHERE ${whereSql(where)}",
+  "messages q … WHERE ${whereSql(where)}${beyond}",
   // By what somebody was sent or has set, which tells the project.
   "erased_links l … WHERE l.hash = ?",
   "project_settings s … WHERE s.name = ? AND s.value = ?",
   "responses r … WHERE r.token = ?",
   "survey_links l … WHERE l.token = ?",
+  "shares s … WHERE s.token_hash = ?",
   "messages WHERE bounce_token = ?",
   "messages WHERE message_id = ?",
   "messages q … WHERE q.${column} = ?",
@@ -39,6 +42,7 @@ const NAMED: readonly string[] = [
   // Of all projects: what operators ask, what was on its way when the sender ended, what is too old.
   "DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT proje",
   "DELETE FROM messages WHERE (project_id, id) IN (SELECT project_id, id FROM messa",
+  "DELETE FROM unscheduled_surveys WHERE (project_id, reason, at, id) IN (SELECT pr",
   "delivery_counts WHERE n > 0 AND channel IN ('email', 'sms') GROUP BY project_id,",
   // Digests, which are few, of one project, of all, or by their token.
   'messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id) AS "sentAt"',
