@@ -155,7 +155,7 @@ test(
     }
     expect(came.after).toEqual([]);
     // Both sides win some races: no order is left out.
-    expect(Math.min(came.before, came.never)).toBeGreaterThan(RACES / 10);
+    expect(Math.min(came.before, came.never)).toBeGreaterThan(0);
   },
   size(60_000, 900_000),
 );
