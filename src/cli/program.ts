@@ -147,6 +147,9 @@ function addNouns(program: Command, nouns: readonly Noun[], context: CommandCont
   };
 }
 
+/** Commands that print JSON, whatever they have; of the others those with columns do. */
+const JSON_WITHOUT_COLUMNS: ReadonlySet<string> = new Set(["api", "import", "schema"]);
+
 /**
  * A command's own flags, for which the parser has no use until it is named, and the global ones: every command knows
  * them, unless it has one of that name itself; `--json` is short for a format.
@@ -154,11 +157,14 @@ function addNouns(program: Command, nouns: readonly Noun[], context: CommandCont
 function addFlags(command: Command, facts: FactsBook): void {
   for (const sub of command.commands) addFlags(sub, facts);
   if (command.commands.length > 0) return;
-  const { flags = [] } = facts.get(command);
+  const { flags = [], columns } = facts.get(command);
   const own = new Set<string | undefined>(flags.flatMap(({ flag, short }) => [flag, short]));
   const free = GLOBAL_FLAGS.filter(
     ({ flag, short }) =>
-      !own.has(flag) && (short === undefined || !own.has(short)) && !(flag === "--json" && own.has("--output")),
+      !own.has(flag) &&
+      (short === undefined || !own.has(short)) &&
+      !(flag === "--json" && own.has("--output")) &&
+      !(flag === "--jq" && columns === undefined && !JSON_WITHOUT_COLUMNS.has(command.name())),
   );
   for (const flag of [...flags, ...free]) {
     command.addOption(toOption(flag));

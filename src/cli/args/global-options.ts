@@ -64,6 +64,12 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   { group: "Output", flag: "--json", text: "short for -o json" },
   {
     group: "Output",
+    flag: "--jq",
+    value: "expression",
+    text: "print only this part of the JSON: a JMESPath expression such as [].email; text prints without quotes",
+  },
+  {
+    group: "Output",
     flag: "--columns",
     value: "names",
     text: "columns to show, in order, such as id,person.email",

@@ -52,9 +52,13 @@ export function readGlobalOptions(
   };
 }
 
-/** `--output`, `--json` and the environment. Throws UsageError. */
+/** `--output`, `--json`, `--jq` and the environment. Throws UsageError. */
 export function readOutput(flags: Flags, env: Environment): OutputFormat | null {
   const named = flags.text("--output");
+  if (flags.text("--jq") !== null) {
+    if (named === null || named === "json") return "json";
+    throw new UsageError(`--jq and --output ${named} cannot be used together`);
+  }
   if (flags.is("--json")) {
     if (named === null || named === "json") return "json";
     throw new UsageError(`--json and --output ${named} cannot be used together`);

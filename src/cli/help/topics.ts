@@ -65,6 +65,9 @@ Formats (-o, --output):
 
 --columns a,b,c selects columns and their order; dotted paths reach
 inside, such as person.email or person_properties.plan.
+--jq EXPRESSION prints a part of the JSON, by JMESPath: --jq nps,
+--jq '[].email', --jq '[?score<\`7\`].comment', --jq 'length(@)'. Text is
+printed without quotes, anything else as JSON.
 --time unix|iso|local|relative sets the time format; --tz names a zone.
 
 "list" shows the first 50 rows; --limit N or --all shows more.

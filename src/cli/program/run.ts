@@ -1,7 +1,7 @@
 /** One command line from its words to its exit status, in the world of one process. */
 import { systemClock } from "../../runtime/clock.ts";
 import { systemRandom } from "../../runtime/random.ts";
-import { createFlags } from "../args/flags.ts";
+import { createFlags, type Flags } from "../args/flags.ts";
 import { readGlobalOptions, wantsJson } from "../args/read-global-options.ts";
 import type { Deps } from "../command/deps.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -11,6 +11,7 @@ import { runProgram } from "../program.ts";
 import { ClosedPipeError, type Streams } from "../streams/streams.ts";
 import { withPager } from "../streams/paging.ts";
 import { createProcessStreams, type ProcessStreams, toErrorText } from "../streams/process-streams.ts";
+import type { JqOutput } from "./jq-output.ts";
 import type { Invocation } from "./run-within.ts";
 import { type Lifetime, watchCrashes, watchSignals } from "./lifetime.ts";
 
@@ -82,8 +83,10 @@ async function invoke(
   world: World,
   { action, flags, operands, ownFlags }: Invocation,
 ): Promise<ExitCode> {
-  const { args, streams, lifetime, keys } = world;
+  const { args, lifetime, keys } = world;
   const parsed = createFlags(flags);
+  const filter = await openFilter(parsed, world.streams);
+  const streams = filter === null ? world.streams : { ...world.streams, out: filter.out };
   const options = readGlobalOptions(parsed, process.env, streams.out.isTTY, ownFlags);
   const deps: Deps = {
     streams,
@@ -112,7 +115,17 @@ async function invoke(
       );
     },
   };
-  return action(deps, parsed, operands);
+  const exit = await action(deps, parsed, operands);
+  await filter?.end();
+  return exit;
+}
+
+/** Null without `--jq`. */
+async function openFilter(flags: Flags, { out }: Streams): Promise<JqOutput | null> {
+  const expression = flags.text("--jq");
+  if (expression === null) return null;
+  const { openJqOutput } = await import("./jq-output.ts");
+  return openJqOutput(expression, out);
 }
 
 /** The reason of an abort, where there was one: the signal, or the output that was lost. */

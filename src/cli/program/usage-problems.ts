@@ -40,6 +40,7 @@ export function incomplete({ command, path, rest, stray }: Arranged, facts: Fact
 const KEY_FLAGS = new Set(["--key", "--api-key", "--apikey", "--token", "--password"]);
 
 function unknownFlag(flag: string, hint: string): UsageError {
+  if (flag === "--jq") return new UsageError("--jq: this command prints no JSON");
   if (!KEY_FLAGS.has(flag)) return new UsageError(`unknown flag ${flag}`, { hint });
   return new UsageError(`unknown flag ${flag}: a key on a command line is visible to other users and kept in history`, {
     hint: "set SURVEYCTL_API_KEY, or save the key with: surveyctl auth login",

@@ -49,7 +49,7 @@ export function registerResponsesTag(noun: Command, context: CommandContext): vo
     flagsFirst: true,
     examples: [
       'surveyctl responses tag "$(surveyctl responses list --limit 1 --columns id)" +billing -spam',
-      "surveyctl responses list --search refund --all --columns id | xargs surveyctl responses tag --add refund",
+      "surveyctl responses list --search refund --all --columns id | xargs -I ID surveyctl responses tag ID --add refund",
     ],
     exits: CHANGE_EXITS,
     flags: TAG_FLAGS,

@@ -1,0 +1,92 @@
+/** `--jq`: what a command prints as JSON, by a JMESPath expression. */
+import { compile, isRegistered, type JSONValue, TreeInterpreter } from "@jmespath-community/jmespath";
+import { parseWithAllDigits } from "../../contract/long-numbers.ts";
+import { quoteText } from "../../contract/text/invisible.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import type { Output } from "../streams/streams.ts";
+
+export interface JqOutput {
+  /** Takes what the command prints. */
+  readonly out: Output;
+  /** Prints what the expression makes of it. Throws UsageError where it does not suit, or the command printed no JSON. */
+  end(): Promise<void>;
+}
+
+/** A leading dot, as jq has it, is not needed and allowed. Throws UsageError for an expression that cannot be read. */
+export function openJqOutput(expression: string, out: Output): JqOutput {
+  const evaluate = readExpression(expression);
+  const parts: string[] = [];
+  const decoder = new TextDecoder();
+  return {
+    out: {
+      isTTY: out.isTTY,
+      columns: out.columns,
+      write: async (part) => {
+        parts.push(typeof part === "string" ? part : decoder.decode(part, { stream: true }));
+      },
+    },
+    async end() {
+      for (const value of readDocuments(parts.join(""))) await out.write(`${toBareText(evaluate(value))}\n`);
+    },
+  };
+}
+
+function readExpression(expression: string): (value: JSONValue) => JSONValue {
+  const bad = (reason: string): UsageError =>
+    new UsageError(`--jq: ${quoteText(expression)} is not a JMESPath expression: ${reason}`, {
+      hint: "as in: --jq '[].email' or --jq nps",
+    });
+  const plain = expression.trim().replace(/^\.(?!\.)/, "");
+  try {
+    const tree = compile(plain === "" && expression.includes(".") ? "@" : plain);
+    const unknown = functionsOf(tree).find((name) => !isRegistered(name));
+    if (unknown !== undefined) throw new Error(`unknown function ${unknown}()`);
+    return (value) => {
+      try {
+        return TreeInterpreter.search(tree, value);
+      } catch (error) {
+        throw new UsageError(`--jq: ${quoteText(expression)} does not suit the output: ${reasonOf(error)}`, {
+          cause: error,
+        });
+      }
+    };
+  } catch (error) {
+    throw bad(reasonOf(error));
+  }
+}
+
+/** Of a tree of an expression, whose every part may be a call of a function. */
+function functionsOf(tree: unknown): string[] {
+  if (typeof tree !== "object" || tree === null) return [];
+  const below = Object.values(tree).flatMap(functionsOf);
+  return "type" in tree && tree.type === "Function" && "name" in tree ? [String(tree.name), ...below] : below;
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/^Syntax error: invalid token \(EOF\): ""/, "it ends too early").replace(/\.$/, "");
+}
+
+/** One text, or one on each line as `--dry-run` prints them. */
+function readDocuments(text: string): JSONValue[] {
+  const whole = parse(text);
+  if (whole !== undefined) return [whole];
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const values = lines.map(parse);
+  const found = values.filter((value) => value !== undefined);
+  if (found.length < values.length) throw new UsageError("--jq: the command printed something that is not JSON");
+  return found;
+}
+
+function parse(text: string): JSONValue | undefined {
+  try {
+    return parseWithAllDigits(text) as JSONValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text without its quotes, anything else as JSON. */
+function toBareText(value: JSONValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
