@@ -36,7 +36,8 @@ export function createProgress({ streams, options, clock }: Deps, noun: string, 
       const now = clock.monotonic();
       if (options.quiet || now < nextAt) return;
       nextAt = now + everyMs;
-      const line = describeProgress(noun, { rows, earlier, expected, elapsedMs: now - began });
+      const reach = { rows, earlier, expected, elapsedMs: now - began };
+      const line = (isLive ? drawBar(reach, options.unicode) : "") + describeProgress(noun, reach);
       if (!isLive) return streams.err.write(`${line}\n`);
       live ??= openLiveLine(streams.err, options.color);
       (await live).show(line);
@@ -64,6 +65,16 @@ function describeProgress(noun: string, { rows, earlier, expected, elapsedMs }: 
   const left = Math.max(0, expected - rows);
   const eta = rows === earlier || elapsedMs < FORETOLD_MS ? "" : `, ${describeSeconds(left / perSecond)} left`;
   return `${formatCount(rows)} of ${formatCount(Math.max(expected, rows))} ${noun}, ${rate}${eta}`;
+}
+
+const BAR_WIDTH = 20;
+
+/** `█████░░░░░░░░░░░░░░░ ` once an end is foretold, else nothing. */
+function drawBar({ rows, expected, elapsedMs }: Reach, unicode: boolean): string {
+  if (expected === null || expected === 0 || elapsedMs < FORETOLD_MS) return "";
+  const [full, empty] = unicode ? ["█", "░"] : ["#", "-"];
+  const done = Math.min(BAR_WIDTH, Math.floor((BAR_WIDTH * rows) / expected));
+  return `${full.repeat(done)}${empty.repeat(BAR_WIDTH - done)} `;
 }
 
 function describeSeconds(seconds: number): string {

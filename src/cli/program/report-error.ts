@@ -1,4 +1,5 @@
-import { wantsJson, type Environment } from "../args/read-global-options.ts";
+import { wantsColor, wantsJson, type Environment } from "../args/read-global-options.ts";
+import { Chalk } from "chalk";
 import { createRedactor } from "../../client/trace/redact.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Streams } from "../streams/streams.ts";
@@ -9,6 +10,8 @@ export interface ErrorStyle {
   readonly json: boolean;
   /** Show the method and URL of a refused call, and where a mistake of ours happened. */
   readonly verbose: boolean;
+  /** `error:` is red. */
+  readonly color?: boolean;
   /** The keys that are in use: none is printed, in no form. */
   readonly keys: readonly string[];
 }
@@ -20,22 +23,33 @@ export async function reportError(error: unknown, streams: Pick<Streams, "err">,
   const text = style.json
     ? `${JSON.stringify({ error: described })}\n${stack === "" ? "" : `${JSON.stringify({ note: stack })}\n`}`
     : `${toLines(described)}${stack === "" ? "" : `${stack}\n`}`;
-  await streams.err.write(createRedactor(style.keys)(text));
+  const safe = createRedactor(style.keys)(text);
+  const heading = style.color === true && safe.startsWith(HEADING) ? HEADING : "";
+  // Bytes pass to a terminal as they are.
+  if (heading !== "") await streams.err.write(Buffer.from(new Chalk({ level: 1 }).red(heading)));
+  await streams.err.write(safe.slice(heading.length));
   return exit;
 }
 
+const HEADING = "error:";
+
 /** A person who stopped the program made no error. */
 function toLines({ code, message, hint }: Pick<ErrorReport, "code" | "message" | "hint">): string {
-  const first = code === "interrupted" || code === "cancelled" ? message : `error: ${message}`;
+  const first = code === "interrupted" || code === "cancelled" ? message : `${HEADING} ${message}`;
   return `${first}\n${hint === null ? "" : `hint: ${hint.replaceAll("\n", "\n      ")}\n`}`;
 }
 
 /** From the raw words and the environment, since reading them properly may be what failed. */
-export function readErrorStyle(args: readonly string[], env: Environment, keys: Iterable<string> = []): ErrorStyle {
+export function readErrorStyle(
+  args: readonly string[],
+  env: Environment,
+  { keys = [], isTTY = false }: { readonly keys?: Iterable<string>; readonly isTTY?: boolean } = {},
+): ErrorStyle {
   const debug = env["SURVEYCTL_DEBUG"] ?? "";
   const verbose = args.some((arg) => arg === "--verbose" || /^-[a-z]*v[a-z]*$/.test(arg));
   return {
     json: wantsJson(args, env),
+    color: !args.includes("--no-color") && wantsColor(env, isTTY),
     verbose: verbose || !["", "0"].includes(debug),
     keys: [...keys, env["SURVEYCTL_API_KEY"] ?? ""],
   };

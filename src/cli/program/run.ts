@@ -28,7 +28,7 @@ export async function run(process: Process, args: readonly string[]): Promise<Ex
   const keys = new Set<string>();
   const report = async (error: unknown): Promise<ExitCode> => {
     const { readErrorStyle, reportError } = await import("./report-error.ts");
-    return reportError(error, streams, readErrorStyle(args, process.env, keys));
+    return reportError(error, streams, readErrorStyle(args, process.env, { keys, isTTY: streams.err.isTTY }));
   };
   const crashes = watchCrashes(process, lifetime, report);
   try {

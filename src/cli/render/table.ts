@@ -99,7 +99,8 @@ function draw(
     const flexible = !asked && column.name === resource.flexible;
     const natural = live ? Math.max(seen, liveWidth(column, flexible, streams.out.columns)) : seen;
     const isEmpty = !live && widths.every((width) => width === 0);
-    return { name: column.name, ...roomOf(column, natural, flexible), isEmpty };
+    const isZero = !live && rows.every((row) => ["", "0"].includes(row[index]?.text ?? ""));
+    return { name: column.name, ...roomOf(column, natural, flexible), isEmpty, isZero };
   });
   const order = asked
     ? { first: [], last: options.columns.toReversed() }
@@ -186,7 +187,7 @@ function roomOf(
   natural: number,
   flexible: boolean,
 ): Pick<ColumnRoom, "natural" | "comfortable" | "minimum" | "floor"> {
-  if (kind !== "text") return { natural, comfortable: natural, minimum: natural, floor: natural };
+  if (kind !== "text" || isUrl(name)) return { natural, comfortable: natural, minimum: natural, floor: natural };
   const least = name === "comment" ? COMMENT_WIDTH : name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;
   const minimum = Math.min(natural, least);
   return {
@@ -195,6 +196,10 @@ function roomOf(
     minimum,
     floor: Math.min(minimum, FLOOR),
   };
+}
+
+function isUrl(name: string): boolean {
+  return /(?:^|[_.])(?:url|permalink)$/.test(name);
 }
 
 const NUMERIC: ReadonlySet<ColumnKind> = new Set([
@@ -223,6 +228,8 @@ interface ColumnRoom {
   readonly floor: number;
   /** Not one of the rows has a value in it. */
   readonly isEmpty: boolean;
+  /** Not one of the rows has another value in it than zero. */
+  readonly isZero: boolean;
 }
 
 interface DropOrder {
@@ -241,12 +248,14 @@ interface Layout {
 type Need = "natural" | "comfortable" | "minimum" | "floor";
 
 /**
- * Columns without a single value give way first, then those of the order, until the others fit at their least; what
+ * Columns without a single value give way first, then those of zeros alone, then those of the order, until the others fit at their least; what
  * room is left is shared out.
  */
 function layOutColumns(columns: readonly ColumnRoom[], order: DropOrder, room: number): Layout {
   const names = [...new Set([...order.first, ...order.last, ...columns.map(({ name }) => name)])];
-  const empty = names.filter((name) => columns.some((column) => column.isEmpty && column.name === name));
+  const namesOf = (kind: "isEmpty" | "isZero"): string[] =>
+    names.filter((name) => columns.some((column) => column[kind] && column.name === name));
+  const empty = [...new Set([...namesOf("isEmpty"), ...namesOf("isZero")])];
   const whole = dropUntil(columns, empty, "natural", room);
   const comfortable = dropUntil(whole, order.first, "comfortable", room);
   const shown = dropUntil(comfortable, order.last, "minimum", room);

@@ -32,3 +32,15 @@ it("when an import goes on, then the end is foretold from its own rows, and not 
   await first.end();
   expect(stripVTControlCharacters(live.err())).toBe("⠋ 1,001 of 5,000 rows, 1/s");
 });
+
+it("when two seconds of a known number have passed on a terminal, then there is a bar and the time that is left", async () => {
+  const { deps, err } = fakeDeps({ width: 80 });
+  let now = 0;
+  const progress = createProgress({ ...deps, clock: { ...deps.clock, monotonic: () => now } }, "rows", false);
+  progress.expect(400);
+  now = 2_000;
+  await progress.update(100);
+  await progress.end();
+  const bar = `${"█".repeat(5)}${"░".repeat(15)}`;
+  expect(stripVTControlCharacters(err())).toBe(`⠋ ${bar} 100 of 400 rows, 50/s, 6s left`);
+});

@@ -21,12 +21,12 @@ it.each([
   ["import ./more/customers.csv", "people import ./more/customers.csv"],
   ["import - --dry-run", "people import -"],
   ["search", "responses list --search TEXT"],
-  ["view", "people get"],
+  ["view", "people show"],
   ["create", "people add"],
   ["edit", "people update"],
   ["rm", "people delete"],
   ["people search", "people list"],
-  ["people view", "people get"],
+  ["people view", "people show"],
   ["people create --email ada@example.com", "people add"],
   ["people edit", "people update"],
   ["responses search", "responses list --search TEXT"],
@@ -43,10 +43,10 @@ it.each([
   const typed = args.filter((word) => !word.startsWith("--")).join(" ");
   expect([status, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(/^error: unknown command "[^"]+"; use: surveyctl .+\n$/);
-  expect([typed.startsWith(/"([^"]+)"/.exec(stderr)?.[1] ?? "-"), stderr.split("surveyctl ")[1]]).toEqual([
-    true,
-    `${meant}\n`,
-  ]);
+  expect([
+    typed.startsWith(/"([^"]+)"/.exec(stderr)?.[1]?.replace(/^imports /, "import ") ?? "-"),
+    stderr.split("surveyctl ")[1],
+  ]).toEqual([true, `${meant}\n`]);
 });
 
 it("when a word of another tool leads on, then to a command that there is, and is none itself", async () => {

@@ -11,7 +11,7 @@ import { CancelledError, UsageError } from "../../../src/cli/errors/usage-error.
 import { type ErrorStyle, readErrorStyle, reportError } from "../../../src/cli/program/report-error.ts";
 import { ConfigError } from "../../../src/config/config-error.ts";
 import { UnwritableFileError } from "../../../src/runtime/files/file-replacement.ts";
-import { fakeTerminal } from "../../helpers/fake-deps.ts";
+import { fakeDeps, fakeTerminal } from "../../helpers/fake-deps.ts";
 
 const PLAIN: ErrorStyle = { json: false, verbose: false, keys: [] };
 
@@ -268,9 +268,26 @@ describe("the style of errors, from words that may be wrong", () => {
   });
 
   it("when the environment holds a key, then it is kept out beside those that the command found", () => {
-    expect(readErrorStyle([], { SURVEYCTL_API_KEY: "k-123456" }, ["k-from-the-profile"]).keys).toEqual([
+    expect(readErrorStyle([], { SURVEYCTL_API_KEY: "k-123456" }, { keys: ["k-from-the-profile"] }).keys).toEqual([
       "k-from-the-profile",
       "k-123456",
     ]);
+  });
+
+  it.each<[string, Record<string, string>, boolean, boolean]>([
+    ["people list", {}, true, true],
+    ["people list", {}, false, false],
+    ["people list --no-color", {}, true, false],
+    ["people list", { NO_COLOR: "1" }, true, false],
+  ])("when it is %s with %j and a terminal is %j, then colour is %j", (line, env, isTTY, color) => {
+    expect(readErrorStyle(line.split(" "), env, { isTTY }).color).toBe(color);
+  });
+
+  it("when there is colour, then the word error is red, and of a cancelled command nothing", async () => {
+    const { deps, err } = fakeDeps({ width: 80 });
+    const style = { json: false, verbose: false, keys: [], color: true };
+    await reportError(new UsageError("no such flag"), deps.streams, style);
+    await reportError(new CancelledError("Cancelled."), deps.streams, style);
+    expect(err()).toBe("\u001b[31merror:\u001b[39m no such flag\nCancelled.\n");
   });
 });

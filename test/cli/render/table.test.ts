@@ -5,7 +5,7 @@ import { openListOutput } from "../../../src/cli/render/list-output.ts";
 import { writeRecord } from "../../../src/cli/render/record-output.ts";
 import { PEOPLE, RESPONSES } from "../../../src/cli/render/resources.ts";
 import { createTextMeasure } from "../../../src/cli/render/text-measure.ts";
-import type { Resource } from "../../../src/cli/render/columns.ts";
+import { pathColumn, type Resource } from "../../../src/cli/render/columns.ts";
 import type { JsonObject } from "../../../src/contract/json.ts";
 import { fakeDeps, type FakeOptions } from "../../helpers/fake-deps.ts";
 import { asPage, SAMPLE_PEOPLE, SAMPLE_RESPONSES } from "../../helpers/sample-rows.ts";
@@ -86,6 +86,29 @@ describe("a table", () => {
       out: "ID  EMAIL            NAME  PHONE         CREATED\n1   ada@example.com  Ada   +14155550101  1970-01-01 00:00:00\n",
       err: "",
     });
+  });
+
+  it("keeps the columns of a list that differ from zero, and never cuts a URL", async () => {
+    const resource: Resource = {
+      noun: "webhooks",
+      columns: ["url", "saved", "failed"].map((name) => pathColumn(name, name === "url" ? "text" : "number")),
+      table: ["url", "saved", "failed"],
+      dropFirst: ["failed", "saved"],
+      fields: [],
+    };
+    const url = "https://hooks.example.com/surveys/of/ours?token=aW50ZXJuYWw&since=2026-11-26";
+    const rows = [
+      { url, saved: 0, failed: 2 },
+      { url: "https://b.example", saved: 0, failed: 0 },
+    ];
+    const { out } = await list(resource, rows, { width: url.length + 10 });
+    expect(out.split("\n").map((line) => line.split(/ +/))).toEqual([
+      ["URL", "FAILED"],
+      [url, "2"],
+      ["https://b.example", "0"],
+      [""],
+    ]);
+    expect((await list(resource, rows, { width: 40 })).out).toContain(url);
   });
 
   it("says under --verbose which columns are hidden", async () => {

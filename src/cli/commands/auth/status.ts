@@ -129,7 +129,7 @@ export const PROFILES: Resource = {
     pathColumn(name, "text"),
   ),
   table: ["profile", "base_url", "api_key", "access", "default"],
-  dropFirst: ["api_key"],
+  dropFirst: ["api_key", "access"],
   fields: [],
 };
 
