@@ -44,6 +44,12 @@ export function layOutHelp(command: Command, facts: HelpFacts, columns: number =
 
 export const SUMMARY = "The command line for the feedback survey (NPS) API, and the service itself";
 
+const FIRST_STEPS: readonly Item[] = [
+  ["surveyctl demo", "watch the main job run, on this machine"],
+  ["surveyctl auth login", "connect to a service you have a key for"],
+  ["surveyctl serve", "run the service for others"],
+];
+
 const ROOT_EXAMPLES = [
   "surveyctl people add --email ann@example.com --name Ann",
   "surveyctl people import customers.csv",
@@ -65,7 +71,7 @@ export function layOutRootHelp(nouns: readonly Noun[], columns: number = WIDEST)
         width,
       ),
     ),
-    globalSections(width),
+    items("Where to begin", FIRST_STEPS, width),
     items(
       "Help topics",
       [
@@ -80,7 +86,7 @@ export function layOutRootHelp(nouns: readonly Noun[], columns: number = WIDEST)
       "Examples",
       ROOT_EXAMPLES.map((example) => `${INDENT}${breakExample(example, width)}\n`),
     ),
-    `Use "surveyctl <noun> --help" for a noun's commands.\n`,
+    `Use "surveyctl <noun> --help" for a noun's commands.\nGlobal flags: surveyctl help flags\n`,
   ]);
 }
 

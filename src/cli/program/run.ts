@@ -5,7 +5,6 @@ import { createFlags, type Flags } from "../args/flags.ts";
 import { readGlobalOptions, wantsJson } from "../args/read-global-options.ts";
 import type { Deps } from "../command/deps.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { firstWords } from "../help/first-words.ts";
 import type { Process } from "../process.ts";
 import { runProgram } from "../program.ts";
 import { ClosedPipeError, type Streams } from "../streams/streams.ts";
@@ -61,10 +60,6 @@ interface ProcessWorld extends World {
 
 async function dispatch(process: Process, world: ProcessWorld): Promise<ExitCode> {
   const { args, streams } = world;
-  if (args.length === 0) {
-    await streams.out.write(firstWords());
-    return EXIT.done;
-  }
   if (args[0] === "help") {
     const { runHelp } = await import("../help/help.ts");
     return withPager(streams, process.env, (paged) => runHelp(args.slice(1), paged));

@@ -14,7 +14,7 @@ import type { TypedRequest } from "./complete-request.ts";
 export const AS_OF_FLAG: FlagRecord = {
   flag: "--as-of",
   value: "time",
-  text: "what now is: later answers are left out",
+  text: "count only answers up to this time, and relative times from it",
   otherwise: "now",
 };
 

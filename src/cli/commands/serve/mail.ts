@@ -56,7 +56,7 @@ export const MAIL_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--max-age",
     value: "duration",
-    text: "give up messages that were due longer ago",
+    text: "do not send messages that are overdue by more than this",
     otherwise: DEFAULTS.maxAge,
   },
   {

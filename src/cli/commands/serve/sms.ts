@@ -46,7 +46,7 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-field",
     value: "key=value",
-    text: "its name for to, text, from or id, such as to=Dest",
+    text: "the gateway's name for the field to, text, from or id, such as to=Dest",
     repeatable: true,
   },
   { flag: "--sms-mode", value: "mode", text: "how people answer", choices: SMS_MODES, otherwise: DEFAULTS.mode },

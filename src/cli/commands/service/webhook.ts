@@ -128,7 +128,7 @@ export function registerWebhook(parent: Command, context: CommandContext): void 
     kind: "webhook.list",
     name: "list",
     alias: "ls",
-    summary: "list webhooks and how they do",
+    summary: "list webhooks with their state and last delivery",
     examples: ["surveyctl service webhook list --data survey.db", "surveyctl service webhook list --json"],
     columns: WEBHOOKS,
   });

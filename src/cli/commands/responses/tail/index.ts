@@ -54,7 +54,7 @@ const INTERVAL = "5s";
 
 const TAIL_FLAGS: readonly FlagRecord[] = [
   { flag: "--since", value: "time", text: "begin with what was answered or edited then", otherwise: "now" },
-  { flag: "--interval", value: "duration", text: "time between two looks", default: INTERVAL },
+  { flag: "--interval", value: "duration", text: "time between two requests", default: INTERVAL },
   { flag: "--forward-to", value: "url", text: "post each answer there, signed as a webhook is" },
   {
     flag: "--secret",

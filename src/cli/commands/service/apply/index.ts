@@ -83,7 +83,7 @@ function toText(key: string, value: Json): Json {
 export function registerApply(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
     name: "apply",
-    summary: "make a project's settings as a YAML file has them, and show what changes",
+    summary: "apply a project's settings from a YAML file, and show what changes",
     operands: [["<file>", "file of `service settings -o yaml`, or - for standard input"]],
     examples: [
       "surveyctl service apply survey.yaml --dry-run --data survey.db",

@@ -208,7 +208,7 @@ function registerHook(noun: Command, context: CommandContext): void {
   serviceVerb(context, noun, {
     kind: "bounce.hook",
     name: "hook",
-    summary: "print the URLs at which mail providers report bounces; an empty file name takes a key back",
+    summary: "print the URLs at which mail providers report bounces; an empty file name clears a key",
     examples: [
       "surveyctl service bounce hook --data survey.db",
       "surveyctl service bounce hook --sendgrid-key sendgrid.pub --rotate --json",

@@ -85,7 +85,7 @@ export function registerDigest(parent: Command, context: CommandContext): void {
     kind: "digest.remove",
     name: "remove",
     alias: "rm",
-    summary: "send somebody no more digests",
+    summary: "stop sending somebody digests",
     operands: [["<email|url|id>", "who gets it"]],
     examples: [
       "surveyctl service digest remove boss@example.com --data survey.db",

@@ -116,7 +116,7 @@ function registerResolve(noun: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "delivery.resolve",
     name: "resolve",
-    summary: "decide what became of an unknown survey",
+    summary: "record what became of an unknown survey",
     operands: [
       ["<id>", "the survey's number, from `service delivery list --state unknown`"],
       ["<outcome>", "sent, if it has arrived; resend, to send it once more"],

@@ -21,7 +21,7 @@ export function registerSms(parent: Command, context: CommandContext): void {
   serviceVerb(context, noun, {
     kind: "sms.hook",
     name: "hook",
-    summary: "print the URL for incoming text messages; an empty file name takes a key back",
+    summary: "print the URL for incoming text messages; an empty file name clears a key",
     examples: [
       "surveyctl service sms hook --data survey.db",
       "surveyctl service sms hook --twilio-token token.txt --rotate --json",

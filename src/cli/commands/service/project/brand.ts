@@ -51,7 +51,7 @@ export function registerBrand(parent: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "brand",
     name: "set",
-    summary: "set the brand; an empty value takes a part back",
+    summary: "set the brand; an empty value clears a part",
     examples: [
       "surveyctl service brand set --name Acme --color '#0a7' --logo logo.svg --data survey.db",
       "surveyctl service brand set --logo '' --project acme",

@@ -125,7 +125,7 @@ function registerRetire(noun: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "question.retire",
     name: "retire",
-    summary: "ask a question no more and keep its answers; its id is not used again",
+    summary: "stop asking a question and keep its answers; its id is not used again",
     operands: [ID],
     examples: [
       "surveyctl service question retire q_improve --data survey.db",
@@ -150,7 +150,7 @@ function registerText(noun: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "question.text",
     name: "text",
-    summary: "translate a question; an empty text takes a translation back",
+    summary: "translate a question; an empty text clears a translation",
     operands: [ID, ["<text>", "the question in that language"]],
     examples: [
       "surveyctl service question text q_improve --locale de 'Was sollten wir zuerst verbessern?' --data survey.db",

@@ -90,7 +90,7 @@ const SETTING_FLAGS: Readonly<Record<keyof SettingsChange, SettingFlag>> = {
 export function registerSettings(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
     name: "settings",
-    summary: "set or show who surveys come from; an empty value takes a setting back",
+    summary: "set or show who surveys come from; an empty value clears a setting",
     examples: [
       'surveyctl service settings --sender-name "Acme Shoes" --from survey@acme.example --data survey.db',
       'surveyctl service settings --footer "Acme Ltd, 1 High Street, Dublin" --tz Europe/Dublin',

@@ -58,7 +58,7 @@ export function registerTexts(parent: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "texts",
     name: "set",
-    summary: "set texts for all surveys, for a language or for scores; an empty value takes one back",
+    summary: "set texts for all surveys, for a language or for scores; an empty value clears one",
     examples: [
       'surveyctl service texts set --subject "How was it?" --intro "Two minutes, please." --data survey.db',
       "surveyctl service texts set --locale de --subject 'Wie war es?' --thank-you 'Danke!'",
