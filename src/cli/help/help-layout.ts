@@ -26,7 +26,7 @@ export function layOutHelp(command: Command, facts: HelpFacts, columns: number =
       command.commands.filter((sub) => sub.name() !== "help").map((sub): Item => [verbTerm(sub), sub.description()]),
       width,
     ),
-    items("Flags", (facts.flags ?? []).map(flagItem), width),
+    items("Flags", flagItems(facts.flags ?? []), width),
     section(
       "Examples",
       facts.examples.map((example) => `${INDENT}${breakExample(example, width)}\n`),
@@ -77,7 +77,7 @@ export function layOutRootHelp(nouns: readonly Noun[], columns: number = WIDEST)
       [
         [
           "surveyctl help <topic>",
-          "flags, environment, exit-codes, output, dates, scheduling, import, export, statistics",
+          "flags, data, environment, exit-codes, output, dates, scheduling, import, export, statistics",
         ],
       ],
       width,
@@ -171,6 +171,30 @@ function pathOf(command: Command): string[] {
 function verbTerm(command: Command): string {
   const alias = command.alias();
   return alias === undefined ? command.name() : `${command.name()}, ${alias}`;
+}
+
+/** Flags that say where the data lies, which many commands share. */
+const DATA_NAMES: ReadonlySet<string> = new Set(["--data", "--database", "--database-file", "--insecure-database"]);
+
+/** Flags that few need. */
+const RARE_NAMES: ReadonlySet<string> = new Set(["--explain-change", "--per-page"]);
+
+/** A command's own flags first, those of the data as one, rare ones last. */
+function flagItems(flags: readonly FlagRecord[]): Item[] {
+  const data = flags.filter(({ flag }) => DATA_NAMES.has(flag));
+  const isFolded = data.length === DATA_NAMES.size;
+  const own = isFolded ? flags.filter((flag) => !data.includes(flag)) : flags;
+  const rare = own.filter(({ flag }) => RARE_NAMES.has(flag));
+  return [
+    ...own.filter((flag) => !rare.includes(flag)).map(flagItem),
+    ...(isFolded ? [["--data, --database …", "data file or database: see surveyctl help data"] as const] : []),
+    ...rare.map(flagItem),
+  ];
+}
+
+/** The flags that say where the data lies, as a section of a topic. */
+export function dataSection(flags: readonly FlagRecord[], width: number): string {
+  return items("Flags", flags.map(flagItem), width);
 }
 
 function flagItem(flag: FlagRecord): Item {

@@ -1,12 +1,17 @@
 /** Help topics: what concerns every command, narrow enough for a man page's indentation on 80 columns. */
 import { EXIT_MEANINGS } from "../exit-codes.ts";
-import { globalSections } from "./help-layout.ts";
+import { DATA_FLAGS } from "../command/data-place.ts";
+import { dataSection, globalSections } from "./help-layout.ts";
 
 const TOPIC_WIDTH = 73;
 
 const FLAGS = `Every command has these flags, before or after its name:
 
 ${globalSections(TOPIC_WIDTH)}`;
+
+const DATA = `"serve" and "service" work on a data file, or on a PostgreSQL database:
+
+${dataSection(DATA_FLAGS, TOPIC_WIDTH)}`;
 
 const ENVIRONMENT = `Environment variables:
   SURVEYCTL_PROFILE    saved connection to use, as --profile
@@ -281,6 +286,7 @@ ${Object.entries(EXIT_MEANINGS)
 
 export const TOPICS: ReadonlyMap<string, string> = new Map([
   ["flags", FLAGS],
+  ["data", DATA],
   ["environment", ENVIRONMENT],
   ["exit-codes", EXIT_CODES],
   ["output", OUTPUT],
