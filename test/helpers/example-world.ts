@@ -19,6 +19,9 @@ const FILES: Readonly<Record<string, string>> = {
   "history.csv": "person_email,score,created_at\nann@example.com,9,2025-01-31\n",
 };
 
+/** A process of its own, which can be interrupted. */
+const FOLLOWS = "surveyctl responses tail";
+
 export async function openExampleWorld(): Promise<ExampleWorld> {
   const service = await startServe();
   const work = path.join(service.folder, "work");
@@ -27,7 +30,9 @@ export async function openExampleWorld(): Promise<ExampleWorld> {
   await mkdir(path.join(service.folder, "home/.config/fish/completions"), { recursive: true });
   // What serves does so until it is stopped: once it listens, on a port that is free, it has shown that it works.
   const resident = path.join(service.folder, "resident");
+  // What follows a list does so until it is interrupted.
   const program = `#!/bin/sh
+if [ "surveyctl $1 $2" = "${FOLLOWS}" ]; then exec timeout --preserve-status --signal INT 3 ${shellProgram()} "$@"; fi
 if [ "$1" != serve ]; then exec ${inProcesses ? shellProgram() : `${resident}/surveyctl`} "$@"; fi
 case "$*" in *--port*) ;; *) set -- "$@" --port 0;; esac
 ${shellProgram()} "$@" > "serve.$$" &
@@ -54,12 +59,15 @@ wait $!
   return {
     // The only host that an example names is not there; this one is.
     type: (example) =>
-      (inProcesses ? runShell : runLine)(example.replaceAll("https://surveys.example.com", service.baseUrl), {
-        folder: service.folder,
-        cwd: work,
-        env,
-        stdin: "",
-      }),
+      (inProcesses || example.startsWith(FOLLOWS) ? runShell : runLine)(
+        example.replaceAll("https://surveys.example.com", service.baseUrl),
+        {
+          folder: service.folder,
+          cwd: work,
+          env,
+          stdin: "",
+        },
+      ),
     close: async () => {
       await shim.close();
       await service.stop();
