@@ -105,7 +105,7 @@ const en: SurveyTexts = {
   veryLikely: "Extremely likely",
   scoreOfTen: "{score} of 10",
   choose: "Choose a number from 0 to 10:",
-  answerOnPage: "Answer on a page",
+  answerOnPage: "Answer in your browser",
   unsubscribe: "Unsubscribe from surveys",
   whyYouGetThis: "You receive this because you are a customer of {sender}.",
   youChose: "You chose {score}. You can change it.",
