@@ -80,7 +80,7 @@ class LoopingScheduler implements Scheduler {
   readonly #loop: WakeLoop;
   #hasBegun = false;
   #isWoken = false;
-  #renewedMs = 0;
+  #renewed = { steadyMs: 0, wallMs: 0 };
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -132,7 +132,7 @@ class LoopingScheduler implements Scheduler {
     await this.#renew();
     for (;;) {
       const { dueAt, now, due } = await store.read((tx) => look(tx, this.#channelsWithRoom()));
-      if (this.#inFlight.size === 0) this.#renewedMs = clock.monotonic();
+      if (this.#inFlight.size === 0) this.#renewed = readClocks(clock);
       const plans = mayClaim() ? plan(this.#options, this.#inFlight, this.#turns, due) : [];
       if ((await this.#recordAndClaim(plans)) > 0) continue;
       await this.#sweep.eraseSome();
@@ -160,14 +160,16 @@ class LoopingScheduler implements Scheduler {
 
   async #renew(): Promise<void> {
     const { store, clock } = this.#options;
-    const nowMs = clock.monotonic();
-    if (this.#inFlight.size === 0 || nowMs - this.#renewedMs < RENEWED_SECONDS * 1000) return;
+    const now = readClocks(clock);
+    const waitMs = RENEWED_SECONDS * 1000;
+    const isFresh = now.steadyMs - this.#renewed.steadyMs < waitMs && now.wallMs - this.#renewed.wallMs < waitMs;
+    if (this.#inFlight.size === 0 || isFresh) return;
     const held = groupByProject(this.#inFlight.unmarked(), (due) => due.project.id);
     const renewAll = [...held].map(([project, some]) =>
       store.write((tx) => tx.queue.renewClaims(some, tx.now + LEASE_SECONDS), { project }),
     );
     await unlessFailed(renewAll);
-    this.#renewedMs = nowMs;
+    this.#renewed = now;
   }
 
   /**
@@ -193,6 +195,11 @@ class LoopingScheduler implements Scheduler {
     const counts = await unlessFailed([...new Set([...ended.keys(), ...planned.keys()])].map(work));
     return counts.reduce((sum, count) => sum + count, 0);
   }
+}
+
+/** Leases end by the wall clock, which may be set forward while a message is in flight. */
+function readClocks(clock: Clock): { readonly steadyMs: number; readonly wallMs: number } {
+  return { steadyMs: clock.monotonic(), wallMs: clock.now() };
 }
 
 /** A restored data file would otherwise send what was sent long ago, or give up what nobody has looked at. */
