@@ -59,7 +59,8 @@ export async function receiveText(tx: Transaction, incoming: IncomingText, rules
   if (text === null) return "part";
   const surveys = await tx.texts.surveysTo(from, tx.now - SURVEY_SECONDS);
   const survey = surveys.find((one) => isAbout(one, incoming)) ?? null;
-  if (survey !== null) await noteEvidence(tx, survey.project, survey.requestId);
+  // Of several that were texted, any may be the one that arrived.
+  if (survey !== null && surveys.length === 1) await noteEvidence(tx, survey.project, survey.requestId);
   const meaning = readTextMeaning(text);
   if (isKeyword(meaning)) return obey(tx, { from, survey }, meaning, rules);
   if (survey === null) return "unmatched";
