@@ -5,6 +5,7 @@ import { type FlagRecord, formOf } from "./args/flag-record.ts";
 import { GLOBAL_FLAGS } from "./args/global-options.ts";
 import {
   type Action,
+  acts,
   type CommandContext,
   type CommandFacts,
   createFactsBook,
@@ -47,11 +48,11 @@ export async function runProgram(args: readonly string[], options: ProgramOption
   const { command, path, rest, stray } = arranged;
   // `people help list` is `people list --help`.
   if (stray === "help") return runProgram([...path, ...rest.filter((word) => word !== "help"), "--help"], options);
-  const isNamed = command.commands.length === 0;
+  const isNamed = acts(facts.get(command));
   const helpIsAsked = rest.length === 0 || rest.includes("--help") || rest.includes("-h");
   const versionIsAsked = path.length === 0 && stray === null && (rest.includes("--version") || rest.includes("-V"));
   if (versionIsAsked) return { kind: "text", text: `${VERSION}\n` };
-  if (!isNamed && (stray !== null || !helpIsAsked)) throw incomplete(arranged, facts);
+  if (stray !== null || (!isNamed && !helpIsAsked)) throw incomplete(arranged, facts);
   if (path.length === 0) return { kind: "text", text: layOutRootHelp(nouns, columns) };
   if (isNamed) addFlags(command, facts);
   try {
@@ -156,7 +157,7 @@ const JSON_WITHOUT_COLUMNS: ReadonlySet<string> = new Set(["api", "import", "sch
  */
 function addFlags(command: Command, facts: FactsBook): void {
   for (const sub of command.commands) addFlags(sub, facts);
-  if (command.commands.length > 0) return;
+  if (!acts(facts.get(command))) return;
   const { flags = [], columns } = facts.get(command);
   const own = new Set<string | undefined>(flags.flatMap(({ flag, short }) => [flag, short]));
   const free = GLOBAL_FLAGS.filter(

@@ -39,9 +39,10 @@ export function commandsOf(json: string): CommandLine[] {
 
 function below(command: CommandNode, path: readonly string[], shared: readonly string[]): CommandLine[] {
   const words = [...path, command.name];
-  if (command.commands.length > 0) return command.commands.flatMap((sub) => below(sub, words, shared));
+  const verbs = command.commands.flatMap((sub) => below(sub, words, shared));
+  if (command.exit_statuses.length === 0) return verbs;
   const flags = [...shared, ...command.flags.flatMap(namesOf), "--help", "-h"];
-  return [{ name: words.join(" "), flags, examples: command.examples, exits: command.exit_statuses }];
+  return [{ name: words.join(" "), flags, examples: command.examples, exits: command.exit_statuses }, ...verbs];
 }
 
 function namesOf({ name, short }: CommandNode["flags"][number]): string[] {

@@ -1,10 +1,23 @@
 /** Files of text that a command line names. */
 import { readFile } from "node:fs/promises";
+import { readAll } from "../../runtime/pipe-reader.ts";
 import { UsageError } from "../errors/usage-error.ts";
+import type { Input } from "../streams/streams.ts";
 
 /** As `decodeText`; rejects with the system's error for a file that cannot be read. */
 export async function readTextFile(file: string): Promise<string> {
   return decodeText(await readFile(file), file);
+}
+
+/** As `readTextFile`; `-` is standard input. Throws UsageError for `-` on a terminal. */
+export async function readTextInput(input: Pick<Input, "isTTY" | "bytes">, file: string): Promise<string> {
+  if (file !== "-") return readTextFile(file);
+  if (input.isTTY) throw new UsageError("standard input is a terminal; name a file, or pipe one in");
+  return decodeText(await readAll(input.bytes()), nameOfInput(file));
+}
+
+export function nameOfInput(file: string): string {
+  return file === "-" ? "standard input" : file;
 }
 
 /** As `decodeText`, of a file that a flag names; throws UsageError for one that cannot be read. */

@@ -35,13 +35,18 @@ export type Action = (deps: Deps, flags: Flags, operands: readonly string[]) => 
 export interface CommandContext {
   /** Adds a verb to its noun. */
   verb(noun: Command, facts: CommandFacts): Command;
-  /** Gives a noun without verbs (`metrics`, `serve`) its operands, examples and statuses. */
+  /** Gives a noun that acts by itself (`metrics`, `serve`, `report`) its operands, examples and statuses. */
   describe(noun: Command, facts: Omit<CommandFacts, "name" | "summary" | "alias" | "formerly">): Command;
   action(command: Command, work: Action): void;
 }
 
 /** The facts that a command declared and commander does not keep, for help. */
 export type HelpFacts = Omit<CommandFacts, "name" | "summary" | "alias" | "formerly">;
+
+/** False for a noun that only groups verbs: it ends with no status of its own. */
+export function acts({ exits }: HelpFacts): boolean {
+  return exits.length > 0;
+}
 
 /** Kept apart from the commands, since commander has no place for them. */
 export interface FactsBook {

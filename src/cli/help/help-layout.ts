@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
 import { type FlagGroup, GLOBAL_FLAGS } from "../args/global-options.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "../exit-codes.ts";
-import type { HelpFacts, Operand } from "../command/command-context.ts";
+import { acts, type HelpFacts, type Operand } from "../command/command-context.ts";
 import type { Noun } from "../program/nouns.ts";
 
 const WIDEST = 80;
@@ -19,7 +19,10 @@ export function layOutHelp(command: Command, facts: HelpFacts, columns: number =
   const width = widthFor(columns);
   return join([
     `${sentence(command.description(), width)}\n`,
-    section("Usage", [`${INDENT}${usage(command, facts)}\n`]),
+    section(
+      "Usage",
+      usages(command, facts).map((usage) => `${INDENT}${usage}\n`),
+    ),
     items("Arguments", (facts.operands ?? []).map(operandItem), width),
     items(
       "Commands",
@@ -33,12 +36,15 @@ export function layOutHelp(command: Command, facts: HelpFacts, columns: number =
     ),
     items(
       "Exit statuses",
-      exitsOf(command, facts).map((exit): Item => [String(exit), EXIT_MEANINGS[exit]]),
+      exitsOf(facts).map((exit): Item => [String(exit), EXIT_MEANINGS[exit]]),
       width,
     ),
-    command.commands.length > 0
-      ? `${wrapped(`Use "${pathOf(command).join(" ")} <command> --help" for its flags and examples.`, width)}\n`
-      : "Global flags: surveyctl help flags\n",
+    [
+      ...(command.commands.length > 0
+        ? [`${wrapped(`Use "${pathOf(command).join(" ")} <command> --help" for its flags and examples.`, width)}\n`]
+        : []),
+      ...(acts(facts) ? ["Global flags: surveyctl help flags\n"] : []),
+    ].join(""),
   ]);
 }
 
@@ -95,8 +101,8 @@ function widthFor(columns: number): number {
 }
 
 /** Every command can be called wrongly. */
-export function exitsOf(command: Command, { exits }: HelpFacts): readonly ExitCode[] {
-  return command.commands.length > 0 ? exits : [...new Set([...exits, EXIT.usage])].toSorted((a, b) => a - b);
+export function exitsOf(facts: HelpFacts): readonly ExitCode[] {
+  return acts(facts) ? [...new Set([...facts.exits, EXIT.usage])].toSorted((a, b) => a - b) : [];
 }
 
 function join(parts: readonly string[]): string {
@@ -154,11 +160,14 @@ export function breakExample(example: string, width: number): string {
   return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
 }
 
-function usage(command: Command, { operands = [], flagsFirst }: HelpFacts): string {
+function usages(command: Command, facts: HelpFacts): string[] {
+  const { operands = [], flagsFirst } = facts;
   const path = pathOf(command);
   const forms = operands.map(([form]) => form);
-  if (command.commands.length > 0) return [...path, "<command>", "[flags]"].join(" ");
-  return [...path, ...(flagsFirst === true ? ["[flags]", ...forms] : [...forms, "[flags]"])].join(" ");
+  return [
+    ...(acts(facts) ? [[...path, ...(flagsFirst === true ? ["[flags]", ...forms] : [...forms, "[flags]"])]] : []),
+    ...(command.commands.length > 0 ? [[...path, "<command>", "[flags]"]] : []),
+  ].map((words) => words.join(" "));
 }
 
 /** The words that are typed to get there. */

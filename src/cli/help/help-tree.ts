@@ -33,7 +33,7 @@ function describeCommand(command: Command, facts: FactsBook, above: readonly str
     columns: columns?.columns.map(({ name }) => name) ?? [],
     output_schema: columns === undefined ? null : outputSchema([...above, command.name()].join(" "), columns),
     examples,
-    exit_statuses: exitsOf(command, facts.get(command)),
+    exit_statuses: exitsOf(facts.get(command)),
     commands: command.commands.map((sub) => describeCommand(sub, facts, [...above, command.name()])),
   };
 }

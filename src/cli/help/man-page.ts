@@ -4,7 +4,7 @@ import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { loadCommands } from "../program.ts";
 import { VERSION } from "../../runtime/version.ts";
-import type { FactsBook } from "../command/command-context.ts";
+import { acts, type FactsBook } from "../command/command-context.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 import { breakExample, exitsOf, operandName, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
@@ -19,7 +19,9 @@ export async function writeManPage(): Promise<string> {
     section("DESCRIPTION", [escape(DESCRIPTION)]),
     section(
       "COMMANDS",
-      program.commands.flatMap((noun) => commandsOf(noun, ["surveyctl"])).map((entry) => describeCommand(entry, facts)),
+      program.commands
+        .flatMap((noun) => commandsOf(noun, facts, ["surveyctl"]))
+        .map((entry) => describeCommand(entry, facts)),
     ),
     section("GLOBAL FLAGS", GLOBAL_FLAGS.map(describeFlag)),
     section(
@@ -61,11 +63,13 @@ interface Entry {
   readonly command: Command;
 }
 
-/** The command itself, or its verbs. */
-function commandsOf(command: Command, above: readonly string[]): Entry[] {
+/** The command itself where it acts, and its verbs. */
+function commandsOf(command: Command, facts: FactsBook, above: readonly string[]): Entry[] {
   const words = [...above, command.name()];
-  if (command.commands.length === 0) return [{ words, command }];
-  return command.commands.filter((sub) => sub.name() !== "help").flatMap((sub) => commandsOf(sub, words));
+  return [
+    ...(acts(facts.get(command)) ? [{ words, command }] : []),
+    ...command.commands.flatMap((sub) => commandsOf(sub, facts, words)),
+  ];
 }
 
 function describeCommand({ words, command }: Entry, facts: FactsBook): string {
@@ -76,7 +80,7 @@ function describeCommand({ words, command }: Entry, facts: FactsBook): string {
     ...operands.map(([form, text, choices = []]) => item(operandName(form), withNotes(text, notesOf({ choices })))),
     ...flags.map(describeFlag),
     ".PP",
-    escape(`Exit statuses: ${exitsOf(command, facts.get(command)).join(", ")}.`),
+    escape(`Exit statuses: ${exitsOf(facts.get(command)).join(", ")}.`),
     verbatim(examples.map((example) => breakExample(example, EXAMPLE_WIDTH)).join("\n")),
   ].join("\n");
 }

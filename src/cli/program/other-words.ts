@@ -62,6 +62,7 @@ const VERBS: readonly (readonly [words: readonly string[], verbs: readonly strin
  */
 export function commandMeant(path: readonly string[], word: string, verbs: readonly string[]): string | null {
   if (path.join(" ") === "imports" && isFileName(word)) return `people import ${word}`;
+  if (path.join(" ") === "report" && isFileName(word)) return `report --out ${word}`;
   const whole = OTHER_WORDS.get([...path, word].join(" "));
   if (whole !== undefined) return whole;
   const meant = VERBS.find(([words]) => words.includes(word))?.[1].find((verb) => verbs.includes(verb));

@@ -56,6 +56,9 @@ describe("what may stand at the cursor", () => {
     ["service project list --columns id,n", ["id,name"]],
     ["people get ", []],
     ["people add --name ", []],
+    ["report ver", ["verify"]],
+    ["report --seg", ["--segment"]],
+    ["report verify --seg", []],
     [
       "people nonsense ",
       ["list", "get", "show", "add", "update", "delete", "cancel", "unsubscribe", "resubscribe", "import", "export"],
@@ -93,6 +96,8 @@ describe("file names", () => {
     ["metrics --assert ", false],
     ["metrics --assert=", false],
     ["people add --email ", false],
+    ["report verify ", true],
+    ["report --out ", true],
     ["people get ", false],
     ["people list --limit ", false],
     ["help people ", false],

@@ -37,7 +37,14 @@ function registerServe(noun: Command, context: CommandContext): void {
   );
 }
 
-/** Two nouns: one with verbs, one nested noun among them, and one that is a command itself. */
+function registerReport(noun: Command, context: CommandContext): void {
+  const flags = [{ flag: "--out", value: "file", text: "the file" } as const];
+  context.action(context.describe(noun, { ...FACTS, flags }), async () => EXIT.done);
+  const facts = { ...FACTS, name: "verify", operands: [["<file>", "which"] as const], flags };
+  context.action(context.verb(noun, facts), async () => EXIT.done);
+}
+
+/** One noun with verbs and a nested noun among them, one that is a command itself, and one that is both. */
 function nouns(loaded: string[]): Noun[] {
   const noun = (name: string, alias: string | undefined, register: typeof registerPeople): Noun => ({
     name,
@@ -49,7 +56,11 @@ function nouns(loaded: string[]): Noun[] {
       return { register };
     },
   });
-  return [noun("people", "person", registerPeople), noun("serve", undefined, registerServe)];
+  return [
+    noun("people", "person", registerPeople),
+    noun("serve", undefined, registerServe),
+    noun("report", undefined, registerReport),
+  ];
 }
 
 interface Read {
@@ -124,8 +135,13 @@ describe("a command line", () => {
     ["people key --quiet revoke 7", { quiet: true }, ["7"]],
     ["serve --insecure-http", { insecureHttp: true }, []],
     ["--no-color serve", { color: false }, []],
+    ["report", {}, []],
+    ["report --out verify -q", { out: "verify", quiet: true }, []],
+    ["-q --out verify report", { out: "verify", quiet: true }, []],
+    ["report verify a.html -q", { quiet: true }, ["a.html"]],
+    ["report --out b.html -q verify a.html", { out: "b.html", quiet: true }, ["a.html"]],
   ])("when it is %s", async (line, flags, operands) => {
-    const noun = line.includes("serve") ? "serve" : "people";
+    const noun = ["serve", "report"].find((name) => line.split(" ").includes(name)) ?? "people";
     expect(await read(line)).toEqual({ flags, operands, loaded: [noun] });
   });
 
@@ -135,9 +151,9 @@ describe("a command line", () => {
     ["people lst", 'unknown command "people lst"', "did you mean list?"],
     ["people --json lst", 'unknown command "people lst"', "did you mean list?"],
     ["people key revok 7", 'unknown command "people key revok"', "did you mean revoke?"],
-    ["frobnicate", 'unknown command "frobnicate"', "available commands: people, serve"],
+    ["frobnicate", 'unknown command "frobnicate"', "available commands: people, serve, report"],
     ["people --json", "people --json: a command is required", "available commands: list, get, add, key"],
-    ["--quiet", "surveyctl --quiet: a command is required", "available commands: people, serve"],
+    ["--quiet", "surveyctl --quiet: a command is required", "available commands: people, serve, report"],
     ["--verison", "unknown flag --verison", "did you mean --version?"],
     ["version", 'unknown command "version"', "did you mean --version?"],
     ["--hlep", "unknown flag --hlep", "did you mean --help?"],
@@ -160,6 +176,10 @@ describe("a command line", () => {
     ["people get a b", 'unexpected argument "b"', "surveyctl people get --help shows its usage and flags"],
     ["people get", "<person> is required", "surveyctl people get --help shows its usage and flags"],
     ["people list --since", "--since: a value is required", "surveyctl people list --help shows its usage and flags"],
+    ["report a.html", 'unknown command "report a.html"; use: surveyctl report --out a.html', null],
+    ["report verfy a.html", 'unknown command "report verfy"', "did you mean verify?"],
+    ["report --ot a.html", "unknown flag --ot", "did you mean --out?"],
+    ["report verify", "<file> is required", "surveyctl report verify --help shows its usage and flags"],
     ["people list help", 'unexpected argument "help"', "surveyctl people list --help shows its usage and flags"],
   ])("when it is %s, then it is refused", async (line, message, hint) => {
     expect(await refusal(line)).toEqual([message, hint]);
@@ -199,6 +219,56 @@ describe("help", () => {
       );
     },
   );
+
+  it("when a noun acts and has a verb, then each has a page with its usage and its flags", async () => {
+    expect([await help("report --help"), await help("report help"), await help("report verify --help")]).toEqual([
+      `What report is for.
+
+Usage:
+  surveyctl report [flags]
+  surveyctl report <command> [flags]
+
+Commands:
+  verify  do it
+
+Flags:
+  --out <file>  the file
+
+Examples:
+  one
+  two
+
+Exit statuses:
+  0  done
+  2  usage: a wrong flag, value or input file; nothing was sent
+
+Use "surveyctl report <command> --help" for its flags and examples.
+Global flags: surveyctl help flags
+`,
+      await help("report --help"),
+      `Do it.
+
+Usage:
+  surveyctl report verify <file> [flags]
+
+Arguments:
+  file  which
+
+Flags:
+  --out <file>  the file
+
+Examples:
+  one
+  two
+
+Exit statuses:
+  0  done
+  2  usage: a wrong flag, value or input file; nothing was sent
+
+Global flags: surveyctl help flags
+`,
+    ]);
+  });
 
   it("when it is the program's own, then no noun is loaded", async () => {
     const loaded: string[] = [];

@@ -32,44 +32,39 @@ const FLAGS: readonly FlagRecord[] = [
 
 export function register(noun: Command, context: CommandContext): void {
   context.describe(noun, {
-    operands: [
-      ["[verify]", "check a report against the service instead", ["verify"]],
-      ["[file]", "the report to check"],
-    ],
     examples: [
       "surveyctl report --out nps.html",
       "surveyctl report --out nps.html --period last-month --segment plan,region",
-      "surveyctl report verify nps.html",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
     flags: FLAGS,
   });
   context.action(noun, startReport);
+  registerReportVerify(noun, context);
 }
 
-async function startReport(deps: Deps, flags: Flags, [verb, file]: readonly string[]): Promise<ExitCode> {
-  if (verb === undefined) {
-    if (flags.text("--output") !== null || flags.is("--json") || deps.options.columns !== null)
-      throw new UsageError("report writes HTML; --output and --columns cannot change it");
-    const out = flags.parse("--out", parseOutputFile);
-    if (out === null)
-      throw new UsageError("--out FILE is required", { hint: "as in: surveyctl report --out nps.html" });
-    const request = readRequest(deps, flags);
-    const { runReport } = await import("./write-report.ts");
-    return runReport(deps, { file: out, request });
-  }
-  if (verb !== "verify")
-    throw new UsageError(`report ${verb}: unknown command; the only one is verify`, {
-      hint: `to write a report: surveyctl report --out ${verb}`,
-    });
-  const other = FLAGS.find(({ flag }) => flags.is(flag) || flags.text(flag) !== null || flags.all(flag).length > 0);
-  if (other !== undefined)
-    throw new UsageError(
-      `report verify and ${other.flag} cannot be used together; the file says what it was made with`,
-    );
-  if (file === undefined) throw new UsageError("report verify: FILE is required");
-  const { runReportVerify } = await import("./write-report.ts");
-  return runReportVerify(deps, file);
+async function startReport(deps: Deps, flags: Flags): Promise<ExitCode> {
+  if (flags.text("--output") !== null || flags.is("--json") || deps.options.columns !== null)
+    throw new UsageError("report writes HTML; --output and --columns cannot change it");
+  const out = flags.parse("--out", parseOutputFile);
+  if (out === null) throw new UsageError("--out FILE is required", { hint: "as in: surveyctl report --out nps.html" });
+  const request = readRequest(deps, flags);
+  const { runReport } = await import("./write-report.ts");
+  return runReport(deps, { file: out, request });
+}
+
+function registerReportVerify(noun: Command, context: CommandContext): void {
+  const verify = context.verb(noun, {
+    name: "verify",
+    summary: "check that a report is unchanged and still agrees with the service",
+    operands: [["<file>", "the report, or - for standard input; it holds the filters it was made with"]],
+    examples: ["surveyctl report verify nps.html", "surveyctl report verify nps.html --profile prod"],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
+  });
+  context.action(verify, async (deps, _flags, [file = ""]) => {
+    const { runReportVerify } = await import("./write-report.ts");
+    return runReportVerify(deps, file);
+  });
 }
 
 /** Times such as 7d count from `--as-of`. Throws UsageError. */

@@ -1,5 +1,4 @@
 /** `report` writes one HTML file and `report verify` makes it again, to see whether it is still true. */
-import { readFile } from "node:fs/promises";
 import { isJsonObject, type Json } from "../../../contract/json.ts";
 import { CHANNELS } from "../../../contract/routes.ts";
 import { countAnswers } from "../../../insight/interval.ts";
@@ -7,6 +6,7 @@ import { headline, type ReportFacts } from "../../../insight/report/facts.ts";
 import { renderReport } from "../../../insight/report/page.ts";
 import { isSealed, readMarks, REPORT_DIFFERENCES, reportDifference } from "../../../insight/report/seal.ts";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
+import { nameOfInput, readTextInput } from "../../args/text-file.ts";
 import type { Deps } from "../../command/deps.ts";
 import { formatCount, writeDone } from "../../command/notes.ts";
 import { AssertionError, NothingFoundError } from "../../errors/command-errors.ts";
@@ -52,13 +52,14 @@ function toPage(facts: ReportFacts, request: ReportRequest): string {
 
 /** Throws AssertionError with what differs, UsageError for a file that is not a report. */
 export async function runReportVerify(deps: Deps, file: string): Promise<ExitCode> {
-  const text = await readFile(file, "utf8");
+  const text = await readTextInput(deps.streams.in, file);
   const marks = readMarks(text);
-  if (marks === null) throw new UsageError(`${file} is not a report of surveyctl`);
+  if (marks === null) throw new UsageError(`${nameOfInput(file)} is not a report of surveyctl`);
   const request = isSealed(text) ? parseRequest(marks.request) : null;
   const now = request === null ? null : await makeAgain(deps, request);
   const difference = reportDifference(text, now);
-  if (difference !== null) throw new AssertionError([difference], `${file}: ${REPORT_DIFFERENCES[difference]}`);
+  if (difference !== null)
+    throw new AssertionError([difference], `${nameOfInput(file)}: ${REPORT_DIFFERENCES[difference]}`);
   await deps.streams.out.write("same\n");
   return EXIT.done;
 }

@@ -2,14 +2,12 @@ import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
 import { type BrokenClaim, createClaimCheck, readClaims, type SummaryClaim } from "../../../insight/claims.ts";
 import { createMasker, type Masker } from "../../../insight/redact.ts";
-import { readAll } from "../../../runtime/pipe-reader.ts";
-import { decodeText, readTextFile } from "../../args/text-file.ts";
+import { nameOfInput, readTextInput } from "../../args/text-file.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { countOf, formatCount, writeDone } from "../../command/notes.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import { AssertionError } from "../../errors/command-errors.ts";
-import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { categoryOf, commentOf, freeAnswers } from "./selection/row-filters.ts";
@@ -39,9 +37,9 @@ export function registerResponsesVerify(noun: Command, context: CommandContext):
 
 /** Throws AssertionError, which names each claim that does not hold. */
 export async function runResponsesVerify(deps: Deps, { file, ...selection }: VerifyOptions): Promise<ExitCode> {
-  const claims = readClaims(await readText(deps, file));
+  const claims = readClaims(await readTextInput(deps.streams.in, file));
   if (claims.length === 0) {
-    await writeDone(deps, `nothing to check: ${nameOfFile(file)} has no quotation, id, count, percentage or NPS`);
+    await writeDone(deps, `nothing to check: ${nameOfInput(file)} has no quotation, id, count, percentage or NPS`);
     return EXIT.done;
   }
   const check = createClaimCheck(claims);
@@ -63,16 +61,6 @@ export async function runResponsesVerify(deps: Deps, { file, ...selection }: Ver
   }
   await writeDone(deps, describeChecked(claims, check.counts.responses));
   return EXIT.done;
-}
-
-function nameOfFile(file: string): string {
-  return file === "-" ? "standard input" : file;
-}
-
-async function readText({ streams }: Deps, file: string): Promise<string> {
-  if (file !== "-") return readTextFile(file);
-  if (streams.in.isTTY) throw new UsageError("responses verify -: standard input is a terminal; name a file");
-  return decodeText(await readAll(streams.in.bytes()), "standard input");
 }
 
 function idOf({ id }: JsonObject): string {
