@@ -1,7 +1,7 @@
 /** The files of docs/deploy in the programs that they are for, in the long run, where these are installed. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:https";
 import { createServer, type AddressInfo } from "node:net";
@@ -119,20 +119,24 @@ async function reaches(url: string): Promise<number> {
 }
 
 describe.runIf(isLong)("the image", () => {
-  it("has all that the service needs, and checks its health", async () => {
-    const [, last = ""] = deployed("Dockerfile").split(/^FROM gcr.*$/m);
-    for (const [, from = "", to = ""] of last.matchAll(/^COPY --from=build \/build\/(\S+) (\S+)$/gm))
-      cpSync(
-        path.join(ROOT, from),
-        to.endsWith("/") ? path.join(file("app"), to, path.basename(from)) : file(`app/${to}`),
-        {
-          recursive: true,
-        },
-      );
+  it("is installed from the package without a network, has what the service needs, and checks its health", async () => {
+    // Each stage has a folder as its root.
+    const at = (stage: string, text: string): string => text.replaceAll(/(?<=^|\s)\/(?=\w)/g, `${file(stage)}/`);
+    const [install = "", last = ""] = deployed("Dockerfile").split(/^FROM gcr.*$/m);
+    const folder = at("install", /^WORKDIR (.*)$/m.exec(install)?.[1] ?? "");
+    mkdirSync(folder, { recursive: true });
+    const packed = runTool("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder], ROOT);
+    expect(packed).toEqual({ status: 0, said: expect.stringMatching(/^surveyctl-.*\.tgz\n$/) });
+    renameSync(path.join(folder, packed.said.trim()), path.join(folder, "surveyctl.tgz"));
+    const run = at("install", /^RUN (.*)$/m.exec(install)?.[1] ?? "false");
+    expect(runTool("sh", ["-ec", run], folder)).toMatchObject({ status: 0 });
+    for (const [, from = "", to = ""] of last.matchAll(/^COPY --from=install (?:--\S+ )?(\S+) (\S+)$/gm))
+      cpSync(at("install", from), path.resolve(file("image/app"), at("image", to)), { recursive: true });
+    // The image's Node has a SQLite of its own; the one that runs this test may find it here.
+    symlinkSync(path.join(ROOT, "node_modules"), file("node_modules"));
     const [, json = "[]"] = /^CMD (.*)$/m.exec(last) ?? [];
-    const args = (JSON.parse(json) as string[]).map((arg) => arg.replace(/^\/data/, file("data")));
-    mkdirSync(file("data"));
-    const program = file("app/bin/surveyctl.js");
+    const args = (JSON.parse(json) as string[]).map((arg) => at("image", arg));
+    const program = file("image/app/bin/surveyctl.js");
     const running = start(process.execPath, [program, ...args, "--port", "0"]);
     const [, url = ""] = await running.saying(/^listening on (\S+)$/m);
     const health = start(process.execPath, [program, "service", "health", "--url", url]);
