@@ -81,6 +81,9 @@ function emptyCount(): GroupCount {
 
 const WORDS = new Intl.Segmenter("en", { granularity: "word" });
 
+/** The segmenter's time grows with the square of a text's length, so that a long one is cut, at a space if it has any. */
+const STRETCH = /[^]{1,400}(?!\S)|[^]{1,400}/gu;
+
 /** An article before a word, as in `l'application`. */
 const ELISION = /^(?:l|d|j|m|t|s|n|c|qu|un|all|dall|dell|nell|sull|quell)'(?=\p{L}{2})/u;
 
@@ -88,7 +91,8 @@ const ELISION = /^(?:l|d|j|m|t|s|n|c|qu|un|all|dall|dell|nell|sull|quell)'(?=\p{
 function termsOf(text: string): Set<string> {
   // A mark is no word that anybody said.
   const said = text.replace(MARK, ",").normalize("NFC").replaceAll("’", "'").toLowerCase();
-  const segments = [...WORDS.segment(said)]
+  const segments = (said.match(STRETCH) ?? [])
+    .flatMap((stretch) => [...WORDS.segment(stretch)])
     .map(({ segment, isWordLike }) => ({
       word: isWordLike === true && /\p{L}/u.test(segment) ? segment.replace(ELISION, "") : null,
       isSpace: segment.trim() === "",

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { LOCALES } from "../../src/contract/locales.ts";
 import { COMMON_WORD_LANGUAGES } from "../../src/insight/common-words.ts";
 import { createWordTally, type CommentGroup, type WordTally } from "../../src/insight/words.ts";
+import { growthOf, LINEAR_MAX } from "../helpers/growth.ts";
 import { size } from "../helpers/long.ts";
 import { seededRandom } from "../helpers/seeded-random.ts";
 
@@ -10,6 +11,13 @@ const WORDS = (
   "price good great slow login page report export love works well every day would like more easy setup docs time " +
   "service great product nice people question answer quickly dashboard data chart missing search mobile version"
 ).split(" ");
+
+function termsOf(tally: WordTally): string[] {
+  return tally
+    .rows(1)
+    .map(({ term }) => term)
+    .toSorted();
+}
 
 /** Prose of 4 to 20 words in which the first words are common and the last ones rare. */
 function prose(random: () => number): string {
@@ -122,6 +130,24 @@ describe("terms", () => {
         .map(({ term }) => term)
         .toSorted(),
     ).toEqual(["customer service", "no customer", "price", "service"]);
+  });
+
+  it.each([
+    ["words", "slow invoices arrive "],
+    ["letters without a space", "請求書が遅い"],
+  ])("when a text of %s is long, then its time is in proportion to it", (_, text) => {
+    const work = (length: number): void => {
+      createWordTally().add("detractors", { id: "1", text: text.repeat(Math.ceil(length / text.length)) });
+    };
+    expect(growthOf(work)).toBeLessThan(LINEAR_MAX);
+  });
+
+  it("when a text is long, then its pairs are those of its sentences", () => {
+    const sentences = Array.from({ length: 300 }, (_, at) => `word${at} follows${at}. `);
+    const [long, short] = [createWordTally(), createWordTally()];
+    long.add("detractors", { id: "1", text: sentences.join("") });
+    for (const [at, text] of sentences.entries()) short.add("detractors", { id: String(at), text });
+    expect(termsOf(long)).toEqual(termsOf(short));
   });
 
   it("knows common words of each language of the surveys", () => {
