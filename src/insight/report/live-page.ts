@@ -1,18 +1,11 @@
 /** The report as a live page: the same charts and tables, with links that choose the period. No script. */
 import { countAnswers } from "../interval.ts";
 import { Html } from "../../contract/text/html.ts";
-import {
-  basisLine,
-  capital,
-  countText,
-  headline,
-  KINDS,
-  type ReportComment,
-  type ReportFacts,
-  shareText,
-} from "./facts.ts";
+import type { QuestionResult } from "../answers/answer-tally.ts";
+import { basisLine, countText, headline, type ReportComment, type ReportFacts } from "./facts.ts";
 import { lean as html } from "./markup.ts";
-import { comments, periods, scores, section, segments } from "./page.ts";
+import { BASIS, comments, type Figure, figureList, kindFigures, periods, scores, section, segments } from "./page.ts";
+import { questionSections } from "./questions.ts";
 import { REPORT_STYLE } from "./style.ts";
 
 /** The facts of a report that can be added up from tallies. */
@@ -24,6 +17,9 @@ export interface LiveFacts extends Pick<
   readonly sponsor: string | null;
   /** `2026-05-31 09:30:00 UTC`. */
   readonly computedAt: string;
+  readonly questions: readonly QuestionResult[];
+  /** The number of answers, the newest, whose questions were counted; null: all of them. */
+  readonly questionsAmong: number | null;
   /** Null where the page shows none. */
   readonly comments: readonly ReportComment[] | null;
 }
@@ -89,31 +85,14 @@ function content(facts: LiveFacts): (Html | null)[] {
     periods(facts),
     scores(facts),
     segments(facts),
+    ...questionSections(facts.questions, facts.questionsAmong),
     newest === null ? null : comments({ ...facts, comments: newest }),
   ];
 }
 
-function basis({ counts, commented }: LiveFacts): Html {
-  const n = countAnswers(counts);
-  const rows: readonly (readonly [string, string])[] = [
-    ["Answers", countText(n)],
-    ...KINDS.toReversed().map(
-      (kind) => [capital(kind), `${countText(counts[kind])} (${shareText(counts[kind] / n)})`] as const,
-    ),
-    ["With a comment", `${countText(commented)} (${shareText(commented / n)})`],
-  ];
-  return section(
-    { id: "basis", title: "What it rests on", deck: "All answers of the period, by their score" },
-    html`<dl>
-      ${rows.map(
-        ([name, value]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${value}</dd>
-          </div> `,
-      )}
-    </dl> `,
-  );
+function basis(facts: LiveFacts): Html {
+  const rows: readonly Figure[] = [["Answers", countText(countAnswers(facts.counts))], ...kindFigures(facts)];
+  return section({ ...BASIS, deck: "All answers of the period, by their score" }, figureList(rows));
 }
 
 function foot({ computedAt }: LiveFacts): Html {

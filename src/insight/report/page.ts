@@ -95,31 +95,41 @@ function inBothFrames(draw: (frame: Frame) => Html): Html[] {
 }
 
 function basis(facts: ReportFacts): Html {
-  const { counts, people, commented, rates } = facts;
-  const n = countAnswers(counts);
-  const rows: readonly (readonly [string, string])[] = [
-    ["Answers", countText(n)],
+  const { counts, people, rates } = facts;
+  const rows: readonly Figure[] = [
+    ["Answers", countText(countAnswers(counts))],
     ["People", countText(people)],
-    ...KINDS.toReversed().map(
-      (kind) => [capital(kind), `${countText(counts[kind])} (${shareText(counts[kind] / n)})`] as const,
-    ),
-    ["With a comment", `${countText(commented)} (${shareText(commented / n)})`],
+    ...kindFigures(facts),
     ...(rates === null ? [] : rates.channels.map((each) => [rateLabel(rates), rateText(each)] as const)),
   ];
   const deck = `As of ${facts.asOf}, time zone ${facts.zone}`;
-  return section(
-    { id: "basis", title: "What it rests on", deck },
-    html`<dl>
-        ${rows.map(
-          ([name, value]) =>
-            html`<div>
-              <dt>${name}</dt>
-              <dd>${value}</dd>
-            </div> `,
-        )}
-      </dl>
-      ${rates === null ? NO_RATE : null}`,
-  );
+  return section({ ...BASIS, deck }, [figureList(rows), ...(rates === null ? [NO_RATE] : [])]);
+}
+
+export const BASIS = { id: "basis", title: "What it rests on" };
+
+export type Figure = readonly [name: string, value: string];
+
+/** The answers of each kind and those with a comment, with their shares. */
+export function kindFigures({ counts, commented }: Pick<ReportFacts, "counts" | "commented">): readonly Figure[] {
+  const n = countAnswers(counts);
+  const figure = (name: string, count: number): Figure => [name, `${countText(count)} (${shareText(count / n)})`];
+  return [
+    ...KINDS.toReversed().map((kind) => figure(capital(kind), counts[kind])),
+    figure("With a comment", commented),
+  ];
+}
+
+export function figureList(rows: readonly Figure[]): Html {
+  return html`<dl>
+    ${rows.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div> `,
+    )}
+  </dl> `;
 }
 
 export function periods({ periods: all }: Pick<ReportFacts, "periods">): Html | null {

@@ -19,13 +19,13 @@ const WORDS_MAX = 10;
 /** Choices that a message shows. */
 const VALUES_MAX = 5;
 
-/** A section for each question. */
-export function questionSections(questions: readonly QuestionResult[]): readonly Html[] {
+/** A section for each question. `among` is the number of responses that were looked at; null: all of them. */
+export function questionSections(questions: readonly QuestionResult[], among: number | null = null): readonly Html[] {
   return questions.map((result, index) => {
     const id = `question-${index + 1}`;
     return html`<section aria-labelledby="${id}">
       <h2 id="${id}" dir="auto">${titleOf(result)}</h2>
-      <p class="deck">${deckOf(result)}</p>
+      <p class="deck">${deckOf(result, among)}</p>
       ${result.values.length === 0 ? null : valueTable(result)}
     </section> `;
   });
@@ -35,9 +35,9 @@ function titleOf({ text, question }: QuestionResult): string {
   return cutText(visibleText(text === "" ? question : text), 200);
 }
 
-/** `24 answers; mean 3.9, between 3.2 and 4.4.` */
-function deckOf({ answered, mean, words }: QuestionResult): string {
-  const count = answersText(answered);
+/** `24 answers; mean 3.9, between 3.2 and 4.4.`; `24 of the newest 500 answers`. */
+function deckOf({ answered, mean, words }: QuestionResult, among: number | null = null): string {
+  const count = among === null ? answersText(answered) : `${countText(answered)} of the newest ${answersText(among)}`;
   if (mean !== null)
     return `${count}; mean ${columnText(mean.mean)}, between ${columnText(mean.mean_low)} and ${columnText(mean.mean_high)} (${CONFIDENCE_WORDS} interval)`;
   if (words === null || words.length === 0) return count;

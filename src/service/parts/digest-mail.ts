@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { CHANNELS } from "../../contract/routes.ts";
 import { createWallClock, toCalendarDay } from "../../runtime/zone.ts";
-import { createAnswerTally, type QuestionResult } from "../../insight/answers/answer-tally.ts";
-import { createMasker } from "../../insight/redact.ts";
+import type { QuestionResult } from "../../insight/answers/answer-tally.ts";
+import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";
 import { type DigestFrame, digestHtml, digestSubject, digestText } from "../../insight/report/digest.ts";
 import { type DigestFacts, reportComments, type ResponseRates } from "../../insight/report/facts.ts";
 import { type DkimKey, signMail } from "../delivery/mail/dkim.ts";
@@ -106,8 +106,7 @@ async function readCommented(
   const shape = { expandPerson: true, expandNotes: false, permalinkPrefix: "" };
   const all = { updatedSince: null, updatedUntil: null, personId: null, trendId: null, order: "desc" } as const;
   const newest: JsonObject[] = [];
-  const answers = createAnswerTally();
-  const masker = createMasker();
+  const answers = createMaskedAnswers({ personal: false });
   let commented = 0;
   for (let offset = 0; ; offset += PAGE) {
     const page = { ...range, ...all, offset, limit: PAGE };
@@ -115,7 +114,7 @@ async function readCommented(
     for (const text of rows) {
       const row = JSON.parse(text) as JsonObject;
       const { comment, survey_type: type } = row;
-      if (type === "nps") answers.add(masker.row(row, toAnswered));
+      if (type === "nps") answers.add(row);
       if (type !== "nps" || typeof comment !== "string" || comment.trim() === "") continue;
       commented += 1;
       if (newest.length < COMMENTS_MAX) newest.push(row);
@@ -123,15 +122,8 @@ async function readCommented(
     if (rows.length < PAGE) break;
   }
   const asked = activeQuestions(await store.read((tx) => tx.questions.list(project.id)));
-  const results = new Map(answers.results(WORD_ANSWERS_MIN).map((result) => [result.question, result]));
+  const results = new Map(answers.results().map((result) => [result.question, result]));
   return { commented, newest, questions: asked.map((question) => results.get(question.id) ?? unanswered(question)) };
-}
-
-/** Fewer answers make no word of a digest. */
-const WORD_ANSWERS_MIN = 5;
-
-function toAnswered({ id = null, score = null, additional_answers: answers = null }: JsonObject): JsonObject {
-  return { id, score, additional_answers: answers };
 }
 
 function unanswered({ id, type, text }: Question): QuestionResult {

@@ -1,18 +1,18 @@
 /** The numbers of a page for colleagues: tallies by day, added up, and the newest comments. The cost of a look is bounded. */
 import { unixSeconds } from "../../runtime/clock.ts";
-import type { JsonObject } from "../../contract/json.ts";
 import { SCORE_MAX } from "../../contract/limits.ts";
-import { CONFIDENCE_DEFAULT, FEW_ANSWERS } from "../../insight/interval.ts";
+import { CONFIDENCE_DEFAULT, countAnswers, FEW_ANSWERS } from "../../insight/interval.ts";
 import { createMasker } from "../../insight/redact.ts";
-import { type PeriodScore, reportComments, type SegmentFacts } from "../../insight/report/facts.ts";
+import type { PeriodScore, SegmentFacts } from "../../insight/report/facts.ts";
 import type { LiveFacts } from "../../insight/report/live-page.ts";
 import { createTally, mergeTally, segmentRows, type SegmentTally, TooManyValuesError } from "../../insight/segments.ts";
-import type { ScoreTally, Store, Transaction } from "../domain/ports.ts";
+import type { ScoreTally, Transaction } from "../domain/ports.ts";
 import { countsOfScores, type DayTally } from "../domain/shares/day-tally.ts";
 import type { SharedDay, ShareRow } from "../domain/shares/share-rows.ts";
 import { keepDays, tallyAnswers } from "../domain/shares/shares.ts";
 import type { Base } from "../parts/base.ts";
 import { showProject } from "../page/page-request.ts";
+import { readNewest } from "./newest.ts";
 import { startOfDay, utcDay, dayText, startOfRange, sharedPeriods, type RangeName } from "./ranges.ts";
 
 export interface ShareFacts extends LiveFacts {
@@ -64,7 +64,7 @@ export async function readShareFacts(base: Base, share: ShareRow, range: RangeNa
     change: asked === null ? null : { before: previous, after: counts, words: `against ${asked.words}` },
     periods: start === null ? [] : periodsOf(inRange, start, now, asked === null),
     segments: share.segments.length === 0 ? null : segmentsOf(inRange, share.segments),
-    comments: share.showsComments && since !== null ? await readComments(store, share, { since, until: now }) : null,
+    ...(await readNewest(store, share, { since: since ?? now, until: now }, countAnswers(counts))),
     redacted: true,
   };
 }
@@ -159,25 +159,4 @@ function tallyOf(property: string, values: readonly (readonly [string, readonly 
     return [value, { before: { ...NOBODY }, after: { detractors, passives, promoters } }] as const;
   });
   return { ...createTally([]), values: new Map([[property, new Map(counted)]]) };
-}
-
-/** Answers that are looked at for comments, where few have one. */
-const LOOKED_AT_MAX = 500;
-const PAGE = 100;
-
-/** The newest, newest first, with personal data masked. */
-async function readComments(store: Store, { project, trendId }: ShareRow, range: { since: number; until: number }) {
-  const shape = { expandPerson: true, expandNotes: false, permalinkPrefix: "" };
-  const all = { ...range, updatedSince: null, updatedUntil: null, personId: null, trendId, order: "desc" } as const;
-  const rows: JsonObject[] = [];
-  for (let offset = 0; offset < LOOKED_AT_MAX; offset += PAGE) {
-    const page = await store.read((tx) => tx.responses.list(project.id, { ...all, offset, limit: PAGE }, shape));
-    rows.push(...page.map((text) => JSON.parse(text) as JsonObject).filter(isComment));
-    if (page.length < PAGE) break;
-  }
-  return reportComments(rows, { personal: false, day: (at) => dayText(utcDay(at)) });
-}
-
-function isComment({ comment, survey_type: type }: JsonObject): boolean {
-  return type === "nps" && typeof comment === "string" && comment.trim() !== "";
 }

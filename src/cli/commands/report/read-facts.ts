@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX } from "../../../contract/limits.ts";
-import { createAnswerTally } from "../../../insight/answers/answer-tally.ts";
+import { createMaskedAnswers } from "../../../insight/answers/masked-answers.ts";
 import { isComplete } from "../../../insight/coverage.ts";
 import { CONFIDENCE_DEFAULT, FEW_ANSWERS, type ScoreCounts } from "../../../insight/interval.ts";
 import { createMasker } from "../../../insight/redact.ts";
@@ -137,22 +137,6 @@ function createCollector(request: ReportRequest): Collector {
       };
     },
   };
-}
-
-/** Fewer answers make no word of a report. */
-const WORD_ANSWERS_MIN = 5;
-
-function createMaskedAnswers({ personal }: ReportRequest) {
-  const [tally, masker] = [createAnswerTally(), createMasker()];
-  return {
-    add: (row: JsonObject) => tally.add(personal ? row : masker.row(row, toAnswered)),
-    results: () => tally.results(WORD_ANSWERS_MIN),
-  };
-}
-
-/** The fields that are counted. */
-function toAnswered({ id = null, score = null, additional_answers: answers = null }: JsonObject): JsonObject {
-  return { id, score, additional_answers: answers };
 }
 
 function timeOf({ created_at: at }: JsonObject): number {

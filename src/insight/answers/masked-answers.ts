@@ -1,0 +1,28 @@
+/** Answers to further questions as reports, digests and live pages count them: personal data is masked first. */
+import type { JsonObject } from "../../contract/json.ts";
+import { createMasker } from "../redact.ts";
+import { createAnswerTally, type QuestionResult } from "./answer-tally.ts";
+
+/** Fewer answers make no word of a report. */
+const WORD_ANSWERS_MIN = 5;
+
+export interface MaskedAnswers {
+  /** A response of the API (4.3), its person expanded. Rows come in the order of time. */
+  add(row: JsonObject): void;
+  /** In the order in which they came first. */
+  results(): readonly QuestionResult[];
+}
+
+/** `personal`: personal data is counted as it is. */
+export function createMaskedAnswers({ personal }: { readonly personal: boolean }): MaskedAnswers {
+  const [tally, masker] = [createAnswerTally(), createMasker()];
+  return {
+    add: (row) => tally.add(personal ? row : masker.row(row, toAnswered)),
+    results: () => tally.results(WORD_ANSWERS_MIN),
+  };
+}
+
+/** The fields that are counted. */
+function toAnswered({ id = null, score = null, additional_answers: answers = null }: JsonObject): JsonObject {
+  return { id, score, additional_answers: answers };
+}

@@ -1,0 +1,62 @@
+/** The newest answers of a live page: their comments, and what they answer to further questions. So many and no more. */
+import type { JsonObject } from "../../contract/json.ts";
+import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";
+import { type ReportComment, reportComments } from "../../insight/report/facts.ts";
+import type { LiveFacts } from "../../insight/report/live-page.ts";
+import { nextTurn } from "../../runtime/clock.ts";
+import type { Store } from "../domain/ports.ts";
+import type { ShareRow } from "../domain/shares/share-rows.ts";
+import { dayText, utcDay } from "./ranges.ts";
+
+const NEWEST_MAX = 500;
+/** Characters of these answers as JSON: so much is counted in some tenths of a second, and most have less. */
+const TEXT_MAX = 1_000_000;
+const PAGE = 100;
+/** As a report has. */
+const COMMENTS_MAX = 200;
+
+export type NewestFacts = Pick<LiveFacts, "questions" | "questionsAmong" | "comments">;
+
+/** Unix seconds, both inclusive. */
+interface Range {
+  readonly since: number;
+  readonly until: number;
+}
+
+/** `count` is the number of answers of the range. Personal data is masked. */
+export async function readNewest(store: Store, share: ShareRow, range: Range, count: number): Promise<NewestFacts> {
+  const { showsComments } = share;
+  const haveQuestions = await store.read((tx) => tx.responses.haveAnswers(share.project.id));
+  const rows = showsComments || haveQuestions ? await readRows(store, share, range) : [];
+  const comments = showsComments ? toComments(rows) : null;
+  await nextTurn();
+  const answers = createMaskedAnswers({ personal: false });
+  for (const row of rows.toReversed()) answers.add(row);
+  // The words of free answers are comments too.
+  const questions = answers.results().map((one) => (showsComments ? one : { ...one, words: null }));
+  return { questions, questionsAmong: rows.length < count ? rows.length : null, comments };
+}
+
+/** Newest first. */
+async function readRows(store: Store, { project, trendId }: ShareRow, range: Range): Promise<readonly JsonObject[]> {
+  const shape = { expandPerson: true, expandNotes: false, permalinkPrefix: "" };
+  const all = { ...range, updatedSince: null, updatedUntil: null, personId: null, trendId, order: "desc" } as const;
+  const rows: JsonObject[] = [];
+  let characters = 0;
+  for (let offset = 0; offset < NEWEST_MAX; offset += PAGE) {
+    const page = await store.read((tx) => tx.responses.list(project.id, { ...all, offset, limit: PAGE }, shape));
+    for (const text of page) {
+      characters += text.length;
+      if (characters > TEXT_MAX) return rows;
+      const row = JSON.parse(text) as JsonObject;
+      if (row["survey_type"] === "nps") rows.push(row);
+    }
+    if (page.length < PAGE) break;
+  }
+  return rows;
+}
+
+function toComments(rows: readonly JsonObject[]): readonly ReportComment[] {
+  const commented = rows.filter(({ comment }) => typeof comment === "string" && comment.trim() !== "");
+  return reportComments(commented.slice(0, COMMENTS_MAX), { personal: false, day: (at) => dayText(utcDay(at)) });
+}
