@@ -11,6 +11,8 @@ import { bundleWorld } from "./bundle.js";
 const DAYS = 30;
 /** In a pipe, progress is told after so many seeds. */
 const TOLD_SEEDS = 100;
+/** Enough that the start of their process does not count. */
+const TASK_SEEDS = 25;
 const { values } = parseArgs({
   options: {
     // One seed, told in full; else `seeds` of them, from `from` on.
@@ -40,43 +42,43 @@ const { file, planted } = await bundleWorld(folder);
 const results = [];
 const failed = [];
 const tasks = isHunt ? planted.map(toHunt) : splitSeeds();
-const crews = Array.from({ length: Number(values.workers) }, (_, at, crew = Number(values.workers)) =>
-  tasks.filter((__, index) => index % crew === at),
-);
-const statuses = await Promise.all(crews.filter((crew) => crew.length > 0).map(work));
+await Promise.all(Array.from({ length: Number(values.workers) }, work));
 if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
-if (statuses.some((status) => status !== 0)) throw new Error(`a worker ended with ${statuses.join(", ")}`);
 if (isHunt) reportHunt();
 else report();
 
 function toHunt({ name, seed }) {
   const isKnown = values.seeds === undefined;
   const where = isKnown ? { from: seed, count: 1 } : { from: Number(values.from), count: seeds };
-  return { ...shared, ...where, step: 1, planted: name };
+  return { ...shared, ...where, planted: name };
 }
 
-/** For each worker every so many-th seed. */
+/** A task ends with its first failure: the rest of the seeds is in other tasks. */
 function splitSeeds() {
   const from = Number(values.seed ?? values.from);
-  const workers = Math.min(seeds, Number(values.workers));
-  return Array.from({ length: workers }, (_, at) => ({
+  return Array.from({ length: Math.ceil(seeds / TASK_SEEDS) }, (_, at) => ({
     ...shared,
-    from: from + at,
-    count: Math.ceil((seeds - at) / workers),
-    step: workers,
+    from: from + at * TASK_SEEDS,
+    count: Math.min(TASK_SEEDS, seeds - at * TASK_SEEDS),
     planted: values.planted,
   }));
 }
 
-function work(crew) {
+async function work() {
+  for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) await runTask(task);
+}
+
+/** In a process of its own: SQLite's library does not give all its memory back. */
+async function runTask(task) {
   // A seed makes many short-lived objects.
-  const args = ["--max-semi-space-size=32", file, JSON.stringify(crew)];
+  const args = ["--max-semi-space-size=32", file, JSON.stringify(task)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   createInterface({ input: child.stdout }).on("line", (line) => {
     if (!line.startsWith("{")) return console.log(line);
     note(JSON.parse(line));
   });
-  return new Promise((resolve) => child.on("close", resolve));
+  const status = await new Promise((resolve) => child.on("close", resolve));
+  if (status !== 0) throw new Error(`a worker ended with ${status}`);
 }
 
 function note(result) {

@@ -256,7 +256,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
     // A connection that the end of the service has cut says nothing of the server.
     if (this.#isClosed && result.kind === "broken") {
       this.tell({ kind: "released", epoch });
-      return result.isPastDot ? { kind: "unknown" } : { kind: "released", delaySeconds: 0 };
+      return result.isPastDot ? { kind: "unknown", attempt: factsOf(reply) } : { kind: "released", delaySeconds: 0 };
     }
     const { domain: backsDomainOff, outcome: meant, sender, strike, afterSeconds, hasAddressCode } = meaningOf(result);
     const meaning = { outcome: meant, sender, strike, afterSeconds, hasAddressCode };

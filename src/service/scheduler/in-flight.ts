@@ -220,7 +220,7 @@ function isRunning({ result }: Item): boolean {
 }
 
 export async function finishAll(tx: Transaction, ended: readonly EndedDelivery[], onUnknown: OnUnknown): Promise<void> {
-  for (const { due, result } of ended) await finishDelivery(tx, due, result, onUnknown);
+  for (const { due, result } of ended) await finishDelivery(tx, due, result, { onUnknown });
 }
 
 /** Without a mark nothing can have gone. */

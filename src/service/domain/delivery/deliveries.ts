@@ -105,12 +105,7 @@ export async function releaseDeadClaims(
   const transmitting = await tx.queue.listTransmitting(project, living);
   for (const due of transmitting) {
     const attempt = { ...LOST, stage: FINAL_STAGES[due.channel] };
-    const isResent = onUnknown === "resend" && isSurvey(due);
-    await finishDelivery(
-      tx,
-      due,
-      isResent ? { kind: "retry", delaySeconds: 0, attempt } : { kind: "unknown", attempt },
-    );
+    await finishDelivery(tx, due, { kind: "unknown", attempt }, { onUnknown, resendSeconds: 0 });
   }
   return (await tx.queue.releaseClaims(project, living)) + transmitting.length;
 }
@@ -199,6 +194,12 @@ async function refuseSurvey(
   return { kind: "cancelled", reason: isKnown ? refused.status : "the person is no longer sent to" };
 }
 
+export interface UnknownRule {
+  readonly onUnknown: OnUnknown;
+  /** The wait of a survey that is sent again. */
+  readonly resendSeconds?: number;
+}
+
 /**
  * Records how a claimed delivery ended. Nothing happens when the claim is not the message's any more. The next survey of
  * an Autopilot, and the next week of a digest, follow one that was sent, failed or is unknown; a held one leaves that to
@@ -208,16 +209,17 @@ export async function finishDelivery(
   tx: Transaction,
   due: DueMessage,
   ended: DeliveryResult,
-  onUnknown: OnUnknown = "hold",
+  { onUnknown, resendSeconds = FIRST_RETRY_SECONDS }: UnknownRule = { onUnknown: "hold" },
 ): Promise<void> {
   const isResent = ended.kind === "unknown" && onUnknown === "resend" && isSurvey(due);
-  const result = isResent ? { ...ended, kind: "retry" as const, delaySeconds: FIRST_RETRY_SECONDS } : ended;
+  const result = isResent ? { ...ended, kind: "retry" as const, delaySeconds: resendSeconds } : ended;
   const change = toChange(tx, due, result);
   if (!(await tx.queue.settle(due, due.channel === "digest" ? toDigestChange(tx, result, change) : change))) {
     if (due.channel === "digest") await eraseLostDigest(tx, due, result);
     return;
   }
-  if (result.attempt) await logAttempt(tx, { ...logOf(due), secrets: secretsOf(due) }, result.kind, result.attempt);
+  // The log keeps that it may have arrived, whatever becomes of the survey later.
+  if (ended.attempt) await logAttempt(tx, { ...logOf(due), secrets: secretsOf(due) }, ended.kind, ended.attempt);
   if (ended.kind === "sent" || ended.kind === "unknown") await noteTransmitted(tx, due, ended);
   if (due.channel === "digest") await continueDigest(tx, due, result.kind);
   else if (due.channel !== "reply") await followAsked(tx, due, result);

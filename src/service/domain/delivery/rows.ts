@@ -180,7 +180,7 @@ export interface DeliveryRows {
   /** Newest first. */
   ofPerson(project: number, personId: number, limit: number): Promise<readonly DeliveryRow[]>;
   byId(project: number, id: number): Promise<DeliveryRow | null>;
-  /** When a survey was last transmitted to the person without a reply; null when none is unknown. */
+  /** When a survey that may have arrived was last transmitted to the person, also one that was sent again; or null. */
   lastUnknownAt(project: number, personId: number): Promise<number | null>;
   /** The number of requests of each project in each state. */
   counts(): Promise<readonly { readonly project: number; readonly state: DeliveryState; readonly count: number }[]>;

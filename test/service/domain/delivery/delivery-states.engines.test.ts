@@ -186,9 +186,26 @@ describe("when a message is marked", () => {
     await mark(await claim("dead"));
     await fixture.write((tx) => releaseDeadClaims(tx, ["one"], "resend"));
     const due = await claim();
-    await fixture.write((tx) => finishDelivery(tx, due, { kind: "unknown" }, "resend"));
+    await fixture.write((tx) => finishDelivery(tx, due, { kind: "unknown" }, { onUnknown: "resend" }));
     expect(await survey()).toMatchObject({ state: "retrying", dueAt: START + 45, attempts: 2 });
   });
+
+  it.each<[string, (due: DueSurvey) => Promise<unknown>]>([
+    ["given up", (due) => finish(due, { kind: "failed", reason: "too late" })],
+    ["cancelled", () => fixture.write((tx) => cancelSurveys(tx, fixture.project, { by: "email", email: "a@x.co" }))],
+  ])(
+    "and one that is to be sent again is %s, then the throttle counts from the time it may have arrived",
+    async (_, end) => {
+      await send();
+      const due = await claim();
+      await mark(due);
+      await fixture.write((tx) => finishDelivery(tx, due, { kind: "unknown", attempt }, { onUnknown: "resend" }));
+      expect((await log()).map(({ outcome }) => outcome)).toEqual(["unknown"]);
+      later(3 * DAY);
+      await end(await claim());
+      expect((await send()).status).toEqual({ status: "throttled", since: START, until: START + 30 * DAY });
+    },
+  );
 
   it("and its person cancels, then it ends as it ends", async () => {
     await send();

@@ -248,7 +248,7 @@ describe("a preview", () => {
     const claimed = await fixture.write((tx) =>
       claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: 10 }),
     );
-    for (const due of claimed) await fixture.write((tx) => finishDelivery(tx, due, { kind: "sent" }, "hold"));
+    for (const due of claimed) await fixture.write((tx) => finishDelivery(tx, due, { kind: "sent" }));
     expect((await preview("a@x.co"))?.properties).toEqual({ n: "first" });
     await send({ n: "next", locale: "fr" }, 50);
     const before = await fixture.read((tx) => nextDueAt(tx, ["email"]));

@@ -33,14 +33,7 @@ export function createDeliveryRows(database: Database, session: Session): Delive
         ])
       ).map(toDelivery),
     byId: async (project, id) => findDelivery(database, project, id),
-    lastUnknownAt: async (project, personId) => {
-      const row = await database.first(
-        `SELECT max(CASE WHEN state = 'unknown' THEN transmitting_at END) AS at FROM messages
-         WHERE project_id = ? AND person_id = ?`,
-        [project, personId],
-      );
-      return toNumber(row?.at);
-    },
+    lastUnknownAt: async (project, personId) => lastUnknownAt(database, project, personId),
     counts: async () =>
       (
         await database.all(
@@ -78,6 +71,18 @@ export function createDeliveryRows(database: Database, session: Session): Delive
     bucket: async (name) => (await readState(database, `bucket ${name}`)) as { level: number; at: number } | null,
     setBucket: async (name, bucket) => writeState(database, `bucket ${name}`, bucket),
   };
+}
+
+/** A survey that was sent again has another state; its log still has the attempt. */
+async function lastUnknownAt(database: Database, project: number, personId: number): Promise<number | null> {
+  const row = await database.first(
+    `SELECT max(CASE WHEN m.state = 'unknown' THEN m.transmitting_at ELSE
+       (SELECT max(a.at) FROM delivery_attempts a
+        WHERE a.project_id = m.project_id AND a.request_id = m.id AND a.outcome = 'unknown') END) AS at
+     FROM messages m WHERE m.project_id = ? AND m.person_id = ?`,
+    [project, personId],
+  );
+  return toNumber(row?.at);
 }
 
 const DELIVERY = `SELECT q.project_id AS "projectId", q.id, q.person_id AS "personId", q.channel, w.email,
