@@ -34,7 +34,8 @@ async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryPro
 /** The message of a digest as Slack takes it. */
 export async function slackBody({ store, contextOf }: Slack, due: DueDigest): Promise<string> {
   const { readDigest } = await LAZY.digest();
-  return JSON.stringify(digestSlack(await readDigest(store, due, await contextOf(due.project))));
+  const { facts, frame } = await readDigest(store, due, await contextOf(due.project));
+  return JSON.stringify(digestSlack(facts, frame.liveUrl));
 }
 
 /** Null when `signal` ended it first. */

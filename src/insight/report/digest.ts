@@ -301,9 +301,13 @@ export function digestSlack(facts: DigestFacts, liveUrl: string | null = null): 
           { type: "rich_text_quote", elements: [richText(comment.text)] },
         ],
       })),
-      ...(liveUrl === null ? [] : [{ type: "context", elements: [plain(`As it is now: ${liveUrl}`)] }]),
+      ...(liveUrl === null ? [] : [slackLink(liveUrl, "As it is now")]),
     ],
   };
+}
+
+function slackLink(url: string, text: string): JsonObject {
+  return { type: "rich_text", elements: [{ type: "rich_text_section", elements: [{ type: "link", url, text }] }] };
 }
 
 function slackLabel({ id, score, at, url }: ReportComment): JsonObject[] {

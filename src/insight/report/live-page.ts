@@ -40,7 +40,8 @@ const RANGES = [
   ["all", "All"],
 ] as const;
 
-export function renderLivePage(facts: LiveFacts, range: string): string {
+/** `query` is what the links to other periods carry on. */
+export function renderLivePage(facts: LiveFacts, range: string, query: Readonly<Record<string, string>> = {}): string {
   const kicker = [...(facts.sponsor === null ? [] : [facts.sponsor]), "Net Promoter Score"].join(" · ");
   return html`<!doctype html>
     <html lang="en">
@@ -62,7 +63,7 @@ export function renderLivePage(facts: LiveFacts, range: string): string {
           <p class="rests">${basisLine(facts)}</p>
           <nav aria-label="Period">
             <ul>
-              ${RANGES.map(([name, text]) => link(name, text, name === range))}
+              ${RANGES.map(([name, text]) => link({ range: name, ...query }, text, name === range))}
             </ul>
           </nav>
         </header>
@@ -72,9 +73,9 @@ export function renderLivePage(facts: LiveFacts, range: string): string {
     </html> `.text;
 }
 
-function link(name: string, text: string, isCurrent: boolean): Html {
+function link(query: Readonly<Record<string, string>>, text: string, isCurrent: boolean): Html {
   const current = new Html(isCurrent ? 'aria-current="page"' : "");
-  return html`<li><a href="?range=${name}" ${current}>${text}</a></li> `;
+  return html`<li><a href="?${new URLSearchParams(query).toString()}" ${current}>${text}</a></li> `;
 }
 
 function content(facts: LiveFacts): (Html | null)[] {

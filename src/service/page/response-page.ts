@@ -4,7 +4,7 @@ import { answerText, plainAnswers } from "../../contract/questions/additional-an
 import type { Note, SurveyResponse } from "../../contract/resources.ts";
 import { SPECIAL_PROPERTIES } from "../../contract/special-properties.ts";
 import { createWallClock, DEFAULT_ZONE } from "../../runtime/zone.ts";
-import { isSignedLink } from "../domain/surveys/signed-links.ts";
+import { isSignedLink, readLinkSignature } from "../domain/surveys/signed-links.ts";
 import { type HtmlPage, type PageBrand, unknownLink } from "./document.ts";
 import { type Html, html } from "../../contract/text/html.ts";
 import {
@@ -30,8 +30,7 @@ export function createResponseHandler(options: PagesOptions): PageHandler {
     if (request.method !== "GET" && request.method !== "HEAD")
       return notAllowed(request, isSecure, "GET, HEAD, OPTIONS");
     if (rest !== "" || !isToken(token)) return respondUnknown(options, request);
-    const query = new URLSearchParams(request.query);
-    const [expires, signature] = [query.get("expires") ?? "", query.get("signature") ?? ""];
+    const { expires, signature } = readLinkSignature(request.query);
     const { authorization } = request.headers;
     if (signature === "" && authorization === undefined) return askForKey(request, isSecure);
     const project = authorization === undefined ? null : await options.identify(authorization, request.from);
@@ -41,7 +40,7 @@ export function createResponseHandler(options: PagesOptions): PageHandler {
       if (known === null) return null;
       const isOpen =
         project?.id === known.project.id ||
-        (signature !== "" && (await isSignedLink(tx, token, { expires, signature })));
+        (signature !== "" && (await isSignedLink(tx, `/r/${token}`, { expires, signature })));
       const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
       const text = isOpen ? await tx.responses.json(known.project.id, known.id, shape) : null;
       if (text === null) return null;

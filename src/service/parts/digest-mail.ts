@@ -19,6 +19,7 @@ import type { Project, TimeRange } from "../domain/inputs.ts";
 import { activeQuestions } from "../domain/questions/questions.ts";
 import type { DueDigest, Question, Store, Transaction } from "../domain/ports.ts";
 import { fullName, NO_PRESENTATION } from "../domain/projects/presentation.ts";
+import { signNewestShare } from "../domain/shares/shares.ts";
 import { signLink } from "../domain/surveys/signed-links.ts";
 
 const PAGE = 100;
@@ -59,7 +60,7 @@ async function readDigestFacts(
   };
 }
 
-/** Paths of pages that need no key, by token. The digest's own time decides how long: each attempt is the same mail. */
+/** Paths of responses' pages that need no key, by token. The digest's own time decides how long: each attempt is the same mail. */
 function signLinks(
   store: Store,
   { project, scheduledAt }: DueDigest,
@@ -69,7 +70,7 @@ function signLinks(
     async (tx) => {
       const links = new Map<Json | undefined, string>();
       for (const { permalink } of rows)
-        if (typeof permalink === "string") links.set(permalink, await signLink(tx, permalink, scheduledAt));
+        if (typeof permalink === "string") links.set(permalink, await signLink(tx, `/r/${permalink}`, scheduledAt));
       return links;
     },
     { project: project.id },
@@ -137,10 +138,16 @@ export interface DigestMail {
   readonly messageId: string;
 }
 
+/** A digest before it is a message of whatever kind. */
+export interface Digest {
+  readonly facts: DigestFacts;
+  readonly frame: DigestFrame;
+}
+
 /** The same facts and settings give the same bytes: a mail that is tried again is the same mail. */
 async function renderDigest(
   due: DueDigest,
-  facts: DigestFacts,
+  { facts, frame }: Digest,
   context: MailContext,
   key: DkimKey | null,
 ): Promise<DigestMail> {
@@ -149,7 +156,6 @@ async function renderDigest(
   const sum = createHash("sha256").update(`${due.token}/${due.scheduledAt}`).digest("hex");
   const domain = senderDomain(sender.from);
   const messageId = `${sum.slice(0, 32)}@${domain}`;
-  const frame = frameOf(due, context);
   const unsigned = await composeMail({
     from: { name: sender.senderName, address: sender.from },
     to: [{ name: null, address: due.email }],
@@ -186,20 +192,32 @@ export async function makeDigest(
   return renderDigest(due, await readDigest(store, due, context), context, key);
 }
 
-/** The facts of a digest, under the project's own name. */
-export function readDigest(
+/** A digest under the project's own name. */
+export async function readDigest(
   store: Store,
   due: DueDigest,
   { appUrl, sender, presentation = NO_PRESENTATION }: MailContext,
-): Promise<DigestFacts> {
-  return readDigestFacts(store, due, { name: fullName(presentation, due.project, sender.senderName), appUrl });
+): Promise<Digest> {
+  const name = fullName(presentation, due.project, sender.senderName);
+  const facts = await readDigestFacts(store, due, { name, appUrl });
+  const livePath = await store.write((tx) => signNewestShare(tx, due.project, due.scheduledAt), {
+    project: due.project.id,
+  });
+  const day = WEEKDAYS[due.weekday] ?? "";
+  const why = `You get this every ${day.slice(0, 1).toUpperCase()}${day.slice(1)}.`;
+  const frame = {
+    foot: { why, leaveUrl: leaveUrlOf(due, appUrl) },
+    accent: presentation.brand.accent?.color ?? null,
+    liveUrl: livePath === null ? null : appUrl + livePath,
+  };
+  return { facts, frame };
 }
 
 /** A digest and its parts, for looking at. */
 export async function previewDigest(store: Store, due: DueDigest, context: MailContext) {
-  const facts = await readDigest(store, due, context);
-  const { message } = await renderDigest(due, facts, context, null);
-  const frame = frameOf(due, context);
+  const digest = await readDigest(store, due, context);
+  const { facts, frame } = digest;
+  const { message } = await renderDigest(due, digest, context, null);
   const { from, senderName } = context.sender;
   return {
     from: senderName === null ? from : `${senderName} <${from}>`,
@@ -209,13 +227,6 @@ export async function previewDigest(store: Store, due: DueDigest, context: MailC
     html: digestHtml(facts, frame),
     message: Buffer.from(message.bytes).toString("utf8"),
   };
-}
-
-function frameOf(due: DueDigest, { appUrl, presentation = NO_PRESENTATION }: MailContext): DigestFrame {
-  const day = WEEKDAYS[due.weekday] ?? "";
-  const why = `You get this every ${day.slice(0, 1).toUpperCase()}${day.slice(1)}.`;
-  const accent = presentation.brand.accent?.color ?? null;
-  return { foot: { why, leaveUrl: leaveUrlOf(due, appUrl) }, accent, liveUrl: null };
 }
 
 function leaveUrlOf({ token }: DueDigest, appUrl: string): string {

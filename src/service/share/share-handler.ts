@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { HttpResponse } from "../../contract/http.ts";
 import { LIVE_STYLE, renderLivePage } from "../../insight/report/live-page.ts";
 import { findShare } from "../domain/shares/shares.ts";
+import { type LinkSignature, readLinkSignature } from "../domain/surveys/signed-links.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
 import type { PathRequest } from "../http/create-http-service.ts";
 import { createRateLimiter, type RateLimit } from "../http/rate-limit.ts";
@@ -30,7 +31,8 @@ export function createShareHandler(base: Base): Handle {
   const factsOf = createKeptFacts(base);
   return async (request) => {
     const [, token = "", suffix] = PATH.exec(request.path) ?? [];
-    const share = isToken(token) ? await store.read((tx) => findShare(tx, token)) : null;
+    const given = readLinkSignature(request.query);
+    const share = isToken(token) ? await store.read((tx) => findShare(tx, token, given)) : null;
     if (share === null) {
       wrongTokens.count(request.from);
       return null;
@@ -41,7 +43,7 @@ export function createShareHandler(base: Base): Handle {
     if (range === null) throw new HttpError(400, `Bad Request: range is one of ${RANGES.join(", ")}`);
     const facts = await factsOf(share, range).catch(tellCounting);
     const isSecure = new URL(options.publicUrl ?? request.origin).protocol === "https:";
-    const response = suffix === undefined ? page(facts, range, isSecure) : json(facts, isSecure);
+    const response = suffix === undefined ? page(facts, { range, given, isSecure }) : json(facts, isSecure);
     return method === "HEAD" ? { ...response, body: "" } : response;
   };
 }
@@ -76,13 +78,19 @@ function createKeptFacts(base: Base): (share: ShareRow, range: RangeName) => Pro
 const STYLE_HASH = createHash("sha256").update(LIVE_STYLE).digest("base64");
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
-function page(facts: ShareFacts, range: RangeName, isSecure: boolean): HttpResponse {
+interface Visit {
+  readonly range: RangeName;
+  readonly given: LinkSignature;
+  readonly isSecure: boolean;
+}
+
+function page(facts: ShareFacts, { range, given, isSecure }: Visit): HttpResponse {
   const headers = {
     ...pageHeaders(isSecure),
     "content-security-policy": POLICY,
     "content-type": "text/html; charset=utf-8",
   };
-  return { status: 200, headers, body: renderLivePage(facts, range) };
+  return { status: 200, headers, body: renderLivePage(facts, range, given.signature === "" ? {} : { ...given }) };
 }
 
 function json(facts: ShareFacts, isSecure: boolean): HttpResponse {

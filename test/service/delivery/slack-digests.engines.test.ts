@@ -29,11 +29,18 @@ describe("a digest to Slack", () => {
     expect(added.email).toBe(`http://127.0.0.1:${receiver.port}/…cret`);
     const { json } = await client.call({ route: ROUTES.sendPerson, body: { email: "ada@example.com", send: false } });
     await client.addResponse({ person: json["id"] ?? null, score: 10, comment: "*great* <!channel>" });
+    await admin({ kind: "share.add", project: "default", name: "Board", trend: null, segments: [], comments: true });
     time.now = Date.parse("2026-11-23T08:00:30Z");
     await finishDue();
     await finishDue();
     const [post, ...others] = receiver.on("/hook/secret");
     const message = JSON.parse(post?.body ?? "{}") as { text: string; blocks: { type: string }[] };
+    expect(message.blocks.at(-1)).toMatchObject({
+      type: "rich_text",
+      elements: [
+        { elements: [{ type: "link", url: expect.stringMatching(/\/d\/.*&signature=/), text: "As it is now" }] },
+      ],
+    });
     expect([others, post?.headers["content-type"], message.text.split(";")[0]]).toEqual([
       [],
       "application/json",

@@ -227,6 +227,46 @@ describe("the link", () => {
     expect(JSON.stringify(rows)).not.toContain(short.path.slice("/d/".length));
   });
 
+  it("when a digest has one, then it leads to the newest page of all answers, for 30 days and while there is that page", async () => {
+    const { admin } = embedded.service;
+    const read = async (): Promise<{ text: string; url: string | null }> => {
+      const { text } = await admin({ kind: "digest.preview", project: "other" });
+      return { text, url: /^As it is now: (.*)$/m.exec(text)?.[1] ?? null };
+    };
+    const add = { kind: "share.add", project: "other", segments: [], comments: false } as const;
+    await admin({ kind: "project.add", name: "other" });
+    const trend = await admin({ kind: "trend.add", project: "other", name: "Pro", where: { plan: "pro" } });
+    await admin({ ...add, name: "Older", trend: null });
+    await admin({ ...add, name: "Newest", trend: null });
+    await admin({ ...add, name: "Of a trend", trend: trend.id });
+    const url = (await read()).url ?? "";
+    const path = url.slice(url.indexOf("/d/"));
+    const query = path.slice(path.indexOf("?") + 1);
+    const { status, text } = await visit(path);
+    const ranges = [...text.matchAll(/<a href="\?([^"]*)"/g)].map(([, link = ""]) => link.replaceAll("&#38;", "&"));
+    expect([status, /<h1 dir="auto">(.*)<\/h1>/.exec(text)?.[1], ranges]).toEqual([
+      200,
+      "Newest",
+      RANGES.map((range) => `range=${range}&${query}`),
+    ]);
+    expect((await visit(path.replace("?", "?range=all&"))).status).toBe(200);
+    expect(JSON.parse((await visit(path.replace("?", ".json?"))).text)).toMatchObject({ name: "Newest" });
+    const wrong = [path.replace("expires=1", "expires=2"), path.slice(0, -1), path.slice(0, path.indexOf("?"))];
+    expect(await Promise.all(wrong.map(async (one) => (await visit(one)).status))).toEqual([404, 404, 404]);
+    const before = time.now;
+    time.now += 30 * DAY + 1;
+    const late = (await visit(path)).status;
+    time.now = before;
+    await admin({ kind: "share.remove", project: "other", id: "Newest" });
+    expect([late, (await visit(path, "GET", "192.0.2.2")).status, (await read()).url === url]).toEqual([
+      404,
+      404,
+      false,
+    ]);
+    await admin({ kind: "share.remove", project: "other", id: "Older" });
+    expect((await read()).url).toBeNull();
+  });
+
   it("when an address guesses many, then it waits, and others do not", async () => {
     const { path } = await share("Guessed");
     const statuses = new Set<number>();

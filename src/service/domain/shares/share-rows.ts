@@ -6,6 +6,8 @@ export interface ShareRow {
   readonly project: Project;
   readonly id: number;
   readonly name: string;
+  /** Of its link's token, which is stored nowhere. */
+  readonly tokenHash: string;
   /** Null for all responses. */
   readonly trendId: number | null;
   /** Properties that have a chart each. */
@@ -33,10 +35,8 @@ export interface SharedDay {
 
 /** Any change of a response forgets what is kept of its day, in the same transaction. */
 export interface ShareRows {
-  insert(
-    project: number,
-    share: Omit<ShareRow, "project" | "id" | "createdAt"> & { readonly tokenHash: string },
-  ): Promise<number>;
+  insert(project: number, share: Omit<ShareRow, "project" | "id" | "createdAt">): Promise<number>;
+  /** In order of creation. */
   list(project: number): Promise<readonly ShareRow[]>;
   /** False when there was none. */
   delete(project: number, id: number): Promise<boolean>;

@@ -5,6 +5,7 @@ import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { Store, Transaction } from "../ports.ts";
 import { requireTrend } from "../answers/trends.ts";
+import { isSignedLink, type LinkSignature, signLink } from "../surveys/signed-links.ts";
 import { type DayTally, tallyDay } from "./day-tally.ts";
 import type { SharedDay, ShareRow } from "./share-rows.ts";
 
@@ -36,8 +37,8 @@ export async function addShare(
     throw new InvalidError({ segment: [`may be given for ${SEGMENTS_MAX} properties at most`] });
   const trendId = trend === null ? null : await requireTrend(tx, project, trend);
   const token = tx.token();
-  const row = { ...wanted, name, trendId };
-  const id = await tx.shares.insert(project.id, { ...row, tokenHash: hashToken(token) });
+  const row = { ...wanted, name, trendId, tokenHash: hashToken(token) };
+  const id = await tx.shares.insert(project.id, row);
   return { share: { ...row, project, id, createdAt: tx.now }, token };
 }
 
@@ -50,10 +51,32 @@ export async function removeShare(tx: Transaction, project: Project, which: stri
   return found;
 }
 
-/** The page that a token opens; null for a token that is wrong, or whose page has ended. */
-export async function findShare(tx: Transaction, token: string): Promise<ShareRow | null> {
-  const share = await tx.shares.byTokenHash(hashToken(token));
-  return share === null || (share.expiresAt !== null && share.expiresAt <= tx.now) ? null : share;
+/**
+ * The page that a link opens, by its token or by its signature; null for a link that is wrong, or whose page or time
+ * has ended.
+ */
+export async function findShare(tx: Transaction, token: string, given: LinkSignature): Promise<ShareRow | null> {
+  const isSigned = given.signature !== "" && (await isSignedLink(tx, pathOf(token), given));
+  const share = await tx.shares.byTokenHash(isSigned ? token : hashToken(token));
+  return share === null || hasEnded(tx, share) ? null : share;
+}
+
+/**
+ * A signed link to the newest page of all responses, for a message; null where there is none. It ends after 30 days
+ * from `at`, and with its page: the page's own token is not known here.
+ */
+export async function signNewestShare(tx: Transaction, project: Project, at: number): Promise<string | null> {
+  const shares = await tx.shares.list(project.id);
+  const newest = shares.findLast((share) => share.trendId === null && !hasEnded(tx, share));
+  return newest === undefined ? null : signLink(tx, pathOf(newest.tokenHash), at);
+}
+
+function hasEnded(tx: Transaction, { expiresAt }: ShareRow): boolean {
+  return expiresAt !== null && expiresAt <= tx.now;
+}
+
+function pathOf(token: string): string {
+  return `/d/${token}`;
 }
 
 function hashToken(token: string): string {

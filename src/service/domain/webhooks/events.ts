@@ -73,7 +73,7 @@ async function readFacts(tx: Transaction, project: Project, event: DomainEvent):
   const json = await tx.responses.json(project.id, event.responseId, SHAPE);
   if (json === null) return null;
   const data = JSON.parse(json) as ResponseData;
-  const permalink = tx.appUrl + (await signLink(tx, data.permalink));
+  const permalink = tx.appUrl + (await signLink(tx, `/r/${data.permalink}`));
   return { personId: Number(data.person.id), score: data.score, data: { ...data, permalink } };
 }
 

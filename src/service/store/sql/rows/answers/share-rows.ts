@@ -5,8 +5,8 @@ import type { Database, Session, SqlRow } from "../../database.ts";
 import { responsesBy } from "../../lists/counted-lists.ts";
 import { nextId } from "../project-rows.ts";
 
-const SHARE = `SELECT p.id AS "projectId", p.name AS "projectName", s.id, s.name, s.trend_id AS "trendId", s.segments,
-  s.shows_comments AS "showsComments", s.created_at AS "createdAt", s.expires_at AS "expiresAt"
+const SHARE = `SELECT p.id AS "projectId", p.name AS "projectName", s.id, s.name, s.token_hash AS "tokenHash",
+  s.trend_id AS "trendId", s.segments, s.shows_comments AS "showsComments", s.created_at AS "createdAt", s.expires_at AS "expiresAt"
   FROM shares s JOIN projects p ON p.id = s.project_id`;
 
 export function createShareRows(database: Database, session: Session): ShareRows {
