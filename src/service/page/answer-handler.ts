@@ -1,6 +1,5 @@
 /** `/s/<token>`: a link of a message, where a GET shows the form or what is stored, and a POST alone records. */
 import type { HttpResponse } from "../../contract/http.ts";
-import type { Locale } from "../../contract/locales.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import {
   addLook,
@@ -12,12 +11,10 @@ import {
   type Visit,
   visitSurvey,
 } from "../domain/answers/answers.ts";
-import { NO_BRAND } from "../domain/projects/brand.ts";
 import { type AskedQuestion, questionsFor, storeAnswers, toFields } from "../domain/questions/answer-questions.ts";
-import type { Transaction } from "../domain/ports.ts";
-import { NO_PRESENTATION } from "../domain/projects/presentation.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { linkedScore, readScore, readForm } from "./answer-form.ts";
+import { previewPage } from "./preview-page.ts";
 import { createScannerWatch } from "./scanner-watch.ts";
 import { type HtmlPage, pageHeaders, seeOther } from "./document.ts";
 import {
@@ -43,7 +40,7 @@ export function createAnswerHandler(options: PagesOptions): PageHandler {
   const answer = createAnswering(options);
   return (request, token, rest) => {
     const locale = previewLocale(token, request.query);
-    if (locale !== null) return preview(options, request, locale, `/s/${token}`);
+    if (locale !== null) return previewPage(options, request, locale, rest);
     if (request.method === "GET" || request.method === "HEAD") return show(request, token, rest);
     if (request.method === "POST") return answer(request, token, rest);
     return Promise.resolve(notAllowed(request, pageWay(options, request).isSecure));
@@ -188,7 +185,8 @@ function surveyPage(found: Found, place: PagePlace, moment: Moment): HtmlPage {
   const isAnother = answer !== null && look.score !== null && look.score !== answer.score;
   if (answer !== null && (state === "closed" || !isAnother)) {
     const [view, isOpen] = [toView(found, place, answer.score), state === "open"];
-    const further = furtherAnswers(view, answer.additionalAnswers, isOpen && asked.length > 0);
+    const link = isOpen && asked.length > 0 ? `${view.action}/${QUESTIONS_PATH}` : null;
+    const further = furtherAnswers(view, answer.additionalAnswers, link);
     return thanksPage(view, { ...answer, further }, isOpen);
   }
   return formPage({
@@ -210,39 +208,4 @@ function ended({ visit, shown }: Found, base: string): HtmlPage {
 function toView({ visit, shown }: Found, { base, path }: PagePlace, score: number | null): SurveyView {
   const words = readSurveyWords(visit.survey.properties, shown.presentation, score);
   return { brand: toPageBrand(shown.brand, base), words, action: path };
-}
-
-/** The same pages without a survey behind them: nothing is stored. */
-async function preview(
-  options: PagesOptions,
-  request: PageRequest,
-  locale: Locale,
-  path: string,
-): Promise<HttpResponse> {
-  const { isSecure, base } = pageWay(options, request);
-  const { brand, presentation } = await options.store.read((tx) => showPreview(tx, options.senderName));
-  const action = `${base}${path}?locale=${locale}`;
-  const toShown = (score: number | null): SurveyView => {
-    return { brand: toPageBrand(brand, base), words: readSurveyWords({ locale }, presentation, score), action };
-  };
-  const empty = { comment: "", problem: null, hasScript: false };
-  if (request.method === "POST") {
-    const form = readForm(await request.body());
-    if (form.problem === null) return seeOther(`${action}&answered=${form.score}`, isSecure);
-    return respond(formPage({ ...toShown(form.score), ...empty, ...form, isChosenByLink: false }), request, isSecure);
-  }
-  if (request.method !== "GET" && request.method !== "HEAD") return notAllowed(request, isSecure);
-  const answered = readScore(new URLSearchParams(request.query).get("answered") ?? "");
-  if (answered !== null)
-    return respond(thanksPage(toShown(answered), { score: answered, comment: null }, true), request, isSecure);
-  const score = linkedScore(request.query, "");
-  return respond(formPage({ ...toShown(score), ...empty, score, isChosenByLink: score !== null }), request, isSecure);
-}
-
-/** Of the only project: one of several is not told to those who know no link of it. */
-export async function showPreview(tx: Transaction, senderName: string | null): Promise<Shown> {
-  const [project, another] = await tx.projects.list();
-  if (project === undefined || another !== undefined)
-    return { brand: { ...NO_BRAND, name: senderName }, presentation: NO_PRESENTATION };
-  return showProject(tx, project, {}, senderName);
 }

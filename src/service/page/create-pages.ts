@@ -3,7 +3,7 @@ import type { HttpResponse } from "../../contract/http.ts";
 import { FALLBACK_LOCALE } from "../../contract/locales.ts";
 import { html } from "../../contract/text/html.ts";
 import { readLogo } from "../domain/projects/brand.ts";
-import { createAnswerHandler, showPreview } from "./answer-handler.ts";
+import { createAnswerHandler } from "./answer-handler.ts";
 import { pageHeaders } from "./document.ts";
 import { createLeavingHandler } from "./leaving-handler.ts";
 import { createLinkHandler } from "./link-handler.ts";
@@ -18,6 +18,7 @@ import {
   toPageBrand,
   pageWay,
 } from "./page-request.ts";
+import { showPreview } from "./preview-page.ts";
 import { createResponseHandler } from "./response-page.ts";
 
 export interface Pages {

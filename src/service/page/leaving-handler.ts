@@ -10,7 +10,7 @@ import {
 import type { HttpResponse } from "../../contract/http.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { FALLBACK_LOCALE } from "../../contract/locales.ts";
-import { showPreview } from "./answer-handler.ts";
+import { showPreview } from "./preview-page.ts";
 import type { HtmlPage } from "./document.ts";
 import {
   isToken,

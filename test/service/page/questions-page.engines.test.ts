@@ -344,3 +344,26 @@ test("when a response is looked at, then its page shows the answers", async () =
   const page = await pages.get(response?.permalink ?? "", { headers: { authorization } });
   expect(visibleText(page.text)).toContain("How easy? 4 Which all? Web; Shop");
 });
+
+test("when a preview is answered, then it asks the questions of the score, stores nothing, and thanks", async () => {
+  await add({
+    id: "q_many",
+    type: "select_many",
+    text: "Which all?",
+    choices: ["Web", "Shop"],
+    to: [{ from: 0, to: 6 }],
+  });
+  const asking = await pages.post("/s/preview-de", { score: "3" });
+  expect([asking.status, asking.headers["location"]]).toEqual([303, "/s/preview-de/questions?answered=3"]);
+  const page = await follow(asking);
+  expect([page.status, page.text.includes("Which all?"), page.text.includes("Web")]).toEqual([200, true, true]);
+  const action = /<form method="post" action="([^"]*)"/.exec(page.text)?.[1] ?? "";
+  const wrong = await pages.call("POST", action, form(["asked", "q_many"], ["answers[q_many]", "c9"]));
+  expect([wrong.status, wrong.text.includes('href="#answer-q_many"')]).toEqual([422, true]);
+  const sent = await pages.call("POST", action, form(["asked", "q_many"], ["answers[q_many]", "c1"]));
+  expect([sent.status, sent.headers["location"]]).toEqual([303, "/s/preview-de?answered=3"]);
+  expect((await follow(sent)).text).toContain('<a href="/s/preview-de/questions?answered=3">');
+  expect((await pages.post("/s/preview-de", { score: "9" })).headers["location"]).toBe("/s/preview-de?answered=9");
+  expect((await pages.get("/s/preview-de/questions?answered=9")).text).not.toContain("Which all?");
+  expect(await pages.responses()).toEqual([]);
+});

@@ -135,16 +135,16 @@ function numberOption(option: OptionView): Html {
   return html`<label>${input(option)}<span>${option.choice.text}</span></label> `;
 }
 
-/** The answers that are stored, and the way back to their page while they may be changed. */
+/** The answers that are stored, and the way back to their page; null where they cannot be changed. */
 export function furtherAnswers(
-  { words, action }: SurveyView,
+  { words }: SurveyView,
   answers: readonly AdditionalAnswer[],
-  mayAsk: boolean,
+  url: string | null,
 ): Html | null {
-  const link = html`<p><a href="${action}/${QUESTIONS_PATH}">${surveyTexts(words.locale).moreQuestions}</a></p> `;
   const shown = plainAnswers({ additional_answers: answers });
-  if (shown.length === 0 && !mayAsk) return null;
-  return html`${shown.map(storedAnswer)}${mayAsk ? link : null}`;
+  if (shown.length === 0 && url === null) return null;
+  const link = url === null ? null : html`<p><a href="${url}">${surveyTexts(words.locale).moreQuestions}</a></p> `;
+  return html`${shown.map(storedAnswer)}${link}`;
 }
 
 function storedAnswer({ question, value }: PlainAnswer): Html {

@@ -1,0 +1,114 @@
+/** `/s/preview`: the pages of a survey without a survey behind them. Nothing is stored. */
+import type { HttpResponse } from "../../contract/http.ts";
+import type { Locale } from "../../contract/locales.ts";
+import type { Project } from "../domain/inputs.ts";
+import type { Transaction } from "../domain/ports.ts";
+import { NO_BRAND } from "../domain/projects/brand.ts";
+import { NO_PRESENTATION } from "../domain/projects/presentation.ts";
+import { type AskedQuestion, questionsFor } from "../domain/questions/answer-questions.ts";
+import { readSurveyWords } from "../domain/surveys/survey-words.ts";
+import { linkedScore, readForm, readScore } from "./answer-form.ts";
+import { seeOther } from "./document.ts";
+import {
+  notAllowed,
+  type PageRequest,
+  type PagesOptions,
+  pageWay,
+  respond,
+  type Shown,
+  showProject,
+  toPageBrand,
+} from "./page-request.ts";
+import { findFormProblem, readAnswers } from "./questions/questions-form.ts";
+import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions/questions-page.ts";
+import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
+
+/** The score that was sent is in the query, as `answered`. */
+export function previewPage(
+  options: PagesOptions,
+  request: PageRequest,
+  locale: Locale,
+  rest: string,
+): Promise<HttpResponse> {
+  const { method, query } = request;
+  const answered = readScore(new URLSearchParams(query).get("answered") ?? "");
+  const place: Place = { options, request, locale, isSecure: pageWay(options, request).isSecure };
+  if (method === "POST") return answerPreview(place, answered);
+  if (method === "GET" || method === "HEAD") return showPreviewPage(place, answered, rest);
+  return Promise.resolve(notAllowed(request, place.isSecure));
+}
+
+interface Place {
+  readonly options: PagesOptions;
+  readonly request: PageRequest;
+  readonly locale: Locale;
+  readonly isSecure: boolean;
+}
+
+const EMPTY = { comment: "", problem: null, hasScript: false };
+
+async function showPreviewPage(place: Place, answered: number | null, rest: string): Promise<HttpResponse> {
+  const { request, isSecure } = place;
+  const score = answered ?? linkedScore(request.query, "");
+  const { view, asked } = await readPreview(place, score);
+  if (answered === null)
+    return respond(formPage({ ...view, ...EMPTY, score, isChosenByLink: score !== null }), request, isSecure);
+  const { thanks, questions } = urlsOf(view, answered);
+  if (rest === QUESTIONS_PATH && asked.length > 0) {
+    const form = { ...view, action: thanks, asked, given: new Map(), problem: null };
+    return respond(questionsPage(form), request, isSecure);
+  }
+  const further = furtherAnswers(view, [], asked.length === 0 ? null : questions);
+  return respond(thanksPage(view, { score: answered, comment: null, further }, true), request, isSecure);
+}
+
+async function answerPreview(place: Place, answered: number | null): Promise<HttpResponse> {
+  const { request, isSecure } = place;
+  const body = await request.body();
+  const answers = readAnswers(body);
+  const form = readForm(body, answers.size > 0 ? answered : null);
+  const { view, asked } = await readPreview(place, form.score);
+  if (form.problem !== null || form.score === null)
+    return respond(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }), request, isSecure);
+  const { thanks, questions } = urlsOf(view, form.score);
+  const problem = findFormProblem(asked, answers, body);
+  if (problem !== null) {
+    const again = { ...view, action: thanks, asked, given: answers, problem };
+    return respond(questionsPage(again), request, isSecure);
+  }
+  return seeOther(asked.length > 0 && answers.size === 0 ? questions : thanks, isSecure);
+}
+
+function urlsOf({ action }: SurveyView, answered: number): { readonly thanks: string; readonly questions: string } {
+  return { thanks: `${action}?answered=${answered}`, questions: `${action}/${QUESTIONS_PATH}?answered=${answered}` };
+}
+
+interface Preview {
+  readonly view: SurveyView;
+  /** For the score. */
+  readonly asked: readonly AskedQuestion[];
+}
+
+function readPreview({ options, request, locale }: Place, score: number | null): Promise<Preview> {
+  const { base } = pageWay(options, request);
+  return options.store.read(async (tx) => {
+    const { project, brand, presentation } = await showPreview(tx, options.senderName);
+    const words = readSurveyWords({ locale }, presentation, score);
+    return {
+      view: { brand: toPageBrand(brand, base), words, action: `${base}/s/preview-${locale}` },
+      asked: project === null || score === null ? [] : await questionsFor(tx, project, { score, locale }),
+    };
+  });
+}
+
+interface ShownPreview extends Shown {
+  readonly project: Project | null;
+}
+
+/** Of the only project: one of several is not told to those who know no link of it. */
+export async function showPreview(tx: Transaction, senderName: string | null): Promise<ShownPreview> {
+  const [project, another] = await tx.projects.list();
+  if (project === undefined || another !== undefined)
+    return { project: null, brand: { ...NO_BRAND, name: senderName }, presentation: NO_PRESENTATION };
+  return { project, ...(await showProject(tx, project, {}, senderName)) };
+}
