@@ -3,71 +3,154 @@
 // npm, from the pipeline that a tag starts (.github/workflows/release.yml), which attaches the other files to the tag.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
 const root = path.join(import.meta.dirname, "..");
 const { values } = parseArgs({ options: { "dry-run": { type: "boolean", default: false } } });
-const { name, version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+const isDryRun = values["dry-run"];
+const { name, version, repository } = JSON.parse(text("package.json"));
+const tag = `v${version}`;
+const [heading, ...notes] = (text("CHANGELOG.md").split(/^## /m)[1] ?? "").trim().split("\n");
 const out = path.join(root, "out");
-mkdirSync(out, { recursive: true });
+const files = {
+  package: path.join(out, `${name}-${version}.tgz`),
+  executable: path.join(out, "surveyctl"),
+  deb: path.join(out, `surveyctl_${version}-1_amd64.deb`),
+  notes: path.join(out, "notes.md"),
+};
 
-const problems = [...checkTree(), ...checkChangelog()];
-if (problems.length === 0) {
-  const files = build();
-  for (const file of files) console.log(`${sha256(file)}  ${path.basename(file)}`);
-  if (values["dry-run"]) console.log(`would publish ${name} ${version} to npm, and attach these files to v${version}`);
-  else execFileSync("npm", ["publish", files[0], "--provenance", "--access", "public"], { stdio: "inherit" });
-}
+/** The tools that the steps below use, beside Node, npm and git; each is a package of Debian or a part of one. */
+const TOOLS = { "dpkg-deb": "dpkg", lintian: "lintian", "systemd-analyze": "systemd" };
+
+const problems = [...checkTree(), ...checkVersion(), ...checkTools(), ...(isDryRun ? [] : checkPublishing())];
 for (const problem of problems) console.error(`error: ${problem}`);
-process.exitCode = problems.length === 0 ? 0 : 1;
+if (problems.length > 0) process.exit(1);
+
+step("builds the package, the executable and the Debian package, twice", buildTwice);
+step("tries the Debian package: lintian, and systemd with its unit", tryDeb);
+step("tries what is in the package, the lines of the documentation and the files of docs/deploy", () =>
+  test("npx", ["vitest", "run", "--testTimeout=600000", "test/deploy"], { SURVEYCTL_TEST_LONG: "1" }),
+);
+step("has the acceptance stories told by the executable", () =>
+  test("npx", ["vitest", "run", "--testTimeout=120000", "test/acceptance"], { SURVEYCTL_BIN: files.executable }),
+);
+step("has the acceptance stories told by the package on Node 20, 22, 24 and 26", () =>
+  test("bash", [".ci/test-package"]),
+);
+publish();
 
 /** A release is what is committed. */
 function checkTree() {
-  const changed = run("git", "status", "--porcelain");
-  const tag = run("git", "tag", "--list", `v${version}`);
+  const changed = run("git", ["status", "--porcelain"]);
+  return changed === "" ? [] : [`there are changes that are not committed:\n${changed}`];
+}
+
+/** One version, named everywhere, that was not released before. */
+function checkVersion() {
+  const isReleased = run("git", ["tag", "--list", tag]) !== "";
+  const isHere = run("git", ["tag", "--points-at", "HEAD"]).split("\n").includes(tag);
+  const locked = JSON.parse(text("package-lock.json"));
   return [
-    ...(changed === "" ? [] : [`there are changes that are not committed:\n${changed}`]),
-    ...(tag === "" || process.env.GITHUB_REF_NAME === tag ? [] : [`version ${version} has been released`]),
+    ...(isReleased && !isHere ? [`version ${version} has been released: ${tag} is another commit`] : []),
+    ...(isDryRun || isHere ? [] : [`this commit has no tag ${tag}`]),
+    ...(locked.version === version ? [] : [`package-lock.json has version ${locked.version}, package.json ${version}`]),
+    ...(heading.replace(/\d{4}-\d{2}-\d{2}$/, "DATE") === `${version} - DATE`
+      ? []
+      : [`CHANGELOG.md does not begin with a section "## ${version} - YYYY-MM-DD"`]),
   ];
 }
 
-function checkChangelog() {
-  const changelog = readFileSync(path.join(root, "CHANGELOG.md"), "utf8");
-  const heading = new RegExp(`^## ${version.replaceAll(".", String.raw`\.`)} - \\d{4}-\\d{2}-\\d{2}$`, "m");
-  return [
-    ...(heading.test(changelog) ? [] : [`CHANGELOG.md has no section "## ${version} - YYYY-MM-DD"`]),
-    ...(/^## Unreleased/m.test(changelog) ? ["CHANGELOG.md has unreleased changes"] : []),
-  ];
+function checkTools() {
+  const missing = Object.entries(TOOLS).filter(([tool]) => spawnSync("sh", ["-c", `command -v ${tool}`]).status !== 0);
+  return missing.map(([tool, where]) => `${tool} is missing: apt-get install ${where}`);
 }
 
-/** Builds each file twice: a release that cannot be made again is none. */
+/** npm's provenance says that the package was made from the repository that it names. */
+function checkPublishing() {
+  return repository === undefined ? ['package.json names no "repository", which provenance is checked against'] : [];
+}
+
+/** A release that cannot be made again is none. */
+function buildTwice() {
+  mkdirSync(out, { recursive: true });
+  const [first, second] = [build(), build()];
+  const differing = first.filter((line, at) => line !== second[at]);
+  if (differing.length > 0) throw new Error(`two builds differ:\n${differing.join("\n")}`);
+}
+
+/** Makes the three files; a line of digest and name for each. */
 function build() {
-  const files = [buildPackage(), path.join(out, "surveyctl"), path.join(out, `surveyctl_${version}-1_amd64.deb`)];
-  npm("run", "deb");
-  const first = files.map(sha256);
-  buildPackage();
-  npm("run", "deb");
-  const differing = files.filter((file, at) => sha256(file) !== first[at]).map((file) => path.basename(file));
-  if (differing.length > 0) throw new Error(`two builds differ: ${differing.join(", ")}`);
-  return files;
+  run("npm", ["run", "--silent", "deb"]);
+  run("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", out]);
+  return [files.package, files.executable, files.deb].map((file) => `${sha256(file)}  ${path.basename(file)}`);
 }
 
-function buildPackage() {
-  npm("run", "build");
-  run("npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", out);
-  return path.join(out, `${name}-${version}.tgz`);
+function tryDeb() {
+  run("lintian", ["--fail-on", "error", files.deb]);
+  const folder = mkdtempSync(path.join(tmpdir(), "surveyctl-release-"));
+  try {
+    run("dpkg-deb", ["--extract", files.deb, folder]);
+    const unit = path.join(folder, "lib/systemd/system/surveyctl.service");
+    writeFileSync(unit, readFileSync(unit, "utf8").replaceAll("/usr/bin/surveyctl", files.executable));
+    run("systemd-analyze", ["verify", unit]);
+    run("systemd-analyze", ["security", "--offline=true", "--threshold=30", "--no-pager", unit]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
-function npm(...args) {
-  run("npm", "--silent", ...args);
+function publish() {
+  writeFileSync(files.notes, `${notes.join("\n").trim()}\n`);
+  const attached = [files.package, files.executable, files.deb];
+  const [packed] = JSON.parse(run("npm", ["pack", "--json", "--dry-run", "--ignore-scripts"]));
+  const list = attached.map((file) => `${sha256(file)}  ${path.basename(file)}  ${megabytes(statSync(file).size)}`);
+  console.log(`\n${list.join("\n")}\n`);
+  const inPackage = `${packed.entryCount} files, ${megabytes(packed.unpackedSize)} unpacked`;
+  if (isDryRun) {
+    console.log(`would publish ${name} ${version} to npm (${inPackage}), with provenance`);
+    console.log(`would attach these files to ${tag}, with ${notes.length} lines of CHANGELOG.md as its notes`);
+    for (const problem of checkPublishing()) console.log(`note: before that: ${problem}`);
+  } else execFileSync("npm", ["publish", files.package, "--provenance", "--access", "public"], { stdio: "inherit" });
 }
 
-function run(program, ...args) {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd: root, encoding: "utf8" });
-  if (status !== 0) throw new Error(`${program} ${args.join(" ")}: ${stderr}${stdout}`);
-  return stdout.trim();
+/** Says what is done, then does it; a failure ends the release. */
+function step(title, work) {
+  console.log(`== ${title}`);
+  try {
+    work();
+  } catch (error) {
+    console.error(`error: ${error.message}`);
+    process.exit(1);
+  }
+}
+
+/** Runs tests, and says how many passed. */
+function test(program, args, env = {}) {
+  const said = run(program, args, { ...env, NO_COLOR: "1" });
+  for (const [line] of said.matchAll(/^(?:== Node|\s+Tests) .*$/gm)) console.log(line.replace(/^== /, "   ").trimEnd());
+}
+
+/** What a program says on stdout; throws with all that it said where it fails. */
+function run(program, args, env = {}) {
+  const ran = spawnSync(program, args, {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+    maxBuffer: 2 ** 26,
+  });
+  if (ran.status !== 0) throw new Error(`${program} ${args.join(" ")} failed:\n${ran.stdout}${ran.stderr}`);
+  return ran.stdout.trim();
+}
+
+function text(file) {
+  return readFileSync(path.join(root, file), "utf8");
+}
+
+function megabytes(bytes) {
+  return `${(bytes / 1e6).toFixed(2)} MB`;
 }
 
 function sha256(file) {
