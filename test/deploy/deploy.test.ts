@@ -1,10 +1,10 @@
 /** The files of docs/deploy, as far as they can be checked without the programs that they are for. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { validate } from "dockerfile-utils";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { commandsOf } from "../helpers/command-tree.ts";
+import { readCommands } from "../helpers/command-tree.ts";
 import { DEPLOY, deployed, findProgram, namesOf, ROOT, runTool, settingsOf } from "./deploy-files.ts";
 
 interface Instruction {
@@ -49,8 +49,8 @@ const commandLines: readonly (readonly string[])[] = [
 ];
 
 describe("every command line", () => {
-  it("names commands and flags that the program has", () => {
-    const known = commandsOf(readFileSync(path.join(ROOT, "dist/completion.json"), "utf8"));
+  it("names commands and flags that the program has", async () => {
+    const known = await readCommands();
     const unknown = commandLines.flatMap((words) => {
       const command = known.find(({ name }) => `${words.join(" ")} `.startsWith(`${name} `));
       if (command === undefined) return [words.slice(0, 2).join(" ")];
@@ -122,9 +122,9 @@ describe("the lines of mail in the compose file", () => {
   const text = deployed("compose.yaml").replaceAll(/^( *)# (?=- |smtp_url:|  file: )/gm, "$1");
   const { services: withMail, secrets } = parse(text) as Compose;
 
-  it("are flags and a secret once their # is gone", () => {
+  it("are flags and a secret once their # is gone", async () => {
     const service = withMail["surveyctl"];
-    const known = commandsOf(readFileSync(path.join(ROOT, "dist/completion.json"), "utf8"));
+    const known = await readCommands();
     const flags = known.find(({ name }) => name === "serve")?.flags ?? [];
     const added = (service?.command ?? []).filter(
       (word) => !(compose.services["surveyctl"]?.command ?? []).includes(word),

@@ -30,7 +30,7 @@ export async function readCommands(): Promise<CommandLine[]> {
   return commandsOf(stdout);
 }
 
-/** The same of a tree that was read before; the build leaves one beside the program. */
+/** The same of a tree that was read before. */
 export function commandsOf(json: string): CommandLine[] {
   const tree = JSON.parse(json) as Tree;
   const shared = tree.global_flags.flatMap(namesOf);
