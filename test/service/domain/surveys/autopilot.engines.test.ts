@@ -10,6 +10,7 @@ import {
 import { finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { ALWAYS } from "../../../../src/service/domain/surveys/windows.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
+import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";
 import { cancelSurveys, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
 import {
@@ -284,6 +285,18 @@ test("when the other platform sent a survey, then the first one is due an interv
   fixture.time.now = START + 91 * DAY;
   await add(both);
   expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + 91 * DAY } }]);
+});
+
+test("when a survey outside Autopilot is sent, then the member's next one is due the throttle later", async () => {
+  await configure({ first: "spread" });
+  await fixture.write((tx) => setThrottle(tx, fixture.project, 60 * DAY));
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
+  await add({ personEmail: "a@x.co" });
+  const due = Math.floor(0.618_033_988_7 * 90 * DAY);
+  expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + due } }]);
+  fixture.time.now += 5;
+  expect(await deliver()).toEqual(["a@x.co"]);
+  expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + 5 + 60 * DAY } }]);
 });
 
 test("when a member unsubscribes, then they stay a member without a next survey", async () => {

@@ -116,7 +116,7 @@ function postpone(
     personId,
   ]);
   database.send(
-    `UPDATE messages SET scheduled_at = ?, due_at = CASE WHEN state = 'scheduled' THEN ? END
+    `UPDATE messages SET scheduled_at = ?, due_at = CASE WHEN state = 'scheduled' THEN CAST(? AS BIGINT) END
      WHERE project_id = ? AND id = ? AND claims = 0 AND state IN ('scheduled', 'paused')`,
     [dueAt, dueAt, project, nextRequestId],
   );
