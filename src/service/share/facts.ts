@@ -9,9 +9,10 @@ import { createTally, mergeTally, segmentRows, type SegmentTally, TooManyValuesE
 import type { ScoreTally, Transaction } from "../domain/ports.ts";
 import { countsOfScores, type DayTally } from "../domain/shares/day-tally.ts";
 import type { SharedDay, ShareRow } from "../domain/shares/share-rows.ts";
-import { keepDays, tallyAnswers } from "../domain/shares/shares.ts";
+import { tallyAnswers } from "../domain/shares/shares.ts";
 import type { Base } from "../parts/base.ts";
 import { showProject } from "../page/page-request.ts";
+import type { CountDays } from "./count-days.ts";
 import { readNewest } from "./newest.ts";
 import { startOfDay, utcDay, dayText, startOfRange, sharedPeriods, type RangeName } from "./ranges.ts";
 
@@ -21,26 +22,22 @@ export interface ShareFacts extends LiveFacts {
   readonly until: number;
 }
 
-/** So many answers are counted while the reader waits; what is more is counted first, with other work between. */
-const COUNTED_MAX = 20_000;
-
-/** Many days are being counted; they are there in a moment. */
-export class CountingError extends Error {
-  override readonly name = "CountingError";
-}
-
 interface CountedDay {
   readonly day: number;
   readonly tally: DayTally;
 }
 
-/** Throws CountingError while the days of a large import are counted anew. */
-export async function readShareFacts(base: Base, share: ShareRow, range: RangeName): Promise<ShareFacts> {
-  const { store, clock, sender } = base;
+/** `countDays` counts the days from a first one on that are over; null: all days. */
+export async function readShareFacts(
+  { store, clock, sender }: Base,
+  countDays: CountDays,
+  share: ShareRow,
+  range: RangeName,
+): Promise<ShareFacts> {
   const now = unixSeconds(clock);
   const asked = startOfRange(range, now);
   const before = asked?.before ?? null;
-  await countMissing(base, share, before, now);
+  await countDays(share, before);
   const { days, title, sponsor } = await store.read(async (tx) => ({
     days: await readDays(tx, share, before, now),
     title: share.name,
@@ -67,23 +64,6 @@ export async function readShareFacts(base: Base, share: ShareRow, range: RangeNa
     ...(await readNewest(store, share, { since: since ?? now, until: now }, countAnswers(counts))),
     redacted: true,
   };
-}
-
-/** Days that are over are counted once, and again after one of their answers has changed. */
-async function countMissing(
-  { store, failures }: Base,
-  share: ShareRow,
-  first: number | null,
-  now: number,
-): Promise<void> {
-  const today = utcDay(now);
-  const known = await store.read((tx) => tx.shares.days(share, { first, last: today }));
-  const missing = known.filter(({ day, tally }) => tally === null && day < today);
-  if (missing.length === 0) return;
-  const rows = missing.reduce((sum, { rowCount }) => sum + rowCount, 0);
-  if (rows <= COUNTED_MAX) return keepDays(store, share, missing);
-  void keepDays(store, share, missing).catch(failures.add);
-  throw new CountingError(`${rows} answers are being counted`);
 }
 
 /** Of today only what was answered until now; a day that has changed since is counted, and not kept. */

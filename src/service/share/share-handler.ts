@@ -11,7 +11,8 @@ import { HttpError } from "../http/replies.ts";
 import { pageHeaders } from "../page/document.ts";
 import { isToken } from "../page/page-request.ts";
 import type { Base } from "../parts/base.ts";
-import { CountingError, readShareFacts, type ShareFacts } from "./facts.ts";
+import { createCountDays } from "./count-days.ts";
+import { readShareFacts, type ShareFacts } from "./facts.ts";
 import { type RangeName, RANGES, readRangeName } from "./ranges.ts";
 import { shareJson } from "./share-json.ts";
 
@@ -41,16 +42,11 @@ export function createShareHandler(base: Base): Handle {
     if (method !== "GET" && method !== "HEAD") throw new HttpError(405, undefined, { allow: "GET, HEAD" });
     const range = readRangeName(request.query);
     if (range === null) throw new HttpError(400, `Bad Request: range is one of ${RANGES.join(", ")}`);
-    const facts = await factsOf(share, range).catch(tellCounting);
+    const facts = await factsOf(share, range);
     const isSecure = new URL(options.publicUrl ?? request.origin).protocol === "https:";
     const response = suffix === undefined ? page(facts, { range, given, isSecure }) : json(facts, isSecure);
     return method === "HEAD" ? { ...response, body: "" } : response;
   };
-}
-
-function tellCounting(error: unknown): never {
-  if (!(error instanceof CountingError)) throw error;
-  throw new HttpError(503, `Service Unavailable: ${error.message}; try again in a moment`, { "retry-after": "5" });
 }
 
 interface Kept {
@@ -62,13 +58,14 @@ interface Kept {
 function createKeptFacts(base: Base): (share: ShareRow, range: RangeName) => Promise<ShareFacts> {
   const { clock, signals } = base;
   const kept = new Map<string, Kept>();
+  const countDays = createCountDays(base);
   signals.erased.answer(() => kept.clear());
   return (share, range) => {
     const key = `${share.project.id} ${share.id} ${range}`;
     const known = kept.get(key);
     if (known !== undefined && clock.monotonic() - known.atMs < KEPT_MS) return known.facts;
     if (kept.size >= KEPT_MAX) kept.clear();
-    const facts = readShareFacts(base, share, range);
+    const facts = readShareFacts(base, countDays, share, range);
     kept.set(key, { atMs: clock.monotonic(), facts });
     facts.catch(() => kept.delete(key));
     return facts;

@@ -92,16 +92,15 @@ export async function tallyAnswers(
   return tallyDay(await tx.shares.answers(share, range), share.segments);
 }
 
-/** Days in one transaction: writes of other requests come between. */
-const DAYS_A_STEP = 20;
+/** Answers that one transaction counts, a day's at least: writes of other requests come between. */
+const ANSWERS_A_STEP = 10_000;
 
 /** Keeps the tallies of days that are over and have none; all other work may go on between steps. */
 export async function keepDays(store: Store, share: ShareRow, days: readonly SharedDay[]): Promise<void> {
-  const missing = days.filter(({ tally }) => tally === null).map(({ day }) => day);
-  for (let at = 0; at < missing.length; at += DAYS_A_STEP)
+  for (const step of stepsOf(days.filter(({ tally }) => tally === null)))
     await store.write(
       async (tx) => {
-        for (const day of missing.slice(at, at + DAYS_A_STEP)) {
+        for (const day of step) {
           const since = day * DAY_SECONDS;
           const tally = await tallyAnswers(tx, share, { since, until: since + DAY_SECONDS - 1 });
           await tx.shares.keepDay(share, day, tally);
@@ -109,4 +108,18 @@ export async function keepDays(store: Store, share: ShareRow, days: readonly Sha
       },
       { project: share.project.id },
     );
+}
+
+function stepsOf(days: readonly SharedDay[]): readonly (readonly number[])[] {
+  const steps: number[][] = [];
+  let left = 0;
+  for (const { day, rowCount } of days) {
+    left -= rowCount;
+    if (left < 0) {
+      steps.push([]);
+      left = ANSWERS_A_STEP - rowCount;
+    }
+    steps.at(-1)?.push(day);
+  }
+  return steps;
 }

@@ -1,0 +1,57 @@
+/** The days behind a live page: in what steps they are counted, and that those who look at once share one count. */
+import { expect, it } from "vitest";
+import { createCountDays } from "../../../src/service/share/count-days.ts";
+import type { DayTally } from "../../../src/service/domain/shares/day-tally.ts";
+import type { ShareRow } from "../../../src/service/domain/shares/share-rows.ts";
+import type { Base } from "../../../src/service/parts/base.ts";
+import { fixedClock, NOW } from "../../helpers/fake-deps.ts";
+
+const TODAY = Math.floor(NOW / 86_400);
+const PAGE: ShareRow = {
+  project: { id: 1, name: "default" },
+  id: 7,
+  name: "Board",
+  trendId: null,
+  segments: [],
+  showsComments: true,
+  tokenHash: "",
+  createdAt: 0,
+  expiresAt: null,
+};
+
+/** A store of days with so many answers each, oldest first, the last one yesterday; `steps` are its transactions. */
+function daysOf(rowCounts: readonly number[]) {
+  const kept = new Map<number, DayTally>();
+  const steps: number[][] = [];
+  const all = rowCounts.map((rowCount, at) => ({ day: TODAY - rowCounts.length + at, rowCount }));
+  const shares = {
+    days: async (_: ShareRow, { first, last }: { first: number | null; last: number }) =>
+      all
+        .filter(({ day }) => day >= (first ?? 0) && day <= last)
+        .map((one) => ({ ...one, tally: kept.get(one.day) ?? null })),
+    answers: async () => [],
+    keepDay: async (_: ShareRow, day: number, tally: DayTally) => {
+      kept.set(day, tally);
+      steps.at(-1)?.push(day - TODAY);
+    },
+  };
+  const run = async <T>(work: (tx: unknown) => Promise<T>): Promise<T> => work({ shares });
+  const write: typeof run = async (work) => {
+    steps.push([]);
+    return run(work);
+  };
+  return { base: { store: { read: run, write }, clock: fixedClock() } as unknown as Base, steps };
+}
+
+it("when many answers are not counted, then each step counts days of at most 10,000, or one day", async () => {
+  const { base, steps } = daysOf([9_000, 1_000, 1, 200_000, 5_000, 5_000, 5_000]);
+  await createCountDays(base)(PAGE, null);
+  expect(steps).toEqual([[-7, -6], [-5], [-4], [-3, -2], [-1]]);
+});
+
+it("when several look at once, then each day is counted once, and all wait for the days that they show", async () => {
+  const { base, steps } = daysOf([9_000, 9_000, 9_000]);
+  const count = createCountDays(base);
+  await Promise.all([count(PAGE, TODAY - 1), count(PAGE, null), count(PAGE, TODAY - 2), count(PAGE, null)]);
+  expect(steps).toEqual([[-1], [-3], [-2]]);
+});
