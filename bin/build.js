@@ -83,11 +83,21 @@ async function readPackage(folder) {
 async function notices(packages) {
   const sections = [];
   for (const { folder, name, version, license } of packages) {
-    const licenceFile = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
-    const text = licenceFile ? await readFile(path.join(folder, licenceFile), "utf8") : "";
-    sections.push(`${name} ${version} (${license})\n\n${text.trim()}\n`);
+    const text = await licenceText(folder);
+    if (text === "") throw new Error(`${name} has no licence text`);
+    sections.push(`${name} ${version} (${license})\n\n${text}\n`);
   }
   return sections.join(`\n${"-".repeat(78)}\n\n`);
+}
+
+/** What stands in the package's file of that name; some have a last section of their README in its place. */
+async function licenceText(folder) {
+  const files = await readdir(folder);
+  const read = (file) => readFile(path.join(folder, file), "utf8");
+  const licence = files.find((file) => /^licen[cs]e/i.test(file));
+  if (licence !== undefined) return (await read(licence)).trim();
+  const [, section = ""] = /^#+ licen[cs]e\n(.*)/ims.exec(await read("README.md")) ?? [];
+  return section.trim();
 }
 
 /** npm's list of all that is installed, as CycloneDX, less what is no part of the package; the same at each build. */

@@ -72,6 +72,12 @@ describe("the package", () => {
     expect(optional.map(({ name }) => name)).toEqual(Object.keys(manifest.optionalDependencies));
   });
 
+  it("has the text of each licence, with its copyright", () => {
+    const sections = read("dist/THIRD-PARTY-NOTICES.txt").split(`\n${"-".repeat(78)}\n\n`);
+    const without = sections.filter((section) => !/^.*\n\n.*copyright/is.test(section));
+    expect([sections.length > 1, without.map((section) => section.split("\n")[0])]).toEqual([true, []]);
+  });
+
   it.runIf(isLong)("runs where it was installed without a network", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-package-"));
     try {
