@@ -52,7 +52,7 @@ await writeFile(path.join(outdir, "sbom.json"), JSON.stringify(billOfMaterials(b
 
 /** Leaves out what no completion is made of: half of the tree. */
 function keepForCompletion(key, value) {
-  const left = ["output_schema", "examples", "environment", "default", "exit_statuses", "repeatable"];
+  const left = ["output_schema", "examples", "environment", "default", "repeatable"];
   return left.includes(key) || value === null ? undefined : value;
 }
 

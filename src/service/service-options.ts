@@ -36,6 +36,8 @@ export interface ServiceOptions {
   readonly sender?: SenderSettings;
   /** Sends mail over SMTP; null, the default, leaves it in the outbox. */
   readonly mail?: MailOptions | null;
+  /** The way out of a mail that a command sends by itself; absent or null for none. */
+  readonly commandMail?: Pick<MailOptions, "server" | "certificates" | "dkim"> | null;
   /** Sends text messages through a gateway; null, the default, leaves them in the outbox. */
   readonly sms?: SmsOptions | null;
   /** Surveys that were due longer ago are given up; null, the default, for no limit. */

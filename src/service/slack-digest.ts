@@ -1,7 +1,9 @@
 /** Digests that go to Slack instead of a mailbox: one POST each. */
-import { digestSlack } from "../insight/report/digest.ts";
+import { digestSlack, digestSubject } from "../insight/report/digest.ts";
 import { unixSeconds } from "../runtime/clock.ts";
-import { SLACK_REACH, isSlackTarget } from "./domain/webhooks/digest-targets.ts";
+import { AdminError } from "./control/commands.ts";
+import type { DigestTest } from "./control/digest-commands.ts";
+import { SLACK_REACH, isSlackTarget, shownTarget } from "./domain/webhooks/digest-targets.ts";
 import { retryOrGiveUp } from "./domain/delivery/retries.ts";
 import type { DeliveryProgress, DeliveryResult, MessageSender } from "./domain/delivery/sender.ts";
 import type { DueDigest } from "./domain/ports.ts";
@@ -25,21 +27,31 @@ export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSe
 }
 
 async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryProgress): Promise<DeliveryResult> {
-  const body = await slackBody(slack, due);
+  const { body } = await slackBody(slack, due);
   if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "no longer wanted" };
   await progress.transmitting();
   return toResult(slack, due, await postToSlack(slack, due.email, body, progress.signal));
 }
 
-/** The message of a digest as Slack takes it. */
-export async function slackBody({ store, contextOf }: Slack, due: DueDigest): Promise<string> {
+async function slackBody({ store, contextOf }: Slack, due: DueDigest) {
   const { readDigest } = await LAZY.digest();
   const { facts, frame } = await readDigest(store, due, await contextOf(due.project));
-  return JSON.stringify(digestSlack(facts, frame.liveUrl));
+  return { subject: digestSubject(facts), body: JSON.stringify(digestSlack(facts, frame.liveUrl)) };
+}
+
+/** Posts a digest once, to see it arrive. Throws AdminError when it was not taken. */
+export async function postDigest(slack: Slack, due: DueDigest): Promise<DigestTest> {
+  const to = shownTarget(due.email);
+  const { subject, body } = await slackBody(slack, due);
+  const { status = null, text = "no answer" } =
+    (await postToSlack(slack, due.email, body, new AbortController().signal)) ?? {};
+  if (status === null || status < 200 || status > 299)
+    throw new AdminError(`${to} did not take it: ${[status ?? [], text].flat().join(" ")}`);
+  return { to, subject, status, text };
 }
 
 /** Null when `signal` ended it first. */
-export async function postToSlack(
+async function postToSlack(
   { clock, address }: Slack,
   url: string,
   body: string,

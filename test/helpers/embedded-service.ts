@@ -51,7 +51,11 @@ export async function openEmbeddedService({
     publicUrl,
     rateLimit: null,
     sms,
-    ...(smtp === undefined ? {} : { mail: mailOptions(smtp), sender: { ...NO_SENDER, from: "us@example.com" } }),
+    ...(smtp !== undefined && {
+      mail: mailOptions(smtp),
+      commandMail: mailOptions(smtp),
+      sender: { ...NO_SENDER, from: "us@example.com" },
+    }),
   });
   await ensureFirstKey(service.store, systemRandom, apiKey);
   const close = async (): Promise<void> => {

@@ -17,8 +17,8 @@ export type DigestCommand =
   | { readonly kind: "digest.list"; readonly project: string }
   /** The mail that would go out now. */
   | { readonly kind: "digest.preview"; readonly project: string }
-  /** Posts the digest of now to a Slack URL; nothing is kept. */
-  | { readonly kind: "digest.test"; readonly project: string; readonly url: string }
+  /** Sends the digest of now to a reader once: an id, an address or a Slack URL. */
+  | { readonly kind: "digest.test"; readonly project: string; readonly digest: string }
   /** `digest` is an id or an address. */
   | { readonly kind: "digest.remove"; readonly project: string; readonly digest: string };
 
@@ -52,7 +52,8 @@ export interface PreviewInfo {
 export interface DigestTest {
   /** Without its secret. */
   readonly to: string;
-  /** Null when no answer came. */
+  readonly subject: string;
+  /** The answer of Slack or of the mail server; null where that has no number. */
   readonly status: number | null;
   readonly text: string;
 }

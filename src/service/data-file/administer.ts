@@ -5,16 +5,20 @@ import { openAdmin } from "../parts/admin.ts";
 import { type Base, openBase } from "../parts/base.ts";
 import { openSenders } from "../parts/senders.ts";
 import { createSweep } from "../parts/sweep.ts";
+import type { ServiceOptions } from "../service-options.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
 
-/** The ground of a command: it serves nothing and delivers nothing by itself. Throws StoreFileError. */
-export function openForCommand(options: DataFileOptions): Promise<Base> {
+/** `sender` is that of projects that name none, in a mail that the command itself sends. */
+export type CommandOptions = DataFileOptions & Pick<ServiceOptions, "commandMail" | "sender">;
+
+/** The ground of a command: it serves nothing, and what is due is not its business. Throws StoreFileError. */
+export function openForCommand(options: CommandOptions): Promise<Base> {
   return openBase({ ...options, log: silentLog, publicUrl: null, rateLimit: null, knowsOutbox: false });
 }
 
 /** Gives `work` the commands of the data file and frees it again. */
 export async function administer<Result>(
-  options: DataFileOptions,
+  options: CommandOptions,
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
   const base = await openForCommand(options);

@@ -5,9 +5,10 @@ import { createAdmin } from "../control/create-admin.ts";
 import { previewMail } from "../delivery/message/survey-mail.ts";
 import { sendTestEvent } from "../webhook/test-event.ts";
 import type { Base } from "./base.ts";
+import { isSlackTarget } from "../domain/webhooks/digest-targets.ts";
+import { postDigest } from "../slack-digest.ts";
 import { LAZY } from "./lazy.ts";
 import type { Senders } from "./senders.ts";
-import { postToSlack, slackBody } from "../slack-digest.ts";
 
 export function openAdmin(base: Base, senders: Senders, sweep: () => Promise<number | null>): Admin {
   const { store, clock, random, address, signals, contextOf, keepErasures, deliveries } = base;
@@ -28,10 +29,8 @@ export function openAdmin(base: Base, senders: Senders, sweep: () => Promise<num
     },
     renderPreview: async (survey) => previewMail(survey, await contextOf(survey.project), random, unixSeconds(clock)),
     renderDigest: async (due) => (await LAZY.digest()).previewDigest(store, due, await contextOf(due.project)),
-    postDigest: async (due) => {
-      const end = await postToSlack(base, due.email, await slackBody(base, due), new AbortController().signal);
-      return { status: end?.status ?? null, text: end?.text ?? "no answer" };
-    },
+    sendDigest: async (due) =>
+      isSlackTarget(due.email) ? postDigest(base, due) : (await LAZY.digestTest()).mailDigest(base, due),
     sendTest: (webhook, event) => sendTestEvent({ clock, own: address.own }, webhook, event),
     sweepMessages: sweep,
   });

@@ -145,7 +145,7 @@ export interface Digest {
 }
 
 /** The same facts and settings give the same bytes: a mail that is tried again is the same mail. */
-async function renderDigest(
+export async function renderDigest(
   due: DueDigest,
   { facts, frame }: Digest,
   context: MailContext,

@@ -9,6 +9,7 @@ export const LAZY = {
   sms: () => import("./sms.ts"),
   /** When the first digest is due. */
   digest: () => import("./digest-mail.ts"),
+  digestTest: () => import("../digest-test.ts"),
   /** When the first report comes in. */
   bounceHook: () => import("../delivery/bounce/hooks.ts"),
   /** When somebody looks at the first page for colleagues. */

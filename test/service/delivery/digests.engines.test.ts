@@ -388,3 +388,39 @@ test("when mail goes over SMTP, then a digest is signed, one click ends it, and 
     [["ok@example.com", "unsubscribed", expect.stringContaining("queued")], bounced],
   ]);
 });
+
+test("when a digest is tried by mail, then one mail leaves at once and its schedule stays", async () => {
+  const server = await startPlanServer();
+  onTestFinished(server.stop);
+  const now = at("2026-11-18T12:00:00Z");
+  const dkim = readDkimKey(readFileSync(RSA_KEY, "utf8"), { domain: "example.com", selector: "s1" });
+  const clock = { ...systemClock, now: () => now * 1000 };
+  const embedded = await openEmbeddedService({ clock, smtp: { port: server.port, dkim } });
+  onTestFinished(() => embedded.close());
+  const { admin } = embedded.service;
+  const send = (digest: string) => admin({ kind: "digest.test", project: "default", digest });
+  const boss = await admin({ kind: "digest.add", project: "default", email: "ok@example.com", ...monday });
+  const sent = { subject: "Customer survey: no answers", status: 250 };
+  expect(await send(boss.id)).toMatchObject({ ...sent, to: "ok@example.com" });
+  expect(await send("ok+new@example.com")).toMatchObject({ ...sent, to: "ok+new@example.com" });
+  expect(await admin({ kind: "digest.list", project: "default" })).toEqual([boss]);
+  const mails = server.accepted.map(({ from, to, text }) => {
+    const { headers, parts } = readMail(text);
+    expect(dkimProblem(text, dkimRecord(dkim))).toBeNull();
+    return [from, to, headers["subject"], /You get this every \w+/.exec(parts["text/plain"] ?? "")?.[0]];
+  });
+  expect(mails).toEqual([
+    ["us@example.com", "ok@example.com", "Customer survey: no answers", "You get this every Monday"],
+    ["us@example.com", "ok+new@example.com", "Customer survey: no answers", "You get this every Wednesday"],
+  ]);
+  const leave = /Unsubscribe: .*\/u\/(\S+)/.exec(
+    readMail(server.accepted[0]?.text ?? "").parts["text/plain"] ?? "",
+  )?.[1];
+  await embedded.service.store.write((tx) => leaveDigest(tx, leave ?? "", "leave"));
+  await expect(send("ok@example.com")).rejects.toThrow("email has unsubscribed from the digest");
+  await expect(send("99")).rejects.toThrow("project default has no digest 99");
+  await expect(send("550-5.1.1@example.com")).rejects.toThrow(
+    /^the mail server refused the mail at rcpt-to: 550 5.1.1 /,
+  );
+  expect(server.accepted.length).toBe(2);
+});

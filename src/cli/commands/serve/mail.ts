@@ -69,7 +69,10 @@ export const MAIL_FLAGS: readonly FlagRecord[] = [
 ];
 
 /** `mail` is null without a mail server; the sender is that of messages in the outbox, too. Throws UsageError. */
-export async function readMailSettings({ env }: Deps, flags: Flags): Promise<Pick<MailSettings, "mail" | "sender">> {
+export async function readMailSettings(
+  { env }: Deps,
+  flags: Flags,
+): Promise<Required<Pick<MailSettings, "mail" | "sender">>> {
   const { address: from = null, name: senderName = null } = flags.parse("--smtp-from", parseSender) ?? {};
   const replyTo = flags.parse("--smtp-reply-to", parseAddress);
   const bounceAddress = flags.parse("--bounce-address", parseAddress);
@@ -120,6 +123,11 @@ const LATER: ReadonlySet<string> = new Set([
   "--daily-limit",
   "--only-to",
 ]);
+
+/** The flags of mail for those who send one. */
+export const ONE_MAIL_FLAGS: readonly FlagRecord[] = MAIL_FLAGS.filter(
+  ({ flag }) => !LATER.has(flag) && flag !== "--smtp-rate",
+);
 
 /** The same flags for those who only look at the settings. */
 export const SETUP_FLAGS: readonly FlagRecord[] = [

@@ -81,7 +81,7 @@ export async function addDigest(
   schedule: DigestSchedule,
 ): Promise<DigestRow> {
   checkDigestTarget(email);
-  const known = (await tx.digests.list(project.id)).find((each) => emailKey(each.email) === emailKey(email));
+  const known = await findDigest(tx, project, email);
   if (known !== undefined && known.unsubscribedAt !== null)
     throw new InvalidError({ email: ["has unsubscribed from the digest; remove it first"] });
   if (known === undefined) await tx.digests.insert(project.id, { ...schedule, email, token: tx.token() });
@@ -90,12 +90,17 @@ export async function addDigest(
   return requireDigest(tx, project, email);
 }
 
-/** By id or address. Throws NotFoundError. */
-async function requireDigest(tx: Transaction, project: Project, name: string): Promise<DigestRow> {
+/** By id, address or Slack URL. */
+async function findDigest(tx: Transaction, project: Project, name: string): Promise<DigestRow | undefined> {
   const id = parseId(name);
-  const found = (await tx.digests.list(project.id)).find((each) =>
+  return (await tx.digests.list(project.id)).find((each) =>
     id === null ? emailKey(each.email) === emailKey(name) : each.id === id,
   );
+}
+
+/** As `findDigest`. Throws NotFoundError. */
+async function requireDigest(tx: Transaction, project: Project, name: string): Promise<DigestRow> {
+  const found = await findDigest(tx, project, name);
   if (found === undefined) throw new NotFoundError(`project ${project.name} has no digest ${shownTarget(name)}`);
   return found;
 }
@@ -207,6 +212,21 @@ export async function leaveDigest(tx: Transaction, token: string, how: "leave" |
   await tx.digests.change(project.id, id, { unsubscribedAt: null });
   await replaceWeek(tx, digest);
   return true;
+}
+
+/**
+ * The digest that a reader would have now, by id, address or Slack URL; nothing is kept. An address or URL that has
+ * none is taken too. Throws NotFoundError, InvalidError.
+ */
+export async function digestNow(tx: Transaction, project: Project, name: string): Promise<DueDigest> {
+  const known = parseId(name) === null ? await findDigest(tx, project, name) : await requireDigest(tx, project, name);
+  if (known === undefined) {
+    checkDigestTarget(name);
+    return sampleDigest(tx, project, name);
+  }
+  if (known.unsubscribedAt !== null) throw new InvalidError({ email: ["has unsubscribed from the digest"] });
+  const { email, token, weekday } = known;
+  return { ...(await sampleDigest(tx, project, email)), email, token, weekday, zone: await digestZone(tx, known) };
 }
 
 /** The digest that a project would have now, of the seven days before today; nobody gets it. */

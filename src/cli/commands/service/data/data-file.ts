@@ -11,6 +11,7 @@ import {
   showDatabase,
 } from "../../../command/data-place.ts";
 import type { Admin } from "../../../../service/control/commands.ts";
+import type { CommandOptions } from "../../../../service/data-file/administer.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
 import type { ListLimits } from "../../../command/list-rows.ts";
@@ -27,20 +28,26 @@ import { openListOutput } from "../../../render/list-output.ts";
 import { withPager } from "../../../streams/paging.ts";
 import { writeRecord } from "../../../render/record-output.ts";
 
+/** A data file, and what a command needs that sends a mail itself. */
+export type AdminChoice = DataFileChoice & Pick<CommandOptions, "commandMail" | "sender">;
+
 /** Gives `work` the commands of an existing data file, whether a server runs on it or not. */
 export async function withAdmin<Result>(
   deps: Deps,
-  choice: DataFileChoice,
+  { data, ...mail }: AdminChoice,
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
   rejectDryRun(deps);
   const { administer } = await import("../../../../service/data-file/administer.ts");
-  const { clock, random } = deps;
-  const place = await chooseServicePlace(deps, choice);
-  if (place.kind === "database") return withDatabase(deps, place.url, work);
+  const options = { clock: deps.clock, random: deps.random, ...mail };
+  const place = await chooseServicePlace(deps, { data });
+  if (place.kind === "database") {
+    const database = { url: place.url, mayMigrate: false };
+    return asCliError(() => administer({ dataFile: showDatabase(place.url), database, ...options }, work));
+  }
   const dataFile = existingDataFile(place);
   // A file that nobody named may not be the one that was meant.
-  if (place.isNamed) return asCliError(() => administer({ dataFile, clock, random }, work));
+  if (place.isNamed) return asCliError(() => administer({ dataFile, ...options }, work));
   await writeNote(deps, `using ${dataFile}`);
   const { changesSomething } = await import("../../../../service/control/commands.ts");
   // Under `--quiet` what looks stays silent, and the first command that changes something names the file.
@@ -52,7 +59,7 @@ export async function withAdmin<Result>(
       isTold ||= changesSomething(command);
       return admin(command);
     };
-  return asCliError(() => administer({ dataFile, clock, random }, (admin) => work(telling(admin))));
+  return asCliError(() => administer({ dataFile, ...options }, (admin) => work(telling(admin))));
 }
 
 /**
@@ -83,14 +90,6 @@ export function existingDataFile({ dataFile }: { readonly dataFile: string }): s
 
 export function rejectDryRun({ options }: Deps): void {
   if (options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
-}
-
-async function withDatabase<Result>(deps: Deps, url: string, work: (admin: Admin) => Promise<Result>): Promise<Result> {
-  const { administer } = await import("../../../../service/data-file/administer.ts");
-  const { clock, random } = deps;
-  return asCliError(() =>
-    administer({ dataFile: showDatabase(url), database: { url, mayMigrate: false }, clock, random }, work),
-  );
 }
 
 export interface ProjectChoice extends DataFileChoice {

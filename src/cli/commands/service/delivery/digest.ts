@@ -7,6 +7,7 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { projectVerb } from "../project-verb.ts";
 import { toResource } from "../service-resources.ts";
 import { registerDigestPreview } from "./digest-preview.ts";
+import { isUrl, registerDigestTest } from "./digest-test.ts";
 
 const DIGESTS = toResource(
   "digests",
@@ -26,13 +27,7 @@ const DIGESTS = toResource(
 );
 const REMOVED_DIGEST = toResource("digests", { id: "id", email: "text" });
 
-const TESTED = toResource("digests", { to: "text", status: "number", text: "text" });
-
 const AT = "08:00";
-
-function isUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text);
-}
 
 /** Minutes of the day of `08:00`. Throws UsageError. */
 function parseMinute(text: string, place: string): number {
@@ -94,23 +89,5 @@ export function registerDigest(parent: Command, context: CommandContext): void {
     columns: REMOVED_DIGEST,
     details: ({ operands: [digest = ""] }) => ({ digest }),
     done: ({ email }) => `${email} gets no more digests.`,
-  });
-}
-
-function registerDigestTest(noun: Command, context: CommandContext): void {
-  projectVerb(context, noun, {
-    kind: "digest.test",
-    name: "test",
-    summary: "post the digest of the last seven days to Slack once",
-    operands: [["<url>", "an incoming webhook of Slack"]],
-    examples: [
-      "surveyctl service digest test http://127.0.0.1:9/hook --data survey.db",
-      "surveyctl service digest test http://127.0.0.1:9/hook --json",
-    ],
-    columns: TESTED,
-    details: ({ operands: [url = ""] }) => {
-      if (isUrl(url)) return { url };
-      throw badValue("<url>", url, "a URL that begins with https://; to see the mail: service digest preview");
-    },
   });
 }

@@ -1,7 +1,7 @@
 /** Checks of the mail settings before the first survey: what receivers will say, and one mail to see it arrive. */
 import type { Command } from "commander";
 import type { ProjectSender } from "../../../../service/delivery/doctor/examine-mail.ts";
-import type { TestMailResult } from "../../../../service/delivery/doctor/test-mail.ts";
+import type { OnceFailure } from "../../../../service/delivery/smtp/send-once.ts";
 import type { DoctorFinding, FindingResult, MailSetup } from "../../../../service/delivery/doctor/finding.ts";
 import { parseEmail } from "../../../args/people.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
@@ -57,6 +57,12 @@ function countResult(findings: readonly DoctorFinding[], wanted: FindingResult):
   return findings.filter(({ result }) => result === wanted).length;
 }
 
+const FAILURE_HINTS: Readonly<Record<OnceFailure["code"], { readonly hint?: string }>> = {
+  mail_refused: {},
+  mail_unknown: { hint: "look in the mailbox before you send another one" },
+  mail_not_sent: {},
+};
+
 export interface TestOptions {
   readonly setup: GivenSetup;
   readonly to: string;
@@ -68,6 +74,7 @@ export async function runDeliveryTest(deps: Deps, { setup, to }: TestOptions): P
   const { certificates, replyTo, bounceAddress, publicUrl } = setup;
   const { server, from, key } = requireSender(setup);
   const { sendTestMail } = await import("../../../../service/delivery/doctor/test-mail.ts");
+  const { failureOf } = await import("../../../../service/delivery/smtp/send-once.ts");
   const { DEFAULT_ADDRESS } = await import("../../../../service/delivery/message/sender.ts");
   const sender = { from, replyTo, bounceAddress, senderName: null, footer: null };
   const { clock, random, signal } = deps;
@@ -84,21 +91,10 @@ export async function runDeliveryTest(deps: Deps, { setup, to }: TestOptions): P
     enhanced_code: enhancedCode,
     server_id: serverId,
   });
-  if (result.kind !== "accepted") throw asMailError(result);
+  const failure = failureOf(result);
+  if (failure !== null) throw new DataFileError(failure.code, failure.message, FAILURE_HINTS[failure.code]);
   await writeDone(deps, `Sent to ${to}. Look at its Authentication-Results header: spf, dkim and dmarc must pass.`);
   return EXIT.done;
-}
-
-function asMailError(result: Exclude<TestMailResult["result"], { kind: "accepted" }>): DataFileError {
-  const { stage, code, enhancedCode, text } = result.reply;
-  const words = [code, enhancedCode, text].filter((word) => word !== null && word !== "").join(" ");
-  if (result.kind === "refused")
-    return new DataFileError("mail_refused", `the mail server refused the mail at ${stage}: ${words}`);
-  if (result.kind === "broken" && result.isPastDot)
-    return new DataFileError("mail_unknown", `the mail may have arrived: ${words}`, {
-      hint: "look in the mailbox before you send another one",
-    });
-  return new DataFileError("mail_not_sent", `the mail was not sent: ${words}`);
 }
 
 /** Throws UsageError for what is missing or cannot be used. */

@@ -1,0 +1,55 @@
+/** One mail outside the queue: it is sent once, whatever the reply is. */
+import type { Clock } from "../../../runtime/clock.ts";
+import { onAbort } from "../../../runtime/on-abort.ts";
+import { createSmtpTransport } from "./smtp-transport.ts";
+import type { SmtpMessage, SmtpResult } from "./smtp-types.ts";
+import type { SmtpServer } from "./smtp-url.ts";
+
+export interface OnceOptions {
+  readonly server: SmtpServer;
+  /** PEM certificates to trust in place of the public ones. */
+  readonly certificates: string | null;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export type OnceResult = Exclude<SmtpResult, { kind: "withdrawn" }>;
+
+/** Rejects when the signal ends it first. */
+export async function sendOnce(
+  message: SmtpMessage,
+  { server, certificates, clock, signal }: OnceOptions,
+): Promise<OnceResult> {
+  const timeouts = { drain: 0 };
+  const transport = createSmtpTransport({ server, certificates, connections: 1, clock, timeouts });
+  const stopWaiting = onAbort(signal, () => void transport.close());
+  try {
+    const result = await transport.send(message, {
+      mayStillSend: async () => !signal.aborted,
+      transmitting: async () => signal.throwIfAborted(),
+    });
+    signal.throwIfAborted();
+    if (result.kind === "withdrawn") throw new Error("the mail was withdrawn");
+    return result;
+  } finally {
+    stopWaiting();
+    await transport.close();
+  }
+}
+
+export interface OnceFailure {
+  readonly code: "mail_refused" | "mail_unknown" | "mail_not_sent";
+  readonly message: string;
+}
+
+/** Null for a mail that was accepted. */
+export function failureOf(result: OnceResult): OnceFailure | null {
+  if (result.kind === "accepted") return null;
+  const { stage, code, enhancedCode, text } = result.reply;
+  const words = [code, enhancedCode, text].filter((word) => word !== null && word !== "").join(" ");
+  if (result.kind === "refused")
+    return { code: "mail_refused", message: `the mail server refused the mail at ${stage}: ${words}` };
+  if (result.kind === "broken" && result.isPastDot)
+    return { code: "mail_unknown", message: `the mail may have arrived: ${words}` };
+  return { code: "mail_not_sent", message: `the mail was not sent: ${words}` };
+}
