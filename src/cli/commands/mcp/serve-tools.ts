@@ -23,7 +23,10 @@ export async function serveTools(deps: Deps): Promise<ExitCode> {
 }
 
 function createToolServer(deps: Deps, instructions: string): McpServer {
-  const server = new McpServer({ name: "surveyctl", version: VERSION }, { instructions, capabilities: { tools: {} } });
+  const server = new McpServer(
+    { name: "surveyctl", version: VERSION },
+    { instructions, capabilities: { tools: { listChanged: false } } },
+  );
   for (const tool of TOOLS) {
     const { name, description, schema } = tool;
     const config = {

@@ -79,7 +79,11 @@ function textOf(message: Message | undefined): { readonly text: string; readonly
 describe("the protocol", () => {
   it("when a client of 2025 begins, then it is told what the tools are, and that none writes", async () => {
     const answers = await talk([INITIALIZE, { id: 2, method: "tools/list" }]);
-    expect(answers.get(1)?.result).toMatchObject({ protocolVersion: "2025-11-25", serverInfo: { name: "surveyctl" } });
+    expect(answers.get(1)?.result).toMatchObject({
+      protocolVersion: "2025-11-25",
+      serverInfo: { name: "surveyctl" },
+      capabilities: { tools: { listChanged: false } },
+    });
     expect(answers.get(1)?.result?.["instructions"]).toMatch(/none writes, sends or erases.*a read-only key is safer/);
     const tools = answers.get(2)?.result?.["tools"] as { name: string; annotations: { readOnlyHint: boolean } }[];
     expect(tools.map(({ name, annotations }) => [name, annotations.readOnlyHint])).toEqual(
