@@ -84,3 +84,13 @@ describe("--period", () => {
     await service.stop();
   });
 });
+
+describe("the end of a rehearsal", () => {
+  it.each([
+    [[], "error: --until is required, such as --until 365d\n"],
+    [["--until", "0d"], 'error: --until: "0d" is not a duration such as 365d, or a later time\n'],
+  ])("is asked for, and lies in the future: %j", async (flags, stderr) => {
+    const args = ["service", "rehearse", ...flags, "--data", "none.db"];
+    expect(await runInProcess({ args })).toMatchObject({ status: 2, stdout: "", stderr });
+  });
+});

@@ -12,6 +12,7 @@ import { chooseServicePlace } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { writeNote } from "../../../command/notes.ts";
 import { createProgress } from "../../../command/progress.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import {
   existingDataFile,
@@ -61,7 +62,8 @@ function readOptions({ clock, options }: Deps, flags: Flags): RehearseOptions {
   const now = unixSeconds(clock);
   const context = { now, zone: options.timeZone };
   const seconds = flags.parse("--until", (text, flag) => parseDelay(text, flag, context));
-  if (seconds === null || seconds === 0) throw badValue("--until", "", "a duration such as 365d, or a later time");
+  if (seconds === null) throw new UsageError("--until is required, such as --until 365d");
+  if (seconds === 0) throw badValue("--until", flags.text("--until") ?? "", "a duration such as 365d, or a later time");
   return {
     ...readProject(flags),
     until: now + seconds,
