@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { onAbort } from "../../../runtime/on-abort.ts";
 import { executable } from "../../../runtime/files/processes.ts";
 import type { Deps } from "../../command/deps.ts";
+import { DataFileError } from "../../errors/command-errors.ts";
 import { readDemoCsv } from "./answers.ts";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -52,8 +53,8 @@ export async function openStage(deps: Deps): Promise<Stage> {
       serve: async (words) => {
         const log = await open(file("serve.log"), "w", 0o600);
         state.server = start(words, ["ignore", "pipe", log.fd], false);
-        const line = await firstLine(state.server, file("serve.log"));
         await log.close();
+        const line = await firstLine(state.server, file("serve.log"));
         environment["SURVEYCTL_BASE_URL"] = line.replace(/^listening on /, "");
         const connection = {
           baseUrl: environment["SURVEYCTL_BASE_URL"],
@@ -96,7 +97,8 @@ async function firstLine(server: ChildProcess, log: string): Promise<string> {
     const [line, rest] = said.split("\n", 2);
     if (rest !== undefined) return line ?? "";
   }
-  throw new Error(`the server did not start: ${await readFile(log, "utf8")}`);
+  const words = (await readFile(log, "utf8")).replace(/^error: /, "").trim();
+  throw new DataFileError("not_started", `the server did not start: ${words}`);
 }
 
 /** Rejects when the command failed, or with the signal's reason when that ended it. */
