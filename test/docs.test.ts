@@ -6,12 +6,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { EXIT } from "../src/cli/exit-codes.ts";
-import { runHelp } from "../src/cli/help/help.ts";
+import { helpText } from "../src/cli/help/help.ts";
 import { TOPICS } from "../src/cli/help/topics.ts";
 import { readCommands, type CommandLine } from "./helpers/command-tree.ts";
 import { openExampleWorld, type ExampleWorld } from "./helpers/example-world.ts";
 import { isLong } from "./helpers/long.ts";
-import { fakeTerminal } from "./helpers/fake-deps.ts";
 import { bareEnvironment, follow, inTerminal, runCli, shellProgram, type Running } from "./helpers/run-cli.ts";
 import { parseStory, runStory } from "./helpers/story.ts";
 
@@ -147,13 +146,11 @@ function helpOf(name: string): Promise<string> {
   return help;
 }
 
-async function writeHelp(name: string): Promise<string> {
-  const { streams, out } = fakeTerminal(null);
-  await runHelp(
+function writeHelp(name: string): Promise<string> {
+  return helpText(
     name.split(" ").filter((word) => word !== ""),
-    streams,
+    80,
   );
-  return out();
 }
 
 /** A command's own help; what every command has stands in the README once. */

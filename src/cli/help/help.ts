@@ -1,19 +1,14 @@
 /** `surveyctl help …`: a topic, a command's help, or the command tree as JSON. */
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT } from "../exit-codes.ts";
 import { runProgram } from "../program.ts";
-import type { Streams } from "../streams/streams.ts";
 import { NOUNS } from "../program/nouns.ts";
 import { commandMeant } from "../program/other-words.ts";
 import { TOPICS } from "./topics.ts";
 
-export async function runHelp(words: readonly string[], { out }: Pick<Streams, "out">): Promise<ExitCode> {
-  await out.write(await helpText(words, out.columns));
-  return EXIT.done;
-}
-
-async function helpText(words: readonly string[], columns: number): Promise<string> {
+/** The text at a width of so many columns. Throws UsageError for words that are neither a command nor a topic. */
+export async function helpText(words: readonly string[], columns: number): Promise<string> {
   const path = words.filter((word) => !word.startsWith("-"));
   const flag = words.find((word) => word.startsWith("-") && !["--help", "-h", "--json"].includes(word));
   if (flag !== undefined)

@@ -5,7 +5,7 @@ import { dataSection, globalSections } from "./help-layout.ts";
 
 const TOPIC_WIDTH = 73;
 
-const FLAGS = `Every command has these flags, before or after its name:
+const FLAGS = `Every command has these flags, before or after its name.
 
 ${globalSections(TOPIC_WIDTH)}`;
 

@@ -2,7 +2,7 @@
 import type { GlobalOptions } from "../args/global-options.ts";
 import type { Action } from "../command/command-context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { runHelp } from "../help/help.ts";
+import { helpText } from "../help/help.ts";
 import { runProgram } from "../program.ts";
 import type { Input, Streams } from "../streams/streams.ts";
 import { reportError } from "./report-error.ts";
@@ -28,7 +28,10 @@ export async function runWithin(
 ): Promise<ExitCode> {
   const streams: Streams = { in: NOTHING, out, err };
   try {
-    if (words[0] === "help") return await runHelp(words.slice(1), streams);
+    if (words[0] === "help") {
+      await out.write(await helpText(words.slice(1), out.columns));
+      return EXIT.done;
+    }
     const outcome = await runProgram(words, {
       invoke: (action, flags, operands, ownFlags) => invoke({ action, flags, operands, ownFlags }, streams),
     });

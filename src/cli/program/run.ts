@@ -2,7 +2,7 @@
 import { systemClock } from "../../runtime/clock.ts";
 import { systemRandom } from "../../runtime/random.ts";
 import { createFlags, type Flags } from "../args/flags.ts";
-import { readGlobalOptions, wantsJson } from "../args/read-global-options.ts";
+import { readGlobalOptions, wantsColor, wantsJson } from "../args/read-global-options.ts";
 import type { Deps } from "../command/deps.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Process } from "../process.ts";
@@ -61,16 +61,23 @@ interface ProcessWorld extends World {
 async function dispatch(process: Process, world: ProcessWorld): Promise<ExitCode> {
   const { args, streams } = world;
   if (args[0] === "help") {
-    const { runHelp } = await import("../help/help.ts");
-    return withPager(streams, process.env, (paged) => runHelp(args.slice(1), paged));
+    const { helpText } = await import("../help/help.ts");
+    await writeHelp(process, world, await helpText(args.slice(1), streams.out.columns));
+    return EXIT.done;
   }
   const outcome = await runProgram(args, {
     columns: streams.out.columns,
     invoke: (action, flags, operands, ownFlags) => invoke(process, world, { action, flags, operands, ownFlags }),
   });
   if (outcome.kind === "done") return outcome.exit;
-  await withPager(streams, process.env, ({ out }) => out.write(outcome.text));
+  await writeHelp(process, world, outcome.text);
   return EXIT.done;
+}
+
+async function writeHelp({ env }: Process, { args, streams }: ProcessWorld, text: string): Promise<void> {
+  const hasColor = !args.includes("--no-color") && wantsColor(env, streams.out.isTTY);
+  const shown = hasColor ? (await import("../help/bold-headings.ts")).boldHeadings(text) : text;
+  await withPager(streams, env, ({ out }) => out.write(shown));
 }
 
 async function invoke(

@@ -1,6 +1,7 @@
 /** Every command's help as terminals of three widths and a pipe get it (vitest run test/cli/program -u rewrites the files). */
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
+import { stripVTControlCharacters } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readCommands } from "../../helpers/command-tree.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
@@ -28,7 +29,7 @@ async function show(commands: readonly string[], columns: number | null): Promis
     const args = [...name.split(" "), "--help"];
     const { status, stdout, stderr } = await runInProcess({ args, ...(columns !== null && { columns }) });
     expect([status, stderr]).toEqual([0, ""]);
-    return heading(name) + stdout;
+    return heading(name) + stripVTControlCharacters(stdout);
   });
   return (await Promise.all(texts)).join("");
 }
@@ -44,7 +45,7 @@ async function showReally(commands: readonly string[], columns: number | null): 
   running.child.stdin.end();
   const { status, stdout, stderr } = await running.ended;
   expect([status, stderr]).toEqual([0, ""]);
-  return stdout.replaceAll("\r\n", "\n");
+  return stripVTControlCharacters(stdout).replaceAll("\r\n", "\n");
 }
 
 describe.each([60, 80, 120, null])("%s columns", (columns) => {
@@ -71,4 +72,25 @@ it("when a group of commands is asked for help, then it says how its own command
   const texts = await Promise.all(groups.map((name) => show([name], 80)));
   const others = groups.filter((name, at) => !texts[at]?.includes(`\nUse "surveyctl ${name} <command> --help" for`));
   expect([others, groups.length > 15]).toEqual([[], true]);
+});
+
+describe("headings", () => {
+  const page = ["people", "get", "--help"];
+  it.each<[string, readonly string[], { readonly columns?: number; readonly env?: Record<string, string> }, string[]]>([
+    ["a terminal", page, { columns: 80 }, ["Usage:", "Arguments:", "Examples:", "Exit statuses:"]],
+    ["help of a terminal", ["help", "environment"], { columns: 80 }, ["Environment variables:"]],
+    ["a pipe", page, {}, []],
+    [
+      "a pipe with colour",
+      page,
+      { env: { FORCE_COLOR: "1" } },
+      ["Usage:", "Arguments:", "Examples:", "Exit statuses:"],
+    ],
+    ["a terminal without colour", page, { columns: 80, env: { NO_COLOR: "1" } }, []],
+    ["a terminal and --no-color", [...page, "--no-color"], { columns: 80 }, []],
+  ])("are bold where colour is on: %s", async (_, args, options, bold) => {
+    const { stdout } = await runInProcess({ args, ...options });
+    // oxlint-disable-next-line no-control-regex -- the codes of a terminal are what is looked for
+    expect([...stdout.matchAll(/\u001b\[1m(.*?)\u001b\[22m/g)].map(([, text]) => text)).toEqual(bold);
+  });
 });
