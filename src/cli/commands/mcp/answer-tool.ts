@@ -11,6 +11,8 @@ import { ROWS_DEFAULT, ROWS_MAX, type Tool, type ToolArguments } from "./tools.t
 const BYTES_MAX = 50_000;
 
 export async function answerTool(deps: Deps, tool: Tool, given: ToolArguments): Promise<CallToolResult> {
+  const fault = tool.fault?.(given) ?? null;
+  if (fault !== null) return { isError: true, content: [textOf(`error: ${fault}`)] };
   const [out, err] = [createBuffer(), createBuffer()];
   const exit = await deps.run(tool.words(given), { out, err });
   if (exit !== EXIT.done) return { isError: true, content: [textOf(err.text().trim())] };

@@ -145,6 +145,8 @@ describe("texts of strangers", () => {
       call(7, "send_survey", { email: "erika@example.com" }),
       call(8, "list_responses", { since: "--output=/tmp/x" }),
       call(9, "get_person", { email: "--help" }),
+      call(10, "get_person"),
+      call(11, "get_person", { email: "erika@example.com", phone: "+4915112345678" }),
     ]);
     expect(await look()).toEqual(before);
     for (const id of [2, 3, 4, 5, 6]) {
@@ -155,9 +157,12 @@ describe("texts of strangers", () => {
       expect(text).not.toContain(String.fromCharCode(27));
     }
     expect(textOf(answers.get(2)).text).toContain("says [name-1], [email-1]");
+    expect(textOf(answers.get(2)).text).toMatch(/"created_at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/);
     expect(answers.get(7)?.error ?? answers.get(7)?.result?.["isError"]).toBeTruthy();
     expect(textOf(answers.get(8)).text).toMatch(/^error: --since: "--output=\/tmp\/x" is not a time/);
     expect(answers.get(9)?.result?.["isError"]).toBe(true);
+    for (const id of [10, 11])
+      expect(textOf(answers.get(id)).text).toBe("error: specify exactly one of email and phone");
   });
 
   it("when an answer would be long, then rows and bytes have an end, and it says so", async () => {
