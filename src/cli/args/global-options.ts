@@ -66,7 +66,7 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
     group: "Output",
     flag: "--jq",
     value: "expression",
-    text: "print only this part of the JSON: a JMESPath expression such as [].email; text prints without quotes",
+    text: "print only part of the JSON, by a JMESPath expression such as [].email; text is printed without quotes",
   },
   {
     group: "Output",

@@ -134,7 +134,7 @@ export const DATABASE_FLAGS: readonly FlagRecord[] = [
     text: "PostgreSQL database instead of a file",
     environment: "SURVEYCTL_DATABASE",
   },
-  { flag: "--database-file", value: "file", text: "file that holds the URL of the database" },
+  { flag: "--database-file", value: "file", text: "file that contains the URL of the database" },
   { flag: "--insecure-database", text: "allow sslmode=disable to a server on another machine" },
 ];
 

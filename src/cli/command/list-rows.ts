@@ -18,7 +18,7 @@ export const LIMIT_DEFAULT = 50;
 export interface ListLimits {
   /** Rows at most; null is all of them. */
   readonly limit: number | null;
-  /** Rows a request; null is 100, or the limit where that is less. */
+  /** Rows a request; null is 100, or --limit if that is less. */
   readonly perPage: number | null;
   /** True for a table that wraps what is too wide. */
   readonly wrap?: boolean;
@@ -26,7 +26,7 @@ export interface ListLimits {
   readonly count?: boolean;
 }
 
-export const COUNT_FLAG: FlagRecord = { flag: "--count", text: "print the number of rows alone" };
+export const COUNT_FLAG: FlagRecord = { flag: "--count", text: "print only the number of rows" };
 
 /** The flags that every `list` has. */
 export const LIST_FLAGS: readonly FlagRecord[] = [

@@ -83,7 +83,7 @@ function shorten(text: string): string {
 }
 
 export const PROPERTY_FLAGS: readonly FlagRecord[] = [
-  { flag: "--property", value: "key=value", text: "property", repeatable: true },
+  { flag: "--property", value: "key=value", text: "a property, such as plan=pro", repeatable: true },
   { flag: "--properties", value: "json", text: "several properties as a JSON object, or @FILE that holds one" },
   ...SPECIAL_PROPERTIES.map(toFlag),
 ];
@@ -93,7 +93,7 @@ function toFlag({ key, flag, effect, maxLength }: SpecialProperty): FlagRecord {
   if (key === "locale")
     return {
       ...base,
-      text: `${effect}, as in de or pt-BR (others fall back to ${FALLBACK_LOCALE})`,
+      text: `${effect}, such as de or pt-BR (others fall back to ${FALLBACK_LOCALE})`,
       suggestions: LOCALES,
     };
   return maxLength === undefined ? base : { ...base, text: `${effect}, at most ${maxLength} characters` };

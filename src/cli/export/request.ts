@@ -109,8 +109,8 @@ export function exportFlags({ hasState }: { readonly hasState: boolean }): reado
     { flag: "--gzip", text: "compress; adds .gz to the name" },
     { flag: "--append", text: "add to the file instead of replacing it" },
     ...(hasState ? [STATE_FLAG] : []),
-    { flag: "--flatten", text: "one more column for each property found" },
-    { flag: "--checksum", text: "write <file>.sha256 as well" },
+    { flag: "--flatten", text: "add a column for each property found" },
+    { flag: "--checksum", text: "also write <file>.sha256" },
     { flag: "--per-page", value: "n", text: `page size, 1 to ${PER_PAGE_MAX}`, otherwise: String(PER_PAGE_MAX) },
   ];
 }
@@ -118,7 +118,7 @@ export function exportFlags({ hasState }: { readonly hasState: boolean }): reado
 const STATE_FLAG: FlagRecord = {
   flag: "--state",
   value: "file",
-  text: "record how far this run came; export only what is new or changed since",
+  text: "record how far this run got; export only what is new or changed since",
 };
 
 /** Throws UsageError. */

@@ -107,8 +107,8 @@ quarter or year with the one before it, and any other range with as much
 time before it.
 
 Zones: commands read and show local time, or that of --tz Europe/Berlin.
-The service has the zone of its project, service settings --tz (UTC at
-first), for windows, --daily-limit and the quiet hours of texts.
+The service uses its project's zone, service settings --tz (UTC by
+default), for windows, --daily-limit and the quiet hours of texts.
 Windows: --days mon-fri, mon,wed,fri or any; --hours 5-10, any, or 22-6
 over midnight, which belongs to the day on which it begins.
 `;
@@ -123,8 +123,8 @@ autopilot remove --from.
   2. Ask      people import can email your customers: pass --send or
               --no-send, or add a send column. --no-send overrides every
               row. On a terminal a plan with the number of surveys is
-              shown and confirmed. A service of surveyctl also tells who
-              would be saved without a survey, and why.
+              shown and confirmed. Our own service also tells who would
+              be saved without a survey, and why.
   3. Send     with --concurrency requests at once, never faster than
               --rate. A file that changes meanwhile stops the import.
   4. Record   <file>.<command>.results.csv, such as
@@ -141,10 +141,10 @@ autopilot remove --from.
               a CSV file. What the service refused is refused again:
               correct it, and import it as a new file.
 
-Nobody is surveyed twice in a short time: a new service of surveyctl
-throttles each person to one survey in 30 days ("surveyctl service
-throttle" changes that; last_sent_at counts). Such rows are "throttled",
-those with a survey to come "pending", people who unsubscribed or bounced
+Nobody is surveyed twice in a short time: our own service sends a person
+at most one survey in 30 days unless "surveyctl service throttle" changes
+that; last_sent_at counts. Such rows are "throttled", those with a survey
+already scheduled "pending", people who unsubscribed or bounced
 "suppressed". Other services do not tell: their rows are "saved".
 Members of Autopilot follow its frequency: surveyctl help scheduling.
 
@@ -159,9 +159,9 @@ columns, --ignore-column X ignores. Cells are trimmed; empty ones are
 absent. Our own service keeps the last properties given with a person.
 
 Files are read as UTF-8, or UTF-16 with a byte order mark; --encoding
-names another, such as windows-1252. A first line sep=; of Excel tells
-the delimiter. --sample 10% of people import takes a random share of the
-rows: the same file gives the same rows.
+names another, such as windows-1252. A first line such as sep=; sets the
+delimiter, as Excel writes it. people import --sample 10% takes a random
+share of the rows: the same file gives the same rows.
 
 --skip-suppressed skips people who bounced or unsubscribed; a row with a
 phone number is looked up first. --dry-run shows the counts and the first
@@ -188,7 +188,7 @@ only for what is new or changed; --append adds it to the file.
   surveyctl responses export --state r.state --append \\
       --out responses.csv -q
 
-CSV for spreadsheets: --excel, with --bom --crlf --excel-safe in it.
+CSV for spreadsheets: --excel, short for --bom --crlf --excel-safe.
 --flatten adds one column for each property.
 `;
 
@@ -227,7 +227,7 @@ answer counts.
 A value is associated with a score and need not be its cause; a property
 that follows from the score, such as "churned", tells nothing about it.
 
---alarm may be asked every day: it uses a confidence sequence
+--alarm may be run every day: it uses a confidence sequence
 (Waudby-Smith and others 2021), which holds the true score at all times
 at once, while comparing each 30 days with the 30 before raises a false
 alarm in 93 of 100 quiet years. It counts all answers since --since, or
@@ -256,23 +256,24 @@ What an interval does not cover:
 
 const SCHEDULING = `When surveys leave the service:
 
-  Autopilot   sends in its window alone: service autopilot --days mon-fri
+  Autopilot   sends only in its window: service autopilot --days mon-fri
               --hours 5-10, on the wall clock of service settings --tz.
               mon,wed,fri is a list, any is always open; 22-6 goes over
               midnight and belongs to the day on which it begins. Texts
               have 9-18, less the quiet hours of serve --sms-quiet.
-  First       of a new member: spread over one frequency, or --first now.
-              Who was asked less than one frequency ago, by whatever, is
-              asked one frequency after that.
-  Recurring   one frequency of open time after the survey before. A
-              frequency under 14 days is counted by the calendar.
-  Changes     of window, frequency or zone move what waits. --active
-              after a pause spreads what fell due over a week.
+  First       surveys of new members are spread over one frequency, or
+              sent at once with --first now. A member who was surveyed
+              in any way less than one frequency ago is surveyed one
+              frequency after that.
+  Recurring   surveys follow the one before after one frequency of open
+              time. A frequency under 14 days is counted by the calendar.
+  Changes     of window, frequency or zone move the surveys that wait.
+              --active after a pause spreads what fell due over a week.
   Throttle    keeps surveys outside Autopilot apart; one that was sent
               puts off the member's next one, too.
   Limit       service settings --daily-limit 500, or serve
-              --daily-limit: what is due beyond waits for the next day,
-              the oldest first, Autopilot after single surveys.
+              --daily-limit: what is due beyond it waits for the next
+              day, the oldest first, Autopilot after single surveys.
   Reminders   service reminder 5d: once for each survey, to those who
               have not answered, in the same window.
   Rehearsal   service rehearse --until 365d shows what all this will do,

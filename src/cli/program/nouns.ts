@@ -29,14 +29,14 @@ export const NOUNS: readonly Noun[] = [
     group: "Survey data",
     name: "bounces",
     alias: "bounce",
-    summary: "bounced addresses",
+    summary: "list and export bounced addresses",
     load: () => import("../commands/bounces/index.ts"),
   },
   {
     group: "Survey data",
     name: "unsubscribes",
     alias: "unsubscribe",
-    summary: "unsubscribed people",
+    summary: "list and export unsubscribed people",
     load: () => import("../commands/unsubscribes/index.ts"),
   },
   {
@@ -48,19 +48,19 @@ export const NOUNS: readonly Noun[] = [
   {
     group: "Survey data",
     name: "report",
-    summary: "the score, its history and comments as one HTML file",
+    summary: "write the score, its history and comments to one HTML file",
     load: () => import("../commands/report/index.ts"),
   },
   {
     group: "Survey data",
     name: "digest",
-    summary: "the last days as a message: text, e-mail or Slack",
+    summary: "write the last days as a message: text, e-mail or Slack",
     load: () => import("../commands/digest/index.ts"),
   },
   {
     group: "Survey data",
     name: "autopilot",
-    summary: "recurring surveys: who gets them and how often",
+    summary: "manage recurring surveys: who gets them and how often",
     load: () => import("../commands/autopilot/index.ts"),
   },
   {
@@ -103,7 +103,7 @@ export const NOUNS: readonly Noun[] = [
   {
     group: "Connection and more",
     name: "mcp",
-    summary: "offer the answers to an agent: tools that read, on stdin and stdout",
+    summary: "serve read-only tools to an agent, on stdin and stdout",
     load: () => import("../commands/mcp/index.ts"),
   },
   {
@@ -114,7 +114,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: "completion",
-    summary: "a completion script for bash, zsh, fish or PowerShell",
+    summary: "print a completion script for bash, zsh, fish or PowerShell",
     group: "Connection and more",
     load: () => import("../commands/completion/index.ts"),
   },

@@ -51,7 +51,7 @@ export function registerUse(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "use",
     summary: "choose the default profile",
-    operands: [["<profile>", "name of a profile, as in auth list"]],
+    operands: [["<profile>", "a profile's name, from `auth list`"]],
     examples: ["surveyctl auth use prod", "surveyctl auth use default"],
     exits: [EXIT.done, EXIT.usage, EXIT.auth],
   });

@@ -24,7 +24,7 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
     exits: IMPORT_EXITS,
     flags: [
       PLATFORM_FLAG,
-      { flag: "--send", text: "allow surveys to be sent; required off a terminal" },
+      { flag: "--send", text: "allow surveys to be sent; required without a terminal" },
       ...IMPORT_FLAGS,
     ],
   });

@@ -26,7 +26,7 @@ const FLAGS: readonly FlagRecord[] = [
   },
   ...rangeFlags("answered").map((flag) => (flag.flag === "--since" ? { ...flag, otherwise: "7d" } : flag)),
   AS_OF_FLAG,
-  { flag: "--trend", value: "id", text: "only the responses of a trend" },
+  { flag: "--trend", value: "id", text: "only responses of this trend" },
   { flag: "--title", value: "text", text: "heading and subject", otherwise: "brand and project" },
   { flag: "--to", value: "email", text: "eml: recipient", repeatable: true },
   { flag: "--from", value: "email", text: "eml: sender", otherwise: "nps-digest@localhost" },

@@ -23,7 +23,7 @@ const MIN_N_DEFAULT = FEW_ANSWERS;
 
 const FLAGS: readonly FlagRecord[] = [
   ...rangeFlags("answered"),
-  { flag: "--trend", value: "id", text: "only the responses of a trend" },
+  { flag: "--trend", value: "id", text: "only responses of this trend" },
   ...ROW_FLAGS,
   {
     flag: "--group",
@@ -36,28 +36,32 @@ const FLAGS: readonly FlagRecord[] = [
   {
     flag: "--by",
     value: "period",
-    text: "one row per period",
+    text: "one row per period; without --since, about the last 12",
     choices: PERIOD_UNITS,
-    otherwise: "the last 12 or so",
   },
   { flag: "--compare", value: "what", text: "add the change from the period before", choices: ["previous"] },
   CONFIDENCE_FLAG,
   {
     flag: "--assert",
     value: "condition",
-    text: "exit 6 unless it holds, as in 'nps>=40'",
+    text: "exit 6 unless this holds, such as 'nps>=40'",
     repeatable: true,
   },
-  { flag: "--raw", text: "the API's answer, unchanged" },
-  { flag: "--histogram", text: "how often each score from 0 to 10 was given" },
+  { flag: "--raw", text: "print the API's answer unchanged" },
+  { flag: "--histogram", text: "show how often each score from 0 to 10 was given" },
   { flag: "--segment", value: "names", text: "one row per value of these properties", repeatable: true },
-  { flag: "--min-n", value: "n", text: "fewest answers of a value with a row", otherwise: `${MIN_N_DEFAULT}` },
-  { flag: "--explain-change", text: "split the change of a segment into mix and within" },
-  { flag: "--alarm", value: "file", text: "exit 6 when the score has fallen; the file keeps where it began" },
+  {
+    flag: "--min-n",
+    value: "n",
+    text: "minimum number of answers for a value to have a row",
+    otherwise: `${MIN_N_DEFAULT}`,
+  },
+  { flag: "--explain-change", text: "split a segment's change into mix and within" },
+  { flag: "--alarm", value: "file", text: "exit 6 if the score has fallen; the file stores where it started" },
   {
     flag: "--target",
     value: "score",
-    text: "what --alarm compares with",
+    text: "the score that --alarm compares with",
     otherwise: "the score of the first 20 answers",
   },
 ];

@@ -51,7 +51,7 @@ export interface PeopleVerb extends PeopleChange {
 const FROM_FLAG: FlagRecord = {
   flag: "--from",
   value: "file",
-  text: "everyone in a file, or - for standard input: a CSV file with a header, or one person a line",
+  text: "everyone in a file, or - for standard input: CSV with a header, or one person per line",
 };
 
 /** A verb that asks once, with the count. */

@@ -40,8 +40,8 @@ export function registerPeopleList(noun: Command, context: CommandContext): void
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
     flags: [
       ...rangeFlags("created"),
-      { flag: "--email", value: "email", text: "only the person of that address" },
-      { flag: "--phone", value: "phone", text: "only the person of that number (E.164)" },
+      { flag: "--email", value: "email", text: "only the person with this address" },
+      { flag: "--phone", value: "phone", text: "only the person with this number (E.164)" },
       ...PERSON_FILTER_FLAGS,
       ...LIST_FLAGS,
     ],

@@ -39,17 +39,17 @@ export const NO_PERSON_FILTERS: PersonFilters = {
 };
 
 export const PERSON_FILTER_FLAGS: readonly FlagRecord[] = [
-  { flag: "--name", value: "text", text: "only with this in the name; case and accents make no difference" },
-  { flag: "--domain", value: "domain", text: "only with an address there, as in example.com" },
-  { flag: "--not-surveyed-since", value: "time", text: "only those not sent a survey since, as in 90d" },
-  { flag: "--not-responded-since", value: "time", text: "only those who have not answered since" },
-  { flag: "--unanswered", text: "only those who have not answered their last survey" },
-  { flag: "--scheduled-before", value: "time", text: "only with a survey scheduled before, as in +7d" },
-  { flag: "--scheduled-after", value: "time", text: "only with a survey scheduled after" },
+  { flag: "--name", value: "text", text: "only names that contain this; case and accents are ignored" },
+  { flag: "--domain", value: "domain", text: "only addresses in this domain, such as example.com" },
+  { flag: "--not-surveyed-since", value: "time", text: "only people who were not surveyed since then, such as 90d" },
+  { flag: "--not-responded-since", value: "time", text: "only people who have not answered since then" },
+  { flag: "--unanswered", text: "only people who have not answered their last survey" },
+  { flag: "--scheduled-before", value: "time", text: "only people with a survey scheduled before then, such as +7d" },
+  { flag: "--scheduled-after", value: "time", text: "only people with a survey scheduled after then" },
   {
     flag: "--property",
     value: "key=value",
-    text: "only with this property, where the service keeps them; of several values of one key, any fits",
+    text: "only with this property, where the service keeps properties; of several values of one key, any matches",
     repeatable: true,
   },
 ];

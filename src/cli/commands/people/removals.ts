@@ -26,7 +26,7 @@ export const PEOPLE_REMOVALS: readonly PeopleVerb[] = [
   {
     command: "people cancel",
     name: "cancel",
-    summary: "cancel people's surveys that were not sent yet",
+    summary: "cancel people's surveys that have not been sent yet",
     examples: [
       "surveyctl people cancel ada@example.com",
       "surveyctl people list --scheduled-before +2d --all --columns email | surveyctl people cancel --from - --yes",
@@ -43,7 +43,7 @@ export const PEOPLE_REMOVALS: readonly PeopleVerb[] = [
   {
     command: "people unsubscribe",
     name: "unsubscribe",
-    summary: "unsubscribe people: no more surveys by e-mail; their responses stay",
+    summary: "unsubscribe people from surveys by e-mail; their responses stay",
     examples: [
       "surveyctl people unsubscribe ada@example.com",
       "surveyctl people unsubscribe --from unsubscribed.txt --yes",

@@ -11,7 +11,7 @@ import { requireEmail } from "./removals.ts";
 export function registerPeopleResubscribe(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "resubscribe",
-    summary: "send surveys again to a person who unsubscribed or bounced, and keep a note of why",
+    summary: "send surveys again to a person who unsubscribed or bounced, and record why",
     operands: [["<email|+phone>", "the person's e-mail address or phone number (E.164)"]],
     examples: [
       "surveyctl people resubscribe ada@example.com --note 'asked for it by phone, Eve 2026-11-24'",

@@ -100,7 +100,7 @@ async function look(
 /** As `people add` has them, but that here they are what the person has from then on. */
 const KEPT_PROPERTY_FLAGS = PROPERTY_FLAGS.map((record) =>
   record.flag === "--property"
-    ? { ...record, text: "property to keep in place of the previous ones; other services do not keep any" }
+    ? { ...record, text: "a property to store in place of all previous ones; other services store none" }
     : record,
 );
 

@@ -24,9 +24,9 @@ const FLAGS: readonly FlagRecord[] = [
   AS_OF_FLAG,
   { flag: "--by", value: "period", text: "a score for each period", choices: PERIOD_UNITS, otherwise: "as suits" },
   { flag: "--segment", value: "names", text: "a chart for each of these properties", repeatable: true },
-  { flag: "--trend", value: "id", text: "only the responses of a trend" },
+  { flag: "--trend", value: "id", text: "only responses of this trend" },
   { flag: "--title", value: "text", text: "heading of the report", otherwise: "brand and project" },
-  { flag: "--links", text: "link each comment to its page, for whoever has the report, for 30 days" },
+  { flag: "--links", text: "link each comment to its page; anybody with the report can open it, for 30 days" },
   { flag: "--show-personal-data", text: "do not mask personal data in comments; show who wrote them" },
 ];
 

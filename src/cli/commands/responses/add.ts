@@ -49,7 +49,7 @@ export function registerResponsesAdd(noun: Command, context: CommandContext): vo
       {
         flag: "--property",
         value: "key=value",
-        text: "a property of this response; may be repeated",
+        text: "a property of this response",
         repeatable: true,
       },
       { flag: "--created-at", value: "time", text: "when it was collected", otherwise: "now" },

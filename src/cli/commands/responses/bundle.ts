@@ -16,7 +16,7 @@ import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from ".
 export function registerResponsesBundle(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "bundle",
-    summary: "write the comments as Markdown to summarise, each with its id",
+    summary: "write comments as Markdown, each with its id, for a summary",
     examples: [
       "surveyctl responses bundle --since 30d --redact > comments.md",
       "surveyctl responses bundle --score 0-6 --redact",

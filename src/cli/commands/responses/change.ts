@@ -37,15 +37,15 @@ export interface TagOptions {
 }
 
 const TAG_FLAGS: readonly FlagRecord[] = [
-  { flag: "--add", value: "tag", text: "a tag to add, as +TAG; may follow the ids", repeatable: true },
-  { flag: "--remove", value: "tag", text: "a tag to remove, as -TAG; may follow the ids", repeatable: true },
+  { flag: "--add", value: "tag", text: "a tag to add, like +TAG; may follow the ids", repeatable: true },
+  { flag: "--remove", value: "tag", text: "a tag to remove, like -TAG; may follow the ids", repeatable: true },
 ];
 
 export function registerResponsesTag(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "tag",
     summary: "add and remove tags of responses; other flags come before the ids",
-    operands: [["<id|+tag|-tag...>", "ids of responses, +TAG to add a tag, -TAG to remove one"]],
+    operands: [["<id|+tag|-tag...>", "response ids; +TAG adds a tag, -TAG removes one"]],
     flagsFirst: true,
     examples: [
       'surveyctl responses tag "$(surveyctl responses list --limit 1 --columns id)" +billing -spam',

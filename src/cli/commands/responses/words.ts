@@ -55,7 +55,7 @@ export function registerResponsesWords(noun: Command, context: CommandContext): 
       {
         flag: "--min-count",
         value: "n",
-        text: "only terms in that many comments or more",
+        text: "only terms in at least this many comments",
         otherwise: String(MIN_COUNT_DEFAULT),
       },
       { flag: "--limit", short: "-L", value: "n", text: "maximum number of terms", otherwise: String(LIMIT_DEFAULT) },

@@ -275,7 +275,7 @@ const SERVE_FLAGS: readonly FlagRecord[] = [
     value: "url",
     text: "URL of the service as clients see it, such as a proxy's; required with a mail server",
   },
-  { flag: "--local-links", text: "let links in mail lead to this machine alone, to try it out" },
+  { flag: "--local-links", text: "let links in mail lead to this machine only, to try it out" },
   {
     flag: "--trust-proxy",
     value: "address",
@@ -303,7 +303,7 @@ const SERVE_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--metrics-listen",
     value: "address",
-    text: "serve /metrics there too, such as 127.0.0.1:9464",
+    text: "also serve /metrics at this address, such as 127.0.0.1:9464",
   },
   {
     flag: "--metrics-token-file",

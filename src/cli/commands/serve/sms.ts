@@ -26,7 +26,7 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-gateway",
     value: "url",
-    text: "SMS gateway that text messages are posted to",
+    text: "SMS gateway, to which text messages are posted",
     otherwise: "text messages are left in outbox/",
     environment: "SURVEYCTL_SMS_GATEWAY",
   },
@@ -34,7 +34,7 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-header",
     value: "header",
-    text: "its credentials, such as 'Authorization: Bearer ...'",
+    text: "the gateway's credentials, such as 'Authorization: Bearer ...'",
     environment: "SURVEYCTL_SMS_HEADER",
   },
   { flag: "--sms-header-file", value: "file", text: "file with that header, so that no process list shows it" },
@@ -53,12 +53,12 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-countries",
     value: "names",
-    text: `prefixes that texts may go to, such as +49,+1; required with ${PAID_NAMES}`,
+    text: `number prefixes that texts may go to, such as +49,+1; required with ${PAID_NAMES}`,
     otherwise: "every country",
   },
   { flag: "--sms-daily", value: "number", text: "maximum segments per project and day", otherwise: DEFAULTS.daily },
   { flag: "--sms-max-segments", value: "number", text: "maximum segments per text", otherwise: DEFAULTS.maxSegments },
-  { flag: "--sms-quiet", value: "hours", text: "hours without surveys, or off", otherwise: DEFAULTS.quiet },
+  { flag: "--sms-quiet", value: "hours", text: "hours without text surveys, or off", otherwise: DEFAULTS.quiet },
   { flag: "--sms-url", value: "url", text: "short URL of the service, for links", otherwise: "--public-url" },
 ];
 

@@ -122,7 +122,7 @@ async function listDeliveries(deps: Deps, options: WebhookDeliveriesOptions): Pr
 }
 
 export function registerWebhook(parent: Command, context: CommandContext): void {
-  const noun = parent.command("webhook").description("events that are posted to your own URLs");
+  const noun = parent.command("webhook").description("events posted to your own URLs");
   registerAdd(noun, context);
   projectVerb(context, noun, {
     kind: "webhook.list",
@@ -142,26 +142,26 @@ const ID: readonly [string, string] = ["<id>", "the webhook's number, from `serv
 const EXITS = [EXIT.done, EXIT.failed, EXIT.refused] as const;
 
 const ADD_FLAGS: readonly FlagRecord[] = [
-  { flag: "--secret", value: "text", text: "key of the signatures", otherwise: "a new one" },
+  { flag: "--secret", value: "text", text: "signing key", otherwise: "a new one" },
   {
     flag: "--signature-header",
     value: "name",
-    text: "header of the signature",
+    text: "signature header",
     otherwise: "X-Webhook-Signature",
   },
   { flag: "--allow-private", text: "allow private addresses, and a literal loopback address" },
   { flag: "--insecure-http", text: "allow plain http to public addresses" },
-  { flag: "--events", value: "names", text: `which events: ${WEBHOOK_EVENTS.join(", ")}`, otherwise: "all" },
+  { flag: "--events", value: "names", text: `events to post: ${WEBHOOK_EVENTS.join(", ")}`, otherwise: "all" },
   { flag: "--score", value: "range", text: "only responses with these scores, such as 0-6", otherwise: "all" },
-  { flag: "--format", value: "format", text: "form of the body", choices: WEBHOOK_FORMATS, default: "json" },
+  { flag: "--format", value: "format", text: "format of the body", choices: WEBHOOK_FORMATS, default: "json" },
 ];
 
 function registerAdd(noun: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "webhook.add",
     name: "add",
-    summary: "post events to a URL, and print the secret that signs them, once",
-    operands: [["<url>", "where events go"]],
+    summary: "post events to a URL, and print the signing secret once",
+    operands: [["<url>", "the URL that events are posted to"]],
     examples: [
       "surveyctl service webhook add https://example.com/hook --data survey.db",
       "surveyctl service webhook add http://127.0.0.1:9000/hook --allow-private --events survey_response.created",
@@ -202,7 +202,7 @@ function registerSimple(noun: Command, context: CommandContext): void {
     kind: "webhook.remove",
     name: "remove",
     alias: "rm",
-    summary: "remove a webhook and drop what waits for it",
+    summary: "remove a webhook and drop its pending events",
     operands: [ID],
     examples: ["surveyctl service webhook remove 3 --data survey.db", "surveyctl service webhook rm 3 --yes"],
     columns: WEBHOOK_REMOVED,
@@ -246,13 +246,13 @@ function registerRotate(noun: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "webhook.rotate",
     name: "rotate",
-    summary: "replace a webhook's secret, and print the new one, once",
+    summary: "replace a webhook's secret, and print the new one once",
     operands: [ID],
     examples: [
       "surveyctl service webhook rotate 3 --data survey.db",
       "surveyctl service webhook rotate 3 --overlap 7d --project acme",
     ],
-    flags: [{ flag: "--overlap", value: "duration", text: "how long the old secret signs, too", default: "24h" }],
+    flags: [{ flag: "--overlap", value: "duration", text: "how long the old secret also signs", default: "24h" }],
     columns: WEBHOOK_SECRET,
     details: ({ flags, operands: [id = ""] }) => ({
       id,
@@ -265,7 +265,7 @@ function registerRotate(noun: Command, context: CommandContext): void {
 function registerDeliveries(noun: Command, context: CommandContext): void {
   const deliveries = context.verb(noun, {
     name: "deliveries",
-    summary: "list a webhook's events of 30 days and what became of them, newest first",
+    summary: "list a webhook's events of the last 30 days with their outcomes, newest first",
     operands: [ID],
     examples: [
       "surveyctl service webhook deliveries 3 --data survey.db",
@@ -297,7 +297,7 @@ function registerRedeliver(noun: Command, context: CommandContext): void {
     ],
     flags: [
       { flag: "--since", value: "time", text: "all events since then, delivered or not" },
-      { flag: "--event", value: "id", text: "this event alone" },
+      { flag: "--event", value: "id", text: "only this event" },
     ],
     columns: REDELIVERED,
     details: ({ deps, flags, operands: [id = ""] }) => {

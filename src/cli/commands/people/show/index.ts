@@ -44,7 +44,7 @@ function toTable(noun: string, names: readonly string[]): Resource {
 export function registerPeopleShow(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "show",
-    summary: "show all about one person, and why they will or will not be surveyed next",
+    summary: "show everything about one person, and why they will or will not be surveyed next",
     operands: [["<email|+phone|id>", "the person's e-mail address, phone number (E.164) or id"]],
     examples: ["surveyctl people show ada@example.com", "surveyctl people show 42 --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],

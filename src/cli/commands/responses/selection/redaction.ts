@@ -11,7 +11,7 @@ import { countOf, writeNote } from "../../../command/notes.ts";
 
 export const REDACT_FLAG: FlagRecord = {
   flag: "--redact",
-  text: "replace personal data by marks such as [email-1]; names of third parties stay",
+  text: "replace personal data with marks such as [email-1]; names of third parties stay",
 };
 
 /** `--redact` over the rows of one run. */

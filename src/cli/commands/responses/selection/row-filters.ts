@@ -37,12 +37,12 @@ export const NO_ROW_FILTERS: RowFilters = {
 };
 
 export const ROW_FLAGS: readonly FlagRecord[] = [
-  { flag: "--score", value: "scores", text: "only these scores, as in 9, 0-6 or 0-6,9" },
-  { flag: "--search", value: "regex", text: "only comments that match; case and accents make no difference" },
+  { flag: "--score", value: "scores", text: "only these scores, such as 9, 0-6 or 0-6,9" },
+  { flag: "--search", value: "regex", text: "only comments that match; case and accents are ignored" },
   {
     flag: "--property",
     value: "key=value",
-    text: "only with this property; of several values of one key, any fits",
+    text: "only with this property; of several values of one key, any matches",
     repeatable: true,
   },
   { flag: "--has-comment", text: "only with a comment" },
@@ -50,7 +50,7 @@ export const ROW_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--answer",
     value: "id=text",
-    text: "only with this answer to a further question; id alone: with any",
+    text: "only with this answer to a further question; an id alone matches any answer",
     repeatable: true,
   },
 ];

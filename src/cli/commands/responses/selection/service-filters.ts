@@ -28,9 +28,9 @@ export const FILTER_FLAGS: readonly FlagRecord[] = [
   ...rangeFlags("created"),
   { flag: "--updated-since", value: "time", text: "updated at or after" },
   { flag: "--updated-until", value: "time", text: "updated at or before" },
-  { flag: "--trend", value: "id", text: "only those of a trend" },
-  { flag: "--person-id", value: "id", text: "only those of one person" },
-  { flag: "--email", formerly: "--person-email", value: "email", text: "only those of one person" },
+  { flag: "--trend", value: "id", text: "only responses of this trend" },
+  { flag: "--person-id", value: "id", text: "only responses of one person" },
+  { flag: "--email", formerly: "--person-email", value: "email", text: "only responses of one person" },
 ];
 
 export function expandFlag(otherwise: string): FlagRecord {

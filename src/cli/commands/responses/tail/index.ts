@@ -53,25 +53,25 @@ export interface ResponsesTailOptions {
 const INTERVAL = "5s";
 
 const TAIL_FLAGS: readonly FlagRecord[] = [
-  { flag: "--since", value: "time", text: "begin with what was answered or edited then", otherwise: "now" },
+  { flag: "--since", value: "time", text: "begin with responses answered or edited at or after", otherwise: "now" },
   { flag: "--interval", value: "duration", text: "time between two requests", default: INTERVAL },
-  { flag: "--forward-to", value: "url", text: "post each answer there, signed as a webhook is" },
+  { flag: "--forward-to", value: "url", text: "post each answer to this URL, signed like a webhook" },
   {
     flag: "--secret",
     value: "text",
-    text: "key of the signatures",
+    text: "signing key",
     otherwise: "a new one, which is shown",
     environment: "SURVEYCTL_WEBHOOK_SECRET",
   },
-  { flag: "--trend", value: "id", text: "only those of a trend" },
-  { flag: "--person-id", value: "id", text: "only those of one person" },
-  { flag: "--email", formerly: "--person-email", value: "email", text: "only those of one person" },
+  { flag: "--trend", value: "id", text: "only responses of this trend" },
+  { flag: "--person-id", value: "id", text: "only responses of one person" },
+  { flag: "--email", formerly: "--person-email", value: "email", text: "only responses of one person" },
 ];
 
 export function registerResponsesTail(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "tail",
-    summary: "show survey responses as they come, or post them to a URL",
+    summary: "show survey responses as they arrive, or post them to a URL",
     examples: [
       "surveyctl responses tail --score 0-6",
       "surveyctl responses tail --forward-to http://localhost:3000/hooks/survey",

@@ -21,13 +21,13 @@ const FLAGS: readonly FlagRecord[] = [
   {
     flag: "--stream",
     value: "stream",
-    text: "content of files whose columns do not tell",
+    text: "content of files, where the columns do not tell",
     choices: HISTORY_STREAMS,
   },
   {
     flag: "--map",
     value: "header=column",
-    text: 'map a header to a field, as in "E-Mail Address=email"',
+    text: 'map a header to a field, such as "E-Mail Address=email"',
     repeatable: true,
   },
   {
@@ -41,23 +41,23 @@ const FLAGS: readonly FlagRecord[] = [
   {
     flag: "--on-conflict",
     value: "policy",
-    text: "a row that is stored with other content",
+    text: "rows that are already stored with other content",
     choices: POLICIES,
     default: "keep",
   },
   {
     flag: "--updated-at",
     value: "time",
-    text: "updated_at of responses; now: readers by updated_since find them",
+    text: "updated_at of imported responses; now: queries by updated_since find them",
     choices: UPDATED_AT,
     default: "keep",
   },
   {
     flag: "--expect",
     value: "figures",
-    text: "write only if the files hold these, as in nps=51,responses=51,people=60",
+    text: "write only if the files contain these, such as nps=51,responses=51,people=60",
   },
-  { flag: "--webhooks", text: "send webhook events of what is stored; without it, none" },
+  { flag: "--webhooks", text: "send webhook events for what is stored; without it, none" },
   { flag: "--report", value: "file", text: "write refused and conflicting rows to an NDJSON file" },
 ];
 
@@ -81,7 +81,7 @@ async function refuseReport(deps: Deps, { data, report }: ProjectChoice & Histor
 export function registerImport(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
     name: "import",
-    summary: "bring in people, responses and suppressions saved from the closed service",
+    summary: "import people, responses and suppressions saved from the closed service",
     operands: [["<path...>", "CSV, JSON and NDJSON files, plain or gzip, folders of them, or - for standard input"]],
     examples: [
       "surveyctl service import saved/ --data survey.db",

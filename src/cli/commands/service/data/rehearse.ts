@@ -32,7 +32,7 @@ const SEED_MAX = 2 ** 32;
 export function registerRehearse(parent: Command, context: CommandContext): void {
   const command = context.verb(parent, {
     name: "rehearse",
-    summary: "tell who would be surveyed when: the real rules over a copy of the data; nothing is sent or changed",
+    summary: "show who would be surveyed when, by the real rules on a copy of the data; nothing is sent or changed",
     examples: [
       "surveyctl service rehearse --until 365d --data survey.db",
       "surveyctl service rehearse --until 90d --by person -o csv > surveys.csv",
@@ -43,7 +43,7 @@ export function registerRehearse(parent: Command, context: CommandContext): void
       { flag: "--until", value: "time", text: "end of the rehearsal, such as 365d; required" },
       { flag: "--by", value: "period", text: "one row for each", choices: BY, default: "week" },
       { flag: "--answer-rate", value: "share", text: "share of surveys that are answered, from 0 to 1", default: "0" },
-      { flag: "--seed", value: "number", text: "chooses who answers", default: "1" },
+      { flag: "--seed", value: "number", text: "seed of the choice of who answers", default: "1" },
     ],
     columns: REHEARSED_PERIODS,
   });

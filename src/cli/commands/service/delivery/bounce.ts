@@ -137,7 +137,7 @@ export function registerBounce(parent: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "bounce.clear",
     name: "clear",
-    summary: "send surveys again to an address that bounced, and print what it was",
+    summary: "send surveys again to an address that bounced, and print the bounce",
     operands: [["<email>", "the address"]],
     examples: [
       "surveyctl service bounce clear ada@example.com --data survey.db",
@@ -174,8 +174,8 @@ function registerReceive(noun: Command, context: CommandContext): void {
     exits: [EXIT.done, EXIT.failed],
     flags: [
       ...DATA_FLAGS,
-      { flag: "--dir", value: "directory", text: "Maildir; what is recorded is marked as seen" },
-      { flag: "--bounce-address", value: "email", text: "another than `serve` was started with; has {token} in it" },
+      { flag: "--dir", value: "directory", text: "Maildir to read; recorded messages are marked as seen" },
+      { flag: "--bounce-address", value: "email", text: "bounce address, if not that of `serve`; contains {token}" },
     ],
     columns: RECEIVED,
   });
@@ -214,7 +214,7 @@ function registerHook(noun: Command, context: CommandContext): void {
       "surveyctl service bounce hook --sendgrid-key sendgrid.pub --rotate --json",
     ],
     flags: [
-      { flag: "--rotate", text: "make a new secret; the previous URLs no longer work" },
+      { flag: "--rotate", text: "create a new secret; the previous URLs stop working" },
       ...KEY_FLAGS.map(({ record }) => record),
     ],
     columns: HOOKS,

@@ -18,8 +18,8 @@ export function registerDigestPreview(noun: Command, context: CommandContext): v
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: [
       ...PROJECT_FLAGS,
-      { flag: "--html", text: "print the HTML alone" },
-      { flag: "--text", text: "print the text alone" },
+      { flag: "--html", text: "print only the HTML" },
+      { flag: "--text", text: "print only the text" },
       { flag: "--out", value: "file", text: "write to a file, atomically" },
     ],
   });

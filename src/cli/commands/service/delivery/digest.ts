@@ -39,12 +39,12 @@ function parseMinute(text: string, place: string): number {
 }
 
 export function registerDigest(parent: Command, context: CommandContext): void {
-  const noun = parent.command("digest").description("the week's score and comments by mail, every week");
+  const noun = parent.command("digest").description("the week's score and comments by mail or Slack, every week");
   projectVerb(context, noun, {
     kind: "digest.add",
     name: "add",
-    summary: "send the digest of a project to somebody, or to Slack, every week",
-    operands: [["<email|url>", "an address, or an incoming webhook of Slack; one that has it gets the new schedule"]],
+    summary: "send a project's digest to an address or to Slack every week",
+    operands: [["<email|url>", "an address or a Slack webhook URL; an existing one gets the new schedule"]],
     examples: [
       "surveyctl service digest add boss@example.com --every monday --data survey.db",
       "surveyctl service digest add team@example.com --every friday --at 16:30 --tz Europe/Berlin",
@@ -80,7 +80,7 @@ export function registerDigest(parent: Command, context: CommandContext): void {
     kind: "digest.remove",
     name: "remove",
     alias: "rm",
-    summary: "stop sending somebody digests",
+    summary: "stop sending digests to a reader",
     operands: [["<email|url|id>", "who gets it"]],
     examples: [
       "surveyctl service digest remove boss@example.com --data survey.db",

@@ -76,8 +76,8 @@ export function registerDelivery(parent: Command, context: CommandContext): void
   registerDeliveryList(noun, context);
   const show = context.verb(noun, {
     name: "show",
-    summary: "explain why a person got surveys or did not",
-    operands: [["<email>", "the person's email or phone number"]],
+    summary: "explain why a person did or did not get surveys",
+    operands: [["<email>", "the person's e-mail address or phone number"]],
     examples: [
       "surveyctl service delivery show ada@example.com --data survey.db",
       "surveyctl service delivery show +14155550000 --json",

@@ -27,7 +27,7 @@ export function registerSms(parent: Command, context: CommandContext): void {
       "surveyctl service sms hook --twilio-token token.txt --rotate --json",
     ],
     flags: [
-      { flag: "--rotate", text: "make a new secret; the previous URL no longer works" },
+      { flag: "--rotate", text: "create a new secret; the previous URL stops working" },
       ...KEY_FLAGS.map(({ record }) => record),
     ],
     columns: SMS_HOOK,

@@ -99,7 +99,7 @@ const FLAGS: readonly FlagRecord[] = [
   // Without a default of its own: it is told from one that was typed.
   { flag: "--project", value: "name", text: "project name", otherwise: "default" },
   { flag: "--all-projects", text: "erase from every project" },
-  { flag: "--properties", text: "take the address out of other people's rows, too" },
+  { flag: "--properties", text: "also remove the address from other people's rows" },
   { flag: "--forget-unsubscribe", text: "keep no hash of an unsubscribed address; it may be sent surveys again" },
   YES_FLAG,
 ];

@@ -50,7 +50,7 @@ export function registerAutopilot(parent: Command, context: CommandContext): voi
     flags: [
       { flag: "--platform", value: "platform", text: "how surveys are sent", choices: PLATFORMS, default: "email" },
       { flag: "--active", text: "send surveys" },
-      { flag: "--inactive", text: "send nothing, keep the members" },
+      { flag: "--inactive", text: "send nothing, but keep the members" },
       { flag: "--frequency", value: "duration", text: "interval between two surveys to one person" },
       { flag: "--first", value: "when", text: "spread first surveys over one interval, or send now", choices: FIRST },
       { flag: "--days", value: "days", text: "days with surveys: mon-fri, mon,wed,fri, any" },

@@ -61,7 +61,7 @@ export function registerKey(parent: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "key.add",
     name: "add",
-    summary: "create a key and print it, once",
+    summary: "create a key and print it once",
     examples: [
       "surveyctl service key add --name ci --data survey.db",
       "surveyctl service key add --read-only --name reports --expires 90d",
@@ -69,7 +69,7 @@ export function registerKey(parent: Command, context: CommandContext): void {
     ],
     flags: [
       { flag: "--name", value: "name", text: "what the key is for, such as ci" },
-      { flag: "--read-only", text: "let the key read and nothing else; the service refuses its writes" },
+      { flag: "--read-only", text: "let the key only read; the service refuses its writes" },
       EXPIRES_FLAG,
     ],
     columns: NEW_KEY,
@@ -116,7 +116,7 @@ function registerRotate(noun: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "key.rotate",
     name: "rotate",
-    summary: "create another key of the same name and access and print it, once",
+    summary: "create another key with the same name and access, and print it once",
     operands: [["<name|id>", "the key's name or number, from `service key list`"]],
     examples: [
       "surveyctl service key rotate ci --data survey.db",
@@ -127,7 +127,7 @@ function registerRotate(noun: Command, context: CommandContext): void {
         flag: "--revoke-after",
         value: "duration",
         text: "end the previous key after this long, such as 24h",
-        otherwise: "it works on",
+        otherwise: "it keeps working",
       },
       EXPIRES_FLAG,
     ],

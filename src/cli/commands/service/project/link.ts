@@ -9,7 +9,7 @@ export function registerLink(parent: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "link.add",
     name: "add",
-    summary: "make a public link to a survey, for a website or a QR code",
+    summary: "create a public link to a survey, for a website or a QR code",
     operands: [["<name>", "the link's name, which only you see"]],
     examples: [
       "surveyctl service link add Checkout --property store=web --data survey.db",

@@ -40,7 +40,7 @@ export function registerProject(parent: Command, context: CommandContext): void 
     .description("projects, each with its own people, responses, settings and keys");
   const add = context.verb(noun, {
     name: "add",
-    summary: "create a project and print its first key, once",
+    summary: "create a project and print its first key once",
     operands: [["<name>", "the project's name"]],
     examples: ["surveyctl service project add acme --data survey.db", "surveyctl service project add acme --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],

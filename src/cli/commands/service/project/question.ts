@@ -63,7 +63,7 @@ function registerAdd(noun: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "question.add",
     name: "add",
-    summary: `ask one more question, at most ${QUESTIONS_MAX} in all`,
+    summary: `add a question, up to ${QUESTIONS_MAX} in all`,
     operands: [["<text>", `the question, at most ${QUESTION_TEXT_MAX} characters`]],
     examples: [
       "surveyctl service question add 'What should we fix?' --type free_response --to 0-6 --data survey.db",
@@ -78,14 +78,19 @@ function registerAdd(noun: Command, context: CommandContext): void {
         choices: QUESTION_TYPES,
       },
       { ...CHOICE_FLAG, text: `${CHOICE_FLAG.text}; ${CHOICES_MIN} to ${CHOICES_MAX}` },
-      { flag: "--scale", value: "range", text: "numbers of a scale, from 0 or 1 to at most 10, as in 1-5" },
+      { flag: "--scale", value: "range", text: "numbers of a scale, from 0 or 1 to at most 10, such as 1-5" },
       {
         flag: "--to",
         value: "scores",
-        text: "ask only those with these scores, as in 0-6 or 0-6,9-10",
+        text: "ask only people with these scores, such as 0-6 or 0-6,9-10",
         otherwise: "everybody",
       },
-      { flag: "--id", value: "id", text: "its id, 1 to 40 of a-z, 0-9, _ and -", otherwise: "q1, q2 and so on" },
+      {
+        flag: "--id",
+        value: "id",
+        text: "the question's id, 1 to 40 of a-z, 0-9, _ and -",
+        otherwise: "q1, q2 and so on",
+      },
     ],
     columns: QUESTIONS,
     details: ({ flags, operands: [text = ""] }) => {

@@ -22,7 +22,7 @@ export function registerReminder(parent: Command, context: CommandContext): void
     operands: [["[after]", "a duration after the survey, from 1h to 30d, or off; omit to show the current one"]],
     examples: ["surveyctl service reminder 5d --data survey.db", "surveyctl service reminder off --project acme"],
     flags: [
-      { flag: "--channel", value: "channel", text: "surveys that are followed by one", choices: REMINDER_CHANNELS },
+      { flag: "--channel", value: "channel", text: "surveys that a reminder follows", choices: REMINDER_CHANNELS },
     ],
     columns: REMINDER,
     details: ({ flags, operands: [after] }) => {

@@ -80,7 +80,7 @@ const SETTING_FLAGS: Readonly<Record<keyof SettingsChange, SettingFlag>> = {
     record: {
       flag: "--daily-limit",
       value: "number",
-      text: "surveys and reminders that leave in one day",
+      text: "maximum surveys and reminders per day",
       otherwise: "serve --daily-limit, or as many as are due",
     },
     parse: parseLimit,
@@ -90,7 +90,7 @@ const SETTING_FLAGS: Readonly<Record<keyof SettingsChange, SettingFlag>> = {
 export function registerSettings(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
     name: "settings",
-    summary: "set or show who surveys come from; an empty value clears a setting",
+    summary: "set or show the sender of surveys and other settings; an empty value clears one",
     examples: [
       'surveyctl service settings --sender-name "Acme Shoes" --from survey@acme.example --data survey.db',
       'surveyctl service settings --footer "Acme Ltd, 1 High Street, Dublin" --tz Europe/Dublin',

@@ -9,7 +9,7 @@ export function registerShare(parent: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "share.add",
     name: "add",
-    summary: "make a link to a live page with the score and print it, once",
+    summary: "create a link to a live page with the score, and print it once",
     operands: [["<name>", "the page's name, which its readers see"]],
     examples: [
       "surveyctl service share add Board --data survey.db",
@@ -22,7 +22,7 @@ export function registerShare(parent: Command, context: CommandContext): void {
         text: "end the link after this long, such as 90d",
         otherwise: "it never ends",
       },
-      { flag: "--trend", value: "id", text: "only the responses of a trend" },
+      { flag: "--trend", value: "id", text: "only responses of this trend" },
       { flag: "--segment", value: "names", text: "a chart for each of these properties", repeatable: true },
       { flag: "--comments", text: "show the newest comments, with personal data masked; the default" },
       { flag: "--no-comments", text: "leave comments out" },

@@ -44,7 +44,7 @@ async function writePreview(deps: Deps, file: string, text: string): Promise<voi
 }
 
 export function registerSurvey(parent: Command, context: CommandContext): void {
-  const noun = parent.command("survey").description("surveys as people get them");
+  const noun = parent.command("survey").description("surveys as people receive them");
   registerPreview(noun, context);
   projectVerb(context, noun, {
     kind: "survey.link",
@@ -74,8 +74,8 @@ function registerPreview(noun: Command, context: CommandContext): void {
     flags: [
       ...PROJECT_FLAGS,
       { flag: "--locale", value: "locale", text: "survey language", choices: LOCALES, otherwise: "the survey's own" },
-      { flag: "--html", text: "print the HTML alone" },
-      { flag: "--text", text: "print the text alone" },
+      { flag: "--html", text: "print only the HTML" },
+      { flag: "--text", text: "print only the text" },
       { flag: "--out", value: "file", text: "write to a file, atomically" },
     ],
     columns: PREVIEW,

@@ -14,12 +14,12 @@ import { TEXTS } from "../service-resources.ts";
 
 /** An empty text takes one back. */
 const TEXT_FLAGS: Readonly<Record<TextName, FlagRecord>> = {
-  product_name: { flag: "--product-name", value: "name", text: "product that the question names" },
+  product_name: { flag: "--product-name", value: "name", text: "product name in the question" },
   subject: { flag: "--subject", value: "text", text: `e-mail subject, at most ${EMAIL_SUBJECT_MAX} characters` },
   intro: { flag: "--intro", value: "text", text: `text above the question, at most ${INTRO_MESSAGE_MAX} characters` },
-  thank_you: { flag: "--thank-you", value: "text", text: "text of the thank-you page" },
-  thank_you_link: { flag: "--thank-you-link", value: "url", text: "link of the thank-you page" },
-  thank_you_link_text: { flag: "--thank-you-link-text", value: "text", text: "words of that link" },
+  thank_you: { flag: "--thank-you", value: "text", text: "text on the thank-you page" },
+  thank_you_link: { flag: "--thank-you-link", value: "url", text: "link on the thank-you page" },
+  thank_you_link_text: { flag: "--thank-you-link-text", value: "text", text: "text of that link" },
   comment_question: { flag: "--comment-question", value: "text", text: "question above the comment field" },
 };
 
@@ -54,7 +54,7 @@ function flagNames(): string {
 }
 
 export function registerTexts(parent: Command, context: CommandContext): void {
-  const noun = parent.command("texts").description("words of surveys that were given none of their own");
+  const noun = parent.command("texts").description("default texts of surveys");
   projectVerb(context, noun, {
     kind: "texts",
     name: "set",

@@ -20,7 +20,7 @@ export function registerTrend(parent: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "trend.add",
     name: "add",
-    summary: "save a filter; --trend takes its id",
+    summary: "save a filter, to use its id with --trend",
     operands: [["<name>", "the trend's name"]],
     examples: [
       "surveyctl service trend add 'Pro customers' --where plan=pro --data survey.db",
