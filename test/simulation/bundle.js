@@ -22,6 +22,8 @@ const SEAMS = {
   "service/delivery/sms/gateway-transport.ts": "seams/gateway-transport.ts",
   "service/webhook/transport.ts": "seams/endpoint-transport.ts",
   "service/scheduler/heartbeat.ts": "seams/heartbeat.ts",
+  "service/store/postgres/connections.ts": "seams/connections.ts",
+  "service/store/postgres/open-postgres-store.ts": "seams/open-postgres-store.ts",
   "service/store/sqlite/open-sqlite-store.ts": "seams/open-sqlite-store.ts",
   "service/store/sqlite/snapshot-copy.ts": "seams/snapshot-copy.ts",
   "service/store/sqlite/engine/engine.ts": "seams/engine.ts",
@@ -34,6 +36,7 @@ export async function bundleWorld(folder) {
   mkdirSync(folder, { recursive: true });
   const { PLANTED_FAULTS, FOUND_AT } = await readPlanted(folder);
   const places = placesOf(PLANTED_FAULTS);
+  const toHunted = ({ name, isOfServer = false }) => ({ name, isOfServer, seed: FOUND_AT[name] ?? 1 });
   const file = path.join(folder, "worker.cjs");
   const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   await build({
@@ -46,7 +49,7 @@ export async function bundleWorld(folder) {
     output: { file, format: "cjs", codeSplitting: false },
   });
   copyFileSync(path.join(library, "node-sqlite3-wasm.wasm"), path.join(folder, "node-sqlite3-wasm.wasm"));
-  return { file, planted: PLANTED_FAULTS.map(({ name }) => ({ name, seed: FOUND_AT[name] ?? 1 })) };
+  return { file, planted: PLANTED_FAULTS.map(toHunted) };
 }
 
 async function readPlanted(folder) {

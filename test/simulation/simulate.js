@@ -6,6 +6,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { Client } from "pg";
 import { bundleWorld } from "./bundle.js";
 
 const DAYS = 30;
@@ -22,6 +23,8 @@ const { values } = parseArgs({
     days: { type: "string", default: String(DAYS) },
     // Kinds of faults, separated by commas; absent: all.
     faults: { type: "string" },
+    // The URL of a PostgreSQL server: its worlds keep their data in databases that are made and dropped there.
+    postgres: { type: "string" },
     // The name of a planted fault, or `all`: each is looked for in so many seeds, or at the one that is known to find it.
     planted: { type: "string" },
     // Prints the hash of each seed's trace.
@@ -37,12 +40,14 @@ const shared = { days, faults: values.faults?.split(","), isTold: isOne };
 const startedMs = Date.now();
 const folder = mkdtempSync(path.join(tmpdir(), "surveyctl-simulation-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-const { file, planted } = await bundleWorld(folder);
+const world = await bundleWorld(folder);
+const { file } = world;
+const planted = world.planted.filter(({ isOfServer }) => isOfServer === (values.postgres !== undefined));
 
 const results = [];
 const failed = [];
 const tasks = isHunt ? planted.map(toHunt) : splitSeeds();
-await Promise.all(Array.from({ length: Number(values.workers) }, work));
+await Promise.all(Array.from({ length: Number(values.workers) }, (_, worker) => work(worker)));
 if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
 if (isHunt) reportHunt();
 else report();
@@ -64,8 +69,25 @@ function splitSeeds() {
   }));
 }
 
-async function work() {
-  for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) await runTask(task);
+async function work(worker) {
+  const database = values.postgres === undefined ? null : await makeDatabase(values.postgres, worker);
+  for (let task = tasks.shift(); task !== undefined; task = tasks.shift())
+    await runTask({ ...task, ...(database === null ? {} : { database: database.url }) });
+  await database?.drop();
+}
+
+/** One for each worker: a world empties it before it begins. */
+async function makeDatabase(server, worker) {
+  const name = `simulated_${process.pid}_${worker}`;
+  const ask = async (sql) => {
+    const client = new Client({ connectionString: server });
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  await ask(`CREATE DATABASE ${name}`);
+  const url = new URL(server);
+  url.pathname = name;
+  return { url: url.href, drop: () => ask(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
 /** In a process of its own: SQLite's library does not give all its memory back. */
@@ -123,7 +145,7 @@ function tellCounts() {
 }
 
 function flagsToRepeat() {
-  return ["days", "faults", "planted"]
+  return ["days", "faults", "postgres", "planted"]
     .filter((name) => values[name] !== undefined && values[name] !== String(DAYS))
     .map((name) => ` --${name} ${quote(values[name])}`)
     .join("");

@@ -8,6 +8,8 @@ export interface PlantedFault {
   /** Below `src`. Only calls from other modules meet the fault. */
   readonly module: string;
   readonly function: string;
+  /** Only a world whose data is on a server meets it; absent: only one whose data is in a file. */
+  readonly isOfServer?: boolean;
   /** The function as the fault makes it. */
   readonly plant: (original: Work) => Work;
 }

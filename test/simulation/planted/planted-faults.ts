@@ -3,6 +3,7 @@ import { ANSWER_FAULTS } from "./answer-faults.ts";
 import { DELIVERY_FAULTS } from "./delivery-faults.ts";
 import { PEOPLE_FAULTS } from "./people-faults.ts";
 import type { PlantedFault } from "./plant.ts";
+import { SERVER_FAULTS } from "./server-faults.ts";
 import { STORE_FAULTS } from "./store-faults.ts";
 import { WEBHOOK_FAULTS } from "./webhook-faults.ts";
 
@@ -12,6 +13,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...ANSWER_FAULTS,
   ...WEBHOOK_FAULTS,
   ...STORE_FAULTS,
+  ...SERVER_FAULTS,
 ];
 
 /**
@@ -39,4 +41,7 @@ export const FOUND_AT: Readonly<Record<string, number>> = {
   "a write that fails is acknowledged": 3,
   "the id of a deleted row is given again": 9,
   "time runs backwards with the clock": 16,
+  "a commit without an answer is taken for undone": 55,
+  "a commit without an answer is taken for done": 2,
+  "the server's time runs backwards with the clock": 5,
 };

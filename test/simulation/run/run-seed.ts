@@ -1,6 +1,7 @@
 /** One world from its beginning to its end. */
 import { checkEnd } from "../checks/liveness.ts";
 import { recount } from "../checks/recount.ts";
+import { DatabaseServer } from "../database/server.ts";
 import { heal, pass, setUp } from "../world/administrators.ts";
 import { planFaults, superviseMachine } from "../world/faults.ts";
 import { planLife } from "../world/life.ts";
@@ -21,7 +22,9 @@ const RECOUNT_MS = 24 * 3_600_000;
 const END_MS = 60_000;
 
 export async function runSeed(run: RunOptions, tell: ((line: string) => void) | null = null): Promise<SeedResult> {
-  const world = createWorld(run, tell);
+  const server = run.database === null ? null : await DatabaseServer.open(run.database);
+  const world = createWorld(run, server, tell);
+  if (server !== null) server.onKill = world.machine.die;
   const { clock, ledger, trace, options } = world;
   settlePeople(world);
   superviseMachine(world);
@@ -43,6 +46,7 @@ export async function runSeed(run: RunOptions, tell: ((line: string) => void) | 
   while (!state.isOver && ledger.violation() === null && (await clock.step(options.endMs)));
   if (!state.isOver) ledger.violate("the last look never ended");
   await world.machine.kill(false);
+  await server?.close();
   const { seed } = run;
   return { seed, hash: trace.hash(), violation: ledger.violation(), last: trace.last(), counts: trace.counts() };
 }

@@ -8,6 +8,8 @@ interface Task {
   readonly from: number;
   readonly count: number;
   readonly days: number;
+  /** The URL of a database that its worlds have for themselves; absent: simulated data files. */
+  readonly database?: string;
   readonly faults?: readonly FaultKind[];
   /** The name of a fault. */
   readonly planted?: string;
@@ -17,13 +19,13 @@ interface Task {
 
 /** A task ends with its first violation. */
 async function runTask(task: Task): Promise<void> {
-  const { from, count, days, faults = FAULT_KINDS, planted } = task;
+  const { from, count, days, faults = FAULT_KINDS, planted, database = null } = task;
   const fault = PLANTED_FAULTS.find(({ name }) => name === planted) ?? null;
   if (planted !== undefined && fault === null) throw new Error(`no planted fault is called ${planted}`);
   choosePlanted(fault);
   const tell = task.isTold ? (line: string): void => void process.stdout.write(`${line}\n`) : null;
   for (let at = 0; at < count; at += 1) {
-    const result = await runSeed({ seed: from + at, days, faults }, tell);
+    const result = await runSeed({ seed: from + at, days, faults, database }, tell);
     process.stdout.write(`${JSON.stringify({ ...result, planted })}\n`);
     if (result.violation !== null) return;
   }

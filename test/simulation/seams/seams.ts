@@ -1,7 +1,8 @@
 /**
- * Where the simulated world is put in: the transports of senders and webhooks, and the SQLite library that opens a data file
- * and copies it. The bundle (`bundle.js`) has the modules of this folder in the place of the service's own.
+ * Where the simulated world is put in: the transports of senders and webhooks, the SQLite library that opens a data file
+ * and copies it, and the connections to a database server. The bundle (`bundle.js`) has the modules of this folder in the place of the service's own.
  */
+import type { DatabaseServer } from "../database/server.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { GatewayTransport } from "../../../src/service/delivery/sms/gateway-transport.ts";
 import type { SmtpTransport } from "../../../src/service/delivery/smtp/smtp-types.ts";
@@ -12,6 +13,8 @@ export interface Seams {
   mail: (clock: Clock) => SmtpTransport;
   texts: (clock: Clock) => GatewayTransport;
   endpoint: (clock: Clock) => EndpointTransport;
+  /** The server of a world that has one. */
+  database: () => DatabaseServer;
   /** Called with what closes each database that a process opened. */
   opened: (close: () => void) => void;
 }
@@ -20,4 +23,4 @@ function nothing(): never {
   throw new Error("no world runs");
 }
 
-export const seams: Seams = { mail: nothing, texts: nothing, endpoint: nothing, opened: nothing };
+export const seams: Seams = { mail: nothing, texts: nothing, endpoint: nothing, database: nothing, opened: nothing };

@@ -1,5 +1,6 @@
 /** Administrators: they set the service up, pause and resume it, change settings, erase people, back up, and heal. */
 import type { AdminKind, AdminResults, CommandOf } from "../../../src/service/control/commands.ts";
+import type { DatabaseServer } from "../database/server.ts";
 import type { End } from "../checks/possible.ts";
 import { beginErasure } from "./client.ts";
 import { endpointUrl, WEBHOOK_SECRET } from "./endpoints.ts";
@@ -121,10 +122,16 @@ export function tidy(world: World): Promise<void> {
   return attempt(world, { kind: "vacuum" }, []);
 }
 
+function healServer(server: DatabaseServer): void {
+  server.plan(null);
+  server.isOutOfReach = false;
+}
+
 /** When faults have ended, an administrator sees to it that everything goes on. */
 export async function heal(world: World): Promise<void> {
-  const { projects, ledger, disk, machine } = world;
+  const { projects, ledger, disk, server, machine } = world;
   Object.assign(disk.faults, { room: 1024 ** 4, failingWrites: 0, failingSyncs: 0, writesUntilKill: -1 });
+  if (server !== null) healServer(server);
   while (!machine.isUp()) await pass(world, RETRY_MS);
   for (const project of [null, ...projects]) {
     const end = ledger.pauses.begin(project?.name ?? "*", "running");

@@ -40,8 +40,23 @@ const REST_MS = 60_000;
 const AFTER_FAILURE_MS = 2_000;
 const AFTER_FAILURE_NAP_MS = 600_000;
 
-/** `napMs`: all idle loops wake that often, one of the times at `wakeMs`. */
-export function createWorldClock(startMs: number, napMs: number, wakeMs = startMs): WorldClock {
+/** Work of the world that takes real time. */
+export interface RealWork {
+  readonly isBusy: () => boolean;
+  /** Resolves when nothing is at work. */
+  readonly whenIdle: () => Promise<void>;
+}
+
+export interface WorldClockOptions {
+  readonly startMs: number;
+  /** All idle loops wake that often, one of the times at `wakeMs`. */
+  readonly napMs: number;
+  readonly wakeMs: number;
+  /** Null where nothing takes real time. */
+  readonly realWork: RealWork | null;
+}
+
+export function createWorldClock({ startMs, napMs, wakeMs, realWork }: WorldClockOptions): WorldClock {
   const state = { nowMs: startMs, wrongMs: 0, order: 0, immediates: 0 };
   const napOf = (ms: number): number =>
     ms === LOOK_MS || ms === REST_MS ? napMs : ms === AFTER_FAILURE_MS ? AFTER_FAILURE_NAP_MS : 0;
@@ -59,8 +74,10 @@ export function createWorldClock(startMs: number, napMs: number, wakeMs = startM
     return added;
   };
   const settle = async (): Promise<void> => {
-    do await countImmediates();
-    while (state.immediates > 0);
+    do {
+      await realWork?.whenIdle();
+      await countImmediates();
+    } while (state.immediates > 0 || realWork?.isBusy() === true);
   };
   return {
     now: () => state.nowMs,
@@ -136,7 +153,7 @@ function createTimers(timeOf: (timer: Timer) => number): Timers {
   };
 }
 
-/** Counts what waits for the next turn of the event loop. Nothing else in the world takes real time. */
+/** Counts what waits for the next turn of the event loop. */
 function watchImmediates(state: { immediates: number }): () => Promise<void> {
   const { real } = watched;
   globalThis.setImmediate = ((work: (...args: unknown[]) => void, ...args: unknown[]) => {

@@ -1,9 +1,13 @@
 /** What happens to the machine: kills, power cuts, a disk that fills up or fails. Who kills it also starts it again. */
+import type { DatabaseServer, StatementFault } from "../database/server.ts";
 import type { Chance } from "./chance.ts";
 import { pass } from "./administrators.ts";
 import { BURST_MS, burst } from "./life.ts";
 import type { World } from "./world.ts";
 
+/** A few requests' worth. */
+const STATEMENTS_MAX = 60;
+const COMMITS_MAX = 8;
 const HOUR_MS = 3_600_000;
 const WRONG_MS = 30 * 60_000;
 const FULL_ROOM = 1024 ** 4;
@@ -38,7 +42,12 @@ export function planFaults(world: World): void {
     plan(0.5, 3, () => killSoon(world, chance, true));
   }
   if (has("clock")) plan(0.3, 3, () => setClockWrong(world, chance));
-  if (has("disk")) {
+  const { server } = world;
+  if (server !== null) {
+    if (!has("database")) return;
+    plan(0.7, 5, async () => cutAtStatement(world, server, chance));
+    plan(0.3, 2, () => cutOff(world, server, chance));
+  } else if (has("disk")) {
     plan(0.3, 2, () => fill(world, chance));
     plan(0.3, 2, () => failWrites(world, chance));
     plan(0.2, 1, () => failSync(world));
@@ -50,8 +59,32 @@ async function kill({ machine }: World, losesPower: boolean): Promise<void> {
 }
 
 /** In the middle of whatever comes next. */
-async function killSoon({ machine }: World, chance: Chance, losesPower: boolean): Promise<void> {
-  machine.killAtWrite(chance.whole(0, 60), losesPower);
+async function killSoon({ machine, server }: World, chance: Chance, losesPower: boolean): Promise<void> {
+  if (server === null) machine.killAtWrite(chance.whole(0, 60), losesPower);
+  else machine.killAtStatement(chooseStatement(chance), losesPower);
+}
+
+function chooseStatement(chance: Chance): Omit<StatementFault, "kills"> {
+  const which = chance.pick(["all", "COMMIT"] as const);
+  const statements = chance.whole(1, which === "all" ? STATEMENTS_MAX : COMMITS_MAX);
+  return { which, statements, loses: chance.pick(["statement", "answer"] as const) };
+}
+
+/** The connection breaks off in the middle of whatever comes next. */
+function cutAtStatement({ trace }: World, server: DatabaseServer, chance: Chance): void {
+  server.plan({ ...chooseStatement(chance), kills: false });
+  trace.count("cut connections");
+}
+
+/** Nobody reaches the server for a while. */
+async function cutOff(world: World, server: DatabaseServer, chance: Chance): Promise<void> {
+  server.isOutOfReach = true;
+  server.cutAll();
+  world.trace.add("the database is out of reach");
+  world.trace.count("outages of the database");
+  await pass(world, chance.whole(1, 10 * 60) * 60_000);
+  server.isOutOfReach = false;
+  world.trace.add("the database is back");
 }
 
 async function stop({ machine, trace }: World): Promise<void> {

@@ -6,6 +6,7 @@ import { openService, type Service } from "../../../src/service/index.ts";
 import type { ServiceOptions } from "../../../src/service/service-options.ts";
 import type { AdminKind, AdminResults, CommandOf } from "../../../src/service/control/commands.ts";
 import type { Disk } from "../disk/disk.ts";
+import type { DatabaseServer, StatementFault } from "../database/server.ts";
 import { seams } from "../seams/seams.ts";
 import { type Chance, serviceRandom } from "./chance.ts";
 import type { WorldClock } from "./clock.ts";
@@ -36,14 +37,18 @@ export interface Machine {
   readonly kill: (losesPower: boolean) => Promise<void>;
   /** The process dies at its `writes`th write from now. */
   readonly killAtWrite: (writes: number, losesPower: boolean) => void;
+  /** As `killAtWrite`, at a statement to the server. */
+  readonly killAtStatement: (at: Omit<StatementFault, "kills">, losesPower: boolean) => void;
   readonly request: (request: HttpRequest) => Promise<Answer>;
   readonly admin: <Kind extends AdminKind>(command: CommandOf<Kind>) => Promise<AdminAnswer<Kind>>;
-  /** Called by the disk at the write that is the process' last. */
+  /** Called by the disk, or the server, at the write that is the process' last. */
   readonly die: () => void;
 }
 
 export interface MachineOptions {
   readonly disk: Disk;
+  /** Null: the data is in a file on the disk. */
+  readonly server: DatabaseServer | null;
   readonly clock: WorldClock;
   readonly chance: Chance;
   readonly trace: Trace;
@@ -67,7 +72,7 @@ interface Life {
 export const DATA_FILE = "/simulated/data/survey.db";
 
 export function createMachine(options: MachineOptions): Machine {
-  const { disk, clock, trace } = options;
+  const { disk, server, clock, trace } = options;
   const state = { life: null as Life | null, lives: 0, killLosesPower: false };
   seams.opened = (close) => void state.life?.closers.push(close);
 
@@ -87,6 +92,7 @@ export function createMachine(options: MachineOptions): Machine {
     else disk.killProcess();
     disk.isDetached = false;
     disk.faults.writesUntilKill = -1;
+    server?.plan(null);
     trace.add(losesPower ? "power cut" : "killed");
     trace.count(losesPower ? "power cuts" : "kills");
     forget(life);
@@ -132,6 +138,10 @@ export function createMachine(options: MachineOptions): Machine {
     },
     kill: async (losesPower) => {
       if (state.life !== null && !state.life.isDead) await bury(state.life, losesPower);
+    },
+    killAtStatement: (at, losesPower) => {
+      state.killLosesPower = losesPower;
+      server?.plan({ ...at, kills: true });
     },
     killAtWrite: (writes, losesPower) => {
       state.killLosesPower = losesPower;

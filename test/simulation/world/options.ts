@@ -3,13 +3,15 @@ import { firstHour, type Window, WINDOWS } from "./calendar.ts";
 import { type Chance, createChance } from "./chance.ts";
 
 /** Kinds of faults that can be left out, as `--faults` names them. */
-export const FAULT_KINDS = ["mail", "texts", "webhooks", "kill", "power", "disk", "clock"] as const;
+export const FAULT_KINDS = ["mail", "texts", "webhooks", "kill", "power", "disk", "database", "clock"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface RunOptions {
   readonly seed: number;
   readonly days: number;
   readonly faults: readonly FaultKind[];
+  /** The URL of a database that the world has for itself; null: a simulated data file. */
+  readonly database: string | null;
 }
 
 export interface WorldOptions extends RunOptions {

@@ -4,6 +4,8 @@ import { NO_SENDER } from "../../../src/service/delivery/message/sender.ts";
 import { ensureFirstKey } from "../../../src/service/first-project.ts";
 import { createPacing } from "../checks/pacing.ts";
 import { createLedger, type Ledger, type SentMessage } from "../checks/ledger.ts";
+import type { DatabaseChoice } from "../../../src/service/data-file/open-data-file.ts";
+import type { DatabaseServer } from "../database/server.ts";
 import { Disk } from "../disk/disk.ts";
 import { mount } from "../disk/mounted.ts";
 import { seams } from "../seams/seams.ts";
@@ -42,6 +44,8 @@ export interface World {
   readonly trace: Trace;
   readonly ledger: Ledger;
   readonly disk: Disk;
+  /** Null: the data is in a file on the disk. */
+  readonly server: DatabaseServer | null;
   readonly machine: Machine;
   readonly calls: Calls;
   readonly projects: readonly Project[];
@@ -64,10 +68,15 @@ const FIRST_KEY = "key-of-the-first-project";
 const WRONG_CLOCK_MS = 2 * 3_600_000;
 const MISHAP_SHARE = 0.06;
 
-export function createWorld(run: RunOptions, tell: ((line: string) => void) | null = null): World {
+/** `server` keeps the data instead of a file. */
+export function createWorld(
+  run: RunOptions,
+  server: DatabaseServer | null,
+  tell: ((line: string) => void) | null = null,
+): World {
   const options = chooseOptions(run);
   const chance = createChance(run.seed);
-  const clock = createWorldClock(options.startMs, options.napMs, options.wakeMs);
+  const clock = createWorldClock({ ...options, realWork: server });
   const trace = createTrace(clock.now, tell);
   const ledger = createLedger(trace);
   const disk = new Disk(clock.now, () => machine.die());
@@ -76,10 +85,11 @@ export function createWorld(run: RunOptions, tell: ((line: string) => void) | nu
   disk.folders.set("/simulated/data", 0o700);
   const machine = createMachine({
     disk,
+    server,
     clock,
     trace,
     chance: chance.branch("machine"),
-    service: serviceOptions(options),
+    service: { ...serviceOptions(options), database: databaseOf(run) },
     prepare: async ({ store }) => void (await ensureFirstKey(store, serviceRandom(chance.branch("keys")), FIRST_KEY)),
     onDeath: () => {
       ledger.deaths.push(clock.now());
@@ -98,6 +108,7 @@ export function createWorld(run: RunOptions, tell: ((line: string) => void) | nu
     trace,
     ledger,
     disk,
+    server,
     machine,
     calls: createCalls(machine),
     projects: createProjects(options, chance.branch("people")),
@@ -110,6 +121,10 @@ export function createWorld(run: RunOptions, tell: ((line: string) => void) | nu
   };
   connect(world);
   return world;
+}
+
+function databaseOf({ database }: RunOptions): DatabaseChoice | null {
+  return database === null ? null : { url: database, mayMigrate: true, time: "clock" };
 }
 
 function serviceOptions(options: WorldOptions): Parameters<typeof createMachine>[0]["service"] {
@@ -149,7 +164,7 @@ function createProjects(options: WorldOptions, chance: Chance): Project[] {
 
 /** Puts the world's senders in the place of the service's own. */
 function connect(world: World): void {
-  const { options, ledger, trace, clock, chance, projects } = world;
+  const { options, ledger, trace, clock, chance, projects, server } = world;
   const everybody = projects.flatMap(({ people }) => people);
   const ownerOf = (address: string): Person | undefined =>
     everybody.find(({ email, phone }) => email === address || phone === address);
@@ -186,6 +201,7 @@ function connect(world: World): void {
       mishapShare: MISHAP_SHARE,
       isOn: options.faults.includes(kind),
     });
+  if (server !== null) seams.database = () => server;
   world.onHangUp = postbox.hangUp;
   seams.mail = createMailServer({
     chance: chance.branch("mail"),
