@@ -85,7 +85,7 @@ function leftAxis({ ticks, place }: Scale, { left }: Frame, right: number): Html
         y="${y}"
         dy=".35em"
         text-anchor="end"
-        >${tick}</text
+        >${countText(tick)}</text
       > `;
   });
 }
@@ -251,7 +251,7 @@ export function drawSegments(rows: readonly SegmentRow[], words: ChartWords, fra
         x="${x}"
         y="${bottom + 18}"
         text-anchor="middle"
-        >${tick}</text
+        >${countText(tick)}</text
       > `;
   });
   const lines = sorted.map(({ value, nps, nps_low: low, nps_high: high }, index) => {
@@ -278,4 +278,12 @@ function fitLabel(text: string): string {
     fitted += letter;
   }
   return fitted;
+}
+
+/** A bar for a share, 0 to 1, below what it is the share of; its number is in the table. */
+export function drawShare(share: number): Html {
+  return html`<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="rest" width="100" height="4" />
+    <rect width="${at(100 * share)}" height="4" />
+  </svg> `;
 }

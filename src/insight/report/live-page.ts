@@ -4,14 +4,25 @@ import { Html } from "../../contract/text/html.ts";
 import type { QuestionResult } from "../answers/answer-tally.ts";
 import { basisLine, countText, headline, type ReportComment, type ReportFacts } from "./facts.ts";
 import { lean as html } from "./markup.ts";
-import { BASIS, comments, type Figure, figureList, kindFigures, periods, scores, section, segments } from "./page.ts";
+import {
+  BASIS,
+  comments,
+  type Figure,
+  figureList,
+  kindFigures,
+  periods,
+  rateFigures,
+  scores,
+  section,
+  segments,
+} from "./page.ts";
 import { questionSections } from "./questions.ts";
 import { REPORT_STYLE } from "./style.ts";
 
 /** The facts of a report that can be added up from tallies. */
 export interface LiveFacts extends Pick<
   ReportFacts,
-  "title" | "range" | "counts" | "commented" | "change" | "periods" | "scores" | "segments" | "redacted"
+  "title" | "range" | "counts" | "commented" | "rates" | "change" | "periods" | "scores" | "segments" | "redacted"
 > {
   /** The name of the organization; null where none is known. */
   readonly sponsor: string | null;
@@ -92,8 +103,12 @@ function content(facts: LiveFacts): (Html | null)[] {
 }
 
 function basis(facts: LiveFacts): Html {
-  const rows: readonly Figure[] = [["Answers", countText(countAnswers(facts.counts))], ...kindFigures(facts)];
-  return section({ ...BASIS, deck: "All answers of the period, by their score" }, figureList(rows));
+  const rows: readonly Figure[] = [
+    ["Answers", countText(countAnswers(facts.counts))],
+    ...kindFigures(facts),
+    ...rateFigures(facts.rates),
+  ];
+  return section({ ...BASIS, deck: "All answers of the period" }, figureList(rows));
 }
 
 function foot({ computedAt }: LiveFacts): Html {

@@ -21,6 +21,7 @@ import {
   rateText,
   type ReportComment,
   type ReportFacts,
+  type ResponseRates,
   scoreFigure,
   type SegmentFacts,
   shareText,
@@ -100,7 +101,7 @@ function basis(facts: ReportFacts): Html {
     ["Answers", countText(countAnswers(counts))],
     ["People", countText(people)],
     ...kindFigures(facts),
-    ...(rates === null ? [] : rates.channels.map((each) => [rateLabel(rates), rateText(each)] as const)),
+    ...rateFigures(rates),
   ];
   const deck = `As of ${facts.asOf}, time zone ${facts.zone}`;
   return section({ ...BASIS, deck }, [figureList(rows), ...(rates === null ? [NO_RATE] : [])]);
@@ -110,10 +111,17 @@ export const BASIS = { id: "basis", title: "What it rests on" };
 
 export type Figure = readonly [name: string, value: string];
 
+export function rateFigures(rates: ResponseRates | null): readonly Figure[] {
+  return rates === null ? [] : rates.channels.map((each) => [rateLabel(rates), rateText(each)]);
+}
+
 /** The answers of each kind and those with a comment, with their shares. */
 export function kindFigures({ counts, commented }: Pick<ReportFacts, "counts" | "commented">): readonly Figure[] {
   const n = countAnswers(counts);
-  const figure = (name: string, count: number): Figure => [name, `${countText(count)} (${shareText(count / n)})`];
+  const figure = (name: string, count: number): Figure => [
+    name,
+    `${countText(count)} (${shareText(count / n).replace(" ", "\u00a0")})`,
+  ];
   return [
     ...KINDS.toReversed().map((kind) => figure(capital(kind), counts[kind])),
     figure("With a comment", commented),

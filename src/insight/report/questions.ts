@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../contract/json.ts";
 import type { Html } from "../../contract/text/html.ts";
 import type { QuestionResult, ValueRow } from "../answers/answer-tally.ts";
+import { drawShare } from "./charts.ts";
 import {
   answersText,
   columnText,
@@ -47,7 +48,7 @@ function deckOf({ answered, mean, words }: QuestionResult, among: number | null 
 
 function valueTable(result: QuestionResult): Html {
   const { values, mean } = result;
-  const heads = [mean === null ? "Answer" : "Number", "n", "Share", "Low", "High", "NPS of those"];
+  const heads = [mean === null ? "Answer" : "Number", "n", "Share", "Low", "High", "NPS"];
   return html`<div class="wide" role="region" aria-label="${titleOf(result)}: the numbers" tabindex="0">
     <table>
       <thead>
@@ -65,7 +66,7 @@ function valueTable(result: QuestionResult): Html {
 function valueLine({ value, n, share, share_low: low, share_high: high, nps }: ValueRow): Html {
   const cells = [countText(n), ...[share, low, high].map(shareText), nps === null ? "" : scoreText(nps)];
   return html`<tr>
-    <th scope="row" dir="auto">${cutText(visibleText(value), 100)}</th>
+    <th scope="row" dir="auto">${cutText(visibleText(value), 100)} ${drawShare(share)}</th>
     ${cells.map((cell) => html`<td>${cell}</td>`)}
   </tr> `;
 }

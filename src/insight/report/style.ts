@@ -44,6 +44,7 @@ svg .note{font-size:9.5px}
 rect.detractor{fill:var(--detractor)}rect.passive{fill:var(--passive)}rect.promoter{fill:var(--promoter)}
 path.rule{fill:none;stroke-width:2}
 path.detractor{stroke:var(--detractor)}path.passive{stroke:var(--passive)}path.promoter{stroke:var(--promoter)}
+th .bar{display:block;height:.3rem;margin-top:.1rem}.bar rect{fill:var(--score)}.bar .rest{fill:var(--grid)}
 text.detractor,text.promoter,text.passive{font-weight:700}
 svg text.detractor,.detractor>b{fill:var(--detractor-ink);color:var(--detractor-ink)}
 svg text.passive,.passive>b{fill:var(--passive-ink);color:var(--passive-ink)}
@@ -70,7 +71,7 @@ pre{margin:.6rem 0;padding:.7rem .85rem;background:var(--panel);white-space:pre-
 footer{padding-bottom:3rem}
 footer section{color:var(--soft);font-size:.875rem}
 footer h2{color:var(--ink)}
-@media (min-width:60rem){dl{grid-template-columns:repeat(3,1fr)}}
+@media (min-width:40rem){dl{grid-template-columns:repeat(3,1fr)}}
 .narrow{display:none}
 @media screen and (max-width:40rem){.broad text{font-size:12.5px}.broad .value{font-size:14px}.broad .group,.broad .share{font-size:12px}}
 @media (max-width:32rem){.lead{font-size:1.5rem}th,td{padding-right:.4rem;font-size:.8125rem}th:first-child{min-width:4.5rem}}

@@ -1,23 +1,21 @@
 /** A project's week as a mail: the facts of its responses, and the message that tells them. */
 import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "../../contract/json.ts";
-import { CHANNELS } from "../../contract/routes.ts";
 import { createWallClock, toCalendarDay } from "../../runtime/zone.ts";
 import type { QuestionResult } from "../../insight/answers/answer-tally.ts";
 import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";
 import { type DigestFrame, digestHtml, digestSubject, digestText } from "../../insight/report/digest.ts";
-import { type DigestFacts, reportComments, type ResponseRates } from "../../insight/report/facts.ts";
+import { type DigestFacts, reportComments } from "../../insight/report/facts.ts";
 import { type DkimKey, signMail } from "../delivery/mail/dkim.ts";
 import { asciiDomain, composeMail, needsSmtpUtf8 } from "../delivery/message/mime.ts";
 import { senderDomain } from "../delivery/message/sender.ts";
 import { type MailContext, streamHeaders } from "../delivery/message/survey-mail.ts";
 import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
+import { channelRates } from "../domain/answers/metrics.ts";
 import { digestWeek } from "../domain/delivery/digests.ts";
 import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
-import { responseRate } from "../domain/answers/metrics.ts";
-import type { Project, TimeRange } from "../domain/inputs.ts";
 import { activeQuestions } from "../domain/questions/questions.ts";
-import type { DueDigest, Question, Store, Transaction } from "../domain/ports.ts";
+import type { DueDigest, Question, Store } from "../domain/ports.ts";
 import { fullName, NO_PRESENTATION } from "../domain/projects/presentation.ts";
 import { signNewestShare } from "../domain/shares/shares.ts";
 import { signLink } from "../domain/surveys/signed-links.ts";
@@ -49,7 +47,8 @@ async function readDigestFacts(
     range: `${day(since)} – ${day(until)}`,
     counts,
     commented,
-    rates: await store.read((tx) => readRates(tx, due.project, { since, until })),
+    // Surveys of the last days are still answered.
+    rates: { channels: await store.read((tx) => channelRates(tx, project, { since, until })), areOpen: true },
     change: { before: await count(before, since - 1), after: counts, words: "against the 7 days before" },
     questions,
     comments: reportComments(newest, {
@@ -75,17 +74,6 @@ function signLinks(
     },
     { project: project.id },
   );
-}
-
-/** Of surveys of the last days: answers still come in. */
-async function readRates(tx: Transaction, project: Project, range: TimeRange): Promise<ResponseRates> {
-  const channels: ResponseRates["channels"][number][] = [];
-  for (const channel of CHANNELS) {
-    const sent = await tx.requests.countSent(project.id, channel, range);
-    const rate = await responseRate(tx, project, channel, range);
-    if (rate !== null) channels.push({ channel, sent, rate });
-  }
-  return { channels, areOpen: true };
 }
 
 interface WeekFacts {

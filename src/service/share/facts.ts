@@ -7,6 +7,7 @@ import type { PeriodScore, SegmentFacts } from "../../insight/report/facts.ts";
 import type { LiveFacts } from "../../insight/report/live-page.ts";
 import { createTally, mergeTally, segmentRows, type SegmentTally, TooManyValuesError } from "../../insight/segments.ts";
 import type { ScoreTally, Transaction } from "../domain/ports.ts";
+import { channelRates } from "../domain/answers/metrics.ts";
 import { countsOfScores, type DayTally } from "../domain/shares/day-tally.ts";
 import type { SharedDay, ShareRow } from "../domain/shares/share-rows.ts";
 import { tallyAnswers } from "../domain/shares/shares.ts";
@@ -38,8 +39,11 @@ export async function readShareFacts(
   const asked = startOfRange(range, now);
   const before = asked?.before ?? null;
   await countDays(share, before);
-  const { days, title, sponsor } = await store.read(async (tx) => ({
+  const sentIn = { since: asked === null ? null : startOfDay(asked.first), until: now };
+  const { days, channels, title, sponsor } = await store.read(async (tx) => ({
     days: await readDays(tx, share, before, now),
+    // Surveys belong to no trend.
+    channels: share.trendId === null ? await channelRates(tx, share.project, sentIn) : [],
     title: share.name,
     sponsor: (await showProject(tx, share.project, {}, sender.senderName)).brand.name,
   }));
@@ -58,6 +62,7 @@ export async function readShareFacts(
     counts,
     scores: scoresOf(inRange),
     commented: inRange.reduce((sum, { tally }) => sum + tally.commented, 0),
+    rates: { channels, areOpen: true },
     change: asked === null ? null : { before: previous, after: counts, words: `against ${asked.words}` },
     periods: start === null ? [] : periodsOf(inRange, start, now, asked === null),
     segments: share.segments.length === 0 ? null : segmentsOf(inRange, share.segments),

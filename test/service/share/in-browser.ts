@@ -1,6 +1,7 @@
 /** A live page for colleagues in a real browser: what axe finds, what it asks of the network, and how wide it is. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { AdditionalAnswer } from "../../../src/contract/resources.ts";
 import { listen, type Listening } from "../../../src/service/http/server.ts";
 import { findViolations } from "../../helpers/browser.ts";
 import { type EmbeddedService, openEmbeddedService } from "../../helpers/embedded-service.ts";
@@ -10,6 +11,30 @@ const WIDTHS = [320, 768, 1280];
 const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
   WIDTHS.map((width) => [width, colorScheme] as const),
 );
+
+const LONG = "A choice whose text is as long as people write them who have never seen a phone of 320 pixels";
+const NONE = { free_response: null, scale: null, select_one: null, select_many: null };
+const ANSWERS: readonly AdditionalAnswer[] = [
+  { id: "1", value: { ...NONE, free_response: "slow" }, question: { id: "q1", type: "free_response", text: "Why?" } },
+  { id: "2", value: { ...NONE, scale: 4 }, question: { id: "q2", type: "scale", text: "How easy?" } },
+  {
+    id: "3",
+    value: { ...NONE, select_one: { id: "c1", text: LONG } },
+    question: { id: "q3", type: "select_one", text: LONG },
+  },
+];
+
+/** One response answers every further question. */
+async function answerFurther({ store }: EmbeddedService["service"]): Promise<void> {
+  await store.write(async (tx) => {
+    const project = (await tx.projects.byName("default"))!.id;
+    const all = { since: null, until: null, updatedSince: null, updatedUntil: null, personId: null, trendId: null };
+    const shape = { expandPerson: false, expandNotes: false, permalinkPrefix: "" };
+    const [newest = ""] = await tx.responses.list(project, { ...all, order: "desc", offset: 0, limit: 1 }, shape);
+    const { id } = JSON.parse(newest) as { id: string };
+    await tx.responses.update(project, Number(id), { additionalAnswers: ANSWERS, updatedAt: tx.now });
+  });
+}
 
 /** Registers the tests where a browser runs already: a second one takes longer than they do. */
 export function describeShare(running: () => Browser): void {
@@ -35,6 +60,7 @@ export function describeShare(running: () => Browser): void {
           plan: ["free", "pro", "a plan with a name that is far too long for a phone"][index % 3] ?? "",
         },
       });
+    await answerFurther(service);
     await service.admin({ kind: "brand", project: "default", name: "Acme" });
     const wanted = { name: "Board", trend: null, segments: ["plan"], comments: true };
     const { url } = await service.admin({ kind: "share.add", project: "default", ...wanted });

@@ -1,6 +1,6 @@
 /** Metrics, section 4.7. */
 import { type Metrics, toCoreMetrics } from "../../../contract/resources.ts";
-import type { Channel } from "../../../contract/routes.ts";
+import { type Channel, CHANNELS } from "../../../contract/routes.ts";
 import type { MetricGroup, MetricsQuery, Project, TimeRange } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { requireTrend } from "./trends.ts";
@@ -61,4 +61,25 @@ export async function responseRate(
   const sent = await tx.requests.countSent(project.id, channel, range);
   if (sent === 0) return null;
   return Number(((await tx.requests.countAnswered(project.id, channel, range)) / sent).toFixed(4));
+}
+
+/** A channel by which surveys were sent, and the share of them that was answered; 0 to 1. */
+export interface ChannelRate {
+  readonly channel: Channel;
+  readonly sent: number;
+  readonly rate: number;
+}
+
+/** Of the surveys sent in a range, from tallies by day. Channels by which none was sent are left out. */
+export async function channelRates(
+  tx: Transaction,
+  project: Pick<Project, "id">,
+  range: TimeRange,
+): Promise<readonly ChannelRate[]> {
+  const found: ChannelRate[] = [];
+  for (const channel of CHANNELS) {
+    const rate = await responseRate(tx, project, channel, range);
+    if (rate !== null) found.push({ channel, sent: await tx.requests.countSent(project.id, channel, range), rate });
+  }
+  return found;
 }
