@@ -13,6 +13,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { PROJECT_FLAGS, readProject, showList, tellPlace, withAdmin } from "./data/data-file.ts";
 import { type RecordList, showWithLists } from "./data/record-lists.ts";
+import { checkColumns } from "../../render/record-output.ts";
 
 /** The input of a verb. */
 interface VerbInput {
@@ -103,6 +104,7 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
   context.action(command, async (deps, flags, operands) => {
     let choice: DataFileChoice = { data: readPlace(flags) };
     const input = toInput({ deps, flags, operands });
+    checkColumns(deps, facts.columns);
     const which = input.project === undefined ? {} : { project: input.project };
     const asked = { kind, ...which, ...(await details?.(input)) } as unknown as CommandOf<Kind>;
     if (removal !== undefined) {

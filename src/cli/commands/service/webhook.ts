@@ -25,6 +25,7 @@ import {
   WEBHOOK_TEST,
   WEBHOOKS,
 } from "./service-resources.ts";
+import { checkColumns } from "../../render/record-output.ts";
 
 const SECRET_NOTE = "save this secret now; it is not shown again";
 
@@ -71,6 +72,7 @@ export interface WebhookChoice extends ProjectChoice {
 }
 
 export async function runWebhookTest(deps: Deps, { project, id, ...choice }: WebhookChoice): Promise<ExitCode> {
+  checkColumns(deps, WEBHOOK_TEST);
   const result = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.test", project, id }));
   await showRecord(deps, WEBHOOK_TEST, result);
   if (!result.delivered) {

@@ -26,6 +26,7 @@ import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { toShellWord } from "../../../render/safe-text.ts";
 import { existingDataFile, rejectDryRun, showList, showRecord, tellPlace, withAdmin } from "./data-file.ts";
 import { BACKUP, MOVED_TABLES, RESTORED, VACUUMED } from "../service-resources.ts";
+import { checkColumns } from "../../../render/record-output.ts";
 
 export interface BackupFlags extends DataFileChoice {
   readonly file: string;
@@ -40,6 +41,7 @@ const CHECKED_A_SECOND = 30_000_000;
 const REWRITTEN_A_SECOND = 30_000_000;
 
 export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): Promise<ExitCode> {
+  checkColumns(deps, BACKUP);
   const { backUp, copyThrough } = await import("../../../../service/data-file/backup.ts");
   const { random, signal } = deps;
   const place = await chooseServicePlace(deps, { data });
@@ -95,6 +97,7 @@ export interface RestoreFlags extends DataFileChoice {
 }
 
 export async function runRestore(deps: Deps, { data, file }: RestoreFlags): Promise<ExitCode> {
+  checkColumns(deps, RESTORED);
   rejectDryRun(deps);
   const place = await chooseServicePlace(deps, await tellPlace(deps, { data }));
   const isDatabase = place.kind === "database";
@@ -115,6 +118,7 @@ export interface MoveFlags extends DataFileChoice {
 }
 
 export async function runMove(deps: Deps, { data, to }: MoveFlags): Promise<ExitCode> {
+  checkColumns(deps, MOVED_TABLES);
   rejectDryRun(deps);
   const place = await chooseServicePlace(deps, await tellPlace(deps, { data }));
   const from = place.kind === "file" ? existingDataFile(place) : showDatabase(place.url);
@@ -156,6 +160,7 @@ function pausedUntil(place: string, flag = "--data"): string {
 }
 
 export async function runVacuum(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
+  checkColumns(deps, VACUUMED);
   const sizes = await withAdmin(deps, choice, async (admin) => {
     const verb = "the service answers nothing meanwhile: rewriting";
     const place = await chooseServicePlace(deps, choice);

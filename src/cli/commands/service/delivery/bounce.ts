@@ -15,6 +15,7 @@ import { PROJECT_FLAGS, type ProjectChoice, readProject, showPages, showRecord, 
 import { projectVerb, serviceVerb } from "../project-verb.ts";
 import { CLEARED, HOOKS, RECEIVED, SOFT_BOUNCES } from "../service-resources.ts";
 import { type KeyFlag, readKeys } from "./sms.ts";
+import { checkColumns } from "../../../render/record-output.ts";
 
 export interface ReceiveOptions extends DataFileChoice {
   /** A Maildir; null for one message on standard input. */
@@ -32,6 +33,7 @@ interface Reader {
 }
 
 export async function runBounceReceive(deps: Deps, options: ReceiveOptions): Promise<ExitCode> {
+  checkColumns(deps, RECEIVED);
   const { dir, bounceAddress, data } = options;
   const { env, streams } = deps;
   if (dir === null && streams.in.isTTY)

@@ -9,6 +9,7 @@ import { EXIT } from "../../../exit-codes.ts";
 import { ONE_MAIL_FLAGS, readMailSettings } from "../../serve/mail.ts";
 import { type AdminChoice, PROJECT_FLAGS, readProject, showRecord, withAdmin } from "../data/data-file.ts";
 import { toResource } from "../service-resources.ts";
+import { checkColumns } from "../../../render/record-output.ts";
 
 const TESTED = toResource("digests", { to: "text", subject: "text", status: "number", text: "text" });
 
@@ -27,6 +28,7 @@ export function registerDigestTest(noun: Command, context: CommandContext): void
     columns: TESTED,
   });
   context.action(verb, async (deps, flags, [digest = ""]) => {
+    checkColumns(deps, TESTED);
     const { project, ...choice } = readProject(flags);
     const way = { ...choice, ...(await readWay(deps, flags, digest)) };
     const sent = await withAdmin(deps, way, (admin) => admin({ kind: "digest.test", project, digest }));

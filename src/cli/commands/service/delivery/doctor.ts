@@ -14,6 +14,7 @@ import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../../serve/mail.ts
 import { DATABASE_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import { showList, showRecord, withAdmin } from "../data/data-file.ts";
 import { FINDINGS, TEST_MAIL } from "../service-resources.ts";
+import { checkColumns } from "../../../render/record-output.ts";
 
 export interface DoctorOptions extends DataFileChoice {
   readonly setup: MailSetup;
@@ -70,6 +71,7 @@ export interface TestOptions {
 
 /** Throws DataFileError when the server did not accept the mail. */
 export async function runDeliveryTest(deps: Deps, { setup, to }: TestOptions): Promise<ExitCode> {
+  checkColumns(deps, TEST_MAIL);
   if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
   const { certificates, replyTo, bounceAddress, publicUrl } = setup;
   const { server, from, key } = requireSender(setup);

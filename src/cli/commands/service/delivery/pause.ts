@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import { showRecord, withAdmin } from "../data/data-file.ts";
 import { PAUSE } from "../service-resources.ts";
+import { checkColumns } from "../../../render/record-output.ts";
 
 export interface PauseOptions extends DataFileChoice {
   /** Null for all projects. */
@@ -15,6 +16,7 @@ export interface PauseOptions extends DataFileChoice {
 }
 
 export async function runPause(deps: Deps, { project, paused, ...choice }: PauseOptions): Promise<ExitCode> {
+  checkColumns(deps, PAUSE);
   const which = project === null ? {} : { project };
   const { pause, others } = await withAdmin(deps, choice, async (admin) => {
     const result = await admin({ kind: "pause", ...which, paused });
@@ -22,7 +24,7 @@ export async function runPause(deps: Deps, { project, paused, ...choice }: Pause
   });
   await showRecord(deps, PAUSE, pause);
   const what = project === null ? "all projects" : `project ${project}`;
-  await writeDone(deps, paused ? `Paused ${what}. The API goes on; no survey is sent.` : `Resumed ${what}.`);
+  await writeDone(deps, paused ? `Paused ${what}. The API keeps working; no survey is sent.` : `Resumed ${what}.`);
   if (paused) return EXIT.done;
   if (project === null && others.paused_projects.length > 0)
     await writeDone(deps, `Still paused on their own: ${others.paused_projects.join(", ")}.`);

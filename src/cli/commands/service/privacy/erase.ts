@@ -11,6 +11,7 @@ import type { ErasureInfo } from "../../../../service/control/privacy/commands.t
 import { DATA_FLAGS } from "../../../command/data-place.ts";
 import { type ProjectChoice, readProject, showRecord, tellPlace, withAdmin } from "../data/data-file.ts";
 import { ERASURE } from "../service-resources.ts";
+import { checkColumns } from "../../../render/record-output.ts";
 
 export interface EraseOptions extends ProjectChoice {
   readonly person: EmailOrPhone;
@@ -24,6 +25,7 @@ export async function runErase(
   deps: Deps,
   { project, person, data, yes, ...options }: EraseOptions,
 ): Promise<ExitCode> {
+  checkColumns(deps, ERASURE);
   const { allProjects, properties, forgetUnsubscribe } = options;
   const { dryRun } = deps.options;
   const address = "email" in person ? person.email : person.phone_number;

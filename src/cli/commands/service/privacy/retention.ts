@@ -13,6 +13,7 @@ import { unixSeconds } from "../../../../runtime/clock.ts";
 import type { RetentionChange, RetentionInfo } from "../../../../service/control/privacy/commands.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, tellPlace, withAdmin } from "../data/data-file.ts";
 import { RETENTION } from "../service-resources.ts";
+import { checkColumns } from "../../../render/record-output.ts";
 
 export interface RetentionOptions extends ProjectChoice {
   readonly change: RetentionChange;
@@ -23,6 +24,7 @@ export async function runRetention(
   deps: Deps,
   { project, change, yes, ...given }: RetentionOptions,
 ): Promise<ExitCode> {
+  checkColumns(deps, RETENTION);
   // A look at a restored backup must remove nothing.
   const isLook = deps.options.dryRun || Object.keys(change).length === 0;
   // Keeping more than before removes nothing that would not go anyway.

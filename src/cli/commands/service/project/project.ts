@@ -11,11 +11,13 @@ import { showRecord, withAdmin } from "../data/data-file.ts";
 import { serviceVerb } from "../project-verb.ts";
 import { NEW_PROJECT, PROJECTS } from "../service-resources.ts";
 import { KEY_NOTE } from "./key.ts";
+import { checkColumns } from "../../../render/record-output.ts";
 
 export async function runProjectAdd(
   deps: Deps,
   { name, ...choice }: DataFileChoice & { readonly name: string },
 ): Promise<ExitCode> {
+  checkColumns(deps, NEW_PROJECT);
   const project = await withAdmin(deps, choice, async (admin) => {
     await checkFree(admin, name);
     return admin({ kind: "project.add", name });

@@ -12,6 +12,7 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
 import { SETTINGS } from "../service-resources.ts";
+import { checkColumns } from "../../../render/record-output.ts";
 
 export interface ServiceSettingsOptions extends ProjectChoice {
   /** Empty shows them; an empty text takes a setting back. */
@@ -22,6 +23,7 @@ export async function runServiceSettings(
   deps: Deps,
   { project, change, ...choice }: ServiceSettingsOptions,
 ): Promise<ExitCode> {
+  checkColumns(deps, SETTINGS);
   const settings = await withAdmin(deps, choice, (admin) => admin({ kind: "settings", project, change }));
   await showRecord(deps, SETTINGS, settings);
   return EXIT.done;
