@@ -79,14 +79,15 @@ async function readPackage(folder) {
   return { folder, ...JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) };
 }
 
-/** Their licence texts. */
+/** Their licence texts, each once, below the packages that it belongs to. */
 async function notices(packages) {
-  const sections = [];
+  const namesByText = new Map();
   for (const { folder, name, version, license } of packages) {
     const text = await licenceText(folder);
     if (text === "") throw new Error(`${name} has no licence text`);
-    sections.push(`${name} ${version} (${license})\n\n${text}\n`);
+    namesByText.set(text, [...(namesByText.get(text) ?? []), `${name} ${version} (${license})`]);
   }
+  const sections = [...namesByText].map(([text, names]) => `${names.join("\n")}\n\n${text}\n`);
   return sections.join(`\n${"-".repeat(78)}\n\n`);
 }
 
