@@ -1,6 +1,7 @@
 /** The commands about deliveries, on an open store. */
 import { resolveDelivery } from "../domain/delivery/deliveries.ts";
 import { readBudget } from "../domain/delivery/pacing.ts";
+import type { ListedDelivery } from "../domain/delivery/lists/sources.ts";
 import { livingSenders } from "../domain/delivery/living.ts";
 import { explainPerson, releaseHeld, releasePutOff, setPaused, summarizeQueue } from "../domain/delivery/oversight.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
@@ -8,7 +9,6 @@ import { parseId } from "../domain/ids.ts";
 import { isE164 } from "../../contract/text/phone.ts";
 import type {
   AttemptRow,
-  DeliveryRow,
   KeptSender,
   PageFacts,
   ProjectRow,
@@ -54,7 +54,7 @@ export function createDeliveryHandlers({
         return resolveDelivery(tx, found, key, as);
       });
       onSchedule();
-      return toDeliveryInfo(row);
+      return toDeliveryInfo(row.requestId, row);
     },
     "delivery.resume": async () => {
       let released = 0;
@@ -108,10 +108,11 @@ export async function requireProject(tx: Transaction, name: string): Promise<Pro
   return project;
 }
 
-function toDeliveryInfo(row: DeliveryRow): DeliveryInfo {
-  const { requestId, channel, email, phoneNumber, state, reason, dueAt, sentAt, attempts } = row;
+/** A survey that was scheduled, or one that was not: `id` is its number among those of its kind. */
+export function toDeliveryInfo(id: number, row: Omit<ListedDelivery, "id" | "at">): DeliveryInfo {
+  const { channel, email, phoneNumber, state, reason, dueAt, sentAt, attempts } = row;
   return {
-    id: String(requestId),
+    id: String(id),
     channel,
     email,
     phone_number: phoneNumber,
@@ -169,7 +170,7 @@ async function toHistoryInfo(tx: Transaction, project: ProjectRow, address: stri
     last_sent_at: person?.lastSentAt ?? null,
     next_survey_scheduled_at: person?.nextSurveyAt ?? null,
     surveys: surveys.map((survey) => ({
-      ...toDeliveryInfo(survey),
+      ...toDeliveryInfo(survey.requestId, survey),
       message_id: survey.messageId,
       page: toPageInfo(survey.pageFacts),
       log: survey.log.map(toAttemptInfo),

@@ -1,13 +1,13 @@
 /** `delivery.list` and `delivery.days`, on an open store. */
 import { type DayCounts, countDays, listMerged } from "../../domain/delivery/lists/list-deliveries.ts";
-import { type ListedDelivery, openSources, type Source } from "../../domain/delivery/lists/sources.ts";
+import { openSources, type Source } from "../../domain/delivery/lists/sources.ts";
 import { NotFoundError } from "../../domain/errors.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
 import type { DuePage, ProjectRow, Store, Transaction } from "../../domain/ports.ts";
 import { readWallClock } from "../../domain/projects/settings.ts";
 import type { AdminResults, CommandOf, Handlers } from "../commands.ts";
-import { readInProject } from "../delivery-admin.ts";
-import type { DeliveryDayInfo, DeliveryInfo } from "../delivery-commands.ts";
+import { readInProject, toDeliveryInfo } from "../delivery-admin.ts";
+import type { DeliveryDayInfo } from "../delivery-commands.ts";
 
 type Kind = "delivery.list" | "delivery.days";
 
@@ -67,23 +67,8 @@ async function listPage(sources: readonly Source[], page: DuePage): Promise<Admi
   const rows = await listMerged(sources, { ...page, limit: page.limit + 1 });
   const last = rows.length > page.limit ? rows[page.limit - 1] : undefined;
   return {
-    rows: rows.slice(0, page.limit).map(toInfo),
+    rows: rows.slice(0, page.limit).map((row) => toDeliveryInfo(row.id, row)),
     next: last === undefined ? null : `${last.at}:${last.id}`,
-  };
-}
-
-function toInfo(row: ListedDelivery): DeliveryInfo {
-  const { id, channel, email, phoneNumber, state, reason, dueAt, sentAt, attempts } = row;
-  return {
-    id: String(id),
-    channel,
-    email,
-    phone_number: phoneNumber,
-    state,
-    reason,
-    due_at: dueAt,
-    sent_at: sentAt,
-    attempts,
   };
 }
 
