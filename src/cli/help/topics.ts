@@ -270,7 +270,8 @@ const SCHEDULING = `When surveys leave the service:
   Changes     of window, frequency or zone move the surveys that wait.
               --active after a pause spreads what fell due over a week.
   Throttle    keeps surveys outside Autopilot apart; one that was sent
-              puts off the member's next one, too.
+              puts off the member's next one, too. To try a survey twice,
+              use a second address, such as you+2@example.com.
   Limit       service settings --daily-limit 500, or serve
               --daily-limit: what is due beyond it waits for the next
               day, the oldest first, Autopilot after single surveys.
