@@ -78,6 +78,8 @@ export async function runAlarm(deps: Deps, options: AlarmOptions): Promise<ExitC
     await writeNote(deps, `${n} of the first ${ALARM_ANSWERS_MIN} answers, which later ones are compared with`);
   else if (known?.baseline == null && state.baseline !== null)
     await writeNote(deps, describeBaseline(state.baseline, options.confidence));
+  else if (n < ALARM_ANSWERS_MIN)
+    await writeNote(deps, `${n} of the ${ALARM_ANSWERS_MIN} answers that the alarm needs`);
   if (fires) throw new AlarmError(await describeFall(deps, state.since, check, options));
   return EXIT.done;
 }

@@ -55,8 +55,9 @@ const STATE = {
 
 describe("metrics --alarm", () => {
   it("begins with its first run, in a file for its owner alone", async () => {
-    const { ended, out, calls } = await run([0, 0, 0]);
+    const { ended, out, err, calls } = await run([0, 0, 0]);
     expect([ended, out]).toEqual([0, { since: NOW, n: 0, nps: null, target: 40, limit: null, alarm: false }]);
+    expect(err).toBe("note: 0 of the 20 answers that the alarm needs\n");
     expect(calls).toEqual([{ call: "getMetrics", parameters: { since: NOW, trend: null } }]);
     expect([await state(), (await stat(file)).mode & 0o777, await readdir(folder)]).toEqual([
       STATE,

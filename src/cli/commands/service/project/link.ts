@@ -5,7 +5,7 @@ import { projectVerb } from "../project-verb.ts";
 import { LINKS, REMOVED } from "../service-resources.ts";
 
 export function registerLink(parent: Command, context: CommandContext): void {
-  const noun = parent.command("link").description("public links: surveys that anybody with the link may answer");
+  const noun = parent.command("link").description("public links, through which anybody may answer a survey");
   projectVerb(context, noun, {
     kind: "link.add",
     name: "add",

@@ -39,7 +39,7 @@ async function checkFree(admin: Admin, name: string): Promise<void> {
 export function registerProject(parent: Command, context: CommandContext): void {
   const noun = parent
     .command("project")
-    .description("projects, each with its own people, responses, settings and keys");
+    .description("add and list projects, each with its own people, responses, settings and keys");
   const add = context.verb(noun, {
     name: "add",
     summary: "create a project and print its first key once",

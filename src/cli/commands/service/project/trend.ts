@@ -16,7 +16,7 @@ function readConditions(flags: Flags): Readonly<Record<string, string>> {
 export function registerTrend(parent: Command, context: CommandContext): void {
   const noun = parent
     .command("trend")
-    .description("trends: saved filters on person_properties, for responses list and metrics");
+    .description("saved filters on person_properties, for responses list and metrics");
   projectVerb(context, noun, {
     kind: "trend.add",
     name: "add",
