@@ -279,11 +279,3 @@ function fitLabel(text: string): string {
   }
   return fitted;
 }
-
-/** A bar for a share, 0 to 1, below what it is the share of; its number is in the table. */
-export function drawShare(share: number): Html {
-  return html`<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-    <rect class="rest" width="100" height="4" />
-    <rect width="${at(100 * share)}" height="4" />
-  </svg> `;
-}

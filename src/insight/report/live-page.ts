@@ -3,6 +3,7 @@ import { countAnswers } from "../interval.ts";
 import { Html } from "../../contract/text/html.ts";
 import type { QuestionResult } from "../answers/answer-tally.ts";
 import { basisLine, countText, headline, type ReportComment, type ReportFacts } from "./facts.ts";
+import { drawKinds } from "./bars.ts";
 import { lean as html } from "./markup.ts";
 import {
   BASIS,
@@ -108,7 +109,7 @@ function basis(facts: LiveFacts): Html {
     ...kindFigures(facts),
     ...rateFigures(facts.rates),
   ];
-  return section({ ...BASIS, deck: "All answers of the period" }, figureList(rows));
+  return section({ ...BASIS, deck: "All answers of the period" }, [drawKinds(facts.counts), figureList(rows)]);
 }
 
 function foot({ computedAt }: LiveFacts): Html {

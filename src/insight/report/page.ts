@@ -4,6 +4,7 @@ import { scoreCategory, SCORE_MAX } from "../../contract/limits.ts";
 import { countAnswers } from "../interval.ts";
 import type { SegmentRow } from "../segments.ts";
 import { explainMark, markPeriod } from "../coverage.ts";
+import { drawKinds } from "./bars.ts";
 import { BROAD, drawPeriodScores, drawScores, drawSegments, type Frame, NARROW } from "./charts.ts";
 import {
   answersText,
@@ -15,6 +16,7 @@ import {
   countText,
   cutText,
   headline,
+  type Kind,
   KINDS,
   probabilityText,
   rateLabel,
@@ -104,12 +106,13 @@ function basis(facts: ReportFacts): Html {
     ...rateFigures(rates),
   ];
   const deck = `As of ${facts.asOf}, time zone ${facts.zone}`;
-  return section({ ...BASIS, deck }, [figureList(rows), ...(rates === null ? [NO_RATE] : [])]);
+  return section({ ...BASIS, deck }, [drawKinds(counts), figureList(rows), ...(rates === null ? [NO_RATE] : [])]);
 }
 
 export const BASIS = { id: "basis", title: "What it rests on" };
 
-export type Figure = readonly [name: string, value: string];
+/** The answers of a kind have its colour. */
+export type Figure = readonly [name: string, value: string, kind?: Kind];
 
 export function rateFigures(rates: ResponseRates | null): readonly Figure[] {
   return rates === null ? [] : rates.channels.map((each) => [rateLabel(rates), rateText(each)]);
@@ -118,22 +121,19 @@ export function rateFigures(rates: ResponseRates | null): readonly Figure[] {
 /** The answers of each kind and those with a comment, with their shares. */
 export function kindFigures({ counts, commented }: Pick<ReportFacts, "counts" | "commented">): readonly Figure[] {
   const n = countAnswers(counts);
-  const figure = (name: string, count: number): Figure => [
-    name,
-    `${countText(count)} (${shareText(count / n).replace(" ", "\u00a0")})`,
-  ];
+  const shared = (count: number): string => `${countText(count)} (${shareText(count / n).replace(" ", "\u00a0")})`;
   return [
-    ...KINDS.toReversed().map((kind) => figure(capital(kind), counts[kind])),
-    figure("With a comment", commented),
+    ...KINDS.toReversed().map((kind): Figure => [capital(kind), shared(counts[kind]), kind]),
+    ["With a comment", shared(commented)],
   ];
 }
 
 export function figureList(rows: readonly Figure[]): Html {
   return html`<dl>
     ${rows.map(
-      ([name, value]) =>
+      ([name, value, kind]) =>
         html`<div>
-          <dt>${name}</dt>
+          <dt${kind === undefined ? null : html` class="key ${kind.slice(0, -1)}"`}>${name}</dt>
           <dd>${value}</dd>
         </div> `,
     )}

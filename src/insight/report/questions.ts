@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../contract/json.ts";
 import type { Html } from "../../contract/text/html.ts";
 import type { QuestionResult, ValueRow } from "../answers/answer-tally.ts";
-import { drawShare } from "./charts.ts";
+import { drawShare } from "./bars.ts";
 import {
   answersText,
   columnText,

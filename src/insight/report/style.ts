@@ -44,7 +44,10 @@ svg .note{font-size:9.5px}
 rect.detractor{fill:var(--detractor)}rect.passive{fill:var(--passive)}rect.promoter{fill:var(--promoter)}
 path.rule{fill:none;stroke-width:2}
 path.detractor{stroke:var(--detractor)}path.passive{stroke:var(--passive)}path.promoter{stroke:var(--promoter)}
-th .bar{display:block;height:.3rem;margin-top:.1rem}.bar rect{fill:var(--score)}.bar .rest{fill:var(--grid)}
+svg.bar{display:block;height:.3rem;margin-top:.1rem}svg.kinds{height:.75rem;max-width:none;margin:0 0 1rem}
+.key::before{content:"";display:inline-block;width:.7em;height:.7em;margin-right:.4em}
+.key.detractor::before{background:var(--detractor)}.key.passive::before{background:var(--passive)}.key.promoter::before{background:var(--promoter)}
+.portion rect{fill:var(--score)}.portion .rest{fill:var(--grid)}
 text.detractor,text.promoter,text.passive{font-weight:700}
 svg text.detractor,.detractor>b{fill:var(--detractor-ink);color:var(--detractor-ink)}
 svg text.passive,.passive>b{fill:var(--passive-ink);color:var(--passive-ink)}
@@ -85,5 +88,5 @@ details::details-content{content-visibility:visible;block-size:auto}summary{list
 thead{display:table-header-group}table,tr,.aside,pre{break-inside:avoid}table{font-size:8.5pt;max-width:150mm;margin:0 auto .5rem}
 th,td{padding-top:.1rem;padding-bottom:.1rem}figure>.aside,figure summary{max-width:150mm;margin-inline:auto}
 ol{columns:2;column-gap:8mm}li{font-size:9pt;padding:.4rem 0}
-header::before,rect,.band,.rule{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+header::before,.key::before,rect,.band,.rule{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `;
