@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 /** A run of everything that finds fewer has lost some. Raise them when tests are added. */
-const TESTS_MIN = { files: 5500, postgres: 950 };
+const TESTS_MIN = { files: 6200, postgres: 1350 };
 
 /** What a service does on either engine: the end of a file's name. Single tests that are not say `onPostgres`. */
 const ON_EACH_ENGINE = ".engines.test.ts";
