@@ -31,7 +31,7 @@ export interface MeanRow {
 export interface QuestionResult {
   readonly question: string;
   readonly type: string;
-  /** As it was asked last. */
+  /** As most were asked: in several languages, or worded anew, it has several. */
   readonly text: string;
   /** Responses that answer it. */
   readonly answered: number;
@@ -44,7 +44,7 @@ export interface QuestionResult {
 }
 
 export interface AnswerTally {
-  /** A response of the API (4.3). Rows come in the order of time. */
+  /** A response of the API (4.3). */
   add(row: JsonObject): void;
   /** In the order in which they came first; `minCount` is the number of answers that a word is in at least. */
   results(minCount: number): readonly QuestionResult[];
@@ -59,7 +59,7 @@ interface Counted {
 
 interface Asked {
   type: string;
-  text: string;
+  readonly texts: Map<string, number>;
   answered: number;
   /** By the choice's id, or by the number. */
   readonly values: Map<string, Counted>;
@@ -92,7 +92,7 @@ function addAnswer(
   const asked = questions.get(answer.id) ?? newQuestion();
   questions.set(answer.id, asked);
   asked.type = answer.type;
-  asked.text = answer.question;
+  countText(asked.texts, answer.question);
   asked.answered += 1;
   const { value } = answer;
   if (typeof value === "string") {
@@ -105,7 +105,7 @@ function addAnswer(
 }
 
 function newQuestion(): Asked {
-  return { type: "", text: "", answered: 0, values: new Map(), numbers: new Map(), words: createWordTally() };
+  return { type: "", texts: new Map(), answered: 0, values: new Map(), numbers: new Map(), words: createWordTally() };
 }
 
 function count(
@@ -120,12 +120,12 @@ function count(
   };
   values.set(choice.id, counted);
   counted.n += 1;
-  counted.labels.set(choice.text, (counted.labels.get(choice.text) ?? 0) + 1);
+  countText(counted.labels, choice.text);
   if (kind !== null) counted.counts[kind] += 1;
 }
 
 function toResult(question: string, asked: Asked, minCount: number): QuestionResult {
-  const { type, text, answered, values, numbers, words } = asked;
+  const { type, texts, answered, values, numbers, words } = asked;
   const isScale = numbers.size > 0;
   const rows = [...values].map(([id, counted]) => ({ id, row: toValueRow(counted, answered) }));
   const ordered = isScale
@@ -134,7 +134,7 @@ function toResult(question: string, asked: Asked, minCount: number): QuestionRes
   return {
     question,
     type,
-    text,
+    text: mostGiven(texts),
     answered,
     values: ordered.map(({ row }) => row),
     mean: isScale ? toMeanRow(numbers) : null,
@@ -154,7 +154,11 @@ function toValueRow({ counts, n, labels }: Counted, answered: number): ValueRow 
   };
 }
 
-/** A choice that was asked in several languages, or worded anew, has the text that most have seen. */
+function countText(texts: Map<string, number>, text: string): void {
+  texts.set(text, (texts.get(text) ?? 0) + 1);
+}
+
+/** The text of a question or choice in several languages, or worded anew: the one that most have seen. */
 function mostGiven(labels: ReadonlyMap<string, number>): string {
   const [most] = [...labels].toSorted(([, one], [, other]) => other - one);
   return most?.[0] ?? "";

@@ -7,7 +7,7 @@ import { createAnswerTally, type QuestionResult } from "./answer-tally.ts";
 const WORD_ANSWERS_MIN = 5;
 
 export interface MaskedAnswers {
-  /** A response of the API (4.3), its person expanded. Rows come in the order of time. */
+  /** A response of the API (4.3), its person expanded. */
   add(row: JsonObject): void;
   /** In the order in which they came first. */
   results(): readonly QuestionResult[];

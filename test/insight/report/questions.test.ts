@@ -39,6 +39,13 @@ it("when answers are counted, then a choice is one row in all languages, and odd
   expect(results[1]?.mean).toMatchObject({ mean: 3 });
 });
 
+it("when a question was asked in two languages, then its text is the one that most were asked", () => {
+  const languages = createAnswerTally();
+  for (const [at, text] of ["Wie einfach?", "How easy?", "How easy?", "Wie einfach?", "How easy?", "Wie?"].entries())
+    languages.add(response(at, 9, { scale: 3 }, { ...SCALE, text }));
+  expect(languages.results(1).map(({ text, answered }) => [text, answered])).toEqual([["How easy?", 6]]);
+});
+
 it("when they are drawn, then what people wrote stays text, and each part has a name of its own", () => {
   const page = questionSections(results)
     .map(({ text }) => text)

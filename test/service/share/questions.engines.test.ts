@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => embedded.close());
 
 /** So many answers, the last of them so many seconds ago, one a minute. */
-async function answer(count: number, ago: number): Promise<void> {
+async function answer(count: number, ago: number, text: string | null = null): Promise<void> {
   const last = Math.floor(embedded.service.clock.now() / 1000) - ago;
   await embedded.service.store.write(
     async (tx) => {
@@ -34,15 +34,15 @@ async function answer(count: number, ago: number): Promise<void> {
         const row = { personId: person, score: at % 11, comment: null, personProperties: {}, requestId: null };
         const token = `token-${ago}-${at}`.padEnd(22, "x");
         const times = { createdAt, updatedAt: createdAt };
-        await tx.responses.insert(project.id, { ...row, ...times, token, additionalAnswers: answersOf(at) });
+        await tx.responses.insert(project.id, { ...row, ...times, token, additionalAnswers: answersOf(at, text) });
       }
     },
     { project: project.id },
   );
 }
 
-function answersOf(at: number): string {
-  const text = at % 11 < 7 ? "slow invoices, write to ada@example.com" : "friendly people";
+function answersOf(at: number, given: string | null): string {
+  const text = given ?? (at % 11 < 7 ? "slow invoices, write to ada@example.com" : "friendly people");
   return JSON.stringify([
     { id: "1", value: { ...NONE, free_response: text }, question: { id: "q1", type: "free_response", text: "Why?" } },
     { id: "2", value: { ...NONE, scale: 1 + (at % 5) }, question: { id: "q2", type: "scale", text: "How easy?" } },
@@ -103,4 +103,10 @@ it("when a page shows no comments, then it tells no words of free answers either
 it("when there are more answers than it reads, then it says of how many it tells", async () => {
   await answer(460, DAY);
   expect(await pageOf("Many")).toContain('<p class="deck">500 of the newest 500 answers; mean 3.0, between');
+});
+
+it("when texts are long, then fewer answers are read, and it says so", async () => {
+  await answer(70, 60, "slow ".repeat(3_200));
+  const [, told] = /<p class="deck">(\d+) of the newest \1 answers; mean/.exec(await pageOf("Long")) ?? [];
+  expect([Number(told) > 50, Number(told) < 70]).toEqual([true, true]);
 });
