@@ -90,17 +90,23 @@ function link(query: Readonly<Record<string, string>>, text: string, isCurrent: 
   return html`<li><a href="?${new URLSearchParams(query).toString()}" ${current}>${text}</a></li> `;
 }
 
+/** Of the page without its head, its foot and what is around the comments, which is less than 15,000. */
+const CONTENT_BYTES_MAX = 285_000;
+
+/** Comments have the room that is left. */
 function content(facts: LiveFacts): (Html | null)[] {
   if (countAnswers(facts.counts) === 0) return [];
   const { comments: newest } = facts;
-  return [
+  const parts = [
     basis(facts),
     periods(facts),
     scores(facts),
     segments(facts),
     ...questionSections(facts.questions, facts.questionsAmong),
-    newest === null ? null : comments({ ...facts, comments: newest }),
   ];
+  if (newest === null) return parts;
+  const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part?.text ?? ""), 0);
+  return [...parts, comments({ ...facts, comments: newest }, CONTENT_BYTES_MAX - bytes)];
 }
 
 function basis(facts: LiveFacts): Html {

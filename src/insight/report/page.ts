@@ -280,12 +280,11 @@ ${rows.map(
 `;
 }
 
-export function comments({
-  comments: newest,
-  commented,
-  redacted,
-}: Pick<ReportFacts, "comments" | "commented" | "redacted">): Html {
-  const shown = withinBytes(newest.map(commentItem));
+export function comments(
+  { comments: newest, commented, redacted }: Pick<ReportFacts, "comments" | "commented" | "redacted">,
+  bytesMax = COMMENT_BYTES_MAX,
+): Html {
+  const shown = withinBytes(newest.map(commentItem), Math.min(bytesMax, COMMENT_BYTES_MAX));
   const listed = newest.slice(0, shown.length).map((comment, index) => ({ ...comment, item: shown[index] ?? html`` }));
   const masked = redacted ? "; personal data is masked, names of third parties are not" : "";
   const deck =
@@ -324,12 +323,12 @@ function folded(items: readonly Html[]): Html {
 }
 
 /** As many from the start as have room. */
-function withinBytes(items: readonly Html[]): Html[] {
+function withinBytes(items: readonly Html[], bytesMax: number): Html[] {
   const kept: Html[] = [];
   let bytes = 0;
   for (const item of items) {
     bytes += Buffer.byteLength(item.text);
-    if (bytes > COMMENT_BYTES_MAX) break;
+    if (bytes > bytesMax) break;
     kept.push(item);
   }
   return kept;

@@ -1,0 +1,83 @@
+/** The live page at the limit of everything that it shows. */
+import { expect, it } from "vitest";
+import type { QuestionResult } from "../../../src/insight/answers/answer-tally.ts";
+import { type LiveFacts, renderLivePage } from "../../../src/insight/report/live-page.ts";
+
+const LONG = "a value with a long name & more ".repeat(4);
+const COUNTS = { detractors: 100_000, passives: 200_000, promoters: 300_000 };
+
+function listOf<T>(length: number, make: (at: number) => T): T[] {
+  return Array.from({ length }, (_, at) => make(at));
+}
+
+function question(at: number): QuestionResult {
+  const values = listOf(20, (choice) => ({
+    value: `${LONG}${choice}`,
+    n: 25,
+    share: 0.05,
+    share_low: 0.03,
+    share_high: 0.07,
+    nps: 33,
+    nps_low: 1,
+    nps_high: 50,
+  }));
+  return {
+    question: `q${at}`,
+    type: "select_one",
+    text: LONG.repeat(2),
+    answered: 500,
+    values,
+    mean: null,
+    words: null,
+  };
+}
+
+const FACTS: LiveFacts = {
+  title: "T".repeat(100),
+  range: "2025-01-01 – 2026-01-01",
+  sponsor: "Acme",
+  computedAt: "2026-01-01 00:00:00 UTC",
+  counts: COUNTS,
+  commented: 500_000,
+  rates: { areOpen: true, channels: [{ channel: "email", sent: 1_234_567, rate: 0.2 }] },
+  change: { before: COUNTS, after: COUNTS, words: "against the 12 months before" },
+  periods: listOf(17, (at) => ({ label: `2025-W${at + 10}`, counts: COUNTS, isRunning: false, isCut: false })),
+  scores: listOf(11, () => 54_545),
+  segments: {
+    rows: listOf(250, (at) => ({
+      property: `property ${at % 5}`,
+      value: `${LONG}${at}`,
+      n: 1000,
+      share: 0.02,
+      nps: 30,
+      nps_low: 10.5,
+      nps_high: 55.5,
+    })),
+    hidden: 50,
+    minN: 10,
+    compared: false,
+    missing: [],
+  },
+  questions: listOf(10, question),
+  questionsAmong: 500,
+  comments: listOf(200, (at) => ({
+    id: String(at),
+    score: at % 11,
+    text: `<&>"'`.repeat(400),
+    at: "2026-01-01",
+    person: null,
+    url: null,
+  })),
+  redacted: true,
+};
+
+function commentsOf(page: string): number {
+  return page.split("<blockquote").length - 1;
+}
+
+it("when all that it shows is at its limit, then it has less than 300 KB, and comments the room that is left", () => {
+  const full = renderLivePage(FACTS, "12m");
+  const roomy = renderLivePage({ ...FACTS, segments: null }, "12m");
+  expect([Buffer.byteLength(full) < 300_000, Buffer.byteLength(roomy) < 300_000]).toEqual([true, true]);
+  expect(commentsOf(roomy)).toBeGreaterThan(commentsOf(full));
+});
