@@ -35,7 +35,9 @@ step("tries what is in the package, the lines of the documentation and the files
   test("npx", ["vitest", "run", "--testTimeout=600000", "test/deploy"], { SURVEYCTL_TEST_LONG: "1" }),
 );
 step("has the acceptance stories told by the executable", () =>
-  test("npx", ["vitest", "run", "--testTimeout=120000", "test/acceptance"], { SURVEYCTL_BIN: files.executable }),
+  test("npx", ["vitest", "run", "--maxWorkers=4", "--testTimeout=120000", "test/acceptance"], {
+    SURVEYCTL_BIN: files.executable,
+  }),
 );
 for (const node of ["20", "22", "24", "26"])
   step(`has them told by the package on Node ${node}`, () => test("bash", [".ci/test-package", node]));
