@@ -16,7 +16,7 @@ export function createCountDays({ store, clock }: Base): CountDays {
   const running = new Map<string, Promise<void>>();
   const count: CountDays = async (share, first) => {
     const last = utcDay(unixSeconds(clock)) - 1;
-    await keepDays(store, share, await store.read((tx) => tx.shares.days(share, { first, last })));
+    await keepDays(store, share, { first, last });
   };
   return async (share, first) => {
     const key = `${share.project.id} ${share.id}`;

@@ -3,19 +3,19 @@ import { unixSeconds } from "../../runtime/clock.ts";
 import { SCORE_MAX } from "../../contract/limits.ts";
 import { CONFIDENCE_DEFAULT, countAnswers, FEW_ANSWERS } from "../../insight/interval.ts";
 import { createMasker } from "../../insight/redact.ts";
-import type { PeriodScore, SegmentFacts } from "../../insight/report/facts.ts";
+import type { ChangeFacts, PeriodScore, SegmentFacts } from "../../insight/report/facts.ts";
 import type { LiveFacts } from "../../insight/report/live-page.ts";
 import { createTally, mergeTally, segmentRows, type SegmentTally, TooManyValuesError } from "../../insight/segments.ts";
 import type { ScoreTally, Transaction } from "../domain/ports.ts";
 import { channelRates } from "../domain/answers/metrics.ts";
-import { countsOfScores, type DayTally } from "../domain/shares/day-tally.ts";
+import { countsOfScores, type DayTally, type ValueCounts } from "../domain/shares/day-tally.ts";
 import type { SharedDay, ShareRow } from "../domain/shares/share-rows.ts";
 import { tallyAnswers } from "../domain/shares/shares.ts";
 import type { Base } from "../parts/base.ts";
 import { showProject } from "../page/page-request.ts";
 import type { CountDays } from "./count-days.ts";
 import { readNewest } from "./newest.ts";
-import { startOfDay, utcDay, dayText, startOfRange, sharedPeriods, type RangeName } from "./ranges.ts";
+import { dayText, type RangeName, type RangeStart, sharedPeriods, startOfDay, startOfRange, utcDay } from "./ranges.ts";
 
 export interface ShareFacts extends LiveFacts {
   /** Unix seconds, both inclusive; `since` is null without answers in all time. */
@@ -37,20 +37,18 @@ export async function readShareFacts(
 ): Promise<ShareFacts> {
   const now = unixSeconds(clock);
   const asked = startOfRange(range, now);
-  const before = asked?.before ?? null;
-  await countDays(share, before);
+  await countDays(share, asked?.first ?? null);
   const sentIn = { since: asked === null ? null : startOfDay(asked.first), until: now };
-  const { days, channels, title, sponsor } = await store.read(async (tx) => ({
-    days: await readDays(tx, share, before, now),
+  const { days, change, channels, title, sponsor } = await store.read(async (tx) => ({
+    days: await readDays(tx, share, asked?.first ?? null, now),
+    change: asked === null ? null : await countBefore(tx, share, asked),
     // Surveys belong to no trend.
     channels: share.trendId === null ? await channelRates(tx, share.project, sentIn) : [],
     title: share.name,
     sponsor: (await showProject(tx, share.project, {}, sender.senderName)).brand.name,
   }));
-  const inRange = asked === null ? days : days.filter(({ day }) => day >= asked.first);
-  const start = asked?.first ?? inRange[0]?.day ?? null;
-  const counts = countsOf(inRange);
-  const previous = countsOf(days.slice(0, days.length - inRange.length));
+  const start = asked?.first ?? days[0]?.day ?? null;
+  const counts = countsOf(days);
   const since = start === null ? null : startOfDay(start);
   return {
     title,
@@ -60,15 +58,25 @@ export async function readShareFacts(
     since,
     until: now,
     counts,
-    scores: scoresOf(inRange),
-    commented: inRange.reduce((sum, { tally }) => sum + tally.commented, 0),
+    scores: scoresOf(days),
+    commented: days.reduce((sum, { tally }) => sum + tally.commented, 0),
     rates: { channels, areOpen: true },
-    change: asked === null ? null : { before: previous, after: counts, words: `against ${asked.words}` },
-    periods: start === null ? [] : periodsOf(inRange, start, now, asked === null),
-    segments: share.segments.length === 0 ? null : segmentsOf(inRange, share.segments),
+    change: change === null ? null : { ...change, after: counts },
+    periods: start === null ? [] : periodsOf(days, start, now, asked === null),
+    segments: share.segments.length === 0 ? null : segmentsOf(days, share.segments),
     ...(await readNewest(store, share, { since: since ?? now, until: now }, countAnswers(counts))),
     redacted: true,
   };
+}
+
+/** The score of the range of the same length before this one, and how it is named. */
+async function countBefore(
+  tx: Transaction,
+  { project, trendId }: ShareRow,
+  { before, first, words }: RangeStart,
+): Promise<Omit<ChangeFacts, "after">> {
+  const range = { since: startOfDay(before), until: startOfDay(first) - 1, trendId };
+  return { before: await tx.responses.countScores(project.id, range), words: `against ${words}` };
 }
 
 /** Of today only what was answered until now; a day that has changed since is counted, and not kept. */
@@ -123,13 +131,15 @@ function segmentsOf(days: readonly CountedDay[], properties: readonly string[]):
 }
 
 function segmentTally(days: readonly CountedDay[], property: string): SegmentTally | null {
-  const tally = createTally([property]);
+  const sums = new Map<string, ValueSums>();
+  for (const { tally: day } of days) {
+    const values = day.segments[property] ?? null;
+    if (values === null) return null;
+    for (const [value, counts] of Object.entries(values)) addCounts(sums, value, counts);
+  }
   try {
-    for (const { tally: day } of days) {
-      const values = day.segments[property] ?? null;
-      if (values === null) return null;
-      mergeTally(tally, tallyOf(property, Object.entries(values)));
-    }
+    const tally = createTally([property]);
+    mergeTally(tally, tallyOf(property, sums));
     return tally;
   } catch (error) {
     if (error instanceof TooManyValuesError) return null;
@@ -137,11 +147,22 @@ function segmentTally(days: readonly CountedDay[], property: string): SegmentTal
   }
 }
 
+type ValueSums = Record<keyof ScoreTally, number>;
+
+function addCounts(sums: Map<string, ValueSums>, value: string, [detractors, passives, promoters]: ValueCounts): void {
+  const known = sums.get(value);
+  if (known === undefined) {
+    sums.set(value, { detractors, passives, promoters });
+    return;
+  }
+  known.detractors += detractors;
+  known.passives += passives;
+  known.promoters += promoters;
+}
+
 const NOBODY = { detractors: 0, passives: 0, promoters: 0 };
 
-function tallyOf(property: string, values: readonly (readonly [string, readonly number[]])[]): SegmentTally {
-  const counted = values.map(([value, [detractors = 0, passives = 0, promoters = 0]]) => {
-    return [value, { before: { ...NOBODY }, after: { detractors, passives, promoters } }] as const;
-  });
+function tallyOf(property: string, sums: ReadonlyMap<string, ScoreTally>): SegmentTally {
+  const counted = [...sums].map(([value, after]) => [value, { before: { ...NOBODY }, after: { ...after } }] as const);
   return { ...createTally([]), values: new Map([[property, new Map(counted)]]) };
 }

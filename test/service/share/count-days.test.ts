@@ -25,10 +25,8 @@ function daysOf(rowCounts: readonly number[]) {
   const steps: number[][] = [];
   const all = rowCounts.map((rowCount, at) => ({ day: TODAY - rowCounts.length + at, rowCount }));
   const shares = {
-    days: async (_: ShareRow, { first, last }: { first: number | null; last: number }) =>
-      all
-        .filter(({ day }) => day >= (first ?? 0) && day <= last)
-        .map((one) => ({ ...one, tally: kept.get(one.day) ?? null })),
+    uncounted: async (_: ShareRow, { first, last }: { first: number | null; last: number }) =>
+      all.filter(({ day }) => day >= (first ?? 0) && day <= last && !kept.has(day)),
     answers: async () => [],
     keepDay: async (_: ShareRow, day: number, tally: DayTally) => {
       kept.set(day, tally);

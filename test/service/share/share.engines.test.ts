@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import type { HttpResponse } from "../../../src/contract/http.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
+import { headline } from "../../../src/insight/report/facts.ts";
+import type { ScoreTally } from "../../../src/service/domain/ports.ts";
 import type { ShareInfo } from "../../../src/service/control/share/commands.ts";
 import { type EmbeddedService, openEmbeddedService } from "../../helpers/embedded-service.ts";
 import { seededRandom } from "../../helpers/seeded-random.ts";
@@ -106,6 +108,14 @@ async function readResponses({ since, until }: Row): Promise<Row[]> {
   return (await Promise.all(pages)).flatMap(({ body }) => JSON.parse(textOf(body)) as Row[]);
 }
 
+function tallyOf({ promoter_count, passive_count, detractor_count }: Row): ScoreTally {
+  return {
+    promoters: Number(promoter_count),
+    passives: Number(passive_count),
+    detractors: Number(detractor_count),
+  };
+}
+
 function totalOf(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
@@ -136,6 +146,17 @@ describe("the numbers", () => {
       ]);
     }
   }, 60_000);
+
+  it("when ranges are compared with the one before, then the sentence is that of the API's numbers", async () => {
+    const { path } = await share("Compared");
+    const shown = JSON.parse((await visit(`${path}.json?range=90d`)).text) as Row;
+    const since = Number(shown.since);
+    const [after, before] = [await metricsOf(shown), await metricsOf({ since: since - 90 * DAY, until: since - 1 })];
+    const change = { before: tallyOf(before), after: tallyOf(after), words: "against the 90 days before" };
+    const told = headline({ counts: change.after, change });
+    expect(told).toMatch(/^NPS .* against the 90 days before\.$/);
+    expect((await visit(`${path}?range=90d`)).text).toContain(`<p class="lead">${told}</p>`);
+  });
 
   it("when months are shown, then each is the month's own, and segments of at least ten answers have theirs", async () => {
     const { path } = await share("Segments", { segments: ["plan", "order"] });

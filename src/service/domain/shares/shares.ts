@@ -7,7 +7,7 @@ import type { Store, Transaction } from "../ports.ts";
 import { requireTrend } from "../answers/trends.ts";
 import { isSignedLink, type LinkSignature, signLink } from "../surveys/signed-links.ts";
 import { type DayTally, tallyDay } from "./day-tally.ts";
-import type { SharedDay, ShareRow } from "./share-rows.ts";
+import type { DayRange, ShareRow, UncountedDay } from "./share-rows.ts";
 
 const DAY_SECONDS = 86_400;
 const NAME_MAX = 100;
@@ -95,9 +95,9 @@ export async function tallyAnswers(
 /** Answers that one transaction counts, a day's at least: writes of other requests come between. */
 const ANSWERS_A_STEP = 10_000;
 
-/** Keeps the tallies of days that are over and have none; all other work may go on between steps. */
-export async function keepDays(store: Store, share: ShareRow, days: readonly SharedDay[]): Promise<void> {
-  for (const step of stepsOf(days.filter(({ tally }) => tally === null)))
+/** Keeps the tallies of the days from `first` to `last` that have none; all other work may go on between steps. */
+export async function keepDays(store: Store, share: ShareRow, range: DayRange): Promise<void> {
+  for (const step of stepsOf(await store.read((tx) => tx.shares.uncounted(share, range))))
     await store.write(
       async (tx) => {
         for (const day of step) {
@@ -110,7 +110,7 @@ export async function keepDays(store: Store, share: ShareRow, days: readonly Sha
     );
 }
 
-function stepsOf(days: readonly SharedDay[]): readonly (readonly number[])[] {
+function stepsOf(days: readonly UncountedDay[]): readonly (readonly number[])[] {
   const steps: number[][] = [];
   let left = 0;
   for (const { day, rowCount } of days) {

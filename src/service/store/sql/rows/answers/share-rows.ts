@@ -1,7 +1,7 @@
 import type { Properties } from "../../../../../contract/resources.ts";
 import type { AnswerGroup, DayTally } from "../../../../domain/shares/day-tally.ts";
-import type { SharedDay, ShareRow, ShareRows } from "../../../../domain/shares/share-rows.ts";
-import type { Database, Session, SqlRow } from "../../database.ts";
+import type { DayRange, SharedDay, ShareRow, ShareRows, UncountedDay } from "../../../../domain/shares/share-rows.ts";
+import type { Database, Session, SqlRow, SqlValue } from "../../database.ts";
 import { responsesBy } from "../../lists/counted-lists.ts";
 import { nextId } from "../project-rows.ts";
 
@@ -39,6 +39,7 @@ export function createShareRows(database: Database, session: Session): ShareRows
       return row === null ? null : toShare(row);
     },
     days: async (share, range) => listDays(database, share, range),
+    uncounted: async (share, range) => listUncounted(database, share, range),
     answers: async (share, range) => groupAnswers(database, share, range),
     keepDay: async ({ project, id }, day, tally) => {
       database.send(
@@ -65,20 +66,27 @@ function toShare({ projectId, projectName, segments, showsComments, ...row }: Sq
   };
 }
 
-async function listDays(
-  database: Database,
-  { project, id, trendId }: ShareRow,
-  { first, last }: Parameters<ShareRows["days"]>[1],
-): Promise<readonly SharedDay[]> {
-  const rows = await database.all(
-    `SELECT t.day, t.row_count AS "rowCount", d.tally FROM list_tallies t
-      LEFT JOIN share_days d ON d.project_id = t.project_id AND d.day = t.day AND d.share_id = ?
-      WHERE t.project_id = ? AND t.list = ? AND t.day >= ? AND t.day <= ? AND t.row_count > 0 ORDER BY t.day`,
-    [id, project.id, responsesBy(project.id, trendId, "created_at").name, first ?? 0, last],
-  );
-  return rows.map(({ day, rowCount, tally }) => ({
+/** The days that have responses; `more` is a condition on what is kept of them. */
+function daysSql(columns: string, more: string): string {
+  return `SELECT ${columns} FROM list_tallies t
+    LEFT JOIN share_days d ON d.project_id = t.project_id AND d.day = t.day AND d.share_id = ?
+    WHERE t.project_id = ? AND t.list = ? AND t.day >= ? AND t.day <= ? AND t.row_count > 0 ${more} ORDER BY t.day`;
+}
+
+function daysOf({ project, id, trendId }: ShareRow, { first, last }: DayRange): SqlValue[] {
+  return [id, project.id, responsesBy(project.id, trendId, "created_at").name, first ?? 0, last];
+}
+
+async function listUncounted(database: Database, share: ShareRow, range: DayRange): Promise<readonly UncountedDay[]> {
+  const sql = daysSql('t.day, t.row_count AS "rowCount"', "AND d.tally IS NULL");
+  const rows = await database.all(sql, daysOf(share, range));
+  return rows.map(({ day, rowCount }) => ({ day: Number(day), rowCount: Number(rowCount) }));
+}
+
+async function listDays(database: Database, share: ShareRow, range: DayRange): Promise<readonly SharedDay[]> {
+  const rows = await database.all(daysSql("t.day, d.tally", ""), daysOf(share, range));
+  return rows.map(({ day, tally }) => ({
     day: Number(day),
-    rowCount: Number(rowCount),
     tally: tally === null ? null : (JSON.parse(String(tally)) as DayTally),
   }));
 }
