@@ -127,6 +127,8 @@ export interface DueReminder extends Omit<DueSurvey, "channel" | "autopilot"> {
     readonly requestId: number;
     readonly channel: Channel;
     readonly sentAt: number | null;
+    /** Unix seconds: one that was sent again may have arrived then. */
+    readonly firstAttemptAt: number | null;
     /** Null for one that was never mailed. */
     readonly frozen: FrozenMessage | null;
   };

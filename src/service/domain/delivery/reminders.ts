@@ -76,7 +76,8 @@ export async function refuseReminder(tx: Transaction, due: DueReminder): Promise
   const visit = await tx.requests.byToken(due.token);
   // An answer may have been deleted since.
   const hasAnswered = visit === null || visit.responseId !== null || visit.pageFacts.answeredBy !== null;
-  if (hasAnswered || (now.lastRespondedAt ?? 0) >= sentAt) return "the person has answered";
+  const askedAt = Math.min(sentAt, survey.firstAttemptAt ?? sentAt);
+  if (hasAnswered || (now.lastRespondedAt ?? 0) >= askedAt) return "the person has answered";
   if (await tx.queue.hasNewerSurvey(project.id, survey.requestId)) return "a newer survey was sent";
   return tx.now - sentAt > LINK_SECONDS ? "the survey's link has expired" : null;
 }

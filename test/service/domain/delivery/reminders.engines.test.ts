@@ -60,7 +60,7 @@ test("when a survey was sent, then one reminder with the same link follows, and 
     token: survey.token,
     unsubscribeToken: survey.unsubscribeToken,
     person: { email: "a@x.co" },
-    survey: { requestId: survey.requestId, channel: "email", sentAt: START },
+    survey: { requestId: survey.requestId, channel: "email", sentAt: START, firstAttemptAt: START },
     scheduledAt: START + 5 * DAY,
   });
   const attempt = { stage: "final-dot", code: 250, enhancedCode: null, text: "ok", host: null, serverId: null, ms: 1 };
@@ -76,6 +76,19 @@ test("when a survey was sent, then one reminder with the same link follows, and 
   });
   const { surveys } = await fixture.read((tx) => explainPerson(tx, fixture.project, "a@x.co"));
   expect(surveys.map(({ log }) => log.map(({ text }) => text))).toEqual([["ok"]]);
+});
+
+test("when a response came before a survey was sent again, then there is no reminder: the first may have arrived", async () => {
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
+  const [first] = await fixture.write(claimAll);
+  await fixture.write((tx) => finishDelivery(tx, first!, { kind: "unknown" }, { onUnknown: "resend" }));
+  fixture.time.now += 600;
+  const personId = String(first!.person.id);
+  await fixture.write((tx) => addResponse(tx, fixture.project, responseInput({ personId }), links));
+  fixture.time.now += 600;
+  await sendSurveys();
+  fixture.time.now += 5 * DAY;
+  expect(await claimReminders()).toHaveLength(0);
 });
 
 describe("nobody is reminded", () => {

@@ -43,6 +43,7 @@ const REPLIES = `SELECT ${MESSAGE}, q.reply_kind AS "replyKind", q.score, q.crea
   JOIN people w ON w.project_id = s.project_id AND w.id = s.person_id`;
 
 const REMINDERS = `SELECT ${MESSAGE}, s.id AS "surveyId", s.channel AS "surveyChannel", s.sent_at AS "sentAt",
+  s.first_attempt_at AS "surveyAttemptAt",
   s.message_id AS "surveyMessageId", s.frozen AS "surveyFrozen", s.token, s.unsubscribe_token AS "unsubscribeToken",
   s.properties, s.person_id AS "personId", w.email, w.name, w.phone_number AS "phoneNumber"
   FROM messages q
@@ -124,6 +125,7 @@ function toReminder(row: SqlRow, channel: ReminderQueue): Own<DueReminder> {
       requestId: Number(row.surveyId),
       channel: toChannel(row.surveyChannel),
       sentAt: row.sentAt === null ? null : Number(row.sentAt),
+      firstAttemptAt: row.surveyAttemptAt === null ? null : Number(row.surveyAttemptAt),
       frozen: toFrozen({ messageId: row.surveyMessageId ?? null, frozen: row.surveyFrozen ?? null, bounceToken: null }),
     },
   };
