@@ -94,7 +94,7 @@ const SPLIT: Resource = {
   fields: [],
 };
 
-/** Throws UsageError for a property of too many values, NothingFoundError where no response has any of them. */
+/** Throws UsageError for a property of too many values, NothingFoundError where no response has one of them. */
 export async function runSegments(deps: Deps, options: SegmentsOptions): Promise<ExitCode> {
   const resource = options.explain ? SPLIT : segmentsResource(options.compare);
   checkColumns(deps, resource);

@@ -75,7 +75,7 @@ interface Collector {
   /** The range that changes are counted from; null where the request has no start. */
   readonly before: RangeBefore | null;
   readonly add: (rows: readonly JsonObject[]) => void;
-  /** Throws NothingFoundError where no answer has any of the properties. */
+  /** Throws NothingFoundError where no answer has one of the properties. */
   readonly facts: (command: string) => ReportFacts;
 }
 

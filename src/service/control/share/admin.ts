@@ -24,7 +24,7 @@ export function createShareHandlers(options: ShareAdminOptions): Pick<Handlers, 
         const expiresAt = expiresAfter === undefined ? null : tx.now + expiresAfter;
         return addShare(tx, found, { name, trend, segments, showsComments, expiresAt });
       });
-      // Counted before anybody looks, so that the first look at many years of answers is as quick as any other.
+      // Counted before anybody looks, so that the first look at many years of answers is as quick as a later one.
       const last = Math.floor(unixSeconds(clock) / DAY_SECONDS) - 1;
       await keepDays(store, share, { first: null, last });
       return { ...toShareInfo(share), url: `${appUrl()}/d/${token}` };

@@ -1,4 +1,4 @@
-/** Records that hold lists: for people each list is a table of its own below, for scripts it is a value as any other. */
+/** Records that hold lists: for people each list is a table of its own below, for scripts it is a value like others. */
 import type { Deps } from "../../../command/deps.ts";
 import type { Resource } from "../../../render/columns.ts";
 import { chooseFormat } from "../../../render/list-output.ts";

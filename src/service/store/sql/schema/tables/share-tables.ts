@@ -11,7 +11,7 @@ export const SHARE_TABLES: readonly Table[] = [
     references: [OF_PROJECT],
     indexes: { shares_by_token: "(token_hash)" },
   },
-  /** `tally` is JSON. A day that is not here is counted again from its responses: any change of one removes the row. */
+  /** `tally` is JSON. A day that is not here is counted again from its responses: a change of one removes the row. */
   {
     name: "share_days",
     isClustered: true,
