@@ -42,6 +42,8 @@ export type AdminCommand =
       readonly expiresAfter?: number;
     }
   | { readonly kind: "key.list"; readonly project: string }
+  /** The key that `key.revoke` ends, by id or name. */
+  | { readonly kind: "key.find"; readonly project: string; readonly id: string }
   /** By id or name. */
   | { readonly kind: "key.revoke"; readonly project: string; readonly id: string }
   /** By id or name; the previous keys end after so many seconds, absent: they stay. */
@@ -162,6 +164,8 @@ export interface AdminResults
   "project.list": readonly ProjectInfo[];
   "key.add": { readonly id: string; readonly name: string | null; readonly key: string };
   "key.list": readonly KeyInfo[];
+  /** `isLast`: no other key opens the project. */
+  "key.find": { readonly key: KeyInfo; readonly isLast: boolean };
   "key.revoke": { readonly id: string };
   "key.rotate": {
     readonly id: string;
@@ -197,6 +201,7 @@ export type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>
 const LOOKS: ReadonlySet<AdminKind> = new Set([
   "project.list",
   "key.list",
+  "key.find",
   "configuration",
   "survey.preview",
   "survey.link",

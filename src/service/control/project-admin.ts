@@ -1,7 +1,15 @@
 /** The commands about projects and their keys, on an open store. */
 import { type KeyAccess, READ_ONLY_PREFIX } from "../../contract/key-access.ts";
 import type { Random } from "../../runtime/random.ts";
-import { addKey, addProject, listKeys, listProjects, revokeKey, rotateKey } from "../domain/projects/projects.ts";
+import {
+  addKey,
+  addProject,
+  findKey,
+  listKeys,
+  listProjects,
+  revokeKey,
+  rotateKey,
+} from "../domain/projects/projects.ts";
 import type { KeyRow, Store, Transaction } from "../domain/ports.ts";
 import type { Handlers, KeyInfo, ProjectInfo } from "./commands.ts";
 import { readInProject, writeInProject } from "./delivery-admin.ts";
@@ -13,7 +21,7 @@ export interface ProjectAdminOptions {
   readonly onRevoke: () => void;
 }
 
-type ProjectKind = "project.add" | "project.list" | "key.add" | "key.list" | "key.revoke" | "key.rotate";
+type ProjectKind = "project.add" | "project.list" | "key.add" | "key.list" | "key.find" | "key.revoke" | "key.rotate";
 
 /** 32 URL-safe characters, 42 of a key that only reads: short enough for every client library. */
 export function createKey(random: Random, access: KeyAccess = "full"): string {
@@ -39,6 +47,11 @@ export function createProjectHandlers(options: ProjectAdminOptions): Pick<Handle
       }),
     "key.list": ({ project }) =>
       readInProject(store, project, async (tx, found) => (await listKeys(tx, found)).map(toKeyInfo)),
+    "key.find": ({ project, id }) =>
+      readInProject(store, project, async (tx, found) => {
+        const { key, isLast } = await findKey(tx, found, id);
+        return { key: toKeyInfo(key), isLast };
+      }),
     "key.revoke": async ({ project, id }) => {
       const revoked = await writeInProject(store, project, (tx, found) => revokeKey(tx, found, id));
       onRevoke();

@@ -40,7 +40,7 @@ interface VerbFacts<Kind extends AdminKind, Input> extends Omit<CommandFacts, "e
     /** As it is typed: `service key revoke`. */
     readonly command: string;
     /** The question, with its numbers; null where there is no such thing, as the verb then says itself. */
-    readonly question: (admin: Admin, input: Input) => Promise<string | null>;
+    readonly question: (admin: Admin, input: Input) => Promise<string | Question<Kind> | null>;
     /** No data is removed: where there is no terminal to ask on, it needs no `--yes`. */
     readonly losesNothing?: boolean;
   };
@@ -55,6 +55,13 @@ interface VerbFacts<Kind extends AdminKind, Input> extends Omit<CommandFacts, "e
 /** The fields of a command besides its kind and its project. */
 type Details<Kind extends AdminKind> = Omit<CommandOf<Kind>, "kind" | "project">;
 type ReadDetails<Kind extends AdminKind, Input> = (input: Input) => Details<Kind> | Promise<Details<Kind>>;
+
+/** A question that says more exactly than what was typed which one is removed: the number of a name. */
+interface Question<Kind extends AdminKind> {
+  readonly text: string;
+  /** In place of those that were typed. */
+  readonly details: Details<Kind>;
+}
 
 /** `details` reads flags and operands, before the data file is opened. It throws UsageError. */
 type Verb<Kind extends AdminKind, Input> = VerbFacts<Kind, Input> &
@@ -106,12 +113,17 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
     const input = toInput({ deps, flags, operands });
     checkColumns(deps, facts.columns);
     const which = input.project === undefined ? {} : { project: input.project };
-    const asked = { kind, ...which, ...(await details?.(input)) } as unknown as CommandOf<Kind>;
+    let asked = { kind, ...which, ...(await details?.(input)) } as unknown as CommandOf<Kind>;
     if (removal !== undefined) {
       const mayGoOn = removal.losesNothing === true && !deps.streams.in.isTTY;
       const ask = checkRemoval(deps, { command: removal.command, yes: flags.is("--yes") || mayGoOn });
       choice = await tellPlace(deps, choice);
-      await ask(() => withAdmin(deps, choice, (admin) => removal.question(admin, input)));
+      await ask(async () => {
+        const question = await withAdmin(deps, choice, (admin) => removal.question(admin, input));
+        if (question === null || typeof question === "string") return question;
+        asked = { ...asked, ...question.details };
+        return question.text;
+      });
     }
     const answer = await withAdmin(deps, choice, (admin) => admin(asked));
     if (Array.isArray(answer))

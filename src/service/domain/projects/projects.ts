@@ -116,6 +116,19 @@ async function requireKey(tx: Transaction, project: Project, which: string): Pro
   throw new InvalidError({ key: [`${which} is the name of several: ${ids}; use a number`] });
 }
 
+/**
+ * The key that `revokeKey` ends; `isLast` where no other key is good, and this one is. Throws as `requireKey`.
+ */
+export async function findKey(
+  tx: Transaction,
+  project: Project,
+  which: string,
+): Promise<{ readonly key: KeyRow; readonly isLast: boolean }> {
+  const key = await requireKey(tx, project, which);
+  const good = (await listKeys(tx, project)).filter(({ expiresAt }) => !isOver(expiresAt, tx.now));
+  return { key, isLast: good.length === 1 && good[0]?.id === key.id };
+}
+
 /** Its hash stays, so that it is told from a key that never was one. Throws as `requireKey`. */
 export async function revokeKey(tx: Transaction, project: Project, which: string): Promise<KeyRow> {
   const key = await requireKey(tx, project, which);

@@ -4,6 +4,7 @@ import {
   addProject,
   authenticate,
   examineKey,
+  findKey,
   findProject,
   type KeyFacts,
   listKeys,
@@ -114,6 +115,9 @@ test("when a key is rotated, then a new one has its name, and the old one opens 
   expect([await kind("first"), await kind("second")]).toEqual(["good", "good"]);
   fixture.time.now = endsAt;
   expect([await kind("first"), await kind("second")]).toEqual(["expired", "good"]);
+  const found = async (which: string) => fixture.read((tx) => findKey(tx, fixture.project, which));
+  expect(await found("ci")).toMatchObject({ key: { id: 2 }, isLast: true });
+  expect(await found("1")).toMatchObject({ key: { id: 1 }, isLast: false });
   expect((await fixture.write((tx) => revokeKey(tx, fixture.project, "ci"))).lastFour).toBe("cond");
   await expect(fixture.write((tx) => rotateKey(tx, fixture.project, "cd", rotation("third", null)))).rejects.toThrow(
     "project default has no key cd",

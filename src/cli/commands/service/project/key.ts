@@ -38,20 +38,12 @@ async function usesHere({ env, platform }: Deps, lastFour: string): Promise<stri
   return all.flatMap(([place, key]) => (key.trim().endsWith(lastFour) ? [place] : []));
 }
 
-/** By number or name; null where there is no such key. */
-async function questionOf(
-  deps: Deps,
-  project: string,
-  keys: readonly KeyInfo[],
-  which: string,
-): Promise<string | null> {
-  const key = keys.find(({ id, name }) => id === which || name === which);
-  if (key === undefined) return null;
+async function questionOf(deps: Deps, project: string, key: KeyInfo, isLast: boolean): Promise<string> {
   const name = key.name === null ? "" : ` "${key.name}"`;
   const places = await usesHere(deps, key.last_four);
   return [
     `Revoke key ${key.id}${name} (…${key.last_four}) of project ${project}?`,
-    ...(keys.length === 1 ? ["It is the project's last key: nothing can call the API without one."] : []),
+    ...(isLast ? ["It is the project's last key: nothing can call the API without one."] : []),
     ...(places.length === 0 ? [] : [`It is in use here: ${places.join(", ")}.`]),
   ].join(" ");
 }
@@ -105,10 +97,12 @@ export function registerKey(parent: Command, context: CommandContext): void {
     details: ({ operands: [id = ""] }) => ({ id }),
     removal: {
       command: "service key revoke",
-      question: async (admin, { deps, project, operands: [which = ""] }) =>
-        questionOf(deps, project, await admin({ kind: "key.list", project }), which),
+      question: async (admin, { deps, project, operands: [which = ""] }) => {
+        const { key, isLast } = await admin({ kind: "key.find", project, id: which });
+        return { text: await questionOf(deps, project, key, isLast), details: { id: key.id } };
+      },
     },
-    done: (_, { project, operands: [which] }) => `Revoked key ${which} of project ${project}.`,
+    done: ({ id }, { project }) => `Revoked key ${id} of project ${project}.`,
   });
 }
 
