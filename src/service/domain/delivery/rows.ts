@@ -41,6 +41,8 @@ export interface RequestRows {
   ): Promise<void>;
   /** When the person's last Autopilot survey on the channel was sent; now for one on its way, null for none. */
   lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null>;
+  /** When the person's next survey outside Autopilot is due; null where none waits. */
+  nextSingleAt(project: number, personId: number): Promise<number | null>;
   countSent(project: number, channel: Channel | ReminderQueue, range: TimeRange): Promise<number>;
   /** Of the surveys that were sent in the range, those that were answered, whenever that was. */
   countAnswered(project: number, channel: Channel, range: TimeRange): Promise<number>;

@@ -57,7 +57,10 @@ export async function scheduleSurvey(
   });
 }
 
-/** A survey that was sent, or may have been, too recently; one that waits to be sent counts as recent. */
+/**
+ * A survey that was sent, or may have been, too recently. One that waits counts as recent: of Autopilot only if it is due
+ * within the throttle, because a later one is put off when this survey leaves; outside Autopilot always.
+ */
 async function findThrottle(
   tx: Transaction,
   project: Project,
@@ -70,7 +73,9 @@ async function findThrottle(
   if (lastAt === null && nextSurveyAt === null) return null;
   const throttleSeconds = (await tx.projects.byId(project.id))?.throttleSeconds ?? null;
   if (throttleSeconds === null || throttleSeconds === 0) return null;
-  if (nextSurveyAt !== null) return { status: "pending", since: null, until: nextSurveyAt };
+  const isFar = nextSurveyAt !== null && nextSurveyAt >= tx.now + throttleSeconds;
+  const waitsAt = isFar ? await tx.requests.nextSingleAt(project.id, person.id) : nextSurveyAt;
+  if (waitsAt !== null) return { status: "pending", since: null, until: waitsAt };
   const until = (lastAt ?? 0) + throttleSeconds;
   return tx.now < until ? { status: "throttled", since: lastAt, until } : null;
 }

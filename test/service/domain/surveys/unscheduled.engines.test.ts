@@ -50,6 +50,27 @@ describe("the reason", () => {
     expect(await kept("a@x.co")).toEqual([{ at: START, channel: "email", ...status }]);
   });
 
+  test("when a member's next survey is due within the throttle, then it is that one; later, none", async () => {
+    for (const personEmail of ["a@x.co", "b@x.co"])
+      await fixture.write((tx) => addMember(tx, fixture.project, memberInput({ personEmail })));
+    await deliver();
+    const next = START + 90 * DAY;
+    fixture.time.now = next - 30 * DAY;
+    expect([await asked([{ email: "a@x.co" }]), await statusOf({ email: "a@x.co" })]).toEqual([[null], null]);
+    fixture.time.now += 1;
+    const status = { status: "pending", since: null, until: next };
+    expect([await asked([{ email: "b@x.co" }]), await statusOf({ email: "b@x.co" })]).toEqual([[status], status]);
+  });
+
+  test("when a survey outside Autopilot waits behind a member's next one, then it is that, however far off", async () => {
+    await fixture.write((tx) => addMember(tx, fixture.project, memberInput({ personEmail: "a@x.co" })));
+    await deliver();
+    fixture.time.now += 31 * DAY;
+    expect(await statusOf({ email: "a@x.co", delaySeconds: 300 * DAY })).toBeNull();
+    const status = { status: "pending", since: null, until: START + 331 * DAY };
+    expect([await asked([{ email: "a@x.co" }]), await statusOf({ email: "a@x.co" })]).toEqual([[status], status]);
+  });
+
   test("when one was sent, then it is the throttle, up to its last second", async () => {
     await send({ email: "a@x.co" });
     await deliver();

@@ -33,6 +33,15 @@ export function createRequestRows(database: Database, session: Session, tallies:
       );
       return row === null || row.at === null ? null : Number(row.at);
     },
+    nextSingleAt: async (project, personId) => {
+      // The state is no condition, as in `NEXT_SURVEY_AT`.
+      const row = await database.first(
+        `SELECT min(CASE WHEN ${IS_WAITING} AND autopilot = 0 THEN scheduled_at END) AS at
+         FROM messages WHERE project_id = ? AND person_id = ?`,
+        [project, personId],
+      );
+      return row === null || row.at === null ? null : Number(row.at);
+    },
     countSent: async (project, channel, range) => tallies.count(requestsSent(project, channel), range),
     countAnswered: async (project, channel, range) => tallies.count(requestsAnswered(project, channel), range),
     propertiesFor: async (project, personId, channel) => {
