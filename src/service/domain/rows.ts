@@ -75,8 +75,10 @@ export interface ProjectRows {
   setSetting(project: number, name: string, value: string | null): Promise<void>;
   /** Null lets mail go out again. */
   setPaused(project: number, at: number | null): Promise<void>;
-  /** Null lets surveys leave again today. */
-  setLimitedUntil(project: number, at: number | null): Promise<void>;
+  /** Surveys wait until then, and the age of those that wait begins then. */
+  setLimitedUntil(project: number, at: number): Promise<void>;
+  /** Lets surveys that wait for that leave from now on. */
+  endLimitNow(project: number): Promise<void>;
   /** The project that has this value under this name; looks at all projects. */
   bySetting(name: string, value: string): Promise<Project | null>;
   /** Throws `TakenError`. */

@@ -211,7 +211,7 @@ export interface QueueRows {
   countDue(project: number): Promise<number>;
   /** The limit for a day of projects that have none of their own, as a server was told last; null for none. */
   dailyLimit(): Promise<number | null>;
-  /** Projects that wait for the old one wait no longer. */
+  /** Surveys that wait for the old one may leave from now on. */
   setDailyLimit(limit: number | null): Promise<void>;
   /** The hours without text messages, as a server was told last; null for none. They are taken off the windows of SMS. */
   quietHours(): Promise<QuietHours | null>;

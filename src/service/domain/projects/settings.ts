@@ -87,8 +87,7 @@ export async function changeSettings(
   });
   if (errors.length > 0) throw new InvalidError(Object.fromEntries(errors));
   for (const { name, text } of given) await tx.projects.setSetting(project.id, name, text || null);
-  if (change.dailyLimit !== undefined || change.timeZone !== undefined)
-    await tx.projects.setLimitedUntil(project.id, null);
+  if (change.dailyLimit !== undefined || change.timeZone !== undefined) await tx.projects.endLimitNow(project.id);
   // The windows of Autopilot are hours of the zone.
   if (change.timeZone !== undefined)
     for (const platform of PLATFORMS) await tx.autopilot.reschedule(project.id, platform);

@@ -114,6 +114,32 @@ describe("a limit for the day", () => {
     expect(await fixture.read((tx) => mayStillSend(tx, survey!, { maxAgeSeconds: 86_400 }))).toBeNull();
   });
 
+  const setServerLimit = (max: number | null) => fixture.write((tx) => tx.queue.setDailyLimit(max));
+  test.each<[string, (max: number | null) => Promise<unknown>, number | null]>([
+    ["a project's limit is raised", (max) => limit(max === null ? null : String(max)), 500],
+    ["a project's limit is taken back", (max) => limit(max === null ? null : String(max)), null],
+    ["a server's limit is taken back", setServerLimit, null],
+  ])("when %s after days, then the age of what waited begins at that moment", async (_, setLimit, raised) => {
+    await setLimit(1);
+    for (let n = 0; n < 60; n += 1) await ask(`${n}@x.co`);
+    for (let day = 0; day < 3; day += 1) {
+      expect(await deliver()).toHaveLength(1);
+      fixture.time.now += 86_400;
+    }
+    expect(await deliver()).toHaveLength(1);
+    expect(await deliver()).toEqual([]);
+    await setLimit(raised);
+    await fixture.write(guardOverdue);
+    expect(await fixture.read((tx) => tx.deliveries.pausedAt())).toBeNull();
+    const [survey, ...others] = await claim();
+    expect(others).toHaveLength(55);
+    const looks = () => fixture.read((tx) => mayStillSend(tx, survey!, { maxAgeSeconds: 3600 }));
+    fixture.time.now += 3600;
+    expect(await looks()).toBeNull();
+    fixture.time.now += 1;
+    expect(await looks()).toEqual({ kind: "failed", reason: "too late" });
+  });
+
   test("when it is raised or taken back, then more leave today", async () => {
     await limit("1");
     for (const name of ["a", "b", "c"]) await ask(`${name}@x.co`);

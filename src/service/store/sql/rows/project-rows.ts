@@ -29,6 +29,10 @@ export function createProjectRows(database: Database, session: Session, tallies:
     setLimitedUntil: async (project, at) => {
       database.send("UPDATE projects SET limited_until = ? WHERE id = ?", [at, project]);
     },
+    endLimitNow: async (project) => {
+      const { now } = session;
+      database.send("UPDATE projects SET limited_until = ? WHERE id = ? AND limited_until > ?", [now, project, now]);
+    },
     settings: async (project) => {
       const rows = await database.all("SELECT name, value FROM project_settings WHERE project_id = ?", [project]);
       return new Map(rows.map(({ name, value }) => [String(name), String(value)]));

@@ -66,7 +66,7 @@ export function createQueueRows(database: Database, session: Session, tallies: L
     dailyLimit: async () => (await readState(database, DAILY_LIMIT)) as number | null,
     setDailyLimit: async (limit) => {
       writeState(database, DAILY_LIMIT, limit);
-      database.send("UPDATE projects SET limited_until = NULL WHERE limited_until > ?", [session.now]);
+      database.send("UPDATE projects SET limited_until = ? WHERE limited_until > ?", [session.now, session.now]);
     },
     quietHours: async () => readQuietHours(database),
     setQuietHours: async (hours) => writeQuietHours(database, hours),
