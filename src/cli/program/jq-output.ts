@@ -10,6 +10,8 @@ export interface JqOutput {
   readonly out: Output;
   /** Prints what the expression makes of it. Throws UsageError where it does not suit, or the command printed no JSON. */
   end(): Promise<void>;
+  /** The same after the command's error, which is the one to report: prints nothing where the expression does not suit. */
+  endFailed(): Promise<void>;
 }
 
 /** A leading dot, as jq has it, is not needed and allowed. Throws UsageError for an expression that cannot be read. */
@@ -17,6 +19,9 @@ export function openJqOutput(expression: string, out: Output): JqOutput {
   const evaluate = readExpression(expression);
   const parts: string[] = [];
   const decoder = new TextDecoder();
+  const end = async (): Promise<void> => {
+    for (const value of readDocuments(parts.join(""))) await out.write(`${toBareText(evaluate(value))}\n`);
+  };
   return {
     out: {
       isTTY: out.isTTY,
@@ -25,9 +30,11 @@ export function openJqOutput(expression: string, out: Output): JqOutput {
         parts.push(typeof part === "string" ? part : decoder.decode(part, { stream: true }));
       },
     },
-    async end() {
-      for (const value of readDocuments(parts.join(""))) await out.write(`${toBareText(evaluate(value))}\n`);
-    },
+    end,
+    endFailed: () =>
+      end().catch((error: unknown) => {
+        if (!(error instanceof UsageError)) throw error;
+      }),
   };
 }
 

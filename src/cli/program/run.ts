@@ -117,7 +117,10 @@ async function invoke(
       );
     },
   };
-  const exit = await action(deps, parsed, operands);
+  const exit = await action(deps, parsed, operands).catch(async (error: unknown) => {
+    await filter?.endFailed();
+    throw error;
+  });
   await filter?.end();
   return exit;
 }
