@@ -33,15 +33,7 @@ export function createRequestRows(database: Database, session: Session, tallies:
       );
       return row === null || row.at === null ? null : Number(row.at);
     },
-    nextSingleAt: async (project, personId) => {
-      // The state is no condition, as in `NEXT_SURVEY_AT`.
-      const row = await database.first(
-        `SELECT min(CASE WHEN ${IS_WAITING} AND autopilot = 0 THEN scheduled_at END) AS at
-         FROM messages WHERE project_id = ? AND person_id = ?`,
-        [project, personId],
-      );
-      return row === null || row.at === null ? null : Number(row.at);
-    },
+    nextSingleAt: async (project, personId) => nextSingleAt(database, project, personId),
     countSent: async (project, channel, range) => tallies.count(requestsSent(project, channel), range),
     countAnswered: async (project, channel, range) => tallies.count(requestsAnswered(project, channel), range),
     propertiesFor: async (project, personId, channel) => {
@@ -71,6 +63,16 @@ export function createRequestRows(database: Database, session: Session, tallies:
       if (sentAt !== null) tallies.add(requestsAnswered(project.id, channel), { at: sentAt, score: null });
     },
   };
+}
+
+/** The state is no condition, as in `NEXT_SURVEY_AT`. */
+async function nextSingleAt(database: Database, project: number, personId: number): Promise<number | null> {
+  const row = await database.first(
+    `SELECT min(CASE WHEN ${IS_WAITING} AND autopilot = 0 THEN scheduled_at END) AS at
+     FROM messages WHERE project_id = ? AND person_id = ?`,
+    [project, personId],
+  );
+  return row === null || row.at === null ? null : Number(row.at);
 }
 
 async function insertRequest(database: Database, project: number, request: NewRequest): Promise<number> {
