@@ -65,6 +65,9 @@ describe("a window of Autopilot", () => {
 const limit = (dailyLimit: string | null) =>
   fixture.write((tx) => changeSettings(tx, fixture.project, { dailyLimit, timeZone: "Europe/Berlin" }));
 
+const setServerLimit = (max: number | null) => fixture.write((tx) => tx.queue.setDailyLimit(max));
+const setOwnLimit = (max: number | null) => limit(max === null ? null : String(max));
+
 describe("a limit for the day", () => {
   test("when more are due, then single ones leave first, the oldest first, and the others on the days that follow", async () => {
     await limit("2");
@@ -114,10 +117,9 @@ describe("a limit for the day", () => {
     expect(await fixture.read((tx) => mayStillSend(tx, survey!, { maxAgeSeconds: 86_400 }))).toBeNull();
   });
 
-  const setServerLimit = (max: number | null) => fixture.write((tx) => tx.queue.setDailyLimit(max));
   test.each<[string, (max: number | null) => Promise<unknown>, number | null]>([
-    ["a project's limit is raised", (max) => limit(max === null ? null : String(max)), 500],
-    ["a project's limit is taken back", (max) => limit(max === null ? null : String(max)), null],
+    ["a project's limit is raised", setOwnLimit, 500],
+    ["a project's limit is taken back", setOwnLimit, null],
     ["a server's limit is taken back", setServerLimit, null],
   ])("when %s after days, then the age of what waited begins at that moment", async (_, setLimit, raised) => {
     await setLimit(1);
@@ -138,6 +140,18 @@ describe("a limit for the day", () => {
     expect(await looks()).toBeNull();
     fixture.time.now += 1;
     expect(await looks()).toEqual({ kind: "failed", reason: "too late" });
+  });
+
+  test("when one is refused for now, then it is tried again before what was due after it", async () => {
+    await limit("2");
+    await ask("a@x.co");
+    fixture.time.now += 1;
+    for (const name of ["b", "c", "d"]) await ask(`${name}@x.co`);
+    const [refused, sent] = await claim();
+    await fixture.write((tx) => finishDelivery(tx, refused!, { kind: "retry", delaySeconds: 300 }));
+    await fixture.write((tx) => finishDelivery(tx, sent!, { kind: "sent" }));
+    fixture.time.now += 300;
+    expect(await deliver()).toEqual(["a@x.co"]);
   });
 
   test("when it is raised or taken back, then more leave today", async () => {

@@ -60,15 +60,15 @@ const KINDS: Readonly<Record<OutgoingChannel, string>> = {
   reply: REPLIES,
 };
 
-/** Those that may be claimed, the earliest first. */
+/** Those that may be claimed, the earliest first. Where few may leave, one that is tried again keeps its place. */
 export async function findDue(
   database: Database,
   now: number,
   { project, channel, limit, hasSinglesFirst = false }: Claim,
 ): Promise<SqlRow[]> {
-  const first = hasSinglesFirst ? "q.autopilot, " : "";
+  const order = hasSinglesFirst ? "q.autopilot, q.scheduled_at" : "q.due_at";
   return database.all(
-    `${KINDS[channel]} WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ? ORDER BY ${first}q.due_at, q.id LIMIT ?`,
+    `${KINDS[channel]} WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ? ORDER BY ${order}, q.id LIMIT ?`,
     [project, channel, now, limit],
   );
 }
