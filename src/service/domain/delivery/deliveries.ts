@@ -171,16 +171,14 @@ export async function mayStillSend(
   return isTooOld(tx, due, rules, limitedUntil) ? { kind: "failed", reason: "too late" } : null;
 }
 
-/** The age of a survey begins when it may first leave: one that waited for its day's limit is as old as that wait's end. */
+/** The age of a survey begins when it may leave: the time that it waited for a day's limit is not counted. */
 function isTooOld(
   { now }: Transaction,
-  { scheduledAt, attempts }: Pick<DueSurvey, "scheduledAt" | "attempts">,
+  { scheduledAt }: Pick<DueSurvey, "scheduledAt">,
   { maxAgeSeconds }: SendingRules,
   limitedUntil: number | null,
 ): boolean {
-  if (maxAgeSeconds === null) return false;
-  const mightLeaveAt = attempts === 0 ? Math.max(scheduledAt, limitedUntil ?? 0) : scheduledAt;
-  return now - mightLeaveAt > maxAgeSeconds;
+  return maxAgeSeconds !== null && now - Math.max(scheduledAt, limitedUntil ?? 0) > maxAgeSeconds;
 }
 
 async function refuseSurvey(

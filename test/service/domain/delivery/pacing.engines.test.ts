@@ -113,8 +113,15 @@ describe("a limit for the day", () => {
     }
     await fixture.write(guardOverdue);
     expect(await fixture.read((tx) => tx.deliveries.pausedAt())).toBeNull();
-    const [survey] = await claim();
-    expect(await fixture.read((tx) => mayStillSend(tx, survey!, { maxAgeSeconds: 86_400 }))).toBeNull();
+    const look = async () => {
+      const [survey] = await claim();
+      return [survey, await fixture.read((tx) => mayStillSend(tx, survey!, { maxAgeSeconds: 86_400 }))] as const;
+    };
+    const [survey, refused] = await look();
+    expect(refused).toBeNull();
+    await fixture.write((tx) => finishDelivery(tx, survey!, { kind: "retry", delaySeconds: 45 }));
+    fixture.time.now += 45;
+    expect(await look()).toMatchObject([{ attempts: 1 }, null]);
   });
 
   test.each<[string, (max: number | null) => Promise<unknown>, number | null]>([
