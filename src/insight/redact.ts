@@ -90,20 +90,31 @@ interface Masking {
 const STRUCTURE: ReadonlySet<string> = new Set(["id", "survey_type", "type"]);
 
 function maskResponse(row: JsonObject, masking: Masking): JsonObject {
-  const { mark } = masking;
   return mapFields(row, (value, field) => {
-    if (STRUCTURE.has(field) || typeof value === "number") return value;
     // Whoever has the link can read the answer, and change it.
-    if (field === "permalink" && typeof value === "string") return mark("url", value);
-    if (field === "person") return isJsonObject(value) ? maskFields(value, masking) : value;
+    if (field === "permalink" && typeof value === "string") return masking.mark("url", value);
+    if (field === "person") return isJsonObject(value) ? maskPerson(value, masking) : value;
     if (field === "tags" && Array.isArray(value)) return value.map((tag) => maskTag(tag, masking));
-    // These are the customer's own, and each value may be personal, a number too.
-    if (field === "person_properties" && isJsonObject(value))
-      return Object.fromEntries(
-        Object.entries(value).map(([name, item]) => [maskText(name, masking), maskProperty(name, item, masking)]),
-      );
-    return maskValue(value, field, masking);
+    if (field === "person_properties" && isJsonObject(value)) return maskProperties(value, masking);
+    return maskField(value, field, masking);
   });
+}
+
+/** One person with all that is known of them carries the properties that were last given. */
+function maskPerson(person: JsonObject, masking: Masking): JsonObject {
+  return mapFields(person, (value, field) =>
+    field === "properties" && isJsonObject(value) ? maskProperties(value, masking) : maskField(value, field, masking),
+  );
+}
+
+/** These are the customer's own: each name and value may be personal, a number too. `outer` names what they are in. */
+function maskProperties(properties: JsonObject, masking: Masking, outer = ""): JsonObject {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, item]) => [
+      maskText(name, masking),
+      maskProperty(`${outer}${name}`, item, masking),
+    ]),
+  );
 }
 
 /** Some services send tags as objects: their `name` names a tag. */
@@ -117,9 +128,11 @@ function mapFields(object: JsonObject, map: (value: Json, field: string) => Json
 }
 
 function maskFields(object: JsonObject, masking: Masking): JsonObject {
-  return mapFields(object, (value, field) =>
-    STRUCTURE.has(field) || typeof value === "number" ? value : maskValue(value, field, masking),
-  );
+  return mapFields(object, (value, field) => maskField(value, field, masking));
+}
+
+function maskField(value: Json, field: string, masking: Masking): Json {
+  return STRUCTURE.has(field) || typeof value === "number" ? value : maskValue(value, field, masking);
 }
 
 function maskValue(value: Json, field: string, masking: Masking): Json {
@@ -135,7 +148,7 @@ function maskValue(value: Json, field: string, masking: Masking): Json {
 const LONG_NUMBER = /^\ufdd0(.*)\ufdd0$/su;
 
 function maskProperty(name: string, value: Json, masking: Masking): Json {
-  if (isJsonObject(value)) return mapFields(value, (item, field) => maskProperty(`${name} ${field}`, item, masking));
+  if (isJsonObject(value)) return maskProperties(value, masking, `${name} `);
   if (Array.isArray(value)) return value.map((item) => maskProperty(name, item, masking));
   const [, long] = typeof value === "string" ? (LONG_NUMBER.exec(value) ?? []) : [];
   if (typeof value === "number" || long !== undefined) {
@@ -217,7 +230,8 @@ function placesOf({ part, isExact }: Pick<OwnWord, "part" | "isExact">, folded: 
 
 /** Longest first, so that a full name is one mark and not two. */
 function ownWords({ person, person_properties: properties }: JsonObject): OwnWord[] {
-  const texts = [isJsonObject(person) ? person : {}, isJsonObject(properties) ? properties : {}].flatMap((fields) =>
+  const known = isJsonObject(person) ? [person, person["properties"]] : [];
+  const texts = [...known, properties].filter(isJsonObject).flatMap((fields) =>
     Object.entries(fields).flatMap(([field, value]) => {
       const kind = kindOfField(field);
       return typeof value === "string" && (kind === "name" || kind === "address") ? [{ kind, value }] : [];

@@ -135,7 +135,7 @@ test("when a row is masked, then every field of it is", () => {
       plan: "pro",
       seats: 12,
       Phone: "call reception",
-      contact: { "E-Mail": "x@y.example" },
+      contact: { "E-Mail": "x@y.example", "bob@example.com": 1 },
       card: 4_111_111_111_111_111,
       order_id: 612_345_678,
       since: 1_700_000_000,
@@ -167,29 +167,50 @@ test("when a row is masked, then every field of it is", () => {
         plan: "pro",
         seats: 12,
         Phone: "[phone-2]",
-        contact: { "E-Mail": "[email-2]" },
+        contact: { "E-Mail": "[email-2]", "[email-3]": 1 },
         card: "[card-1]",
         order_id: 612_345_678,
         since: 1_700_000_000,
-        "[email-3]": true,
+        "[email-4]": true,
       },
-      notes: [{ id: "1", text: "rang [phone-1]", user_email: "[email-4]", created_at: 5 }, "ask [name-1]"],
+      notes: [{ id: "1", text: "rang [phone-1]", user_email: "[email-5]", created_at: 5 }, "ask [name-1]"],
       tags: ["billing", { id: "9", name: "[email-1]" }],
       additional_answers: [
         {
           id: "1",
-          value: { free_response: "ask [email-5]", scale: 1_234_567, select_one: null, select_many: null },
+          value: { free_response: "ask [email-3]", scale: 1_234_567, select_one: null, select_many: null },
           question: { id: "q", type: "free_response", text: "Who?" },
         },
       ],
       later: "[email-1]",
     },
     [
-      ["email", 8],
+      ["email", 9],
       ["phone", 3],
       ["url", 1],
       ["card", 1],
       ["name", 3],
+    ],
+  ]);
+});
+
+test("when a person has properties, then they are masked as those of a response are", () => {
+  const properties = { mobile: 4_915_112_345_678, id: "erika@example.com", "ada@example.com": "friend", seats: 12 };
+  const masker = createMasker();
+  const row = { person: { id: "7", name: null, properties: { ...properties, vorname: "Erika" } }, comment: "so Erika" };
+  expect([masker.row(row), [...masker.counts()]]).toEqual([
+    {
+      person: {
+        id: "7",
+        name: null,
+        properties: { mobile: "[phone-1]", id: "[email-1]", "[email-2]": "friend", seats: 12, vorname: "[name-1]" },
+      },
+      comment: "so [name-1]",
+    },
+    [
+      ["email", 2],
+      ["phone", 1],
+      ["name", 2],
     ],
   ]);
 });

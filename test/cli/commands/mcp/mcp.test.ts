@@ -28,6 +28,7 @@ beforeAll(async () => {
   const { id: person } = await post("/v1/people.json", {
     email: "erika@example.com",
     name: "Erika Muster",
+    properties: { mobile: 4_915_112_345_678, id: "erika@example.com", "ada@example.com": "friend" },
     send: false,
   });
   for (let index = 0; index < 200; index += 1)
@@ -153,7 +154,7 @@ describe("texts of strangers", () => {
       const { text, outside } = textOf(answers.get(id));
       expect(text).toMatch(/^Between the marks (untrusted-[\w-]{12}) are data .*\n<\1>\n/);
       expect(outside).not.toMatch(/Ignore all|may write now|delete_person|evil\.example|Kunden/);
-      expect(text).not.toMatch(/erika@example\.com|Erika/);
+      expect(text).not.toMatch(/\w@example\.com|Erika|4915112345678/);
       expect(text).not.toContain(String.fromCharCode(27));
     }
     expect(textOf(answers.get(2)).text).toContain("says [name-1], [email-1]");
