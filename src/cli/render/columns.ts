@@ -116,6 +116,11 @@ function unknownKind(json: JsonObject, key: string): ColumnKind {
   return typeof json[key] === "number" ? (key.endsWith("_at") ? "time" : "number") : "text";
 }
 
+/** Names of the fields that hold times, by the columns that read them. */
+export function timeFieldsOf({ columns }: Resource): readonly string[] {
+  return columns.filter(({ kind }) => kind === "time").map(({ name }) => name);
+}
+
 /** `51`, `29.3`; never `-0.0`. */
 export function toPoints(value: number): string {
   return Number.isInteger(value) ? String(value) : (Math.round(value * 10) / 10 || 0).toFixed(1);

@@ -23,6 +23,8 @@ export interface EncoderOptions {
   readonly format: EncodedFormat;
   /** The columns of CSV and TSV. In JSON, null is the complete row as the service sent it. */
   readonly columns: readonly Column[] | null;
+  /** Fields of JSON that are times, besides those of the API. */
+  readonly timeFields?: readonly string[];
   /** Null is the format's own: ISO 8601 in UTC for CSV and TSV, as the service sent it for JSON. */
   readonly time: TimeFormat | null;
   /** IANA zone of `local` times; null: the system's. */
@@ -150,28 +152,32 @@ function escapeTsv(cell: string): string {
   return /[\t\n\r\\]/.test(cell) ? cell.replace(/[\t\n\r\\]/g, (char) => TSV_ESCAPES[char] ?? char) : cell;
 }
 
-interface JsonRowOptions {
-  readonly columns: readonly Column[] | null;
-  readonly time: TimeFormat | null;
-  readonly zone: string | null;
-  readonly now: number;
-}
+type JsonRowOptions = Pick<EncoderOptions, "columns" | "timeFields" | "time" | "zone" | "now">;
 
 /**
  * The effect of `--columns` and `--time` on a row's JSON: an object of the selected columns, times rewritten. Null when
  * neither is given: then the row's own text is the output.
  */
-export function createJsonWriter({ columns, time, zone, now }: JsonRowOptions): ((row: JsonObject) => string) | null {
-  const retime = time === null || time === "unix" ? null : createTimeFormatter({ format: time, zone, now });
+export function createJsonWriter(options: JsonRowOptions): ((row: JsonObject) => string) | null {
+  const { columns, timeFields = [], time, zone, now } = options;
+  const retime =
+    time === null || time === "unix"
+      ? null
+      : { write: createTimeFormatter({ format: time, zone, now }), fields: new Set([...TIME_FIELDS, ...timeFields]) };
   if (columns === null) return retime === null ? null : (row) => JSON.stringify(rewriteTimes(row, retime));
   return (row) =>
     JSON.stringify(Object.fromEntries(columns.map((column) => [column.name, readColumn(column, row, retime)])));
 }
 
-function readColumn(column: Column, row: JsonObject, retime: TimeFormatter | null): Json {
+interface Retiming {
+  readonly write: TimeFormatter;
+  readonly fields: ReadonlySet<string>;
+}
+
+function readColumn(column: Column, row: JsonObject, retime: Retiming | null): Json {
   const value = column.read(row) ?? null;
   if (retime === null) return value;
-  if (typeof value === "number") return column.kind === "time" ? retime(value) : value;
+  if (typeof value === "number") return column.kind === "time" ? retime.write(value) : value;
   return column.name.endsWith("properties") ? value : rewriteTimes(value, retime);
 }
 
@@ -184,13 +190,16 @@ const TIME_FIELDS: ReadonlySet<string> = new Set(
 /** Maps of the customer's own keys: nothing in them is a time of ours. */
 const CUSTOM_MAPS: ReadonlySet<string> = new Set(["properties", "person_properties"]);
 
-function rewriteTimes(value: Json, retime: TimeFormatter): Json {
+function rewriteTimes(value: Json, retime: Retiming): Json {
   if (Array.isArray(value)) return value.map((item) => rewriteTimes(item, retime));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       if (CUSTOM_MAPS.has(key)) return [key, item];
-      return [key, typeof item === "number" && TIME_FIELDS.has(key) ? retime(item) : rewriteTimes(item, retime)];
+      return [
+        key,
+        typeof item === "number" && retime.fields.has(key) ? retime.write(item) : rewriteTimes(item, retime),
+      ];
     }),
   );
 }

@@ -3,7 +3,7 @@ import type { OutputFormat } from "../args/global-options.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { RowPage } from "../../contract/row-page.ts";
-import { selectColumns, type Resource, withFound } from "./columns.ts";
+import { selectColumns, type Resource, timeFieldsOf, withFound } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
 import { createEncoder, type EncodedFormat } from "./encoders.ts";
 import { toSafeLines } from "./safe-text.ts";
@@ -70,6 +70,7 @@ async function openEncoded(
     format,
     stringify: format === "csv" ? (await import("csv-stringify/sync")).stringify : null,
     columns: asJson && options.columns === null ? null : selected,
+    timeFields: timeFieldsOf(resource),
     time: options.time,
     zone: options.timeZone,
     now: unixSeconds(clock),

@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
-import { recordColumns, selectColumns, toCellText, type Resource, withFound } from "./columns.ts";
+import { recordColumns, selectColumns, timeFieldsOf, toCellText, type Resource, withFound } from "./columns.ts";
 import type { RenderContext } from "./context.ts";
 import { createJsonWriter, toTsvLines, withExactNumbers } from "./encoders.ts";
 import { indentJson } from "./json-indent.ts";
@@ -46,7 +46,13 @@ async function writeWhole({ streams }: RenderContext, text: string): Promise<voi
 /** The object with the columns and times that were asked for. */
 function project({ options, clock }: RenderContext, resource: Resource, value: RecordValue): string {
   const columns = options.columns === null ? null : selectColumns(resource, options.columns);
-  const write = createJsonWriter({ columns, time: options.time, zone: options.timeZone, now: unixSeconds(clock) });
+  const write = createJsonWriter({
+    columns,
+    timeFields: timeFieldsOf(resource),
+    time: options.time,
+    zone: options.timeZone,
+    now: unixSeconds(clock),
+  });
   return write === null ? value.text : withExactNumbers(asRows(value), (rows) => rows.map(write)).join("");
 }
 

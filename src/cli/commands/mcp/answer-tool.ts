@@ -5,7 +5,7 @@ import { createMasker } from "../../../insight/redact.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { Output } from "../../streams/streams.ts";
-import { ROWS_DEFAULT, ROWS_MAX, type Tool, type ToolArguments } from "./tools.ts";
+import { rowLimitOf, ROWS_MAX, type Tool, type ToolArguments } from "./tools.ts";
 
 /** Of one answer; an agent's memory is short. */
 const BYTES_MAX = 50_000;
@@ -16,7 +16,7 @@ export async function answerTool(deps: Deps, tool: Tool, given: ToolArguments): 
   const [out, err] = [createBuffer(), createBuffer()];
   const exit = await deps.run(tool.words(given), { out, err });
   if (exit !== EXIT.done) return { isError: true, content: [textOf(err.text().trim())] };
-  const { lines, notes } = tool.form === "json" ? showRows(deps, out.text(), given) : cut(out.text());
+  const { lines, notes } = tool.form === "json" ? showRows(deps, out.text(), { tool, given }) : cut(out.text());
   const shown = tool.hasForeignText && lines.length > 0 ? label(deps, lines) : lines;
   return { content: [textOf([...shown, ...notes].join("\n"))] };
 }
@@ -45,21 +45,28 @@ function createBuffer(): Buffered {
   };
 }
 
+interface Call {
+  readonly tool: Tool;
+  readonly given: ToolArguments;
+}
+
 /** A line for each row. */
-function showRows(deps: Deps, text: string, { limit }: ToolArguments): Shown {
+function showRows(deps: Deps, text: string, { tool, given }: Call): Shown {
   const json = JSON.parse(text) as Json;
   if (!Array.isArray(json)) return { lines: [JSON.stringify(mask(deps)(json))], notes: [] };
-  const most = typeof limit === "number" ? limit : ROWS_DEFAULT;
-  const isLimited = json.length === most + 1;
-  const all = (isLimited ? json.slice(0, most) : json).map(mask(deps)).map((row) => JSON.stringify(row));
-  const lines = withinBytes(all);
+  const limit = rowLimitOf(tool, given);
+  const isLimited = limit !== null && json.length > limit;
+  const all = (isLimited ? json.slice(0, limit) : json).map(mask(deps)).map((row) => JSON.stringify(row));
+  const isOldestFirst = tool.isOldestFirst ?? false;
+  const lines = isOldestFirst ? withinBytes(all.toReversed()).toReversed() : withinBytes(all);
+  const left = `${all.length - lines.length} of ${all.length} rows`;
   return {
     lines,
     notes: [
       ...(all.length === 0 ? ["no rows"] : []),
-      ...(lines.length < all.length ? [`${all.length - lines.length} of ${all.length} rows left out: too large`] : []),
+      ...(lines.length < all.length ? [`${isOldestFirst ? "the oldest " : ""}${left} left out: too large`] : []),
       ...(isLimited
-        ? [`the first ${most} rows; more exist: narrow the filters, or raise limit (${ROWS_MAX} at most)`]
+        ? [`the first ${limit} rows; more exist: narrow the filters, or raise limit (${ROWS_MAX} at most)`]
         : []),
     ],
   };

@@ -17,9 +17,11 @@ export interface Tool {
   readonly hasForeignText: boolean;
   /** JSON, or a text for people. */
   readonly form: "json" | "text";
+  /** The oldest row comes first, and is the first to give way where there are too many; absent: the last one is. */
+  readonly isOldestFirst?: boolean;
 }
 
-export const ROWS_DEFAULT = 50;
+const ROWS_DEFAULT = 50;
 export const ROWS_MAX = 200;
 
 const TIME = "Unix seconds, 30d (ago), 2026-05-31, 2026-05 or 2026-Q1";
@@ -42,9 +44,18 @@ function flags(given: ToolArguments, names: readonly string[]): string[] {
   return names.flatMap((name) => (given[name] === undefined ? [] : [`--${name}=${String(given[name])}`]));
 }
 
+/** The number of rows that a tool answers with; null for one without `limit`, which answers with all. */
+export function rowLimitOf({ schema }: Tool, given: ToolArguments): number | null {
+  return schema.properties !== undefined && "limit" in schema.properties ? rowsAskedFor(given) : null;
+}
+
+function rowsAskedFor({ limit: rows = ROWS_DEFAULT }: ToolArguments): number {
+  return Number(rows);
+}
+
 /** One more than asked for shows that there are more. */
-function limitFlag({ limit: rows = ROWS_DEFAULT }: ToolArguments): string {
-  return `--limit=${Number(rows) + 1}`;
+function limitFlag(given: ToolArguments): string {
+  return `--limit=${rowsAskedFor(given) + 1}`;
 }
 
 /** Rows of JSON, in which times are dates: agents are no good at seconds since 1970. */
@@ -66,6 +77,7 @@ export const TOOLS: readonly Tool[] = [
     words: (given) => ["metrics", ...ROWS, ...flags(given, ["since", "until", "by", "trend"])],
     hasForeignText: false,
     form: "json",
+    isOldestFirst: true,
   },
   {
     name: "segments",

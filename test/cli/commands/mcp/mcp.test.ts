@@ -175,6 +175,22 @@ describe("texts of strangers", () => {
     expect(answers.get(3)?.error ?? answers.get(3)?.result?.["isError"]).toBeTruthy();
   });
 
+  it("when there are more periods than a list has rows, then all come with their times as dates, or the newest", async () => {
+    const answers = await talk([
+      INITIALIZE,
+      call(2, "metrics", { by: "day", since: "2026-01-01", until: "2026-02-20" }),
+      call(3, "metrics", { by: "day", since: "2024-01-01", until: "2025-12-31" }),
+    ]);
+    const rows = textOf(answers.get(2)).text.split("\n");
+    expect([rows.length, JSON.parse(rows.at(-1) ?? "")]).toEqual([
+      51,
+      expect.objectContaining({ period: "2026-02-20", since: "2026-02-20T00:00:00Z", until: "2026-02-20T23:59:59Z" }),
+    ]);
+    const { text } = textOf(answers.get(3));
+    expect(text).toMatch(/"period":"2025-12-31".*\nthe oldest \d+ of 731 rows left out: too large$/);
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+  });
+
   it("when somebody asks for personal data to be shown, then it is", async () => {
     const answers = await talk(
       [INITIALIZE, call(2, "get_person", { email: "erika@example.com" })],
