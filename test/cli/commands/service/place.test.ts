@@ -113,3 +113,12 @@ it("when a removal of the profile local is confirmed by --yes, then the file is 
     expect([ended.status, ended.stderr]).toEqual([0, `note: using ${local}\n${done}`]);
   }
 });
+
+it("when a backup of a database is tried with --dry-run, then it is refused before the database is looked for", async () => {
+  const given = ["--database", "postgres://127.0.0.1:9/surveys", "--dry-run"];
+  const ended = await run(["service", "backup", path.join(home, "dry.db"), ...given]);
+  expect([ended.status, ended.stderr]).toEqual([
+    2,
+    "error: --dry-run: service commands send no requests that could be shown\n",
+  ]);
+});

@@ -42,6 +42,7 @@ const REWRITTEN_A_SECOND = 30_000_000;
 
 export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): Promise<ExitCode> {
   checkColumns(deps, BACKUP);
+  rejectDryRun(deps);
   const { backUp, copyThrough } = await import("../../../../service/data-file/backup.ts");
   const { random, signal } = deps;
   const place = await chooseServicePlace(deps, { data });
