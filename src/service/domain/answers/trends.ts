@@ -22,10 +22,16 @@ export async function listTrends(tx: Transaction, project: Project): Promise<rea
   return tx.trends.list(project.id);
 }
 
-/** True when there was such a trend. */
+/** True when there was such a trend. Throws InvalidError while a live page shows it: the page would have no answers. */
 export async function removeTrend(tx: Transaction, project: Project, id: string): Promise<boolean> {
   const key = parseId(id);
-  return key !== null && tx.trends.delete(project.id, key);
+  const trend = (await tx.trends.list(project.id)).find((one) => one.id === key);
+  if (trend === undefined) return false;
+  const shares = await tx.shares.list(project.id);
+  const page = shares.find((one) => one.trendId === key && (one.expiresAt ?? Infinity) > tx.now);
+  if (page === undefined) return tx.trends.delete(project.id, trend.id);
+  const [shown, by] = [trend.name, page.name].map((name) => JSON.stringify(name));
+  throw new InvalidError({ trend: [`${shown} is shown by the live page ${by}; end the page first (share remove)`] });
 }
 
 /** True when properties have, as text, each of these values. */
