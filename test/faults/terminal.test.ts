@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/contract/json.ts";
 import { json, startMisbehavingServer, type MisbehavingServer } from "../helpers/misbehaving-server.ts";
 import { runInProcess, type Finished } from "../helpers/in-process.ts";
 
@@ -13,14 +14,24 @@ const ROW = {
   score: 9,
   created_at: 1_700_000_000,
   person_properties: { plan: NASTY },
+  tags: [NASTY],
 };
+/** Answers to paths that are no list of the API's. */
+const SINGLE: readonly (readonly [string, JsonObject | JsonObject[]])[] = [
+  ["metrics", ROW],
+  ["survey_responses/1", ROW],
+  ["anything", [{ [NASTY]: 1 }]],
+];
 
 let good: MisbehavingServer;
 let bad: MisbehavingServer;
 
 beforeAll(async () => {
   good = await startMisbehavingServer({
-    script: ({ method, target }) => json(method === "GET" && !target.includes("metrics") ? [ROW] : ROW),
+    script: ({ method, target }) => {
+      const [, single = [ROW]] = SINGLE.find(([part]) => target.includes(part)) ?? [];
+      return json(method === "GET" ? single : ROW);
+    },
   });
   bad = await startMisbehavingServer({ script: () => json({ error: NASTY }, {}, 422) });
 });
@@ -33,7 +44,7 @@ afterAll(async () => {
 async function run({ baseUrl }: MisbehavingServer, args: readonly string[], columns?: number): Promise<Finished> {
   const env = { HOME: "/nonexistent", SURVEYCTL_API_KEY: "key-of-the-terminal", NO_COLOR: "1" };
   return await runInProcess({
-    args: [...args, "--base-url", baseUrl, "--retries", "0"],
+    args: ["--base-url", baseUrl, "--retries", "0", ...args],
     env,
     ...(columns !== undefined && { columns }),
   });
@@ -48,6 +59,13 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["autopilot", "list"],
   ["bounces", "list"],
 ];
+/** Commands that need flags of their own. */
+const SHAPED: readonly (readonly string[])[] = [
+  ["people", "list", "--jq", "[0].name"],
+  ["people", "list", "--jq", "[0]"],
+  ["responses", "tag", "--dry-run", "1", "+checked"],
+  ["api", "/v1/anything.json", "-o", "table"],
+];
 
 describe("text of the service on a terminal", () => {
   it.for(COMMANDS)("when %s %s shows it, then no control gets through", async (args) => {
@@ -56,6 +74,12 @@ describe("text of the service on a terminal", () => {
       expect({ status, control: CONTROLS.exec(stdout + stderr)?.[0] }).toEqual({ status: 0, control: undefined });
       expect(stdout).toContain("Ann");
     }
+  });
+
+  it.for(SHAPED)("when %s %s %s shows a part of it, then no control gets through", async (args) => {
+    const { status, stdout, stderr } = await run(good, args, 120);
+    expect({ status, control: CONTROLS.exec(stdout + stderr)?.[0] }).toEqual({ status: 0, control: undefined });
+    expect(stdout).toMatch(/Ann/i);
   });
 
   it.for(COMMANDS)("when %s %s tells an error, then no control gets through", async (args) => {
@@ -76,6 +100,11 @@ describe("text of the service for a program", () => {
   it("when JSON is asked for, then it comes as it was sent", async () => {
     const { stdout } = await run(good, ["people", "list", "--json"]);
     expect(JSON.parse(stdout)).toEqual([ROW]);
+  });
+
+  it("when --jq picks a text for a pipe, then it comes as it was sent", async () => {
+    const { stdout } = await run(good, ["people", "list", "--jq", "[0].name"]);
+    expect(stdout).toBe(`${NASTY}\n`);
   });
 
   it("when CSV goes to a pipe, then it comes whole", async () => {

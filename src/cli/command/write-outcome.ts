@@ -6,6 +6,7 @@ import { InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import { writeRecord } from "../render/record-output.ts";
+import { writeText } from "../render/safe-text.ts";
 import { writeNote } from "./notes.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { parseSurveyStatus, SURVEY_STATUS_HEADER, type SurveyStatus } from "../../contract/text/survey-status.ts";
@@ -69,5 +70,5 @@ export function toDryRunLine(baseUrl: string, { route, placeholders, body }: Pla
 }
 
 export async function writeDryRun({ streams }: Deps, baseUrl: string, request: PlannedRequest): Promise<void> {
-  await streams.out.write(toDryRunLine(baseUrl, request));
+  await writeText(streams.out, toDryRunLine(baseUrl, request));
 }

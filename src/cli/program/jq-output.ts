@@ -3,6 +3,7 @@ import { compile, isRegistered, type JSONValue, TreeInterpreter } from "@jmespat
 import { parseWithAllDigits } from "../../contract/long-numbers.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
 import { UsageError } from "../errors/usage-error.ts";
+import { writeText } from "../render/safe-text.ts";
 import type { Output } from "../streams/streams.ts";
 
 export interface JqOutput {
@@ -20,7 +21,7 @@ export function openJqOutput(expression: string, out: Output): JqOutput {
   const parts: string[] = [];
   const decoder = new TextDecoder();
   const end = async (): Promise<void> => {
-    for (const value of readDocuments(parts.join(""))) await out.write(`${toBareText(evaluate(value))}\n`);
+    for (const value of readDocuments(parts.join(""))) await writeText(out, `${toBareText(evaluate(value))}\n`);
   };
   return {
     out: {

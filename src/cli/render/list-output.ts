@@ -6,7 +6,7 @@ import type { RowPage } from "../../contract/row-page.ts";
 import { selectColumns, type Resource, timeFieldsOf, withFound } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
 import { createEncoder, type EncodedFormat } from "./encoders.ts";
-import { toSafeLines } from "./safe-text.ts";
+import { writeText } from "./safe-text.ts";
 
 /** `table` on a terminal, `tsv` in a pipe, `csv` for Excel, unless the user or the command says otherwise. */
 export function chooseFormat({ streams, options }: RenderContext, defaultFormat?: OutputFormat): OutputFormat {
@@ -83,7 +83,7 @@ async function openEncoded(
   const write = async (text: string): Promise<void> => {
     const all = (head ?? "") + text;
     head = null;
-    if (all !== "") await streams.out.write(streams.out.isTTY ? toSafeLines(all) : all);
+    if (all !== "") await writeText(streams.out, all);
   };
   return { write: (page) => write(encoder.rows(page)), end: () => write(encoder.tail()) };
 }

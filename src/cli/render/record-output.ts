@@ -10,7 +10,7 @@ import type { RenderContext } from "./context.ts";
 import { createJsonWriter, toTsvLines, withExactNumbers } from "./encoders.ts";
 import { indentJson } from "./json-indent.ts";
 import { chooseFormat, openListOutput } from "./list-output.ts";
-import { toSafeLines } from "./safe-text.ts";
+import { toSafeLines, writeText } from "./safe-text.ts";
 import { createTimeFormatter } from "./time.ts";
 
 /** One object, and the JSON text that it came as; a client's `Reply` is one. */
@@ -75,5 +75,5 @@ async function writeLines(
   const { options, clock, streams } = context;
   const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.timeZone, now: unixSeconds(clock) });
   const lines = toTsvLines(columns.map((column) => [column.name, toCellText(column, column.read(json), time)]));
-  await streams.out.write(streams.out.isTTY ? toSafeLines(lines) : lines);
+  await writeText(streams.out, lines);
 }

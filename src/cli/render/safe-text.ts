@@ -1,3 +1,5 @@
+import type { Output } from "../streams/streams.ts";
+
 /**
  * Characters that steer a terminal or reorder its text: C0, DEL and C1 controls, line and paragraph separators,
  * and the bidirectional overrides and isolates that can make one name look like another.
@@ -27,6 +29,11 @@ export function toSafeLines(text: string): string {
 /** The same for prose in a table cell: white space, line ends included, becomes one space. */
 export function toSafeCell(text: string): string {
   return toSafeText(text.replace(/\s+/g, " ").trim());
+}
+
+/** Writes text that has no colour of ours: steering characters are visible on a terminal; a pipe gets every byte. */
+export async function writeText(out: Output, text: string): Promise<void> {
+  await out.write(out.isTTY ? toSafeLines(text) : text);
 }
 
 function hex(char: string): string {

@@ -7,6 +7,7 @@ import { selectColumns, type Column, type ColumnKind, type Resource } from "./co
 import type { ListOutput, RenderContext } from "./context.ts";
 import { drawGrid, GAP } from "./grid.ts";
 import { createPaint, toHumanText, toneOf, type Tone } from "./human.ts";
+import { toSafeText } from "./safe-text.ts";
 import { createTextMeasure, type FittedText } from "./text-measure.ts";
 import { createTimeFormatter } from "./time.ts";
 
@@ -162,7 +163,8 @@ const HEADINGS: ReadonlyMap<string, string> = new Map([
 /** `LAST SENT` for `last_sent_at`, `PERSON EMAIL` for `person.email`, and a property by its own name. */
 function headingOf({ name }: Column): string {
   const property = /^(?:person_)?properties\.(.+)$/.exec(name)?.[1];
-  return HEADINGS.get(name) ?? (property ?? name.replace(/_at$/, "")).replaceAll(/[._]/g, " ").toUpperCase();
+  const words = (property ?? name.replace(/_at$/, "")).replaceAll(/[._]/g, " ").toUpperCase();
+  return HEADINGS.get(name) ?? toSafeText(words);
 }
 
 const EMAIL_WIDTH = 24;

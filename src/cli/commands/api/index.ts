@@ -13,7 +13,7 @@ import type { HttpResponse } from "../../../contract/http.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { InterruptedError } from "../../errors/command-errors.ts";
-import { toSafeLines } from "../../render/safe-text.ts";
+import { toSafeLines, writeText } from "../../render/safe-text.ts";
 import { resourceAt, writePages } from "./paginate.ts";
 import { isShaped, toTerminalJson, writeShaped } from "./shape.ts";
 
@@ -131,7 +131,7 @@ async function showRequest(
   body: string | undefined,
 ): Promise<ExitCode> {
   const head = JSON.stringify({ method, url }).slice(0, -1);
-  await streams.out.write(`${head},"body":${body === undefined ? "null" : toJsonText(body)}}\n`);
+  await writeText(streams.out, `${head},"body":${body === undefined ? "null" : toJsonText(body)}}\n`);
   return EXIT.done;
 }
 

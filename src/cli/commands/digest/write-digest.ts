@@ -4,7 +4,7 @@ import { digestHtml, digestSlack, digestSubject, digestText } from "../../../ins
 import type { ReportFacts } from "../../../insight/report/facts.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { toSafeLines } from "../../render/safe-text.ts";
+import { writeText } from "../../render/safe-text.ts";
 import { completeRequest, type TypedRequest } from "../report/complete-request.ts";
 import { readFacts } from "../report/read-facts.ts";
 
@@ -24,9 +24,8 @@ export interface DigestOptions {
 /** A week in which nobody answered is a message as well. */
 export async function runDigest(deps: Deps, { format, request, mail }: DigestOptions): Promise<ExitCode> {
   const facts = await readFacts(deps, await completeRequest(deps, request), "");
-  const { out } = deps.streams;
   const text = await FORMATS[format](facts, mail, request.asOf);
-  await out.write(out.isTTY ? toSafeLines(text) : text);
+  await writeText(deps.streams.out, text);
   return EXIT.done;
 }
 

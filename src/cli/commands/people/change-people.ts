@@ -10,7 +10,7 @@ import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
 import { countOf, writeDone, writeNote } from "../../command/notes.ts";
 import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
-import { type PlannedRequest, toDryRunLine } from "../../command/write-outcome.ts";
+import { type PlannedRequest, writeDryRun } from "../../command/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -108,7 +108,7 @@ export async function runPeopleChange(
   return withClient(deps, async (client) => {
     if (deps.options.dryRun) {
       for (const person of people)
-        await deps.streams.out.write(toDryRunLine(client.baseUrl, await change.plan(client, person, deps.signal)));
+        await writeDryRun(deps, client.baseUrl, await change.plan(client, person, deps.signal));
       return EXIT.done;
     }
     client.checkMayWrite();

@@ -9,7 +9,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
 import { type Refusal, tellRefusals } from "../../command/refusals.ts";
-import { toDryRunLine } from "../../command/write-outcome.ts";
+import { writeDryRun } from "../../command/write-outcome.ts";
 import { InterruptedError, NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -198,7 +198,7 @@ async function writePlanned(deps: Deps, client: Client, id: string, { plan }: Ch
   const body = plan(await read(deps, client, id));
   if (body === null) return;
   const request = { route: ROUTES.updateResponse, placeholders: { id }, body };
-  await deps.streams.out.write(toDryRunLine(client.baseUrl, request));
+  await writeDryRun(deps, client.baseUrl, request);
 }
 
 async function changeOne(deps: Deps, client: Client, id: string, change: Change): Promise<JsonObject> {

@@ -7,7 +7,7 @@ import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
 import { countOf, writeDone } from "../../command/notes.ts";
 import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
-import { toDryRunLine } from "../../command/write-outcome.ts";
+import { writeDryRun } from "../../command/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
@@ -45,9 +45,7 @@ export async function runResponsesDelete(deps: Deps, { ids, yes }: ResponsesDele
   return withClient(deps, async (client) => {
     if (deps.options.dryRun) {
       for (const id of ids)
-        await deps.streams.out.write(
-          toDryRunLine(client.baseUrl, { route: ROUTES.deleteResponse, placeholders: { id } }),
-        );
+        await writeDryRun(deps, client.baseUrl, { route: ROUTES.deleteResponse, placeholders: { id } });
       return EXIT.done;
     }
     client.checkMayWrite();

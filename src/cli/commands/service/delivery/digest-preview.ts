@@ -4,7 +4,7 @@ import type { CommandContext } from "../../../command/command-context.ts";
 import { writeDone } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
-import { toSafeLines } from "../../../render/safe-text.ts";
+import { writeText } from "../../../render/safe-text.ts";
 import { PROJECT_FLAGS, readProject, withAdmin } from "../data/data-file.ts";
 
 export function registerDigestPreview(noun: Command, context: CommandContext): void {
@@ -30,7 +30,7 @@ export function registerDigestPreview(noun: Command, context: CommandContext): v
     const { [part]: text } = await withAdmin(deps, choice, (admin) => admin({ kind: "digest.preview", project }));
     const out = flags.text("--out");
     if (out === null) {
-      await deps.streams.out.write(deps.streams.out.isTTY ? toSafeLines(text) : text);
+      await writeText(deps.streams.out, text);
       return EXIT.done;
     }
     await replaceFile(out, text, deps.random.token(6));

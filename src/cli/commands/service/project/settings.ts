@@ -13,6 +13,7 @@ import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
 import { SETTINGS } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
+import { writeText } from "../../../render/safe-text.ts";
 
 export interface ServiceSettingsOptions extends ProjectChoice {
   /** Empty shows them; an empty text takes a setting back. */
@@ -37,7 +38,7 @@ async function runSettingsFile(deps: Deps, { project, change, ...choice }: Servi
     return admin({ kind: "configuration", project });
   });
   const { formatSettingsFile } = await import("../apply/settings-file.ts");
-  await deps.streams.out.write(formatSettingsFile(project, configuration));
+  await writeText(deps.streams.out, formatSettingsFile(project, configuration));
   return EXIT.done;
 }
 

@@ -9,7 +9,7 @@ import type { Deps } from "../../../command/deps.ts";
 import { writeDone } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import { toSafeLines } from "../../../render/safe-text.ts";
+import { writeText } from "../../../render/safe-text.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
 import { projectVerb } from "../project-verb.ts";
 import { PREVIEW, SIGNED_LINK } from "../service-resources.ts";
@@ -30,7 +30,7 @@ export async function runSurveyPreview(deps: Deps, options: SurveyPreviewOptions
   const text = preview[part ?? "message"];
   if (out !== null) await writePreview(deps, out, text);
   else if (part === null && deps.options.output !== null) await showRecord(deps, PREVIEW, withoutMessage(preview));
-  else await deps.streams.out.write(deps.streams.out.isTTY ? toSafeLines(text) : text);
+  else await writeText(deps.streams.out, text);
   return EXIT.done;
 }
 
