@@ -18,6 +18,7 @@ import { previewPage } from "./preview-page.ts";
 import { createScannerWatch } from "./scanner-watch.ts";
 import { type HtmlPage, pageHeaders, seeOther } from "./document.ts";
 import {
+  askToWait,
   isToken,
   notAllowed,
   type PageHandler,
@@ -115,6 +116,12 @@ function createAnswering(options: PagesOptions): PageHandler {
     const asked = await store.read((tx) => questionsFor(tx, project, { score, locale: view.words.locale }));
     const problem = findFormProblem(asked, answers, body);
     if (problem !== null) return respond(questionsPage({ ...view, asked, given: answers, problem }), request, isSecure);
+    const seconds = found.visit.answer === null ? 0 : secondsToWait(options, token, by);
+    if (seconds > 0) {
+      const kept = { ...form, comment: hasComment ? comment : (found.visit.answer?.comment ?? "") };
+      const busy = { ...view, ...kept, problem: { kind: "busy" }, isChosenByLink: false, hasScript: false } as const;
+      return askToWait(respond(formPage(busy), request, isSecure), seconds);
+    }
     const given = { score, by, ...(hasComment ? { comment } : {}) };
     await store.write(
       async (tx) => {
@@ -128,6 +135,12 @@ function createAnswering(options: PagesOptions): PageHandler {
     const isAsking = asked.length > 0 && answers.size === 0;
     return seeOther(isAsking ? `${path}/${QUESTIONS_PATH}` : path, isSecure);
   };
+}
+
+/** Whatever the script has sent, the button is there for the person. */
+function secondsToWait(options: PagesOptions, token: string, by: "script" | "button"): number {
+  const limit = by === "script" ? options.scriptChanges : options.linkChanges;
+  return limit.count(token);
 }
 
 /** The page of further questions; the stored answer where nothing is asked, or can be changed any more. */

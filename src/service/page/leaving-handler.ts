@@ -13,6 +13,7 @@ import { FALLBACK_LOCALE } from "../../contract/locales.ts";
 import { showPreview } from "./preview-page.ts";
 import type { HtmlPage } from "./document.ts";
 import {
+  askToWait,
   isToken,
   languageOf,
   notAllowed,
@@ -52,7 +53,11 @@ export function createLeavingHandler(options: PagesOptions): PageHandler {
     const found = rest === "" || rest === "undo" ? await findView(options, request, token) : null;
     if (found === null) return (await answerErased(options, request, token, rest)) ?? respondUnknown(options, request);
     // A mail program's one click comes in any form, with or without a body, and is never turned away.
-    if (method === "POST") return respond(await change(found, token, rest), request, isSecure);
+    if (method === "POST") {
+      const seconds = rest === "undo" ? options.linkChanges.count(token) : 0;
+      const page = seconds > 0 ? leftPage(found.view, true) : await change(found, token, rest);
+      return askToWait(respond(page, request, isSecure), seconds);
+    }
     if (method === "GET" || method === "HEAD") return respond(leavingPage(found.view), request, isSecure);
     return notAllowed(request, isSecure);
   };

@@ -9,6 +9,7 @@ import { surveyWords } from "../domain/surveys/survey-words.ts";
 import { answerByLink, type LinkVisit, visitLink } from "../domain/surveys/survey-links.ts";
 import { linkedScore, readForm, readVisit } from "./answer-form.ts";
 import {
+  askToWait,
   isToken,
   languageOf,
   notAllowed,
@@ -68,11 +69,10 @@ function createAnswering(options: PagesOptions): PageHandler {
     const asked = await store.read((tx) => questionsFor(tx, project, { score, locale: view.words.locale }));
     const problem = findFormProblem(asked, answers, body);
     if (problem !== null) return respond(questionsPage({ ...view, asked, given: answers, problem }), request, isSecure);
-    const seconds = found.answer !== null ? 0 : secondsToWait(options, found.link, request);
-    if (seconds > 0) {
-      const page = respond(formPage({ ...again, problem: { kind: "busy" } }), request, isSecure);
-      return { ...page, headers: { ...page.headers, "retry-after": String(seconds) } };
-    }
+    const isChange = found.answer !== null;
+    const seconds = isChange ? options.linkChanges.count(visit) : secondsToWait(options, found.link, request);
+    if (seconds > 0)
+      return askToWait(respond(formPage({ ...again, problem: { kind: "busy" } }), request, isSecure), seconds);
     // The page never shows a stored comment again, so an empty field takes none back.
     const given = { score, ...(comment.trim() === "" ? {} : { comment }) };
     const stored = await store.write(

@@ -27,6 +27,10 @@ export interface PagesOptions {
   readonly addressAnswers: WaitLimit;
   /** Answers through public links, by link. */
   readonly linkAnswers: WaitLimit;
+  /** Changes of one answer by its form's button, and returns by one link, by token. */
+  readonly linkChanges: WaitLimit;
+  /** Changes of one answer by its page's script, which sends the words of a comment as they are written. */
+  readonly scriptChanges: WaitLimit;
   /** The project that Basic credentials open; null for none. `address` is the caller's. */
   readonly identify: (authorization: string, address: string) => Promise<Project | null>;
   readonly onError: (error: unknown) => void;
@@ -93,11 +97,14 @@ export function notAllowed(request: PageRequest, isSecure: boolean, allow = "GET
 /** One answer for every link that nobody has; an address that tries many has to wait. */
 export function respondUnknown(options: PagesOptions, request: PageRequest): HttpResponse {
   const { isSecure } = pageWay(options, request);
-  const page = unknownLink(languageOf(request));
-  const seconds = options.unknownLinks.count(request.from);
-  if (seconds === 0) return respond(page, request, isSecure);
-  const refused = respond({ ...page, status: 429 }, request, isSecure);
-  return { ...refused, headers: { ...refused.headers, "retry-after": String(seconds) } };
+  const page = respond(unknownLink(languageOf(request)), request, isSecure);
+  return askToWait(page, options.unknownLinks.count(request.from));
+}
+
+/** The same page for a caller who has to wait so long; unchanged for 0 seconds. */
+export function askToWait(page: HttpResponse, seconds: number): HttpResponse {
+  if (seconds === 0) return page;
+  return { ...page, status: 429, headers: { ...page.headers, "retry-after": String(seconds) } };
 }
 
 /** The first language that the browser asks for and we have. */

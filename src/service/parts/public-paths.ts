@@ -12,6 +12,10 @@ const UNKNOWN_LINKS: RateLimit = { requests: 60, periodSeconds: 60 };
 const ADDRESS_ANSWERS: RateLimit = { requests: 120, periodSeconds: 600 };
 /** Answers through one public link, from wherever. */
 const LINK_ANSWERS: RateLimit = { requests: 600, periodSeconds: 600 };
+/** Changes by one link. Each makes an event for webhooks. */
+const LINK_CHANGES: RateLimit = { requests: 20, periodSeconds: 600 };
+/** A comment that is written slowly is sent with almost every key. */
+const SCRIPT_CHANGES: RateLimit = { requests: 300, periodSeconds: 600 };
 const ANSWER_WINDOW_SECONDS = 30 * 86_400;
 
 function answerWindow({ options }: Base): number {
@@ -30,6 +34,8 @@ export function createPagesPart(base: Base, { open }: KeyRing): Part {
     unknownLinks: createWaitLimit(UNKNOWN_LINKS, clock),
     addressAnswers: createWaitLimit(ADDRESS_ANSWERS, clock),
     linkAnswers: createWaitLimit(LINK_ANSWERS, clock),
+    linkChanges: createWaitLimit(LINK_CHANGES, clock),
+    scriptChanges: createWaitLimit(SCRIPT_CHANGES, clock),
     identify: open,
     onError: failures.add,
   });

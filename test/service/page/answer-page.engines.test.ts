@@ -126,6 +126,25 @@ describe("when the form is sent", () => {
     expect(await stored()).toEqual([{ score, comment, person_properties: { plan: "pro" }, changedAfter }]);
   });
 
+  it("again and again, then changes by the button and by the script end, each by itself", async () => {
+    const change = async (at: number, more: Record<string, string> = {}): Promise<number> =>
+      (await pages.post(url, { score: String(at % 11), ...more })).status;
+    await pages.post(url, { score: "9", comment: "Fast" });
+    const pressed = [];
+    for (let at = 0; at < 21; at += 1) pressed.push(await change(at));
+    expect(pressed).toEqual([...Array.from({ length: 20 }, () => 303), 429]);
+    const refused = await pages.post(url, { score: "3" });
+    expect([refused.status, refused.headers["retry-after"], checkedScores(refused.text)]).toEqual([429, "30", ["3"]]);
+    // Sent again, the page changes the score alone.
+    expect(refused.text).toMatch(/<textarea[^>]*>\s*Fast<\/textarea>/);
+    const sent = [];
+    for (let at = 0; at < 301; at += 1) sent.push(await change(at, { by: "script" }));
+    expect(sent).toEqual([...Array.from({ length: 300 }, () => 204), 429]);
+    pages.time.now += 30;
+    expect(await change(7)).toBe(303);
+    expect(await stored()).toMatchObject([{ score: 7, comment: "Fast" }]);
+  });
+
   it("twice at the same moment, then one answer is stored", async () => {
     await Promise.all([pages.post(url, { score: "9" }), pages.post(url, { score: "9" })]);
     expect(await stored()).toHaveLength(1);

@@ -100,6 +100,19 @@ describe("when it was a mistake", () => {
     expect(await left()).toBe(1);
   });
 
+  it("again and again, then coming back has to wait, and leaving does not", async () => {
+    const statuses = [];
+    for (let at = 0; at < 21; at += 1) {
+      expect((await pages.call("POST", url)).status).toBe(200);
+      statuses.push((await pages.call("POST", `${url}/undo`)).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
+    const refused = await pages.call("POST", `${url}/undo`);
+    expect([refused.headers["retry-after"], refused.text.includes("<form")]).toEqual(["30", true]);
+    expect(await left()).toBe(1);
+    expect((await pages.call("POST", url)).status).toBe(200);
+  });
+
   it("then opening the way back changes nothing", async () => {
     await pages.call("POST", url);
     expect((await pages.get(`${url}/undo`)).status).toBe(200);

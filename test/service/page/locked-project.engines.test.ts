@@ -36,6 +36,8 @@ test("when looks at pages cannot be noted, then pages are shown, few wait, and t
     unknownLinks: none,
     addressAnswers: none,
     linkAnswers: none,
+    linkChanges: none,
+    scriptChanges: none,
     identify: () => Promise.resolve(null),
     onError: () => undefined,
   });

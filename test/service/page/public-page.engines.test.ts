@@ -117,6 +117,23 @@ describe("when a public link was made", () => {
     expect((await pages.post(url, { score: "9" }, { from: "2001:db8:0:1::1" })).status).toBe(200);
   });
 
+  it("then a visitor may think again often, and not without end", async () => {
+    const url = await open();
+    const visit = visitOf((await pages.get(url)).text);
+    const statuses = [];
+    for (let at = 0; at < 22; at += 1)
+      statuses.push((await pages.post(url, { visit, score: String(at % 11) }, { from: `198.51.100.${at}` })).status);
+    expect(statuses).toEqual([...Array.from({ length: 21 }, () => 200), 429]);
+    expect(await pages.responses()).toMatchObject([{ score: 9 }]);
+    const refused = await pages.post(url, { visit, score: "3", comment: "Kept" });
+    expect([refused.headers["retry-after"], refused.text.includes("Kept"), visitOf(refused.text)]).toEqual([
+      "30",
+      true,
+      visit,
+    ]);
+    expect((await pages.post(url, { score: "3" })).status).toBe(200);
+  });
+
   it("then a conference behind a few addresses may answer, 600 in ten minutes through one link", async () => {
     const url = await open();
     const hall = many(601, (at) => `198.51.100.${at % 6}`);
