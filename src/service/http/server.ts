@@ -274,8 +274,7 @@ function respond(
   );
 }
 
-const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-fA-F:.]+\])(?::(\d{1,5}))?$/;
-const PORT_MAX = 65_535;
+const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
 /**
@@ -301,9 +300,9 @@ function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
   return count;
 }
 
+/** Links are made of it, so `256.1.1.1` and port 99999 are not valid either. */
 function isAuthority(text: string): boolean {
-  const match = HOST.exec(text);
-  return text === "" || (match !== null && Number(match[1] ?? 0) <= PORT_MAX);
+  return text === "" || (HOST.test(text) && URL.canParse(`http://${text}`));
 }
 
 function toPath(target: string): string {
