@@ -15,6 +15,7 @@ import type { Sender, Settled } from "../../bulk/import/send-rows.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { describeSurveyStatus, STATUS_UNTOLD, type SurveyStatusName } from "../../contract/text/survey-status.ts";
 import { createWallClock } from "../../runtime/zone.ts";
+import { countOf } from "../command/notes.ts";
 import { surveyStatusOf } from "../command/write-outcome.ts";
 
 export interface RowSender extends Sender {
@@ -95,6 +96,21 @@ export function notScheduled(result: WriteResult, zone: string | null): Pick<Row
   // One that is paused is scheduled.
   if (status === null || status.status === "paused") return null;
   return { outcome: STATUS_OUTCOMES[status.status], error: describeSurveyStatus(status, createWallClock(zone)) };
+}
+
+/** Counts the surveys that are scheduled and not sent at present, as our own service says it. */
+export function createPauseCount(): { take(result: WriteResult): void } & Pick<RowSender, "remarks"> {
+  const waiting = new Map<string, number>();
+  return {
+    take(result) {
+      const status = surveyStatusOf(result);
+      if (status?.status !== "paused") return;
+      const reason = status.since === null ? "Autopilot is inactive" : "sending is paused";
+      waiting.set(reason, (waiting.get(reason) ?? 0) + 1);
+    },
+    remarks: () =>
+      [...waiting].map(([reason, count]) => `${countOf(count, "survey waits", "surveys wait")}: ${reason}`),
+  };
 }
 
 function toFoundPerson({ id, next_survey_scheduled_at: scheduledAt, last_sent_at: sentAt }: JsonObject): RowOutcome {

@@ -5,7 +5,7 @@
 
 /**
  * `throttled`: surveyed too recently; `pending`: a survey waits already; `unreachable`: no address on the channel;
- * `paused`: a survey is scheduled, and nothing is sent at present.
+ * `paused`: a survey is scheduled, and nothing is sent at present; without `since` because its Autopilot is inactive.
  */
 export const SURVEY_STATUSES = ["throttled", "pending", "unsubscribed", "bounced", "unreachable", "paused"] as const;
 export type SurveyStatusName = (typeof SURVEY_STATUSES)[number];
@@ -60,7 +60,7 @@ export function describeSurveyStatus(
     case "unreachable":
       return "no address on this channel";
     case "paused":
-      return since === null ? "paused" : `paused since ${minute(since)}`;
+      return since === null ? "Autopilot is inactive" : `paused since ${minute(since)}`;
     default:
       return since === null ? status : `${status} on ${day(since)}`;
   }

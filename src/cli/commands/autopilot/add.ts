@@ -100,7 +100,8 @@ async function tellSurvey(deps: Deps, result: WriteResult): Promise<void> {
   const refused = surveyStatusOf(result);
   if (refused !== null) {
     const reason = describeSurveyStatus(refused, createWallClock(deps.options.timeZone));
-    return writeDone(deps, `Added, not scheduled: ${reason}.`);
+    const done = refused.status === "paused" ? "Scheduled, but nothing is sent at present" : "Added, not scheduled";
+    return writeDone(deps, `${done}: ${reason}.`);
   }
   if (typeof at !== "number" || !isJsonObject(person)) return;
   const who = [person["name"], person["email"], person["phone_number"]].find((text) => typeof text === "string");

@@ -6,7 +6,15 @@ import type { Client, WriteResult } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
-import { commonParts, createBreaker, notScheduled, type RowSender, toId, toSettled } from "../../import/row-senders.ts";
+import {
+  commonParts,
+  createBreaker,
+  createPauseCount,
+  notScheduled,
+  type RowSender,
+  toId,
+  toSettled,
+} from "../../import/row-senders.ts";
 import { countOf } from "../../command/notes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { PLATFORM_FLAG, readPlatform } from "./member-identifiers.ts";
@@ -54,11 +62,13 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
       plan: (row) => ({ route: ROUTES.addMember, placeholders: { platform }, body: toMemberBody(row) }),
       createSender: (client, signal) => {
         const breaker = createBreaker();
+        const pauses = createPauseCount();
         const add = async (row: ImportRow): Promise<RowOutcome> => {
           const result = await client.addMember(platform, toMemberBody(row), { signal });
+          pauses.take(result);
           return { ...toMemberOutcome(result, "scheduled"), ...notScheduled(result, deps.options.timeZone) };
         };
-        return { ...memberParts(client), send: (row) => breaker.outcomeOf(row, add(row)) };
+        return { ...memberParts(client), remarks: pauses.remarks, send: (row) => breaker.outcomeOf(row, add(row)) };
       },
     });
   });

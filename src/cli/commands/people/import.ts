@@ -12,14 +12,21 @@ import { badValue, parseChoice, parseDuration, readDuration } from "../../args/v
 import type { Flags } from "../../args/flags.ts";
 import { parseDelay, type TimeContext } from "../../args/time.ts";
 import { countOf, formatCount } from "../../command/notes.ts";
-import { isLeftInOutbox, surveyStatusOf } from "../../command/write-outcome.ts";
+import { isLeftInOutbox } from "../../command/write-outcome.ts";
 import type { Deps } from "../../command/deps.ts";
 import { timeContext } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
 import type { ImportRequest, SendOrder } from "../../import/import-request.ts";
-import { commonParts, createBreaker, type RowSender, toPersonOutcome, toSettled } from "../../import/row-senders.ts";
+import {
+  commonParts,
+  createBreaker,
+  createPauseCount,
+  type RowSender,
+  toPersonOutcome,
+  toSettled,
+} from "../../import/row-senders.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 
 export function registerPeopleImport(noun: Command, context: CommandContext): void {
@@ -151,7 +158,8 @@ function createPeopleSender(
   { spreadSeconds, rows, zone }: PeopleSending,
 ): RowSender {
   const breaker = createBreaker();
-  const seen = { leftInOutbox: 0, waiting: 0, untold: 0 };
+  const seen = { leftInOutbox: 0, untold: 0 };
+  const pauses = createPauseCount();
   const spreadBody = (row: RowToSend): JsonObject =>
     toBody(row, spreadDelay(spreadSeconds, { position: row.position, rows }));
   const save = async (row: RowToSend, options: IntentOptions): Promise<RowOutcome> => {
@@ -159,7 +167,7 @@ function createPeopleSender(
     const result = await client.sendPerson(body, options);
     const outcome = toPersonOutcome(result, body["send"] !== false, zone);
     if (isLeftInOutbox(result)) seen.leftInOutbox += 1;
-    if (surveyStatusOf(result)?.status === "paused") seen.waiting += 1;
+    pauses.take(result);
     if (outcome.error === STATUS_UNTOLD) seen.untold += 1;
     return outcome;
   };
@@ -168,7 +176,7 @@ function createPeopleSender(
     remarks: () => [
       ...(seen.untold === 0 ? [] : [`${countOf(seen.untold, "row", "rows")} ${STATUS_UNTOLD}`]),
       ...describeOutbox(seen.leftInOutbox),
-      ...describePause(seen.waiting),
+      ...pauses.remarks(),
     ],
     isIdempotent: (row) => isRepeatablePerson(toBody(row)),
     neverRepeatUnknown: false,
@@ -181,9 +189,4 @@ function describeOutbox(surveys: number): string[] {
   if (surveys === 0) return [];
   const files = surveys === 1 ? "1 survey becomes a file" : `${formatCount(surveys)} surveys become files`;
   return [`${files} in outbox/: no mail server or gateway is set`];
-}
-
-function describePause(surveys: number): string[] {
-  if (surveys === 0) return [];
-  return [`${countOf(surveys, "survey waits", "surveys wait")}: sending is paused`];
 }

@@ -15,7 +15,14 @@ import {
 import type { PersonRow, Position, Transaction } from "../ports.ts";
 import { checkSpecialProperties } from "../surveys/special-properties.ts";
 import { keepSuppressions } from "./suppressions.ts";
-import { cancelWaiting, dueAfterDelay, refuseSurvey, scheduleSurvey, type SurveyWish } from "../surveys/surveys.ts";
+import {
+  cancelWaiting,
+  dueAfterDelay,
+  findPause,
+  refuseSurvey,
+  scheduleSurvey,
+  type SurveyWish,
+} from "../surveys/surveys.ts";
 import { noteUnscheduled } from "../surveys/unscheduled/unscheduled.ts";
 
 /** 4.1 as JSON texts, `Person` rows in creation order. */
@@ -130,8 +137,7 @@ async function scheduleOrNote(
   }
   const at = dueAfterDelay(tx, wish);
   await scheduleSurvey(tx, project, person.id, wish, at);
-  const pausedAt = await tx.deliveries.pausedSince(project.id);
-  return { at, status: pausedAt === null ? null : { status: "paused", since: pausedAt, until: null } };
+  return { at, status: await findPause(tx, project) };
 }
 
 const DAY_SECONDS = 86_400;

@@ -2,7 +2,7 @@
 import type { PersonDetails, Properties } from "../../../contract/resources.ts";
 import type { PersonReference, Project } from "../inputs.ts";
 import type { DeliveryRow, Transaction } from "../ports.ts";
-import { refuseSurvey } from "../surveys/surveys.ts";
+import { findPause, refuseSurvey } from "../surveys/surveys.ts";
 import { toPerson } from "./people.ts";
 import { requireReferenced } from "./person-identity.ts";
 
@@ -16,9 +16,8 @@ export async function getPerson(tx: Transaction, project: Project, reference: Pe
   const surveys = await tx.deliveries.ofPerson(project.id, id, SURVEYS_SHOWN);
   const resubscriptions = await tx.people.resubscriptions(project.id, id);
   const channel = person.email === null ? "sms" : "email";
-  const pausedAt = await tx.deliveries.pausedSince(project.id);
-  const paused = pausedAt === null ? null : { status: "paused", since: pausedAt, until: null };
-  const status = (await refuseSurvey(tx, project, person, { channel, isNew: false })) ?? paused;
+  const refused = await refuseSurvey(tx, project, person, { channel, isNew: false });
+  const status = refused ?? (await findPause(tx, project));
   return {
     ...toPerson(person),
     survey_status: status?.status ?? null,

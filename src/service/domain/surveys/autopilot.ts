@@ -24,7 +24,7 @@ import {
 import type { AutopilotSettings, MembershipRow, PersonRow, Transaction } from "../ports.ts";
 import type { Start } from "./due-moment.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
-import { type AutopilotWish, scheduleAutopilot } from "./surveys.ts";
+import { type AutopilotWish, findPause, scheduleAutopilot } from "./surveys.ts";
 import {
   DAYS_FORM,
   formatDays,
@@ -77,7 +77,7 @@ export interface AddedMember {
 
 /**
  * 4.9: adds a person and schedules the first survey, or replaces a member's properties. `created` tells which; `status`
- * why no survey is scheduled.
+ * why no survey is scheduled, or sent at present.
  */
 export async function addMember(
   tx: Transaction,
@@ -86,8 +86,14 @@ export async function addMember(
 ): Promise<{ member: AddedMember; created: boolean; status: SurveyStatus | null }> {
   const { person, properties, scheduledAt, created } = await enrolPerson(tx, project, input);
   const member = { person: toMembershipPerson(person), properties, survey_scheduled_at: scheduledAt };
-  const status = scheduledAt === null ? await findSuppression(tx, project, person, input.platform) : null;
-  return { member, created, status };
+  const refused = scheduledAt === null ? await findSuppression(tx, project, person, input.platform) : null;
+  return { member, created, status: refused ?? (await findMemberPause(tx, project, input.platform)) };
+}
+
+/** As `findPause`; an inactive platform sends nothing either. */
+async function findMemberPause(tx: Transaction, project: Project, platform: Platform): Promise<SurveyStatus | null> {
+  const { active } = await tx.autopilot.settings(project.id, platform);
+  return active ? findPause(tx, project) : { status: "paused", since: null, until: null };
 }
 
 /** 4.10: ends a membership and drops what it had scheduled; person and responses stay. Throws NotFoundError. */

@@ -30,6 +30,12 @@ export async function refuseSurvey(
   );
 }
 
+/** Why a survey that is scheduled is not sent at present; null when it is. */
+export async function findPause(tx: Transaction, project: Project): Promise<SurveyStatus | null> {
+  const since = await tx.deliveries.pausedSince(project.id);
+  return since === null ? null : { status: "paused", since, until: null };
+}
+
 /** When a survey outside Autopilot is due. */
 export function dueAfterDelay({ now }: Transaction, { delaySeconds }: SurveyWish): number {
   return Math.min(now + delaySeconds, Number.MAX_SAFE_INTEGER);

@@ -9,6 +9,7 @@ import {
 } from "../../../../src/service/domain/surveys/autopilot.ts";
 import { finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { ALWAYS } from "../../../../src/service/domain/surveys/windows.ts";
+import { setPaused } from "../../../../src/service/domain/delivery/oversight.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";
 import { cancelSurveys, sendPerson } from "../../../../src/service/domain/people/people.ts";
@@ -63,6 +64,19 @@ test("when a project is new, then both platforms are active every 90 days", asyn
     platform_id: "sms",
     ...expected,
   });
+});
+
+test("when nothing is sent at present, then the one who is added waits, and the status says so", async () => {
+  await configure({ active: false });
+  const inactive = await add({ personEmail: "a@x.co" });
+  await configure({ active: true });
+  await fixture.write((tx) => setPaused(tx, fixture.project, true));
+  fixture.time.now += 60;
+  const paused = await add({ personEmail: "b@x.co" });
+  expect([inactive, paused].map(({ member, status }) => [member.survey_scheduled_at, status])).toEqual([
+    [START, { status: "paused", since: null, until: null }],
+    [START + 60, { status: "paused", since: START, until: null }],
+  ]);
 });
 
 test("when a person is added, then a survey is scheduled now and the membership shows it", async () => {

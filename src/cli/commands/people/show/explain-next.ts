@@ -1,5 +1,6 @@
 /** Why a person will or will not be surveyed next, in one sentence. */
-import type { JsonObject } from "../../../../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../../contract/json.ts";
+import { type Platform, PLATFORMS } from "../../../../contract/resources.ts";
 import {
   describeSurveyStatus,
   SURVEY_STATUSES,
@@ -9,9 +10,13 @@ import {
 import type { KnownPerson } from "./look-up.ts";
 
 /** `wallClock` turns Unix seconds into those of a clock on the wall. */
-export function explainNext({ person, isComplete }: KnownPerson, wallClock: (seconds: number) => number): string {
+export function explainNext(known: KnownPerson, wallClock: (seconds: number) => number): string {
+  const { person, isComplete } = known;
   const status = isComplete ? toldStatus(person) : guessStatus(person);
   if (status === null) {
+    const waiting = isComplete ? waitingMemberships(known) : [];
+    if (waiting.length > 0)
+      return `Can be surveyed: the next survey waits while Autopilot (${waiting.join(", ")}) is inactive.`;
     const sentAt = timeOf(person, "last_sent_at");
     if (isComplete || sentAt === null) return "Can be surveyed: no survey is scheduled.";
     const words = describeSurveyStatus({ status: "throttled", since: sentAt, until: null }, wallClock);
@@ -47,6 +52,14 @@ function guessStatus(person: JsonObject): SurveyStatus | null {
 function pending(person: JsonObject): SurveyStatus | null {
   const until = timeOf(person, "next_survey_scheduled_at");
   return until === null ? null : { status: "pending", since: null, until };
+}
+
+/** Platforms whose next survey is none of those that the person is told to wait for: they are inactive. */
+function waitingMemberships({ autopilot }: KnownPerson): readonly Platform[] {
+  return PLATFORMS.filter((platform) => {
+    const next = autopilot[platform]?.["next_survey_request"] ?? null;
+    return isJsonObject(next) && timeOf(next, "survey_scheduled_at") !== null;
+  });
 }
 
 function timeOf(person: JsonObject, field: string): number | null {

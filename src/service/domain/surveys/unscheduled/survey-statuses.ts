@@ -6,7 +6,7 @@ import { identify, newest, PEOPLE_NAMES } from "../../people/person-identity.ts"
 import { suppressionMarks } from "../../people/suppressions.ts";
 import type { PersonRow, Transaction } from "../../ports.ts";
 import { UNKNOWN_PERSON } from "../../rows.ts";
-import { refuseSurvey } from "../surveys.ts";
+import { findPause, refuseSurvey } from "../surveys.ts";
 
 /**
  * Why each of these people would be sent no survey, in their order: null for those who would. Changes nothing. What `sendPerson`
@@ -17,8 +17,7 @@ export async function listSurveyStatuses(
   project: Project,
   people: readonly StatusInput[],
 ): Promise<readonly (SurveyStatus | null)[]> {
-  const pausedAt = await tx.deliveries.pausedSince(project.id);
-  const paused = pausedAt === null ? null : ({ status: "paused", since: pausedAt, until: null } as const);
+  const paused = await findPause(tx, project);
   const statuses = [];
   for (const input of people) statuses.push((await findStatus(tx, project, input)) ?? paused);
   return statuses;
