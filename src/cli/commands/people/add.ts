@@ -88,8 +88,8 @@ async function readOptions(deps: Deps, flags: Flags): Promise<PeopleAddOptions> 
 export async function runPeopleAdd(deps: Deps, options: PeopleAddOptions): Promise<ExitCode> {
   checkIdentifiers(options);
   const properties = toProperties(options.properties);
-  const who = options.email ?? options.phone ?? "";
-  return addOrUpdatePerson(deps, toAddBody(options, properties), properties, { who, answer: ADDED_PERSON });
+  const body = toAddBody(options, properties);
+  return addOrUpdatePerson(deps, async () => body, properties, { answer: ADDED_PERSON });
 }
 
 function checkIdentifiers({ email, phone, channel, newEmail, newPhone }: PeopleAddOptions): void {

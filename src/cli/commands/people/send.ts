@@ -16,45 +16,61 @@ import { type Refusal, tellRefusals } from "../../command/refusals.ts";
 import { localeWarning } from "../../command/survey-properties.ts";
 
 export interface AddOrUpdateOptions {
-  /** The address or number that the person is looked up by. */
-  readonly who: string;
-  /** A check before anything is sent or shown; rejects when it fails. */
-  readonly before?: (client: Client) => Promise<void>;
-  /** A request that must succeed before the body's own. */
-  readonly first?: JsonObject | null;
   /** The columns of the answer. */
   readonly answer?: Resource;
 }
 
+/** `plan` gives all that is to change as one body, and may look the person up first; nothing is sent or shown when it rejects. */
 export async function addOrUpdatePerson(
   deps: Deps,
-  body: JsonObject,
+  plan: (client: Client) => Promise<JsonObject>,
   properties: JsonObject | null,
-  { who, before, first = null, answer = SENT_PERSON }: AddOrUpdateOptions,
+  { answer = SENT_PERSON }: AddOrUpdateOptions = {},
 ): Promise<ExitCode> {
   checkColumns(deps, answer);
   const warning = localeWarning(properties);
   if (warning !== null) await writeWarning(deps, warning);
   return withClient(deps, async (client) => {
     if (!deps.options.dryRun) client.checkMayWrite();
-    await before?.(client);
+    const [rename, body] = toRequests(await plan(client));
     if (deps.options.dryRun) {
-      if (first !== null) await writeDryRun(deps, client.baseUrl, { route: ROUTES.sendPerson, body: first });
+      if (rename !== null) await writeDryRun(deps, client.baseUrl, { route: ROUTES.sendPerson, body: rename });
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.sendPerson, body });
       return EXIT.done;
     }
-    if (first !== null) await sendFirst(client, deps.signal, first, who);
+    if (rename !== null) await sendFirst(client, deps.signal, rename);
     const write = tellRefusals(client.sendPerson(body, { signal: deps.signal }), refusalsOf(body)).then(withStatus);
     const exit = await showOutcome(deps, write, {
       answer,
       found: PEOPLE,
-      evidence: evidenceOf(body, who),
+      evidence: evidenceOf(body),
     });
     if (body["send"] !== false) await tellStatus(deps, await write);
     if (isLeftInOutbox(await write))
       await writeNote(deps, "the survey becomes a file in outbox/: no mail server or gateway is set");
     return exit;
   });
+}
+
+/**
+ * The request, and the one that must succeed before it, or null. With `send=false` an update of the address or number
+ * changes that alone (4.2): everything else is a request of its own, to the person under the new name.
+ */
+function toRequests(body: JsonObject): readonly [JsonObject | null, JsonObject] {
+  if (body["send"] !== false || !Object.keys(body).some(isUpdate)) return [null, body];
+  const given = Object.entries(body);
+  const rename = Object.fromEntries(
+    given.filter(([key]) => key === "send" || isUpdate(key) || `${key}_update` in body),
+  );
+  const rest = Object.fromEntries(
+    given.filter(([key]) => !isUpdate(key)).map(([key, value]) => [key, body[`${key}_update`] ?? value]),
+  );
+  return Object.keys(rest).every((key) => key in rename) ? [null, rename] : [rename, rest];
+}
+
+/** `email_update` or `phone_number_update`. */
+function isUpdate(key: string): boolean {
+  return key.endsWith("_update");
 }
 
 /** An address or number that belongs to another person, or to none where one is to be renamed (4.2). */
@@ -73,13 +89,14 @@ function refusalsOf(body: JsonObject): readonly Refusal[] {
 }
 
 /** Throws UnknownOutcomeError when it is unknown whether the write arrived. */
-async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject, who: string): Promise<void> {
+async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject): Promise<void> {
   const result = await tellRefusals(client.sendPerson(body, { signal }), refusalsOf(body));
-  if (result.kind === "unknown") throw result.error.advise(evidenceOf(body, who));
+  if (result.kind === "unknown") throw result.error.advise(evidenceOf(body));
 }
 
 /** The place to look at, and the effect of a repeat. */
-function evidenceOf(body: JsonObject, who: string): string {
+function evidenceOf(body: JsonObject): string {
+  const who = [body["email"], body["phone_number"]].find((name) => typeof name === "string");
   const look = `look with "surveyctl people get ${who}"`;
   if (isRepeatablePerson(body)) return `${look}; saving again is safe`;
   return body["send"] === false

@@ -14,7 +14,7 @@ import {
   readPropertyFlags,
   toProperties,
 } from "../../command/survey-properties.ts";
-import { findPerson, nameOf, notFound, PERSON_OPERAND, readPersonOperand } from "./get.ts";
+import { findPerson, notFound, PERSON_OPERAND, readPersonOperand } from "./get.ts";
 import { SENT_PERSON } from "../../render/resources.ts";
 import { notKept, WITH_PROPERTIES } from "./person-filters.ts";
 import { addOrUpdatePerson, toBody } from "./send.ts";
@@ -66,35 +66,35 @@ export function registerPeopleUpdate(noun: Command, context: CommandContext): vo
  * looked up first, in a dry run too, and a mistyped address changes nothing: throws NothingFoundError.
  */
 export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions): Promise<ExitCode> {
-  const { person, name, newEmail, newPhone } = options;
+  const { name, newEmail, newPhone } = options;
   const properties = toProperties(options.properties);
   if (name === null && properties === null && newEmail === null && newPhone === null) {
     throw new UsageError("nothing to change: specify --name, --property, --properties, --new-email or --new-phone");
   }
-  const who = nameOf(person);
-  const before = { before: (client: Client) => look(deps, client, options, properties !== null) };
-  const rename = toRenameBody(options);
-  if (rename === null)
-    return addOrUpdatePerson(deps, toUpdateBody(options, properties), properties, { who, ...before });
-  const rest = toUpdateBody({ ...options, ...afterRename(options) }, properties);
-  const isAlone = Object.keys(rest).length === 2;
-  return isAlone
-    ? addOrUpdatePerson(deps, rename, null, { who, ...before })
-    : addOrUpdatePerson(deps, rest, properties, { who, ...before, first: rename });
+  return addOrUpdatePerson(
+    deps,
+    async (client) => toUpdateBody(options, properties, await look(deps, client, options, properties !== null)),
+    properties,
+  );
 }
 
-/** Throws NothingFoundError. Properties that are given for somebody of whom the service tells none are not kept. */
+/**
+ * The person as the service tells of them; null where nobody has the name yet, or nothing depends on it. Throws
+ * NothingFoundError. Properties that are given for somebody of whom the service tells none are not kept.
+ */
 async function look(
   deps: Deps,
   client: Client,
-  { person, create }: PeopleUpdateOptions,
+  { person, create, newEmail, newPhone }: PeopleUpdateOptions,
   hasProperties: boolean,
-): Promise<void> {
-  if (create && !hasProperties) return;
+): Promise<JsonObject | null> {
+  const other = "email" in person ? newPhone : newEmail;
+  if (create && !hasProperties && other === null) return null;
   const found = await findPerson(client, person, deps.signal, hasProperties ? WITH_PROPERTIES : {});
   if (found === null && !create)
     throw new NothingFoundError(notFound(person), "check the spelling, or pass --create to add a new person");
   if (found !== null && hasProperties && !("properties" in found.json)) await writeNote(deps, notKept().message);
+  return found?.json ?? null;
 }
 
 /** As `people add` has them, but that here they are what the person has from then on. */
@@ -104,35 +104,23 @@ const KEPT_PROPERTY_FLAGS = PROPERTY_FLAGS.map((record) =>
     : record,
 );
 
-/**
- * With `send=false` an update of the address or number changes that alone (4.2), so everything else is a request of its
- * own. Null when the person keeps what names them.
- */
-function toRenameBody({ person, newEmail, newPhone }: PeopleUpdateOptions): JsonObject | null {
-  const renamed = "email" in person ? newEmail : newPhone;
-  if (renamed === null) return null;
-  return "email" in person
-    ? { email: person.email, send: false, email_update: renamed }
-    : { phone_number: person.phone_number, send: false, phone_number_update: renamed };
-}
-
-/** The person under the new name, with what is still to change. */
-function afterRename({ person, newEmail, newPhone }: PeopleUpdateOptions): Partial<PeopleUpdateOptions> {
-  if ("email" in person) return { person: { email: newEmail ?? person.email }, newEmail: null };
-  return { person: { phone_number: newPhone ?? person.phone_number }, newPhone: null };
-}
-
-/** The changes that keep the value by which the person is found. */
+/** An address or number is renamed by its old value (4.2), and a first one given with the other. */
 function toUpdateBody(
   { person, name, newEmail, newPhone }: PeopleUpdateOptions,
   properties: JsonObject | null,
+  found: JsonObject | null,
 ): JsonObject {
-  const byEmail = "email" in person;
+  const known: JsonObject = { ...found, ...person };
+  const email = newEmail !== null && known["email"] ? known["email"] : null;
+  const phone = newPhone !== null && known["phone_number"] ? known["phone_number"] : null;
+  const named: JsonObject = email === null && phone === null ? { ...person } : {};
   return toBody({
-    email: byEmail ? person.email : newEmail,
-    phone_number: byEmail ? newPhone : person.phone_number,
+    email: email ?? newEmail ?? named["email"] ?? null,
+    phone_number: phone ?? newPhone ?? named["phone_number"] ?? null,
     name,
     properties,
     send: false,
+    email_update: email && newEmail,
+    phone_number_update: phone && newPhone,
   });
 }

@@ -88,6 +88,18 @@ describe("people add", () => {
     });
   });
 
+  it("renames first and saves the rest under the new address where no survey is wanted", async () => {
+    const { deps, calls } = world({ write: answered(SENT) });
+    const rest = { name: "Ada", properties: { properties: { plan: "pro" }, pairs: [], special: {} }, lastSentAt: 5 };
+    const renamed = { ...ADD, email: "a@b.co", phone: "+14155550101", newEmail: "c@b.co", send: false };
+    await runPeopleAdd(deps, { ...renamed, ...rest });
+    const kept = { phone_number: "+14155550101", name: "Ada", properties: { plan: "pro" }, last_sent_at: 5 };
+    expect(calls.map(({ parameters }) => parameters)).toEqual([
+      { email: "a@b.co", send: false, email_update: "c@b.co" },
+      { email: "c@b.co", send: false, ...kept },
+    ]);
+  });
+
   it("is a record of two columns on a terminal, and shows fields that it does not know", async () => {
     const { deps, out } = world({ write: answered({ ...SENT, later: { x: 1 } }) }, { width: 80 });
     await runPeopleAdd(deps, { ...ADD, email: "ada@example.com" });
@@ -231,22 +243,44 @@ describe("people update", () => {
     ]);
   });
 
+  const [one, two] = ["+14155550101", "+14155550102"];
   it.each([
     [
-      { person: { email: "a@b.co" }, newEmail: "c@b.co", newPhone: "+14155550102" },
+      { person: { email: "a@b.co" }, newEmail: "c@b.co", newPhone: two },
+      { email: "a@b.co" },
       [
         { email: "a@b.co", send: false, email_update: "c@b.co" },
-        { email: "c@b.co", phone_number: "+14155550102", send: false },
+        { email: "c@b.co", phone_number: two, send: false },
       ],
     ],
     [
-      { person: { phone_number: "+14155550101" }, newEmail: "c@b.co", newPhone: null },
-      [{ email: "c@b.co", phone_number: "+14155550101", send: false }],
+      { person: { phone_number: one }, newEmail: "c@b.co" },
+      { email: null, phone_number: one },
+      [{ email: "c@b.co", phone_number: one, send: false }],
     ],
-  ])("%j says old and new as the specification does", async (options, bodies) => {
-    const { deps, calls } = world({ write: answered(SENT) });
+    [
+      { person: { phone_number: one }, newEmail: "c@b.co" },
+      { email: "a@b.co", phone_number: one },
+      [{ email: "a@b.co", send: false, email_update: "c@b.co" }],
+    ],
+    [
+      { person: { email: "a@b.co" }, newPhone: two },
+      { email: "a@b.co", phone_number: one },
+      [{ phone_number: one, send: false, phone_number_update: two }],
+    ],
+    [
+      { person: { phone_number: one }, newEmail: "c@b.co", newPhone: two, name: "Ada" },
+      { email: "a@b.co", phone_number: one },
+      [
+        { email: "a@b.co", phone_number: one, send: false, email_update: "c@b.co", phone_number_update: two },
+        { email: "c@b.co", phone_number: two, name: "Ada", send: false },
+      ],
+    ],
+  ])("when it is %j of %j, then it says old and new as the specification does", async (options, row, bodies) => {
+    const { deps, calls } = world({ pages: [[row]], write: answered(SENT) });
     await runPeopleUpdate(deps, { ...CHANGE, ...options });
-    expect(calls).toEqual(bodies.map((parameters) => ({ call: "sendPerson", parameters })));
+    const expected = bodies.map((parameters) => ({ call: "sendPerson", parameters }));
+    expect(calls).toEqual([{ call: "listPeople", parameters: options.person }, ...expected]);
   });
 
   const call = { method: "POST", url: "https://survey.example.com/v1/people.json" };
