@@ -78,11 +78,13 @@ it("when the day's limit of texts is raised, then the texts that it held back le
       await sendPerson(tx, project, sendInput({ phoneNumber, channel: "sms" }));
   });
   before.start();
-  const states = async ({ store }: typeof before): Promise<unknown> => {
-    const rows = await store.read(async (tx) => {
+  const rowsOf = ({ store }: typeof before) =>
+    store.read(async (tx) => {
       const { id = 0 } = (await tx.projects.byName("texts")) ?? {};
       return deliveriesOf(tx, id);
     });
+  const states = async (service: typeof before): Promise<unknown> => {
+    const rows = await rowsOf(service);
     return rows.map(({ state, reason }) => `${state}${reason === null ? "" : ", with a reason"}`).toSorted();
   };
   const waiting = ["scheduled, with a reason", "scheduled, with a reason", "sent"];
@@ -95,4 +97,6 @@ it("when the day's limit of texts is raised, then the texts that it held back le
   after.service.start();
   await expect.poll(() => states(after.service), SOON).toEqual(["sent", "sent", "sent"]);
   expect(receiver.received).toHaveLength(3);
+  const rows = await rowsOf(after.service);
+  expect(rows.filter(({ scheduledAt, sentAt }) => scheduledAt > (sentAt ?? 0))).toEqual([]);
 });

@@ -187,7 +187,7 @@ async function check(options: SmsSenderOptions, due: DueQuestion): Promise<Check
   const now = unixSeconds(clock);
   const zone = await zoneOf(due.project);
   const until = limits.quiet === null ? null : quietUntil(now, limits.quiet, zone);
-  if (until !== null) return { kind: "released", delaySeconds: until - now, reason: "quiet hours" };
+  if (until !== null) return { kind: "released", delaySeconds: until - now, reason: "quiet hours", isEarly: true };
   const frozen = due.frozen ?? (await compose(due));
   const segments = Number(frozen.values.segments);
   if (segments > 1) onLong(due.project, segments);
@@ -196,7 +196,7 @@ async function check(options: SmsSenderOptions, due: DueQuestion): Promise<Check
   const day = localDay(now, zone);
   if (await budget.take(due.project, day.name, segments)) return { frozen, segments, day: day.name };
   const reason = `the project's ${limits.daily} segments of ${day.name} are used up`;
-  return { kind: "released", delaySeconds: day.nextAt - now, reason };
+  return { kind: "released", delaySeconds: day.nextAt - now, reason, isEarly: true };
 }
 
 export function isAllowedCountry({ countries }: Pick<SmsLimits, "countries">, phoneNumber: string): boolean {

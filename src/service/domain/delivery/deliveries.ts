@@ -21,7 +21,7 @@ import { postponeAutopilot, scheduleAutopilot } from "../surveys/surveys.ts";
 import { chooseWeek, continueDigest, eraseLostDigest, mayStillSendDigest, toDigestChange } from "./digests.ts";
 import { refuseReminder, scheduleReminder } from "./reminders.ts";
 import { FIRST_RETRY_SECONDS } from "./retries.ts";
-import { opensAt, roomToday, waitForWindow, WINDOW_REASON } from "./pacing.ts";
+import { roomToday, waitForWindow } from "./pacing.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
 /** The treatment of a message that may have arrived: `hold` leaves it to evidence and the operator. */
@@ -46,8 +46,9 @@ async function toBeSentNow(tx: Transaction, due: DueMessage): Promise<DueMessage
   if (due.channel === "digest") return chooseWeek(tx, due);
   if (due.channel === "reply") return due;
   const reason = isSurvey(due) ? null : await refuseReminder(tx, due);
-  if (reason === null) return waitForWindow(tx, due);
-  await tx.queue.settle(due, toChange(tx, due, { kind: "cancelled", reason }));
+  const outcome = reason === null ? await waitForWindow(tx, due) : { kind: "cancelled" as const, reason };
+  if (outcome === null) return due;
+  await tx.queue.settle(due, toChange(tx, due, outcome));
   return null;
 }
 
@@ -166,8 +167,8 @@ export async function mayStillSend(
   const isPaused = ((await tx.deliveries.pausedAt()) ?? pausedAt) !== null;
   if (isPaused && !ignoresPauses(channel)) return { kind: "released", delaySeconds: 0 };
   if (due.channel === "digest" || due.channel === "reply") return null;
-  const opens = await opensAt(tx, due);
-  if (opens !== null) return { kind: "released", delaySeconds: opens - tx.now, reason: WINDOW_REASON };
+  const early = await waitForWindow(tx, due);
+  if (early !== null) return early;
   return isTooOld(tx, due, rules, limitedUntil) ? { kind: "failed", reason: "too late" } : null;
 }
 
@@ -275,6 +276,7 @@ function toChange(tx: Transaction, { attempts, scheduledAt }: DueMessage, outcom
         state: attempts > 0 ? "retrying" : "scheduled",
         // Back to its place in the queue.
         dueAt: outcome.delaySeconds === 0 ? Math.min(scheduledAt, tx.now) : tx.now + outcome.delaySeconds,
+        ...(outcome.isEarly === true && attempts === 0 ? { scheduledAt: tx.now + outcome.delaySeconds } : {}),
         reason: outcome.reason ?? null,
         isAttempt: false,
       };

@@ -4,29 +4,19 @@ import type { DueReminder, DueSurvey, OutgoingChannel, Transaction } from "../po
 import { readSettings, readWallClock } from "../projects/settings.ts";
 import { localDay } from "../sms/day.ts";
 import { nextOpen } from "../surveys/open-time.ts";
+import type { DeliveryOutcome } from "./sender.ts";
 
 /** The reason that is kept of a survey which waits until Autopilot's window opens. */
 export const WINDOW_REASON = "window";
 
-/** When the window of a message opens that is closed now, Unix seconds; null while it may leave. */
-export async function opensAt(tx: Transaction, due: DueSurvey | DueReminder): Promise<number | null> {
+/** The wait of a message whose window is closed; null while it may leave. */
+export async function waitForWindow(tx: Transaction, due: DueSurvey | DueReminder): Promise<DeliveryOutcome | null> {
   const { project } = due;
   if ("autopilot" in due && !due.autopilot) return null;
   const platform = "survey" in due ? due.survey.channel : due.channel;
   const { window } = await tx.autopilot.settings(project.id, platform);
   const at = nextOpen(tx.now, window, await readWallClock(tx, project));
-  return at > tx.now ? at : null;
-}
-
-/** A message that was claimed while its window is closed is given back until it opens; null then. */
-export async function waitForWindow<Due extends DueSurvey | DueReminder>(
-  tx: Transaction,
-  due: Due,
-): Promise<Due | null> {
-  const at = await opensAt(tx, due);
-  if (at === null) return due;
-  await tx.queue.putOff(due, at, WINDOW_REASON);
-  return null;
+  return at > tx.now ? { kind: "released", delaySeconds: at - tx.now, reason: WINDOW_REASON, isEarly: true } : null;
 }
 
 /** A project's day and its limit. */

@@ -159,6 +159,8 @@ export interface DeliveryChange {
   readonly state: DeliveryState;
   /** When a scheduler may take it again; null for not at all. */
   readonly dueAt: number | null;
+  /** When its age begins; absent: that stays. */
+  readonly scheduledAt?: number;
   /** When it was sent; null leaves that as it is. */
   readonly sentAt: number | null;
   readonly reason: string | null;
@@ -203,8 +205,6 @@ export interface QueueRows {
   ): Promise<void>;
   /** True when a later survey of the same person left, or may have. */
   hasNewerSurvey(project: number, surveyId: number): Promise<boolean>;
-  /** Gives a claim back until `at`, for this reason; one that was never tried counts as scheduled for then. */
-  putOff(claim: ClaimKey, at: number, reason: string): Promise<void>;
   /** The surveys of a project that left since then, or may have, and those that are on their way. */
   countLeft(project: number, since: number): Promise<{ readonly sent: number; readonly leaving: number }>;
   /** The surveys of a project that are due. */

@@ -299,8 +299,22 @@ it("when the day's segments are used up, then surveys wait for the next day of t
   await expect.poll(() => texting.gateway.received.length, SOON).toBe(4);
 });
 
-it("when it is night, then surveys wait for the morning", async () => {
-  const texting = await start({ limits: { quiet: { from: 0, to: 23 } } });
+it("when the day's segments are used up day by day, then no survey is too late for waiting", async () => {
+  const texting = await start({ limits: { daily: 1 }, maxAgeSeconds: 3600 });
+  const numbers = ["+491701000001", "+491701000002", "+491701000003"];
+  for (const number of numbers) await texting.ask(number);
+  const states = async () => (await Promise.all(numbers.map((number) => texting.stateOf(number)))).toSorted();
+  const waits = expect.stringMatching(/^scheduled \| 0 \| .* are used up/);
+  for (const left of [2, 1, 0]) {
+    const expected = numbers.map((_, at) => (at < left ? waits : "sent | 1 | - | sent"));
+    await expect.poll(states, SOON).toEqual(expected);
+    const [waiting] = await texting.read((tx) => deliveriesOf(tx, texting.project.id, "scheduled"));
+    if (waiting !== undefined) texting.clock.advance(waiting.dueAt * 1000 - texting.clock.now());
+  }
+});
+
+it("when it is night, then surveys wait for the morning, and none is too late for it", async () => {
+  const texting = await start({ limits: { quiet: { from: 0, to: 23 } }, maxAgeSeconds: 600 });
   const hours = new Date(texting.clock.now()).getUTCHours();
   if (hours === 23) texting.clock.advance(3600_000);
   await texting.ask(ADA);
@@ -308,4 +322,6 @@ it("when it is night, then surveys wait for the morning", async () => {
   const [row] = await texting.read((tx) => deliveriesOf(tx, texting.project.id));
   // The clock goes on from the look at it to the change.
   expect(new Date(row!.dueAt * 1000).toISOString().slice(11)).toMatch(/^23:00:\d\d/);
+  texting.clock.advance(row!.dueAt * 1000 - texting.clock.now());
+  await expect.poll(() => texting.stateOf(ADA), SOON).toBe("sent | 1 | - | sent");
 });

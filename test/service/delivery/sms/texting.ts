@@ -46,6 +46,7 @@ export interface TextingOptions extends Partial<Omit<SmsOptions, "gateway" | "li
   readonly plans?: Readonly<Record<string, HookPlan>>;
   readonly gateway?: Partial<SmsGateway>;
   readonly limits?: Partial<SmsOptions["limits"]>;
+  readonly maxAgeSeconds?: number;
 }
 
 const LIMITS = { daily: 200, maxSegments: 3, countries: null, quiet: null } as const;
@@ -64,7 +65,7 @@ export function inTurn(...plans: readonly HookPlan[]): HookPlan {
 }
 
 export async function openTexting(options: TextingOptions = {}): Promise<Texting> {
-  const { path = "/ok", plans = {}, gateway: given = {}, limits = {}, ...more } = options;
+  const { path = "/ok", plans = {}, gateway: given = {}, limits = {}, maxAgeSeconds = null, ...more } = options;
   const gateway = await startHookReceiver({ "/ok": saying(200, '{"id":"m1"}'), ...plans });
   const [fixture, clock] = [await openFixture(), createWarpedClock()];
   Object.defineProperty(fixture.time, "now", { get: () => Math.floor(clock.now() / 1000) });
@@ -96,7 +97,7 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     claimer: "one",
     heartbeat: createHeartbeat({ store, clock, claimer: "one", onUnknown: "hold" }),
     senders: [delivery.sender, delivery.replies],
-    maxAgeSeconds: null,
+    maxAgeSeconds,
     onUnknown: "hold",
     onOutcome: metrics.count,
     onError: (error) => errors.push(error),

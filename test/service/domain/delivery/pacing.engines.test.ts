@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { finishDelivery, mayStillSend, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { guardOverdue } from "../../../../src/service/domain/delivery/oversight.ts";
 import { readBudget } from "../../../../src/service/domain/delivery/pacing.ts";
+import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { changeSettings } from "../../../../src/service/domain/projects/settings.ts";
 import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot.ts";
@@ -49,16 +50,18 @@ describe("a window of Autopilot", () => {
     expect(await deliver()).toEqual(["a@x.co"]);
   });
 
-  test("when it closes between the claim and the last byte, then the survey waits", async () => {
+  test("when it closes between the claim and the last byte, then the survey waits, and is not too late for it", async () => {
     await join("a@x.co");
     fixture.time.now = moment("2026-11-24T09:59:59Z");
     const [survey] = await claim();
     fixture.time.now += 1;
-    expect(await fixture.read((tx) => mayStillSend(tx, survey!, { maxAgeSeconds: 60 }))).toEqual({
-      kind: "released",
-      delaySeconds: 19 * 3600,
-      reason: "window",
-    });
+    const look = (due: DueSurvey) => fixture.read((tx) => mayStillSend(tx, due, { maxAgeSeconds: 60 }));
+    const outcome = await look(survey!);
+    expect(outcome).toMatchObject({ kind: "released", delaySeconds: 19 * 3600, reason: "window" });
+    await fixture.write((tx) => finishDelivery(tx, survey!, outcome!));
+    fixture.time.now += 19 * 3600;
+    const [again] = await claim();
+    expect(await look(again!)).toBeNull();
   });
 });
 

@@ -185,6 +185,9 @@ interface Release {
   readonly areReleased: boolean;
 }
 
+/** In its place in the queue: of the two values both are now. */
+const BY_NOW = "CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END";
+
 async function releaseHeld(database: Database, now: number, { limit, reason, areReleased }: Release): Promise<number> {
   const kept = areReleased ? null : reason;
   let released = 0;
@@ -197,7 +200,7 @@ async function releaseHeld(database: Database, now: number, { limit, reason, are
     for (const row of held) {
       database.send(
         `UPDATE messages SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, 
-           due_at = CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END,
+           due_at = ${BY_NOW},
            scheduled_at = CASE WHEN reason = ? THEN ? ELSE scheduled_at END, reason = NULL
          WHERE project_id = ? AND id = ?`,
         [now, now, reason, now, id ?? null, row.id ?? null],
@@ -221,16 +224,18 @@ async function releasePutOff(
   for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
     for (const channel of only === null ? CHANNELS : [only]) {
       const found = await database.all(
-        `SELECT id FROM messages WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
+        `SELECT id, person_id FROM messages WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
          AND state IN ('scheduled', 'retrying') AND reason IS NOT NULL AND reason <> ? ORDER BY due_at, id LIMIT ?`,
         [id ?? null, channel, now, now + PUT_OFF_SECONDS_MAX, WINDOW_REASON, limit - released],
       );
-      for (const row of found)
+      for (const row of found) {
         database.send(
-          `UPDATE messages SET due_at = CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END, reason = NULL
+          `UPDATE messages SET due_at = ${BY_NOW}, scheduled_at = ${BY_NOW}, reason = NULL
            WHERE project_id = ? AND id = ?`,
-          [now, now, id ?? null, row.id ?? null],
+          [now, now, now, now, id ?? null, row.id ?? null],
         );
+        refreshNextSurvey(database, Number(id), Number(row.person_id));
+      }
       released += found.length;
     }
   return released;

@@ -56,7 +56,6 @@ export function createQueueRows(database: Database, session: Session, tallies: L
       const row = await database.first(NEWER_SURVEY, [project, surveyId]);
       return row !== null;
     },
-    putOff: async (claim, at, reason) => putOff(database, claim, at, reason),
     countLeft: async (project, since) => countLeft(database, project, since),
     countDue: async (project) => {
       const sql = `SELECT count(*) AS n FROM messages
@@ -105,18 +104,6 @@ async function addReminder(
   );
 }
 
-async function putOff(database: Database, claim: ClaimKey, at: number, reason: string): Promise<void> {
-  const key = claimKey(claim);
-  const row = await database.first(`SELECT person_id AS "personId" FROM messages WHERE ${THIS_CLAIM}`, key);
-  database.send(
-    `UPDATE messages SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, due_at = ?,
-       scheduled_at = CASE WHEN attempts > 0 THEN scheduled_at ELSE ? END, reason = ?, claimer = NULL
-     WHERE ${THIS_CLAIM}`,
-    [at, at, reason, ...key],
-  );
-  if (row !== null && row.personId !== null) refreshNextSurvey(database, claim.project.id, Number(row.personId));
-}
-
 const COUNTED = "channel IN ('email', 'sms', 'reminder', 'sms-reminder')";
 const LEFT = `SELECT count(*) AS n FROM messages
   WHERE project_id = ? AND ${COUNTED} AND sent_at >= ?`;
@@ -158,7 +145,7 @@ async function settle(
   now: number,
   tallies: ListTallies,
   claim: ClaimKey,
-  { state, dueAt, sentAt, reason, isAttempt }: DeliveryChange,
+  { state, dueAt, scheduledAt, sentAt, reason, isAttempt }: DeliveryChange,
 ): Promise<boolean> {
   const key = claimKey(claim);
   const row = await database.first(
@@ -170,13 +157,15 @@ async function settle(
   const isCancelled = row.state === "cancelled" && state !== "sent" && state !== "bounced";
   if (isCancelled) noteErased(database, THIS_CLAIM, key);
   database.send(
-    `UPDATE messages SET state = ?, due_at = ?, sent_at = coalesce(?, sent_at), claimer = NULL,
+    `UPDATE messages SET state = ?, due_at = ?, scheduled_at = coalesce(?, scheduled_at),
+       sent_at = coalesce(?, sent_at), claimer = NULL,
        reason = CASE WHEN ? = 1 THEN coalesce(reason, ?) ELSE ? END,
        attempts = attempts + ?, first_attempt_at = coalesce(first_attempt_at, ?)
      WHERE ${THIS_CLAIM}`,
     [
       isCancelled ? "cancelled" : state,
       isCancelled ? null : dueAt,
+      scheduledAt ?? null,
       sentAt,
       isCancelled ? 1 : 0,
       reason,
