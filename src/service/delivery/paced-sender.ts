@@ -66,7 +66,7 @@ export const NOTHING_MEANT = {
 } as const;
 
 /** One message of whatever kind. */
-export interface Outgoing<Message> extends Pick<DueSurvey, "attempts" | "firstAttemptAt"> {
+export interface Outgoing<Message> extends Pick<DueSurvey, "attempts" | "scheduledAt" | "firstAttemptAt"> {
   /** Tells it from others in what the sender remembers. */
   readonly key: string;
   /** A part of the recipient's address that may be put off on its own. */

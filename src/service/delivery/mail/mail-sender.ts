@@ -58,10 +58,11 @@ export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSen
 }
 
 function toOutgoing(due: DueMail, address: string, render: () => Promise<RenderedMail>): Outgoing<SmtpMessage> {
-  const { attempts, firstAttemptAt } = due;
+  const { attempts, scheduledAt, firstAttemptAt } = due;
   return {
     key: surveyKey(due),
     attempts,
+    scheduledAt,
     firstAttemptAt,
     render,
     domain: domainOf(address),

@@ -140,13 +140,14 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
 }
 
 function toOutgoing(due: DueQuestion, frozen: FrozenMessage): Outgoing<SmsMessage> {
-  const { attempts, firstAttemptAt, person, token } = due;
+  const { attempts, scheduledAt, firstAttemptAt, person, token } = due;
   const { text } = frozen.values;
   const to = person.phoneNumber ?? "";
   const message = { to, text: typeof text === "string" ? text : "", id: frozen.messageId };
   return {
     key: surveyKey(due),
     attempts,
+    scheduledAt,
     firstAttemptAt,
     // A gateway answers for all numbers alike.
     domain: "",

@@ -354,9 +354,9 @@ export async function resolveDelivery(
   const row = await tx.deliveries.byId(project.id, id);
   if (row === null) throw new NotFoundError(`project ${project.name} has no survey ${id}`);
   if (row.state !== "unknown") throw new NotFoundError(`survey ${id} is ${row.state}, not unknown`);
-  const again = { state: "retrying", dueAt: tx.now, sentAt: null, reason: null, isAttempt: false } as const;
+  const again = { sentAt: null, reason: null, isAttempt: false, dueAt: tx.now, scheduledAt: tx.now };
   if (as === "sent") await settleAsSent(tx, project, row);
-  else await tx.queue.settle(row, again);
+  else await tx.queue.settle(row, { ...again, state: "retrying" });
   return (await tx.deliveries.byId(project.id, id)) ?? row;
 }
 

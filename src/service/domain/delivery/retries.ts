@@ -16,18 +16,19 @@ export function retryDelaySeconds(attempts: number, fraction: number): number {
 }
 
 /**
- * The step after an attempt that was refused for now: the next one, or 72 hours after the first `failed`.
- * `leastSeconds` is the wait that the server asked for.
+ * The step after an attempt that was refused for now: the next one, or 72 hours after the first, or after the operator
+ * had it sent again, `failed`. `leastSeconds` is the wait that the server asked for.
  */
 export function retryOrGiveUp(
-  due: Pick<DueSurvey, "attempts" | "firstAttemptAt">,
+  due: Pick<DueSurvey, "attempts" | "scheduledAt" | "firstAttemptAt">,
   {
     now,
     fraction,
     leastSeconds = 0,
   }: { readonly now: number; readonly fraction: number; readonly leastSeconds?: number },
 ): DeliveryOutcome {
-  if (due.firstAttemptAt !== null && now - due.firstAttemptAt >= GIVE_UP_SECONDS)
+  const { attempts, scheduledAt, firstAttemptAt } = due;
+  if (firstAttemptAt !== null && now - Math.max(firstAttemptAt, scheduledAt) >= GIVE_UP_SECONDS)
     return { kind: "failed", reason: "not accepted within 72 hours" };
-  return { kind: "retry", delaySeconds: Math.max(retryDelaySeconds(due.attempts + 1, fraction), leastSeconds) };
+  return { kind: "retry", delaySeconds: Math.max(retryDelaySeconds(attempts + 1, fraction), leastSeconds) };
 }

@@ -256,6 +256,21 @@ describe("when it is unknown whether a message arrived", () => {
     expect([await sentCount(), await survey()]).toMatchObject([1, { state: "sent", attempts: 2 }]);
   });
 
+  it("then one that is resent after many days is not too late, and has its 72 hours", async () => {
+    await send();
+    await unknown();
+    later(30 * DAY);
+    await resolved("resend");
+    later(3 * DAY);
+    const due = await claim();
+    expect([await look(due), await survey()]).toMatchObject([null, { state: "claimed", attempts: 1 }]);
+    const rules = { fraction: 0.5, leastSeconds: 0 };
+    expect(retryOrGiveUp(due, { ...rules, now: fixture.time.now - 1 })).toEqual({ kind: "retry", delaySeconds: 300 });
+    expect(retryOrGiveUp(due, { ...rules, now: fixture.time.now })).toMatchObject({ kind: "failed" });
+    later(1);
+    expect(await look(due)).toEqual({ kind: "failed", reason: "too late" });
+  });
+
   test.each<[string, (due: DueSurvey) => Promise<unknown>]>([
     ["an answer", (due) => fixture.write((tx) => answerSurvey(tx, due.token, { score: 9, by: "button" }, DAY))],
     ["an unsubscribe", (due) => fixture.write((tx) => unsubscribeByLink(tx, due.unsubscribeToken))],
@@ -462,7 +477,7 @@ test.each([
 
 const at = (now: number, leastSeconds?: number) =>
   retryOrGiveUp(
-    { attempts: 2, firstAttemptAt: START },
+    { attempts: 2, scheduledAt: START - DAY, firstAttemptAt: START },
     { now, fraction: 0.5, ...(leastSeconds === undefined ? {} : { leastSeconds }) },
   );
 
