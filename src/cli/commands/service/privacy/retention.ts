@@ -27,19 +27,25 @@ export async function runRetention(
   checkColumns(deps, RETENTION);
   // A look at a restored backup must remove nothing.
   const isLook = deps.options.dryRun || Object.keys(change).length === 0;
-  // Keeping more than before removes nothing that would not go anyway.
+  const removal = { command: "service retention", yes, kept: "Nothing was changed." };
   const setsAge = Object.values(change).some((value) => typeof value === "number");
-  const ask = checkRemoval(deps, { command: "service retention", yes: yes || !setsAge, kept: "Nothing was changed." });
+  let ask = setsAge ? checkRemoval(deps, removal) : null;
   const choice = isLook ? given : await tellPlace(deps, given);
   // The command itself counts without changing anything.
   const counting = { ...deps, options: { ...deps.options, dryRun: false } };
   const apply = (dryRun: boolean): Promise<RetentionInfo> =>
     withAdmin(counting, choice, (admin) => admin({ kind: "retention", project, change, dryRun }));
-  await ask(async () => compose(deps, await apply(true)));
+  // Ages that are not switched off are followed as well, also those of a backup that was restored.
+  if (ask === null && !isLook && removesNow(await apply(true))) ask = checkRemoval(deps, removal);
+  await ask?.(async () => compose(deps, await apply(true)));
   const info = await apply(isLook);
   await showRecord(deps, RETENTION, info);
   await writeDone(deps, describe(info, isLook));
   return EXIT.done;
+}
+
+function removesNow(info: RetentionInfo): boolean {
+  return info.expired_responses + info.expired_requests + info.expired_webhook_events > 0;
 }
 
 /** `Delete 4,866 responses older than 2021-11-24?` */
