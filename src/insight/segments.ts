@@ -2,7 +2,7 @@
 import { countAnswers, netPromoterScore, scoreChange, type ScoreCounts, scoreInterval } from "./interval.ts";
 
 /** More values than this are no segments: an address, an id, an order number. */
-const VALUES_MAX = 50;
+export const VALUES_MAX = 50;
 
 /** A property has more than 50 values. */
 export class TooManyValuesError extends Error {

@@ -98,6 +98,8 @@ export interface SegmentFacts {
   readonly compared: boolean;
   /** Properties that no answer has. */
   readonly missing: readonly string[];
+  /** Properties of more values than are shown; absent: none. */
+  readonly crowded?: readonly string[];
 }
 
 export interface ReportComment {

@@ -2,7 +2,7 @@
 import { Html } from "../../contract/text/html.ts";
 import { scoreCategory, SCORE_MAX } from "../../contract/limits.ts";
 import { countAnswers } from "../interval.ts";
-import type { SegmentRow } from "../segments.ts";
+import { type SegmentRow, VALUES_MAX } from "../segments.ts";
 import { explainMark, markPeriod } from "../coverage.ts";
 import { drawKinds } from "./bars.ts";
 import { BROAD, drawPeriodScores, drawScores, drawSegments, type Frame, NARROW } from "./charts.ts";
@@ -213,13 +213,17 @@ export function segments({ segments: found }: Pick<ReportFacts, "segments">): Ht
           ${countText(found.hidden)} ${found.hidden === 1 ? "value" : "values"} with fewer than ${found.minN} answers
           not shown.
         </p> `;
-  const deck =
-    names.length === 0 ? "Every value has too few answers to say" : `The score and its ${CONFIDENCE_WORDS} interval`;
-  return section({ id: "segments", title: "Segments", deck }, [
+  return section({ id: "segments", title: "Segments", deck: segmentsDeck(found) }, [
     ...names.map((name, index) => segment(name, index, found)),
     ...(hidden === null ? [] : [hidden]),
     ...found.missing.map(
       (name) => html`<p class="aside">No answer has the property <bdi>${cutText(name, 60)}</bdi>.</p> `,
+    ),
+    ...(found.crowded ?? []).map(
+      (name) =>
+        html`<p class="aside">
+          The property <bdi>${cutText(name, 60)}</bdi> has more than ${VALUES_MAX} values, too many to show.
+        </p> `,
     ),
     ...(found.compared && names.length > 0
       ? [
@@ -230,6 +234,11 @@ export function segments({ segments: found }: Pick<ReportFacts, "segments">): Ht
         ]
       : []),
   ]);
+}
+
+function segmentsDeck({ rows, hidden }: SegmentFacts): string {
+  if (rows.length > 0) return `The score and its ${CONFIDENCE_WORDS} interval`;
+  return hidden > 0 ? "Every value has too few answers to say" : "No value to show";
 }
 
 function segment(name: string, index: number, { rows: all, compared }: SegmentFacts): Html {

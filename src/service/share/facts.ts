@@ -109,13 +109,12 @@ function periodsOf(days: readonly CountedDay[], first: number, now: number, isOp
   });
 }
 
-/** A property of too many values has no rows. */
 function segmentsOf(days: readonly CountedDay[], properties: readonly string[]): SegmentFacts {
   const options = { confidence: CONFIDENCE_DEFAULT, minN: FEW_ANSWERS, compared: false };
-  const found = properties.map((property) => {
-    const tally = segmentTally(days, property);
-    return tally === null ? { rows: [], hidden: 0 } : segmentRows(tally, options);
-  });
+  const tallies = properties.map((property) => ({ property, tally: segmentTally(days, property) }));
+  const found = tallies.flatMap(({ tally }) => (tally === null ? [] : [segmentRows(tally, options)]));
+  const missing = tallies.filter(({ property, tally }) => tally?.values.get(property)?.size === 0);
+  const crowded = tallies.filter(({ tally }) => tally === null);
   const masker = createMasker();
   const masked = (text: string): string => {
     const { value } = masker.row({ value: text });
@@ -126,10 +125,12 @@ function segmentsOf(days: readonly CountedDay[], properties: readonly string[]):
     hidden: found.reduce((sum, { hidden }) => sum + hidden, 0),
     minN: FEW_ANSWERS,
     compared: false,
-    missing: [],
+    missing: missing.map(({ property }) => property),
+    crowded: crowded.map(({ property }) => property),
   };
 }
 
+/** Null for a property of too many values. */
 function segmentTally(days: readonly CountedDay[], property: string): SegmentTally | null {
   const sums = new Map<string, ValueSums>();
   for (const { tally: day } of days) {

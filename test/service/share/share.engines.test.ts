@@ -206,6 +206,14 @@ describe("the page", () => {
     expect(text).toContain(`Computed at ${new Date(time.now * 1000).toISOString().slice(0, 10)}`);
   });
 
+  it("when a property has too many values or none, then that is said, and not that answers are too few", async () => {
+    const { path } = await share("No segments", { segments: ["order", "nowhere"] });
+    const text = (await visit(path)).text.replace(/\s+/g, " ");
+    expect(text).toContain("The property <bdi>order</bdi> has more than 50 values, too many to show.");
+    expect(text).toContain("No answer has the property <bdi>nowhere</bdi>.");
+    expect(text).not.toContain("too few answers to say");
+  });
+
   it("when comments are left out, then there are none, and an unknown range is refused", async () => {
     const { path } = await share("Quiet", { comments: false });
     expect((await visit(path)).text).not.toContain("Call me");
