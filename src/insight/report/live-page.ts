@@ -7,7 +7,6 @@ import { drawKinds } from "./bars.ts";
 import { lean as html } from "./markup.ts";
 import {
   BASIS,
-  comments,
   type Figure,
   figureList,
   kindFigures,
@@ -16,6 +15,7 @@ import {
   scores,
   section,
   segments,
+  withComments,
 } from "./page.ts";
 import { questionSections } from "./questions.ts";
 import { REPORT_STYLE } from "./style.ts";
@@ -90,10 +90,6 @@ function link(query: Readonly<Record<string, string>>, text: string, isCurrent: 
   return html`<li><a href="?${new URLSearchParams(query).toString()}" ${current}>${text}</a></li> `;
 }
 
-/** Of the page without its head, its foot and what is around the comments, which is less than 15,000. */
-const CONTENT_BYTES_MAX = 285_000;
-
-/** Comments have the room that is left. */
 function content(facts: LiveFacts): (Html | null)[] {
   if (countAnswers(facts.counts) === 0) return [];
   const { comments: newest } = facts;
@@ -104,9 +100,7 @@ function content(facts: LiveFacts): (Html | null)[] {
     segments(facts),
     ...questionSections(facts.questions, facts.questionsAmong),
   ];
-  if (newest === null) return parts;
-  const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part?.text ?? ""), 0);
-  return [...parts, comments({ ...facts, comments: newest }, CONTENT_BYTES_MAX - bytes)];
+  return newest === null ? parts : withComments(parts, { ...facts, comments: newest });
 }
 
 function basis(facts: LiveFacts): Html {

@@ -71,7 +71,16 @@ export function renderReport(facts: ReportFacts, request: string): string {
 
 function sections(facts: ReportFacts): (Html | null)[] {
   const further = questionSections(facts.questions ?? []);
-  return [basis(facts), periods(facts), scores(facts), segments(facts), ...further, comments(facts)];
+  return withComments([basis(facts), periods(facts), scores(facts), segments(facts), ...further], facts);
+}
+
+/** Of a page without its head, its foot and what is around the comments, which is less than 15,000. */
+const CONTENT_BYTES_MAX = 285_000;
+
+/** The other parts, and the comments in the room that these leave. */
+export function withComments(parts: readonly (Html | null)[], facts: CommentFacts): (Html | null)[] {
+  const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part?.text ?? ""), 0);
+  return [...parts, comments(facts, Math.min(COMMENT_BYTES_MAX, CONTENT_BYTES_MAX - bytes))];
 }
 
 interface Part {
@@ -289,11 +298,10 @@ ${rows.map(
 `;
 }
 
-export function comments(
-  { comments: newest, commented, redacted }: Pick<ReportFacts, "comments" | "commented" | "redacted">,
-  bytesMax = COMMENT_BYTES_MAX,
-): Html {
-  const shown = withinBytes(newest.map(commentItem), Math.min(bytesMax, COMMENT_BYTES_MAX));
+type CommentFacts = Pick<ReportFacts, "comments" | "commented" | "redacted">;
+
+function comments({ comments: newest, commented, redacted }: CommentFacts, bytesMax: number): Html {
+  const shown = withinBytes(newest.map(commentItem), bytesMax);
   const listed = newest.slice(0, shown.length).map((comment, index) => ({ ...comment, item: shown[index] ?? html`` }));
   const masked = redacted ? "; personal data is masked, names of third parties are not" : "";
   const deck =

@@ -1,6 +1,7 @@
-/** The live page at the limit of everything that it shows. */
+/** The live page and the report at the limit of everything that they show. */
 import { expect, it } from "vitest";
 import type { QuestionResult } from "../../../src/insight/answers/answer-tally.ts";
+import { renderReport } from "../../../src/insight/report/page.ts";
 import { type LiveFacts, renderLivePage } from "../../../src/insight/report/live-page.ts";
 
 const LONG = "a value with a long name & more ".repeat(4);
@@ -78,6 +79,31 @@ function commentsOf(page: string): number {
 it("when all that it shows is at its limit, then it has less than 300 KB, and comments the room that is left", () => {
   const full = renderLivePage(FACTS, "12m");
   const roomy = renderLivePage({ ...FACTS, segments: null }, "12m");
+  expect([Buffer.byteLength(full) < 300_000, Buffer.byteLength(roomy) < 300_000]).toEqual([true, true]);
+  expect(commentsOf(roomy)).toBeGreaterThan(commentsOf(full));
+});
+
+it("when a report shows four such properties with their changes, then so it is there", () => {
+  const { segments, comments, ...facts } = FACTS;
+  const report = {
+    ...facts,
+    people: 600_000,
+    segments: segments && {
+      ...segments,
+      rows: segments.rows.slice(0, 200).map((row) => ({ ...row, change: -12.5, p: 0.04, q: 0.05 })),
+      compared: true,
+    },
+    comments: comments ?? [],
+    rowsHash: "a".repeat(64),
+    idsHash: "b".repeat(64),
+    command: `surveyctl report ${LONG}`,
+    version: "1.0.0",
+    asOf: "2026-01-01T00:00:00Z",
+    zone: "UTC",
+  };
+  const request = JSON.stringify({ title: report.title, segments: [LONG] });
+  const full = renderReport(report, request);
+  const roomy = renderReport({ ...report, segments: null }, request);
   expect([Buffer.byteLength(full) < 300_000, Buffer.byteLength(roomy) < 300_000]).toEqual([true, true]);
   expect(commentsOf(roomy)).toBeGreaterThan(commentsOf(full));
 });
