@@ -343,6 +343,27 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   `);
 });
 
+test("when a person is deleted over the API, then no mail in the outbox quotes them", async () => {
+  const time = { now: at("2026-11-17T12:00:00Z") };
+  const embedded = await openEmbeddedService({ clock: { ...systemClock, now: () => time.now * 1000 } });
+  onTestFinished(() => embedded.close());
+  const { service, client, folder } = embedded;
+  await service.admin({ kind: "digest.add", project: "default", email: "boss@example.com", ...monday });
+  const sent = await client.sendPerson({ email: "ada@example.com", send: false });
+  const person = sent.kind === "answered" ? String(sent.reply.json["id"]) : "";
+  await client.addResponse({ person, score: 3, comment: "The invoice was late" });
+  time.now = at("2026-11-23T08:00:00Z");
+  await service.finishDue();
+  await service.finishDue();
+  const mails = (): Promise<readonly string[]> => readdir(path.join(folder, "outbox"));
+  expect(await mails()).toHaveLength(1);
+  const headers = { authorization: `Basic ${btoa(`${embedded.apiKey}:`)}` };
+  const url = `${embedded.baseUrl}/v1/people/${person}.json`;
+  expect(await service.handle({ method: "DELETE", url, headers })).toMatchObject({ status: 202 });
+  await service.finishDue();
+  await expect.poll(mails).toEqual([]);
+});
+
 test("when mail goes over SMTP, then a digest is signed, one click ends it, and what the server says is told", async () => {
   const server = await startPlanServer();
   onTestFinished(server.stop);

@@ -1,6 +1,7 @@
 /** People: sections 4.1 and 4.2, and deletion. */
 import type { Person, Properties, SentPerson } from "../../../contract/resources.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
+import { recallDigests } from "../delivery/digests.ts";
 import { InvalidError } from "../errors.ts";
 import { type JsonPage, parseCursor, toPage } from "../ids.ts";
 import type { PeopleQuery, PersonReference, Project, SendInput } from "../inputs.ts";
@@ -168,13 +169,14 @@ function toSentPerson(person: PersonRow, scheduledAt: number | null, properties:
 }
 
 /**
- * Deletes a person and all that belongs to them; a suppressed address stays suppressed, and the unsubscribe links of
+ * Deletes a person and all that belongs to them, out of digests too; a suppressed address stays suppressed, and the unsubscribe links of
  * messages that they have go on working. False when some of it is still to go. Throws NotFoundError.
  */
 export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
   const person = await requireReferenced(tx, project, reference);
   await keepSuppressions(tx, project, person);
   await tx.erasures.keepLinks(project.id, person.id);
+  await recallDigests(tx, project);
   return tx.people.delete(project.id, person.id);
 }
 
