@@ -224,13 +224,13 @@ function createAnswer(options: HttpServiceOptions, count: (caller: string) => vo
     const { method, headers } = request;
     const from = request.from ?? "";
     const found = find(method, target.path);
-    // A key that only reads gets the same answer to every other method, known or not.
-    if (found !== null && "allow" in found && !isReading(method) && headers.authorization !== undefined)
+    const isServed = found !== null && "route" in found && (found.hasSuffix || acceptsJson(headers.accept));
+    // A key that only reads gets the same answer to every other method, known or not, whatever it accepts.
+    if (found !== null && !isServed && !isReading(method) && headers.authorization !== undefined)
       refuseWrite(method, await keys.accessOf(headers.authorization, from));
     const match = requireMatch(found);
     progress.match = match;
-    if (!match.hasSuffix && !acceptsJson(headers.accept))
-      throw new HttpError(406, "Not Acceptable: only application/json is served");
+    if (!isServed) throw new HttpError(406, "Not Acceptable: only application/json is served");
     refuseCrossSite(method, headers);
     const { project, access, keyHash } = await keys.identify(headers.authorization, from);
     progress.project = project.name;

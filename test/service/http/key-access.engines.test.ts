@@ -107,6 +107,15 @@ test("when a key of any access is answered, then a header says which it is", asy
   expect([await accessOf({}), await accessOf(basic(READ_ONLY))]).toEqual(["full", "read-only"]);
 });
 
+test("when a key that only reads writes and accepts no JSON, then it is the write that is refused", async () => {
+  const headers = { ...basic(READ_ONLY), accept: "text/html" };
+  const answers = [
+    await http().call("POST", "/v1/people", { headers, body: BODIES.sendPerson }),
+    await http().call("GET", "/v1/people", { headers }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([403, 406]);
+});
+
 test("when a key that only reads announces a body, then the answer comes before the body does", async () => {
   const listening = await listenTo(http());
   try {
