@@ -266,12 +266,16 @@ async function bodyParameters({ headers, body = "" }: ServerRequest, { route }: 
   return parseBody(typeof body === "function" ? await body() : body, headers["content-type"], route);
 }
 
+/** Answers hold personal data: no cache keeps them, and no browser takes them for another type than they say. */
+const PRIVATE = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+/** Of every answer; its own take precedence. */
 function createCommonHeaders(clock: Clock): (requestId: string) => Readonly<Record<string, string>> {
   const state = { second: 0, date: "" };
   return (requestId) => {
     const second = Math.floor(clock.now() / 1000);
     if (second !== state.second) Object.assign(state, { second, date: new Date(second * 1000).toUTCString() });
-    return { date: state.date, "x-request-id": requestId };
+    return { ...PRIVATE, date: state.date, "x-request-id": requestId };
   };
 }
 

@@ -47,8 +47,6 @@ export interface Reply {
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
-/** Answers hold personal data: no cache keeps them, and no browser takes them for anything but JSON. */
-const PRIVATE = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 export function jsonReply(status: number, value: unknown): Reply {
   return { status, text: JSON.stringify(value) };
@@ -115,7 +113,7 @@ function envelope(status: number, message: string, extra: object = {}): Reply {
 
 /** `head` leaves the body out. The length of one that comes in parts is not known, and so it is not told. */
 export function toHttpResponse(reply: Reply, common: Readonly<Record<string, string>>, head: boolean): HttpResponse {
-  const headers: Record<string, string> = Object.assign({ "content-type": JSON_TYPE }, PRIVATE, common, reply.headers);
+  const headers: Record<string, string> = Object.assign({ "content-type": JSON_TYPE }, common, reply.headers);
   const { status, text } = reply;
   if (typeof text !== "string") return { status, headers, body: toBytes(head ? NO_PARTS : text) };
   if (!head) return { status, headers, body: text };

@@ -59,7 +59,7 @@ async function showRoot(options: PagesOptions, request: PageRequest): Promise<Ht
 }
 
 function robots({ method }: PageRequest): HttpResponse {
-  const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+  const headers = { "content-type": "text/plain; charset=utf-8" };
   return { status: 200, headers, body: method === "HEAD" ? "" : ROBOTS };
 }
 

@@ -90,8 +90,6 @@ export function pageHeaders(
   return {
     "content-security-policy": policy.join("; "),
     "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
     "x-robots-tag": "noindex, nofollow",
     "cross-origin-opener-policy": "same-origin",
     ...(isSecure ? { "strict-transport-security": "max-age=31536000" } : {}),

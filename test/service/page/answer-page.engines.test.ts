@@ -272,9 +272,10 @@ describe("when a link is nobody's", () => {
     expect((await pages.post(url, { score: "9" }, { from })).status).toBe(303);
   });
 
-  it("then robots are told to stay away", async () => {
-    const { status, text } = await pages.get("/robots.txt");
+  it("then robots are told to stay away, in an answer that is kept and guessed at no more than others", async () => {
+    const { status, text, headers } = await pages.get("/robots.txt");
     expect([status, text]).toEqual([200, "User-agent: *\nDisallow: /\n"]);
+    expect(headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
   });
 });
 

@@ -103,11 +103,7 @@ async function record(
   return store.write(work, project === null ? {} : { project });
 }
 
-const JSON_HEADERS = {
-  "content-type": "application/json; charset=utf-8",
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-};
+const JSON_HEADERS = { "content-type": "application/json; charset=utf-8" };
 
 function answer(status: number, message: string): HttpResponse {
   return { status, headers: JSON_HEADERS, body: JSON.stringify({ status, message }) };

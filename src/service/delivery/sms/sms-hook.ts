@@ -66,8 +66,4 @@ export function createSmsHook({ store, clock, appUrl, rules, onText, onRefused }
   };
 }
 
-const HEADERS = {
-  "content-type": "application/json; charset=utf-8",
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-};
+const HEADERS = { "content-type": "application/json; charset=utf-8" };

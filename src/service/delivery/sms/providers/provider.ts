@@ -79,7 +79,7 @@ export interface SignedText {
 /** Seconds that the clocks of two machines may differ by. */
 export const CLOCK_SECONDS = 300;
 
-export const NO_CONTENT: HttpResponse = { status: 204, headers: { "cache-control": "no-store" }, body: "" };
+export const NO_CONTENT: HttpResponse = { status: 204, headers: {}, body: "" };
 
 /** The text of a field, as signatures cover it. */
 export function fieldText(value: Json | undefined): string {

@@ -46,7 +46,7 @@ export const TWILIO: SmsProvider = {
     // Replies go out through the gateway; Twilio takes an answer's body for one.
     answer: {
       status: 200,
-      headers: { "content-type": "text/xml; charset=utf-8", "cache-control": "no-store" },
+      headers: { "content-type": "text/xml; charset=utf-8" },
       body: '<?xml version="1.0" encoding="UTF-8"?><Response/>',
     },
     documentation: [
