@@ -36,9 +36,8 @@ export function createPageHandlers({ store, appUrl }: PageAdminOptions): Pick<Ha
         ...(color === undefined ? {} : { color: color === "" ? null : color }),
         ...(logo === undefined ? {} : { logo: logo === "" ? null : Buffer.from(logo, "base64") }),
       };
-      return writeInProject(store, project, async (tx, found) =>
-        toBrandInfo(await changeBrand(tx, found, change), appUrl()),
-      );
+      const run = Object.keys(change).length === 0 ? readInProject : writeInProject;
+      return run(store, project, async (tx, found) => toBrandInfo(await changeBrand(tx, found, change), appUrl()));
     },
     texts: ({ project, scope, change }) =>
       Object.keys(change).length === 0

@@ -64,7 +64,7 @@ export function createSettingsHandlers(options: SettingsAdminOptions): Pick<Hand
       return showAutopilot(platform, settings);
     },
     settings: ({ project, change }) =>
-      writeInProject(store, project, async (tx, found) =>
+      (Object.keys(change).length === 0 ? readInProject : writeInProject)(store, project, async (tx, found) =>
         toConfiguredSettings(await changeSettings(tx, found, toProjectSettings(change))),
       ),
     "survey.preview": async ({ project, email, locale }) => {

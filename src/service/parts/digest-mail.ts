@@ -15,10 +15,10 @@ import { channelRates } from "../domain/answers/metrics.ts";
 import { digestWeek } from "../domain/delivery/digests.ts";
 import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
 import { activeQuestions } from "../domain/questions/questions.ts";
-import type { DueDigest, Question, Store } from "../domain/ports.ts";
+import type { DueDigest, Question, Store, Transaction } from "../domain/ports.ts";
 import { fullName, NO_PRESENTATION } from "../domain/projects/presentation.ts";
 import { signNewestShare } from "../domain/shares/shares.ts";
-import { signLink } from "../domain/surveys/signed-links.ts";
+import { LINK_SECRET, signLink } from "../domain/surveys/signed-links.ts";
 
 const PAGE = 100;
 const COMMENTS_MAX = 200;
@@ -41,7 +41,7 @@ async function readDigestFacts(
     return [String(year).padStart(4, "0"), String(month).padStart(2, "0"), String(date).padStart(2, "0")].join("-");
   };
   const { commented, newest, questions } = await readCommented(store, due, { since, until });
-  const links = await signLinks(store, due, newest);
+  const links = await store.read((tx) => signLinks(tx, due, newest));
   return {
     title: name ?? "Customer survey",
     range: `${day(since)} – ${day(until)}`,
@@ -60,20 +60,15 @@ async function readDigestFacts(
 }
 
 /** Paths of responses' pages that need no key, by token. The digest's own time decides how long: each attempt is the same mail. */
-function signLinks(
-  store: Store,
-  { project, scheduledAt }: DueDigest,
+async function signLinks(
+  tx: Transaction,
+  { scheduledAt }: DueDigest,
   rows: readonly JsonObject[],
 ): Promise<ReadonlyMap<Json | undefined, string>> {
-  return store.write(
-    async (tx) => {
-      const links = new Map<Json | undefined, string>();
-      for (const { permalink } of rows)
-        if (typeof permalink === "string") links.set(permalink, await signLink(tx, `/r/${permalink}`, scheduledAt));
-      return links;
-    },
-    { project: project.id },
-  );
+  const links = new Map<Json | undefined, string>();
+  for (const { permalink } of rows)
+    if (typeof permalink === "string") links.set(permalink, await signLink(tx, `/r/${permalink}`, scheduledAt));
+  return links;
 }
 
 interface WeekFacts {
@@ -186,11 +181,10 @@ export async function readDigest(
   due: DueDigest,
   { appUrl, sender, presentation = NO_PRESENTATION }: MailContext,
 ): Promise<Digest> {
+  await makeLinkSecret(store);
   const name = fullName(presentation, due.project, sender.senderName);
   const facts = await readDigestFacts(store, due, { name, appUrl });
-  const livePath = await store.write((tx) => signNewestShare(tx, due.project, due.scheduledAt), {
-    project: due.project.id,
-  });
+  const livePath = await store.read((tx) => signNewestShare(tx, due.project, due.scheduledAt));
   const day = WEEKDAYS[due.weekday] ?? "";
   const why = `You get this every ${day.slice(0, 1).toUpperCase()}${day.slice(1)}.`;
   const frame = {
@@ -199,6 +193,12 @@ export async function readDigest(
     liveUrl: livePath === null ? null : appUrl + livePath,
   };
   return { facts, frame };
+}
+
+/** Once in the life of a store; from then on a digest only reads. */
+async function makeLinkSecret(store: Store): Promise<void> {
+  const isMade = await store.read(async (tx) => (await tx.secrets.read(LINK_SECRET)) !== null);
+  if (!isMade) await store.write((tx) => tx.secrets.ensure(LINK_SECRET), { project: "none" });
 }
 
 /** A digest and its parts, for looking at. */

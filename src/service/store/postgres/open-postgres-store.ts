@@ -149,16 +149,12 @@ function createStore(engine: Engine): Store {
     refuseClosed();
     return queue.write(work, how);
   };
-  const loop = createStepLoop(
-    () => isNoted.value && !state.isClosed,
-    async () => {
-      isNoted.value = false;
-      const project = await read(engine, (tx) => tx.changingProject());
-      if (project === null) return;
-      isNoted.value = true;
-      await write((tx) => tx.step(project), { project });
-    },
-  );
+  const loop = createStepLoop({
+    isNoted,
+    find: () => read(engine, (tx) => tx.changingProject()),
+    step: (project) => write((tx) => tx.step(project), { project }),
+    isClosed: () => state.isClosed,
+  });
   return {
     lookSeconds: LOOK_SECONDS,
     about: { engine: "postgresql", schema: newestOf(MIGRATIONS) },

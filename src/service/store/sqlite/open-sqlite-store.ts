@@ -19,7 +19,7 @@ import {
   refuseLost,
   refuseOtherName,
 } from "./engine/data-file.ts";
-import { compact, createFileCleaner } from "./engine/clean-file.ts";
+import { compact, createFileCleaner, type FileCleaner } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { findForeign, findMissing } from "./foreign-parts.ts";
@@ -260,30 +260,25 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
     // Rejects when the store is closed meanwhile.
     if (event.kind === "trouble")
       void nextTurn()
-        .then(probe, probe)
+        .then(() => probeRoom(work, clock, closing.signal))
         .catch(() => undefined);
   });
   const { time, states, rows, watch, queue, isNoted } = work;
   const behind = time.newest() - unixSeconds(clock);
   if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
-
-  /** Tries to write: while clients see 503, no other write would notice that there is room again. */
-  async function probe(): Promise<void> {
-    while (watch.trouble() !== null && watch.refusal() === null && !closing.signal.aborted) {
-      await clock.sleep(PROBE_MS, closing.signal);
-      await queue.write(() => states.of(NO_PROJECT)).catch(() => undefined);
-    }
-  }
-  const loop = createStepLoop(
-    () => isNoted.value,
-    () =>
+  const loop = createStepLoop({
+    isNoted,
+    find: () => queue.read(() => rows.begin(time.now()).changingProject()),
+    step: (project) =>
       queue.write(async () => {
         await states.of(NO_PROJECT);
-        await rows.begin(time.newest()).step();
+        await rows.begin(time.newest()).step(project);
       }),
-  );
+    isClosed: () => closing.signal.aborted,
+  });
   loop.start();
   const read: Store["read"] = (job) => queue.read(() => job(rows.begin(time.now())));
+  const cleaner = options.file === IN_MEMORY ? null : createFileCleaner(database, options.file);
   return {
     lookSeconds: LOOK_SECONDS,
     about: { engine: "sqlite", schema: newestOf(MIGRATIONS) },
@@ -301,23 +296,31 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
         .finally(loop.start),
     settle: loop.settle,
     verify: () => queue.alone(async () => watch.look()),
-    ...createWholeFile(database, options, work),
+    ...createWholeFile(database, options, { ...work, cleaner }),
     check: () => queue.read(async () => integrityFindings(database)),
     close: async () => {
       closing.abort();
       await queue.close();
       closeFile(database);
+      cleaner?.close();
     },
   };
+}
+
+/** Tries to write: while clients see 503, no other write would notice that there is room again. */
+async function probeRoom({ watch, queue, states }: Work, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (watch.trouble() !== null && watch.refusal() === null && !signal.aborted) {
+    await clock.sleep(PROBE_MS, signal);
+    await queue.write(() => states.of(NO_PROJECT)).catch(() => undefined);
+  }
 }
 
 /** The parts that concern the file as a whole. */
 function createWholeFile(
   database: SqliteDatabase,
   { file, clock, random = systemRandom }: SqliteStoreOptions,
-  { queue, time, watch }: Work,
+  { queue, time, watch, cleaner }: Work & { readonly cleaner: FileCleaner | null },
 ): Pick<Store, "backup" | "vacuum" | "clean"> {
-  const cleaner = file === IN_MEMORY ? null : createFileCleaner(database, file);
   const exclusively = <Result>(change: () => Result): Promise<Result> =>
     queue.alone(async () => {
       watch.look();

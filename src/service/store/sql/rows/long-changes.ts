@@ -86,18 +86,35 @@ export interface StepLoop {
   readonly settle: () => Promise<void>;
 }
 
-/** `step` does one as a transaction of its own. A step that fails ends the loop; the next start tries again. */
-export function createStepLoop(isNoted: () => boolean, step: () => Promise<unknown>): StepLoop {
+export interface StepLoopOptions {
+  /** True while a change may be noted; the loop itself takes it back. */
+  readonly isNoted: { value: boolean };
+  /** The project of a change that is noted, in a read: whoever has nothing to do waits for no writer. */
+  readonly find: () => Promise<number | null>;
+  /** Does one step of that project's, as a transaction of its own. */
+  readonly step: (project: number) => Promise<unknown>;
+  readonly isClosed: () => boolean;
+}
+
+/** A step that fails ends the loop; the next start tries again. */
+export function createStepLoop({ isNoted, find, step, isClosed }: StepLoopOptions): StepLoop {
   const state: { running: Promise<void> | null } = { running: null };
+  const hasWork = (): boolean => isNoted.value && !isClosed();
   const run = async (): Promise<void> => {
     try {
-      while (isNoted()) await step();
+      while (hasWork()) {
+        isNoted.value = false;
+        const project = await find();
+        if (project === null) continue;
+        isNoted.value = true;
+        await step(project);
+      }
     } finally {
       state.running = null;
     }
   };
   const settle = (): Promise<void> => {
-    if (isNoted()) state.running ??= run();
+    if (hasWork()) state.running ??= run();
     return state.running ?? Promise.resolve();
   };
   // `settle` rejects with a failure; the store continues either way.

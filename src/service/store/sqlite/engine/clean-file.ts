@@ -17,7 +17,7 @@ const CHUNK_BYTES = 1024 * 1024;
 const readAt = promisify(read);
 
 export function createFileCleaner(database: SqliteDatabase, file: string): FileCleaner {
-  // To close it would drop the locks of an engine that has some, so it stays open as long as the database does.
+  // Its end drops every lock that this process has on the file, so it stays open as long as the database does.
   const state: { descriptor: number | null } = { descriptor: null };
   const isFound = async (texts: readonly string[]): Promise<boolean> => {
     state.descriptor ??= openSync(file, "r");
