@@ -46,10 +46,11 @@ export function isNode(value: unknown): value is SyntaxNode {
   return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 }
 
-/** The comments of a file, each with its lines joined to one text; a `//` inside a string is none. */
+/** The comments of a file, each with its lines joined to one text; a `//` or a media type inside a string is none. */
 export function commentsOf(text: string): string[] {
-  const found = text.matchAll(/\/\*[^]*?\*\/|(?:^|[\s;,{}])(\/\/ .*)$/gm);
-  return [...found].map(([comment]) => comment.replaceAll(/\n\s*\*?\s*/g, " ").trim());
+  const found = text.matchAll(/"(?:\\.|[^"\\\n])*"|(\/\*[^]*?\*\/)|(?:^|[\s;,{}])(\/\/ .*)$/gm);
+  const comments = [...found].flatMap(([, block, line]) => block ?? line ?? []);
+  return comments.map((comment) => comment.replaceAll(/\n\s*\*?\s*/g, " ").trim());
 }
 
 /** Every import of a file: static, `export … from`, type-only, dynamic and `import("…").Type`. */

@@ -1,4 +1,4 @@
-/** The commands of `service bounce` and `service sms`, and their answers. Plain data, both ways. */
+/** The commands of `service bounce` and `service sms`, and their answers. */
 import type { Report } from "../domain/delivery/bounces.ts";
 import { type HookSource, type KeyedProvider, type SigningGateway } from "../domain/delivery/hook-secrets.ts";
 import type { ReportOutcome } from "../domain/delivery/rows.ts";

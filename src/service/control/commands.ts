@@ -1,4 +1,4 @@
-/** The questions of the `service …` commands, and their answers: plain data, both ways. */
+/** The questions of the `service …` commands, and their answers. */
 import type { KeyAccess } from "../../contract/key-access.ts";
 import type { Locale } from "../../contract/locales.ts";
 import type { Platform } from "../../contract/resources.ts";

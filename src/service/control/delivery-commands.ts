@@ -1,5 +1,5 @@
 /**
- * The commands of `service delivery`, `service pause` and `service resume`, and their answers. Plain data, both ways.
+ * The commands of `service delivery`, `service pause` and `service resume`, and their answers.
  */
 import type { SurveyStatusName } from "../../contract/text/survey-status.ts";
 import type { ListedReason, ListedState } from "../domain/delivery/lists/listed.ts";
@@ -137,8 +137,8 @@ export interface BudgetInfo {
 
 export interface SenderInfo {
   readonly name: string;
-  /** The process whose it is, of several on one database; null with a data file. */
-  readonly process: string | null;
+  /** The process that it is part of, of several on one store. */
+  readonly process: string;
   readonly state: "ready" | "waiting" | "held";
   /** Of the reply that it waits or is held for, as are the words. */
   readonly stage: string | null;

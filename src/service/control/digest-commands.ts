@@ -1,4 +1,4 @@
-/** The commands of `service digest`, and their answers. Plain data, both ways. */
+/** The commands of `service digest`, and their answers. */
 import type { DigestState } from "../domain/delivery/digest-rows.ts";
 
 export type DigestCommand =

@@ -1,6 +1,5 @@
 /**
- * The commands of `service link`, `service brand`, `service texts` and `service survey link`, and their answers. Plain
- * data, both ways.
+ * The commands of `service link`, `service brand`, `service texts` and `service survey link`, and their answers.
  */
 import type { JsonObject } from "../../contract/json.ts";
 import type { ProjectTexts, TextChange, TextScope } from "../domain/projects/texts.ts";

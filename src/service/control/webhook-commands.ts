@@ -1,4 +1,4 @@
-/** The commands of `service webhook`, and their answers. Plain data, both ways. */
+/** The commands of `service webhook`, and their answers. */
 import { type WebhookEvent, type WebhookFormat, type WebhookState } from "../domain/webhooks/webhook-rows.ts";
 
 export type WebhookCommand =

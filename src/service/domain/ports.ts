@@ -64,8 +64,7 @@ export interface StoreWatch {
   readonly onLocked?: (seconds: number) => void;
 }
 
-/** The load of a store that keeps connections to a server. */
-/** `waiting` are units of work without a connection. */
+/** The load of a store that keeps connections to a server; `waiting` are units of work without one. */
 export type StoreConnections = Readonly<Record<"active" | "idle" | "waiting", number>>;
 
 export interface Store {

@@ -26,7 +26,7 @@ export function checkBodyHead(headers: Headers): void {
 
 const JSON_RANGES = new Set(["*/*", "*", "application/*", "application/json", "text/json"]);
 
-/** Whether an `Accept` header leaves room for JSON; absent and empty take everything. */
+/** True when an `Accept` header leaves room for JSON; absent and empty take everything. */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined || accept === "*/*" || accept === "application/json" || accept.trim() === "") return true;
   const ranges = accept.split(",").map(parseRange);
@@ -43,7 +43,7 @@ function parseRange(text: string): { type: string; quality: number } {
 
 export type BodyKind = "json" | "form" | "unnamed";
 
-/** How a body is written; throws 415 for what is neither JSON nor a form, or is not UTF-8. */
+/** The kind of a body by its type; throws 415 for what is neither JSON nor a form, or is not UTF-8. */
 export function bodyKind(contentType: string | undefined): BodyKind {
   if (contentType === undefined || contentType.trim() === "") return "unnamed";
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());

@@ -20,13 +20,13 @@ export const ANSWER_FAULTS = [
   fault<typeof createResponseRows>(
     "a second answer changes nothing",
     [RESPONSE_ROWS, "createResponseRows"],
-    (original) => (database, blocks) => ({ ...original(database, blocks), update: async () => undefined }),
+    (original) => (database, tallies) => ({ ...original(database, tallies), update: async () => undefined }),
   ),
   fault<typeof createResponseRows>(
     "an answer goes to the next person",
     [RESPONSE_ROWS, "createResponseRows"],
-    (original) => (database, blocks) => {
-      const rows = original(database, blocks);
+    (original) => (database, tallies) => {
+      const rows = original(database, tallies);
       const last = { id: 0 };
       return {
         ...rows,

@@ -1,4 +1,4 @@
-/** The commands of `service erase` and `service retention`, and their answers. Plain data, both ways. */
+/** The commands of `service erase` and `service retention`, and their answers. */
 
 export type PrivacyCommand =
   | {

@@ -1,4 +1,4 @@
-/** The commands of `service question`, and their answers. Plain data, both ways. */
+/** The commands of `service question`, and their answers. */
 import type { Locale } from "../../../contract/locales.ts";
 import type { NumberSpan } from "../../../contract/questions/questions.ts";
 import type { Choice, QuestionType } from "../../../contract/resources.ts";

@@ -1,4 +1,4 @@
-/** The commands of `service share`, and their answers: plain data, both ways. */
+/** The commands of `service share`, and their answers. */
 
 export type ShareCommand =
   /** Ends after so many seconds; absent: never. `trend` is an id. */

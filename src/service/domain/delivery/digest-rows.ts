@@ -51,6 +51,6 @@ export interface DigestRows {
   setWeek(claim: ClaimKey, at: number): Promise<void>;
   /** Takes a project's weeks that are claimed and not transmitting from their claimers, due again at `dueAt`. */
   takeBack(project: number, dueAt: number): Promise<void>;
-  /** Notes that mails of it may be in an outbox and have to go: see `RequestRows.listErased`. */
+  /** Notes that mails of it may be in an outbox and have to go: see `QueueRows.listErased`. */
   eraseMails(project: number, digest: Pick<DigestRow, "id" | "token">): Promise<void>;
 }

@@ -66,7 +66,7 @@ const REPORTS: Table = {
   indexes: { delivery_reports_by_time: "(at)" },
 };
 
-/** One row for the pause of the whole service and one for each sender, as JSON. */
+/** A pause, the state of each sender, limits and what is used of them, as JSON: all that processes must agree on. */
 const STATE: Table = { name: "delivery_state", columns: `name text, value text`, key: "name" };
 
 export const DELIVERY_TABLES: readonly Table[] = [MESSAGES, ATTEMPTS, REPORTS, STATE];
