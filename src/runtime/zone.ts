@@ -11,7 +11,7 @@ export interface CalendarDay {
 /** The zone of a project that names none. */
 export const DEFAULT_ZONE = "UTC";
 
-/** Unix seconds in, wall-clock seconds out, as if the clock showed UTC. */
+/** Unix seconds in, wall-clock seconds out, as if the clock showed UTC; those that no calendar holds as they are. */
 export type WallClock = (seconds: number) => number;
 
 /** Each survey of Autopilot asks for its zone's clock; to make one each time took a fifth of a rehearsal. */
@@ -41,9 +41,11 @@ function makeWallClock(zone: string | null): WallClock {
     ...(zone === null ? {} : { timeZone: zone }),
   });
   return (seconds) => {
+    if (Number.isNaN(new Date(seconds * 1000).getTime())) return seconds;
     const parts = new Map(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, Number(value)]));
     const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-    return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) / 1000;
+    const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+    return Number.isNaN(wall) ? seconds : wall / 1000;
   };
 }
 

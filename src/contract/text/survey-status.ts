@@ -2,6 +2,7 @@
  * Why a survey that was asked for is not sent. Our own service tells it in a header, so that the bodies of its answers
  * stay as specified; other services do not tell.
  */
+import { toIsoTime } from "./iso-time.ts";
 
 /**
  * `throttled`: surveyed too recently; `pending`: a survey waits already; `unreachable`: no address on the channel;
@@ -51,7 +52,7 @@ export function describeSurveyStatus(
   wallClock: (seconds: number) => number,
 ): string {
   const minute = (at: number): string => writeMinute(wallClock(at));
-  const day = (at: number): string => minute(at).slice(0, DAY_LENGTH);
+  const day = (at: number): string => minute(at).replace(/ .*/, "");
   switch (status) {
     case "throttled":
       return describeThrottle(since, until, { day, minute });
@@ -81,9 +82,7 @@ function describeThrottle(since: number | null, until: number | null, { day, min
   ].join(", ");
 }
 
-const DAY_LENGTH = "2026-11-26".length;
-const MINUTE_LENGTH = "2026-11-26 09:00".length;
-
+/** A moment that no calendar holds is the number it is. */
 function writeMinute(wall: number): string {
-  return new Date(wall * 1000).toISOString().replace("T", " ").slice(0, MINUTE_LENGTH);
+  return toIsoTime(wall).replace(/T(\d\d:\d\d).*/, " $1");
 }

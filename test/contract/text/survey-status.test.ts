@@ -5,6 +5,7 @@ import {
   parseSurveyStatus,
   type SurveyStatus,
 } from "../../../src/contract/text/survey-status.ts";
+import { createWallClock } from "../../../src/runtime/zone.ts";
 
 const at = (text: string): number => Date.parse(text) / 1000;
 const [SENT, ENDS] = [at("2026-11-20T12:00:00Z"), at("2026-12-20T12:00:00Z")];
@@ -48,6 +49,18 @@ it("when the zone is another, then days and times are those of its clock", () =>
   expect(describeSurveyStatus(status, (seconds) => seconds + 3600)).toBe(
     "surveyed on 2026-11-21, throttled until 2026-12-21",
   );
+});
+
+it.each([
+  [Date.UTC(12_345, 1, 3, 9) / 1000, "+012345-02-03 09:00"],
+  [8.64e12, "+275760-09-13 00:00"],
+  [20_000_000_000_000, "20000000000000"],
+])("when %d is further off than four digits of a year, then it is %s", (until, words) => {
+  const describe = (status: "pending" | "throttled", zone: string): string =>
+    describeSurveyStatus({ status, since: null, until }, createWallClock(zone));
+  expect(describe("pending", "UTC")).toBe(`a survey is already scheduled for ${words}`);
+  expect(describe("throttled", "UTC")).toBe(`throttled until ${words.split(" ")[0]}`);
+  expect(describe("throttled", "Pacific/Kiritimati")).toMatch(/^throttled until (?:\+\d{6}-\d\d-\d\d|\d{14})$/);
 });
 
 it.each(["", "late", "until=5", "Throttled"])("when a header says %j, then it says nothing", (header) => {

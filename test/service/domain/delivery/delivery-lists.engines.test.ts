@@ -170,6 +170,7 @@ describe("by day", () => {
     await send({ email: "c@x.co", delaySeconds: 5 * 3600 });
     await send({ email: "d@x.co", delaySeconds: 12 * 3600 });
     await send({ email: "e@x.co", delaySeconds: 40 * DAY });
+    await send({ email: "f@x.co", delaySeconds: 20_000_000_000_000 });
   });
 
   test("when they are counted, then a day has all states, and days without surveys are left out", async () => {

@@ -1,4 +1,5 @@
 /** Surveys and what was not scheduled, by the time for which they were scheduled; and how many of each state on a day. */
+import { FURTHEST_SECOND, toIsoTime } from "../../../../contract/text/iso-time.ts";
 import { firstSecondOf, toCalendarDay, type WallClock } from "../../../../runtime/zone.ts";
 import type { DuePage } from "../../ports.ts";
 import { LISTED_STATES, type ListedState } from "./listed.ts";
@@ -19,6 +20,9 @@ export interface DayCounts {
   readonly counts: Readonly<Record<ListedState, number>>;
 }
 
+/** Two days before the last second of the calendar, in whichever zone. A survey that waits for longer is on no day. */
+const LAST_DAY = FURTHEST_SECOND - 2 * 86_400;
+
 /**
  * The days of the wall clock with surveys, `limit` at most, those that follow `after`: a day's first second. Days without
  * surveys cost nothing.
@@ -26,8 +30,9 @@ export interface DayCounts {
 export async function countDays(
   sources: readonly Source[],
   wallClock: WallClock,
-  { order, limit, after, since, until }: Omit<DuePage, "after"> & { readonly after: number | null },
+  { order, limit, after, since, until: last }: Omit<DuePage, "after"> & { readonly after: number | null },
 ): Promise<readonly DayCounts[]> {
+  const until = Math.min(last ?? LAST_DAY, LAST_DAY);
   const days: DayCounts[] = [];
   let range = order === "asc" ? { since: after === null ? since : nextDay(after, wallClock), until } : { since, until };
   if (order === "desc" && after !== null) range = { since, until: after - 1 };
@@ -37,7 +42,7 @@ export async function countDays(
     const day = toCalendarDay(wallClock(first.at));
     const beginsAt = firstSecondOf(day, wallClock);
     const endsAt = firstSecondOf({ ...day, day: day.day + 1 }, wallClock) - 1;
-    const within = { since: Math.max(beginsAt, since ?? beginsAt), until: Math.min(endsAt, until ?? endsAt) };
+    const within = { since: Math.max(beginsAt, since ?? beginsAt), until: Math.min(endsAt, until) };
     days.push({ beginsAt, day: nameOf(wallClock(first.at)), counts: await countStates(sources, within) });
     range = order === "asc" ? { since: endsAt + 1, until } : { since, until: beginsAt - 1 };
   }
@@ -49,10 +54,8 @@ function nextDay(beginsAt: number, wallClock: WallClock): number {
   return firstSecondOf({ ...day, day: day.day + 1 }, wallClock);
 }
 
-const DAY_LENGTH = "2026-11-26".length;
-
 function nameOf(wall: number): string {
-  return new Date(wall * 1000).toISOString().slice(0, DAY_LENGTH);
+  return toIsoTime(wall).replace(/T.*/, "");
 }
 
 async function countStates(
