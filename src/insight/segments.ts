@@ -2,7 +2,7 @@
 import { countAnswers, netPromoterScore, scoreChange, type ScoreCounts, scoreInterval } from "./interval.ts";
 
 /** More values than this are no segments: an address, an id, an order number. */
-export const VALUES_MAX = 50;
+export const SEGMENT_VALUES_MAX = 50;
 
 /** A property has more than 50 values. */
 export class TooManyValuesError extends Error {
@@ -10,7 +10,7 @@ export class TooManyValuesError extends Error {
   readonly property: string;
 
   constructor(property: string) {
-    super(`the property ${property} has more than ${VALUES_MAX} values`);
+    super(`the property ${property} has more than ${SEGMENT_VALUES_MAX} values`);
     this.property = property;
   }
 }
@@ -59,7 +59,7 @@ export function mergeTally(tally: SegmentTally, more: SegmentTally): void {
 function countsOfValue(property: string, values: Map<string, PeriodCounts>, value: string): PeriodCounts {
   const known = values.get(value);
   if (known !== undefined) return known;
-  if (values.size >= VALUES_MAX) throw new TooManyValuesError(property);
+  if (values.size >= SEGMENT_VALUES_MAX) throw new TooManyValuesError(property);
   const counts = noAnswers();
   values.set(value, counts);
   return counts;

@@ -2,7 +2,7 @@
 import { Html } from "../../contract/text/html.ts";
 import { scoreCategory, SCORE_MAX } from "../../contract/limits.ts";
 import { countAnswers } from "../interval.ts";
-import { type SegmentRow, VALUES_MAX } from "../segments.ts";
+import { type SegmentRow, SEGMENT_VALUES_MAX } from "../segments.ts";
 import { explainMark, markPeriod } from "../coverage.ts";
 import { drawKinds } from "./bars.ts";
 import { BROAD, drawPeriodScores, drawScores, drawSegments, type Frame, NARROW } from "./charts.ts";
@@ -231,7 +231,7 @@ export function segments({ segments: found }: Pick<ReportFacts, "segments">): Ht
     ...(found.crowded ?? []).map(
       (name) =>
         html`<p class="aside">
-          The property <bdi>${cutText(name, 60)}</bdi> has more than ${VALUES_MAX} values, too many to show.
+          The property <bdi>${cutText(name, 60)}</bdi> has more than ${SEGMENT_VALUES_MAX} values, too many to show.
         </p> `,
     ),
     ...(found.compared && names.length > 0
