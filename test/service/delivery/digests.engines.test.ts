@@ -350,7 +350,7 @@ test("when a person is deleted over the API, then no mail in the outbox quotes t
   const { service, client, folder } = embedded;
   await service.admin({ kind: "digest.add", project: "default", email: "boss@example.com", ...monday });
   const sent = await client.sendPerson({ email: "ada@example.com", send: false });
-  const person = sent.kind === "answered" ? String(sent.reply.json["id"]) : "";
+  const person = sent.kind === "answered" ? (sent.reply.json["id"] as string) : "";
   await client.addResponse({ person, score: 3, comment: "The invoice was late" });
   time.now = at("2026-11-23T08:00:00Z");
   await service.finishDue();

@@ -55,7 +55,7 @@ describe("a window of Autopilot", () => {
     fixture.time.now = moment("2026-11-24T09:59:59Z");
     const [survey] = await claim();
     fixture.time.now += 1;
-    const look = (due: DueSurvey) => fixture.read((tx) => mayStillSend(tx, due, { maxAgeSeconds: 60 }));
+    const look = (one: DueSurvey) => fixture.read((tx) => mayStillSend(tx, one, { maxAgeSeconds: 60 }));
     const outcome = await look(survey!);
     expect(outcome).toMatchObject({ kind: "released", delaySeconds: 19 * 3600, reason: "window" });
     await fixture.write((tx) => finishDelivery(tx, survey!, outcome!));
