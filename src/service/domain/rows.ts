@@ -114,6 +114,8 @@ export interface PersonRow {
   readonly nextSurveyAt: number | null;
   readonly bouncedAt: number | null;
   readonly unsubscribedAt: number | null;
+  /** The id of the survey whose link ended mail, if nothing else has since; its link alone takes that back. */
+  readonly unsubscribedBy: number | null;
 }
 
 /** A person of whom nothing is known. */
@@ -129,6 +131,7 @@ export const UNKNOWN_PERSON: PersonRow = {
   nextSurveyAt: null,
   bouncedAt: null,
   unsubscribedAt: null,
+  unsubscribedBy: null,
 };
 
 export type PersonChange = Partial<Omit<PersonRow, "id" | "createdAt" | "nextSurveyAt" | "lastRespondedAt">>;

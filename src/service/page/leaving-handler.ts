@@ -36,8 +36,8 @@ export function createLeavingHandler(options: PagesOptions): PageHandler {
     if (project === null) return rest === "undo" ? returnedPage(view) : leftPage(view, true);
     if (view.isDigest === true) return changeDigest(view, project, token, rest);
     if (rest !== "undo") {
-      await store.write((tx) => unsubscribeByLink(tx, token), { project });
-      return leftPage(view, true);
+      const { mayReturn } = await store.write((tx) => unsubscribeByLink(tx, token), { project });
+      return leftPage(view, mayReturn);
     }
     const isBack = await store.write((tx) => resubscribeByLink(tx, token), { project });
     return isBack ? returnedPage(view) : leftPage(view, false);

@@ -1,5 +1,6 @@
 /** `/u/<token>`: people who press the button, and mail programs that post by themselves (RFC 8058). */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { recordReport } from "../../../src/service/domain/delivery/bounces.ts";
 import { DAY, eventsQuery } from "../domain/fixture.ts";
 import { listUnsubscribes } from "../domain/lists.ts";
 import { type Ask, KEY, openPages, type PageFixture, visibleText } from "./fixture.ts";
@@ -11,8 +12,20 @@ beforeEach(async () => {
   pages = await openPages();
   const due = await pages.send({ question_product_name: "Acme" });
   [url, answeringUrl] = [`/u/${due.unsubscribeToken}`, `/s/${due.token}`];
+  const { store } = pages.service;
+  complain = () =>
+    store.write((tx) => {
+      const words = { action: null, verdict: "none", code: null, enhancedCode: null, text: null } as const;
+      const recipients = [{ addresses: ["ada@example.com"], ...words }];
+      const about = { token: null, messageId: null, recipients, needsProof: false };
+      return recordReport(tx, { source: "hook", id: tx.token(), kind: "complaint", ...about });
+    });
 });
 afterEach(() => pages.close());
+
+/** The person's provider says that they called the survey spam. */
+let complain: () => Promise<unknown>;
+const withKey = { headers: { authorization: `Basic ${Buffer.from(`${KEY}:`).toString("base64")}` } };
 
 const left = async (): Promise<number> => {
   const { service, project } = pages;
@@ -89,6 +102,38 @@ describe("when it was a mistake", () => {
     ]);
     expect(await left()).toBe(0);
     expect((await pages.call("POST", url)).status).toBe(200);
+    expect(await left()).toBe(1);
+  });
+
+  it("then another link of the person brings nobody back", async () => {
+    pages.time.now += 31 * DAY;
+    const other = `/u/${(await pages.send()).unsubscribeToken}`;
+    await pages.call("POST", url);
+    for (const path of [other, `${other}/undo`]) {
+      const page = await pages.call("POST", path);
+      expect([page.status, page.text.includes("<form")]).toEqual([200, false]);
+    }
+    expect(await left()).toBe(1);
+    const again = await pages.call("POST", url);
+    expect(again.text).toContain(`action="${url}/undo"`);
+    await pages.call("POST", `${url}/undo`);
+    expect(await left()).toBe(0);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["the API", () => pages.post("/v1/unsubscribes.json", { person_email: "ada@example.com" }, withKey)],
+    ["a complaint", () => complain()],
+  ])("and %s unsubscribed the person before or after, then the link brings nobody back", async (_, unsubscribe) => {
+    const back = { person_email: "ada@example.com", note: "asked for it" };
+    await pages.call("POST", url);
+    await unsubscribe();
+    expect((await pages.call("POST", `${url}/undo`)).text).not.toContain("<form");
+    expect(await left()).toBe(1);
+    await pages.call("DELETE", "/v1/unsubscribes", { body: back, ...withKey });
+    expect(await left()).toBe(0);
+    await unsubscribe();
+    expect((await pages.call("POST", url)).text).not.toContain("<form");
+    expect((await pages.call("POST", `${url}/undo`)).text).not.toContain("<form");
     expect(await left()).toBe(1);
   });
 

@@ -5,7 +5,7 @@ import { noteEvidence } from "../delivery/deliveries.ts";
 import { LINK_SECONDS } from "../delivery/reminders.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
-import type { ErasedLink, PageFacts, ResponseRow, Store, SurveyLink, Transaction } from "../ports.ts";
+import type { ErasedLink, PageFacts, PersonRow, ResponseRow, Store, SurveyLink, Transaction } from "../ports.ts";
 import { peoplePages } from "../people/everybody.ts";
 import { resubscribePerson, unsubscribePerson } from "../people/suppressions.ts";
 import { noteEvent } from "../webhooks/events.ts";
@@ -160,20 +160,40 @@ export async function findUnsubscribeLink(tx: Transaction, token: string): Promi
   return tx.requests.byUnsubscribeToken(token);
 }
 
-/** The unsubscribe link of a message: ends its channel alone. Throws NotFoundError. */
-export async function unsubscribeByLink(tx: Transaction, token: string): Promise<{ created: boolean }> {
-  const { project, personId, requestId } = await requireLink(tx, token);
+/**
+ * The unsubscribe link of a message: ends its channel alone. `mayReturn`: the same link would take it back. Throws
+ * NotFoundError.
+ */
+export async function unsubscribeByLink(
+  tx: Transaction,
+  token: string,
+): Promise<{ created: boolean; mayReturn: boolean }> {
+  const link = await requireLink(tx, token);
+  const { project, personId, requestId } = link;
   await noteEvidence(tx, project, requestId);
-  return unsubscribePerson(tx, project, personId);
+  const { created } = await unsubscribePerson(tx, project, personId, requestId);
+  return { created, mayReturn: (await findReturning(tx, link)) !== null };
 }
 
-/** Takes back what this link did; false when that is too long ago, or another link did it. Throws NotFoundError. */
+/**
+ * Takes back what this link did; false when that is too long ago, or anything else has unsubscribed the person: mail may
+ * have been forwarded. Throws NotFoundError.
+ */
 export async function resubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
-  const { project, personId } = await requireLink(tx, token);
-  const person = await tx.people.byId(project.id, personId);
-  if (person === null || !(await resubscribePerson(tx, project, person, tx.now - UNDO_SECONDS))) return false;
-  await resumeMember(tx, project, { ...person, unsubscribedAt: null }, "email");
+  const link = await requireLink(tx, token);
+  const person = await findReturning(tx, link);
+  if (person === null) return false;
+  await resubscribePerson(tx, link.project, person);
+  await resumeMember(tx, link.project, { ...person, unsubscribedAt: null }, "email");
   return true;
+}
+
+/** The person of a link that may bring them back, or who is there; null otherwise. */
+async function findReturning(tx: Transaction, { project, personId, requestId }: SurveyLink): Promise<PersonRow | null> {
+  const person = await tx.people.byId(project.id, personId);
+  if (person === null || person.unsubscribedAt === null) return person;
+  const isTheirs = person.unsubscribedBy === requestId && tx.now - person.unsubscribedAt <= UNDO_SECONDS;
+  return isTheirs ? person : null;
 }
 
 /** The link of a message whose person was erased; null for any other token. */

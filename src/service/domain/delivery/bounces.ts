@@ -163,7 +163,7 @@ async function log(
   await logAttempt(tx, { project, requestId: row.requestId, secrets }, outcome, attempt);
 }
 
-/** The reason stays with the address even when its owner comes back by the link of a message. */
+/** The reason stays with the address even when its owner comes back. */
 async function recordComplaint(tx: Transaction, { project, row }: ReportedSurvey): Promise<ReportOutcome> {
   await unsubscribePerson(tx, project, row.personId);
   if (row.email !== null)

@@ -15,7 +15,7 @@ export async function resubscribe(tx: Transaction, project: Project, email: stri
   if (person === null) throw new InvalidError({ person_email: ["does not exist"] });
   await tx.people.noteResubscription(project.id, person.id, { at: tx.now, note });
   const isLeft = person.unsubscribedAt !== null;
-  await resubscribePerson(tx, project, person, 0);
+  await resubscribePerson(tx, project, person);
   if (person.bouncedAt !== null) await clearBounce(tx, project, email);
   else if (isLeft) await resumeMember(tx, project, { ...person, unsubscribedAt: null }, "email");
 }

@@ -128,33 +128,31 @@ export async function unsubscribe(tx: Transaction, project: Project, email: stri
   return unsubscribePerson(tx, project, person.id);
 }
 
-/** As `unsubscribe`, for a person who is known by id. */
+/**
+ * As `unsubscribe`, for a person who is known by id; `requestId` is the survey whose link they left by, null where
+ * anything else unsubscribes them.
+ */
 export async function unsubscribePerson(
   tx: Transaction,
   project: Project,
   personId: number,
+  requestId: number | null = null,
 ): Promise<{ created: boolean }> {
   const person = await tx.people.byId(project.id, personId);
-  const created = person !== null && (await suppressEmail(tx, project, person, "unsubscribe"));
+  if (person === null) return { created: false };
+  const created = await suppressEmail(tx, project, person, "unsubscribe");
+  const isLast = created || requestId === null;
+  if (isLast && person.unsubscribedBy !== requestId)
+    await tx.people.update(project.id, personId, { unsubscribedBy: requestId });
   if (created) await noteEvent(tx, project, { type: "unsubscribe.created", personId });
   return { created };
 }
 
-/**
- * Lets e-mail go to a person again who left at or after `since`, Unix seconds; false when they left earlier. Nothing
- * changes for somebody who is not unsubscribed.
- */
-export async function resubscribePerson(
-  tx: Transaction,
-  project: Project,
-  person: PersonRow,
-  since: number,
-): Promise<boolean> {
-  if (person.unsubscribedAt === null) return true;
-  if (person.unsubscribedAt < since) return false;
-  await tx.people.update(project.id, person.id, { unsubscribedAt: null });
+/** Lets e-mail go to a person again. Nothing changes for somebody who is not unsubscribed. */
+export async function resubscribePerson(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
+  if (person.unsubscribedAt === null) return;
+  await tx.people.update(project.id, person.id, { unsubscribedAt: null, unsubscribedBy: null });
   if (person.email !== null) await tx.suppressions.remove(project.id, "email", person.email, "unsubscribe");
-  return true;
 }
 
 /** Ends text messages to a number that asked for it, and drops what waits to be sent there. False the second time. */

@@ -17,7 +17,7 @@ const RESPONSES = 4000;
 /** Fewer than a day has, so that pages begin within days. */
 const PER_PAGE = 5;
 const [FIRST_PERSON, FIRST_RESPONSE] = [1, 1000];
-const times = { lastSentAt: null, lastRespondedAt: null, unsubscribedAt: null, bouncedAt: null };
+const times = { lastSentAt: null, lastRespondedAt: null, unsubscribedAt: null, unsubscribedBy: null, bouncedAt: null };
 
 const pastPerson = (n: number) => ({
   ...times,

@@ -16,6 +16,7 @@ const COLUMNS: Readonly<Record<keyof PersonRow, string>> = {
   nextSurveyAt: "next_survey_at",
   bouncedAt: "bounced_at",
   unsubscribedAt: "unsubscribed_at",
+  unsubscribedBy: "unsubscribed_by",
 };
 const FIELDS = Object.keys(COLUMNS) as (keyof PersonRow)[];
 

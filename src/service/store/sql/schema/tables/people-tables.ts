@@ -3,10 +3,13 @@ import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
 
 const PEOPLE: Table = {
   name: "people",
-  /** `properties` are the last ones given; one who is `removed` is on the way out. */
+  /**
+   * `properties` are the last ones given; `unsubscribed_by` is the survey whose link they left by; one who is `removed`
+   * is on the way out.
+   */
   columns: `project_id int, id int, email text?, email_key text?, name text?, phone_number text?, properties text?,
     created_at int, last_sent_at int?, last_responded_at int?, next_survey_at int?, bounced_at int?,
-    unsubscribed_at int?, removed int = 0`,
+    unsubscribed_at int?, unsubscribed_by int?, removed int = 0`,
   key: "project_id, id",
   references: [OF_PROJECT],
   indexes: {
