@@ -152,13 +152,18 @@ function serveRequests(server: Server, listener: Listener): void {
   });
 }
 
+/** Requests of one connection that are read before their turn, and the rest of a block of bytes. */
+const WAITING_MAX = 16;
+
 /**
  * One request of a connection after the other: a request that was sent behind a write sees what was written, and
- * a client that sends without reading does not fill the memory with answers.
+ * a client that sends without reading does not fill the memory with answers. Nor does one that sends faster than it is
+ * answered: no more is read from it meanwhile.
  */
 function inTurn(listener: Listener, socket: Socket, work: (connection: Connection) => Promise<void>): void {
   const connection = connectionOf(listener, socket);
   connection.waiting += 1;
+  if (connection.waiting === WAITING_MAX) socket.pause();
   connection.turn = takeTurn(connection, socket, work);
 }
 
@@ -174,6 +179,7 @@ async function takeTurn(
     socket.destroy();
   }
   connection.waiting -= 1;
+  if (connection.waiting === WAITING_MAX - 1) socket.resume();
   if (connection.waiting === 0) connection.turn = null;
 }
 
@@ -182,6 +188,8 @@ function connectionOf({ connections }: Listener, socket: Socket): Connection {
   if (known !== undefined) return known;
   const connection: Connection = { turn: null, waiting: 0, body: null, broken: false };
   connections.set(socket, connection);
+  // Node resumes it after each answer.
+  socket.on("resume", () => connection.waiting >= WAITING_MAX && socket.pause());
   return connection;
 }
 

@@ -250,6 +250,40 @@ describe("headers decide before a body is read", () => {
   });
 });
 
+/** More than the system keeps for a reader that does not read. */
+const REQUESTS_MIB = 24;
+const refuse = (): never => expect.unreachable();
+
+it("when requests are sent without waiting, then few are read before their turn, and all are answered", async () => {
+  const [ready, go] = [new AbortController(), new AbortController()];
+  const released = once(go.signal, "abort");
+  const handle = async (): Promise<{ status: number; headers: {}; body: string }> => {
+    ready.abort();
+    await released;
+    return { status: 200, headers: {}, body: "" };
+  };
+  const slow = await listen({ handle, refuse }, { host: "127.0.0.1", port: 0, tls: null });
+  const long = lines("GET / HTTP/1.1", "Host: x", `X-Long: ${"x".repeat(8000)}`);
+  const count = Math.ceil((REQUESTS_MIB * 1024 * 1024) / long.length);
+  const socket = connect(Number(new URL(slow.url).port), "127.0.0.1");
+  let received = "";
+  const done = new Promise<void>((resolve) =>
+    socket.setEncoding("latin1").on("data", (text: string) => {
+      received += text;
+      if (received.split("HTTP/1.1 200").length > count) resolve();
+    }),
+  );
+  for (let sent = 0; sent < count; sent += 1) socket.write(long);
+  await once(ready.signal, "abort");
+  // What the server reads it reads at once.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(socket.writableLength).toBeGreaterThan(1024 * 1024);
+  go.abort();
+  await done;
+  socket.destroy();
+  await slow.close();
+});
+
 /** The first answer to bytes after which the caller waits. */
 function firstAnswer(text: string): Promise<{ status: number }> {
   return new Promise((resolve, reject) => {
