@@ -1,6 +1,6 @@
 /** The service as a list of its parts. */
 import type { Clock } from "../runtime/clock.ts";
-import type { Admin } from "./control/commands.ts";
+import type { Admin } from "./admin/commands.ts";
 import type { Store } from "./domain/ports.ts";
 import { openAdmin } from "./parts/admin.ts";
 import { type Base, openBase } from "./parts/base.ts";

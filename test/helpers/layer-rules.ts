@@ -19,7 +19,7 @@ const service = [
   "service/webhook",
   "service/history",
   "service/scheduler",
-  "service/control",
+  "service/admin",
 ];
 const belowCommand = [...base, ...presentation, "config", "client", "service/index", ...service];
 const belowNouns = [...belowCommand, "bulk", "insight", "cli/command"];
@@ -41,7 +41,7 @@ const LAYERS: readonly Layer[] = [
   // The digest by mail is the one that the command prints.
   {
     name: "service/index",
-    files: /^src\/service\/(?:(?:data-file|parts|rehearsal|share)\/)?[^/]+\.ts$/,
+    files: /^src\/service\/(?:(?:data-file|digest|metrics|parts|rehearsal|share)\/)?[^/]+\.ts$/,
     mayImport: [...service, "insight", ...base],
   },
   { name: "cli/exit-codes", files: /^src\/cli\/exit-codes\.ts$/, mayImport: base },

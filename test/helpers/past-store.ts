@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { runHistoryImport, type HistoryRequest } from "../../src/cli/import/history/run-history.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { silentLog } from "../../src/runtime/log.ts";
-import type { Admin } from "../../src/service/control/commands.ts";
+import type { Admin } from "../../src/service/admin/commands.ts";
 import { ensureFirstKey } from "../../src/service/first-project.ts";
 import { openService, type Service } from "../../src/service/index.ts";
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";

@@ -18,7 +18,7 @@ export async function asDataFileError(error: unknown): Promise<unknown> {
 }
 
 async function translate(error: unknown): Promise<Error | null> {
-  const { AdminError } = await import("../../service/control/commands.ts");
+  const { AdminError } = await import("../../service/admin/commands.ts");
   const { StoreFileError } = await import("../../service/store/store-errors.ts");
   const { ForeignOutboxError } = await import("../../service/delivery/outbox.ts");
   const { CopyFailedError, FileChoiceError } = await import("../../service/data-file/backup.ts");

@@ -1,6 +1,6 @@
 /** Administration of a data file or a database, whether it is served or not. */
 import { silentLog } from "../../runtime/log.ts";
-import type { Admin } from "../control/commands.ts";
+import type { Admin } from "../admin/commands.ts";
 import { openAdmin } from "../parts/admin.ts";
 import { type Base, openBase } from "../parts/base.ts";
 import { openSenders } from "../parts/senders.ts";

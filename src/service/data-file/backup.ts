@@ -8,7 +8,7 @@ import { type Lock, LockedError, takeLock } from "../../runtime/files/lock-file.
 import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import type { Random } from "../../runtime/random.ts";
-import type { Admin } from "../control/commands.ts";
+import type { Admin } from "../admin/commands.ts";
 import type { StoreContents } from "../domain/ports.ts";
 import { StoreFileError } from "../store/store-errors.ts";
 import { isUnusedCopy } from "../store/sqlite/engine/data-file.ts";

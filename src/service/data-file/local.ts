@@ -1,7 +1,7 @@
 /** The embedded service behind the profile `local`. */
 import type { Exchange } from "../../contract/http.ts";
-import { createKey } from "../control/project-admin.ts";
-import { requireProject } from "../control/delivery-admin.ts";
+import { createKey } from "../admin/project/handlers.ts";
+import { requireProject } from "../admin/in-project.ts";
 import { DEFAULT_ADDRESS } from "../delivery/message/sender.ts";
 import { DEFAULT_PROJECT, ensureProject } from "../first-project.ts";
 import type { Base } from "../parts/base.ts";

@@ -1,12 +1,12 @@
 /** The commands of `service`, on an open store. */
 import { unixSeconds } from "../../runtime/clock.ts";
-import type { Admin } from "../control/commands.ts";
-import { createAdmin } from "../control/create-admin.ts";
+import type { Admin } from "../admin/commands.ts";
+import { createAdmin } from "../admin/create-admin.ts";
 import { previewMail } from "../delivery/message/survey-mail.ts";
 import { sendTestEvent } from "../webhook/test-event.ts";
 import type { Base } from "./base.ts";
 import { isSlackTarget } from "../domain/webhooks/digest-targets.ts";
-import { postDigest } from "../slack-digest.ts";
+import { postDigest } from "../digest/slack-digest.ts";
 import { LAZY } from "./lazy.ts";
 import type { Senders } from "./senders.ts";
 

@@ -4,7 +4,7 @@ import { processName } from "../../runtime/files/processes.ts";
 import { createSignal, type Signal } from "../../runtime/wake-loop.ts";
 import { syncErasures } from "../data-file/erasure-file.ts";
 import { openData } from "../data-file/open-data-file.ts";
-import { createDeliveryMetrics, type DeliveryMetrics } from "../delivery-metrics.ts";
+import { createDeliveryMetrics, type DeliveryMetrics } from "../metrics/delivery-metrics.ts";
 import { chooseSender, NO_SENDER, type SenderSettings } from "../delivery/message/sender.ts";
 import type { MailContext } from "../delivery/message/survey-mail.ts";
 import type { Project } from "../domain/inputs.ts";
@@ -12,7 +12,7 @@ import type { Store } from "../domain/ports.ts";
 import { readPresentation } from "../domain/projects/presentation.ts";
 import { createServiceAddress, type ServiceAddress } from "../service-address.ts";
 import { createFailureLog, createNotices, logStoreEvent } from "../service-log.ts";
-import { createServiceMetrics, type ServiceMetrics } from "../service-metrics.ts";
+import { createServiceMetrics, type ServiceMetrics } from "../metrics/service-metrics.ts";
 import type { ServiceOptions } from "../service-options.ts";
 
 export interface Signals {

@@ -8,8 +8,8 @@ export const LAZY = {
   /** The sender of texts, loaded where texts are sent, and when the first one comes in. */
   sms: () => import("./sms.ts"),
   /** When the first digest is due. */
-  digest: () => import("./digest-mail.ts"),
-  digestTest: () => import("../digest-test.ts"),
+  digest: () => import("../digest/digest-mail.ts"),
+  digestTest: () => import("../digest/digest-test.ts"),
   /** When the first report comes in. */
   bounceHook: () => import("../delivery/bounce/hooks.ts"),
   /** When somebody looks at the first page for colleagues. */

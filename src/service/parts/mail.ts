@@ -19,7 +19,7 @@ import { describeSmtpServer, type SmtpServer } from "../delivery/smtp/smtp-url.t
 import { releaseHeld } from "../domain/delivery/oversight.ts";
 import type { DueDigest, DueSurvey, Store } from "../domain/ports.ts";
 import { replyFields } from "../service-log.ts";
-import type { DigestMail } from "./digest-mail.ts";
+import type { DigestMail } from "../digest/digest-mail.ts";
 
 /** The options of mail that `serve` was given. */
 export interface MailOptions {

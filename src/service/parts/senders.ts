@@ -9,7 +9,7 @@ import type { ServiceOptions } from "../service-options.ts";
 import type { Base } from "./base.ts";
 import { LAZY } from "./lazy.ts";
 import type { Part } from "./part.ts";
-import { withSlackDigests } from "../slack-digest.ts";
+import { withSlackDigests } from "../digest/slack-digest.ts";
 import type { SmsDelivery } from "./sms.ts";
 
 export interface Senders extends Part {

@@ -2,7 +2,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
-import type { DeliveryMetrics } from "../delivery-metrics.ts";
+import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
 import { createSenderMemory } from "../delivery/mail/sender-memory.ts";
 import type { SenderHealth } from "../delivery/mail/sender-health.ts";
 import { replySms, type SmsSender, surveySms } from "../delivery/message/survey-sms.ts";

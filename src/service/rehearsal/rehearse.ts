@@ -4,7 +4,7 @@
  */
 import { createWallClock, DEFAULT_ZONE } from "../../runtime/zone.ts";
 import type { Random } from "../../runtime/random.ts";
-import { requireProject } from "../control/delivery-admin.ts";
+import { requireProject } from "../admin/in-project.ts";
 import { nextDueAt, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { DueQuestion, OutgoingChannel, ProjectRow, Store } from "../domain/ports.ts";

@@ -11,7 +11,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { administer } from "../../../src/service/data-file/administer.ts";
 import { backUp, copyThrough, type BackupInfo, type BackupOptions } from "../../../src/service/data-file/backup.ts";
-import type { Admin, CommandOf } from "../../../src/service/control/commands.ts";
+import type { Admin, CommandOf } from "../../../src/service/admin/commands.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import type { Store } from "../../../src/service/domain/ports.ts";
 import { ensureFirstKey } from "../../../src/service/first-project.ts";

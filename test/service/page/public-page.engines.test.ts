@@ -1,6 +1,6 @@
 /** Public links, permalinks and brands: pages that are there once the operator has asked for them. */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { AdminError } from "../../../src/service/control/commands.ts";
+import { AdminError } from "../../../src/service/admin/commands.ts";
 import { DAY } from "../domain/fixture.ts";
 import { checkedScores, KEY, openPages, ORIGIN, type PageFixture, visibleText } from "./fixture.ts";
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
-import type { AdminCommand } from "../../../src/service/control/commands.ts";
+import type { AdminCommand } from "../../../src/service/admin/commands.ts";
 import { erasePerson } from "../../../src/service/domain/privacy/erase.ts";
 import { administer } from "../../../src/service/data-file/administer.ts";
 import { openService } from "../../../src/service/index.ts";

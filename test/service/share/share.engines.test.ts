@@ -4,7 +4,7 @@ import type { HttpResponse } from "../../../src/contract/http.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
 import { headline } from "../../../src/insight/report/facts.ts";
 import type { ScoreTally } from "../../../src/service/domain/ports.ts";
-import type { ShareInfo } from "../../../src/service/control/share/commands.ts";
+import type { ShareInfo } from "../../../src/service/admin/share/commands.ts";
 import { type EmbeddedService, openEmbeddedService } from "../../helpers/embedded-service.ts";
 import { seededRandom } from "../../helpers/seeded-random.ts";
 

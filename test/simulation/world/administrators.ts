@@ -1,5 +1,5 @@
 /** Administrators: they set the service up, pause and resume it, change settings, erase people, back up, and heal. */
-import type { AdminKind, AdminResults, CommandOf } from "../../../src/service/control/commands.ts";
+import type { AdminKind, AdminResults, CommandOf } from "../../../src/service/admin/commands.ts";
 import type { DatabaseServer } from "../database/server.ts";
 import type { End } from "../checks/possible.ts";
 import { beginErasure } from "./client.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../../../src/runtime/clock.ts";
 import type { Log } from "../../../src/runtime/log.ts";
 import { openService, type Service } from "../../../src/service/index.ts";
 import type { ServiceOptions } from "../../../src/service/service-options.ts";
-import type { AdminKind, AdminResults, CommandOf } from "../../../src/service/control/commands.ts";
+import type { AdminKind, AdminResults, CommandOf } from "../../../src/service/admin/commands.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { DatabaseServer, StatementFault } from "../database/server.ts";
 import { seams } from "../seams/seams.ts";

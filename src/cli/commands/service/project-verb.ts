@@ -1,6 +1,6 @@
 /** Verbs that send one command, to a project or to the service as a whole, and show its answer. */
 import type { Command } from "commander";
-import type { Admin, AdminKind, AdminResults, CommandOf } from "../../../service/control/commands.ts";
+import type { Admin, AdminKind, AdminResults, CommandOf } from "../../../service/admin/commands.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { CommandContext, CommandFacts } from "../../command/command-context.ts";

@@ -2,7 +2,7 @@
 import { DELIVERY_STATES } from "../../../service/domain/delivery/queue-rows.ts";
 import { LISTED_STATES } from "../../../service/domain/delivery/lists/listed.ts";
 import { REPORT_OUTCOMES } from "../../../service/domain/delivery/rows.ts";
-import type { QuestionInfo } from "../../../service/control/questions/commands.ts";
+import type { QuestionInfo } from "../../../service/admin/question/commands.ts";
 import type { ConfiguredSettings } from "../../../service/domain/projects/settings.ts";
 import type { ProjectTexts } from "../../../service/domain/projects/texts.ts";
 import { type Column, type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";

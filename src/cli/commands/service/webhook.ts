@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { WebhookCommand, WebhookDeliveryInfo } from "../../../service/control/webhook-commands.ts";
+import type { WebhookCommand, WebhookDeliveryInfo } from "../../../service/admin/webhook/commands.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../service/domain/webhooks/webhook-rows.ts";
 import type { UrlRefusal } from "../../../service/domain/webhooks/addresses.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";

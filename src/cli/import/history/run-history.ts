@@ -2,7 +2,7 @@
 import { InputChangedError, InputError } from "../../../bulk/import/table/input-file.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { isSameFile, openReplacement, type FileReplacement } from "../../../runtime/files/file-replacement.ts";
-import type { Admin } from "../../../service/control/commands.ts";
+import type { Admin } from "../../../service/admin/commands.ts";
 import type { ConflictPolicy } from "../../../service/domain/history/import-people.ts";
 import type { HistoryFormat, HistoryStream } from "../../../service/history/columns.ts";
 import type { Deps } from "../../command/deps.ts";

@@ -1,5 +1,5 @@
 /** The second pass: rows go to the store in bounded batches, suppressions first, whatever the order of the files. */
-import type { Admin } from "../../../service/control/commands.ts";
+import type { Admin } from "../../../service/admin/commands.ts";
 import type { ConflictPolicy, Imported } from "../../../service/domain/history/import-people.ts";
 import type { PastRows } from "../../../service/domain/history/import-responses.ts";
 import {

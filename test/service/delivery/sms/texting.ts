@@ -2,7 +2,7 @@
 import { readText } from "../../../helpers/read-text.ts";
 import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
-import { createDeliveryMetrics } from "../../../../src/service/delivery-metrics.ts";
+import { createDeliveryMetrics } from "../../../../src/service/metrics/delivery-metrics.ts";
 import type { SmsGateway } from "../../../../src/service/delivery/sms/gateway.ts";
 import { openHook, smsHookPath } from "../../../../src/service/domain/delivery/hook-secrets.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";

@@ -9,7 +9,7 @@ import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { findProject } from "../../../../src/service/domain/projects/projects.ts";
-import type { Admin } from "../../../../src/service/control/commands.ts";
+import type { Admin } from "../../../../src/service/admin/commands.ts";
 import { openService, type Service } from "../../../../src/service/index.ts";
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
 import { sendInput } from "../../domain/fixture.ts";

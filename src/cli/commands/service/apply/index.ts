@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Command } from "commander";
 import type { Json } from "../../../../contract/json.ts";
 import { readAtMost } from "../../../../runtime/pipe-reader.ts";
-import type { ConfiguredInfo } from "../../../../service/control/commands.ts";
+import type { ConfiguredInfo } from "../../../../service/admin/settings/commands.ts";
 import { decodeText } from "../../../args/text-file.ts";
 import { formatDuration } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";

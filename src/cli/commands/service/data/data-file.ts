@@ -10,7 +10,7 @@ import {
   readPlace,
   showDatabase,
 } from "../../../command/data-place.ts";
-import type { Admin } from "../../../../service/control/commands.ts";
+import type { Admin } from "../../../../service/admin/commands.ts";
 import type { CommandOptions } from "../../../../service/data-file/administer.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
@@ -49,7 +49,7 @@ export async function withAdmin<Result>(
   // A file that nobody named may not be the one that was meant.
   if (place.isNamed) return asCliError(() => administer({ dataFile, ...options }, work));
   await writeNote(deps, `using ${dataFile}`);
-  const { changesSomething } = await import("../../../../service/control/commands.ts");
+  const { changesSomething } = await import("../../../../service/admin/commands.ts");
   // Under `--quiet` what looks stays silent, and the first command that changes something names the file.
   let isTold = !deps.options.quiet;
   const telling =

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Admin } from "../../../../service/control/commands.ts";
+import type { Admin } from "../../../../service/admin/commands.ts";
 import type { Report } from "../../../../service/domain/delivery/bounces.ts";
 import { type KeyedProvider, providerKeyProblem } from "../../../../service/domain/delivery/hook-secrets.ts";
 import { REPORT_OUTCOMES, type ReportOutcome, REPORTS_MAX } from "../../../../service/domain/delivery/rows.ts";

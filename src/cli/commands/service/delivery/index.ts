@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { HistoryInfo } from "../../../../service/control/delivery-commands.ts";
+import type { HistoryInfo } from "../../../../service/admin/delivery/commands.ts";
 import { parseChoice } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";

@@ -1,6 +1,6 @@
 /** `service delivery list`: surveys by the time for which they were scheduled, or the days with their numbers. */
 import type { Command } from "commander";
-import type { CommandOf } from "../../../../service/control/commands.ts";
+import type { CommandOf } from "../../../../service/admin/commands.ts";
 import {
   LISTED_REASONS,
   LISTED_STATES,

@@ -7,7 +7,7 @@ import { countOf, writeDone, writeNote, writeWarning } from "../../../command/no
 import { checkRemoval, YES_FLAG } from "../../../command/removal.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import type { ErasureInfo } from "../../../../service/control/privacy/commands.ts";
+import type { ErasureInfo } from "../../../../service/admin/privacy/commands.ts";
 import { DATA_FLAGS } from "../../../command/data-place.ts";
 import { type ProjectChoice, readProject, showRecord, tellPlace, withAdmin } from "../data/data-file.ts";
 import { ERASURE } from "../service-resources.ts";

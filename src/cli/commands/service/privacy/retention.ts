@@ -10,7 +10,7 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { createTimeFormatter } from "../../../render/time.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { unixSeconds } from "../../../../runtime/clock.ts";
-import type { RetentionChange, RetentionInfo } from "../../../../service/control/privacy/commands.ts";
+import type { RetentionChange, RetentionInfo } from "../../../../service/admin/privacy/commands.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, tellPlace, withAdmin } from "../data/data-file.ts";
 import { RETENTION } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { configFile } from "../../../../config/places.ts";
 import { readProfiles } from "../../../../config/profiles.ts";
 import { toIsoTime } from "../../../../contract/text/iso-time.ts";
-import type { KeyInfo } from "../../../../service/control/commands.ts";
+import type { KeyInfo } from "../../../../service/admin/project/commands.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import { parseDuration, parseName } from "../../../args/values.ts";

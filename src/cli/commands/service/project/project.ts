@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { writeNote } from "../../../command/notes.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
-import type { Admin } from "../../../../service/control/commands.ts";
+import type { Admin } from "../../../../service/admin/commands.ts";
 import { parseName } from "../../../args/values.ts";
 import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import { showRecord, withAdmin } from "../data/data-file.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { senderProblem } from "../../../../contract/text/email.ts";
 import { characterCount, FOOTER_MAX, SENDER_NAME_MAX } from "../../../../contract/limits.ts";
-import type { SettingsChange } from "../../../../service/control/commands.ts";
+import type { SettingsChange } from "../../../../service/admin/settings/commands.ts";
 import { OUTPUT_FORMATS } from "../../../args/global-options.ts";
 import { readOutput } from "../../../args/read-global-options.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type Locale, LOCALES } from "../../../../contract/locales.ts";
 import { replaceFile } from "../../../../runtime/files/file-replacement.ts";
-import type { PreviewInfo } from "../../../../service/control/digest-commands.ts";
+import type { PreviewInfo } from "../../../../service/admin/digest/commands.ts";
 import { parseEmail } from "../../../args/people.ts";
 import { parseChoice } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";

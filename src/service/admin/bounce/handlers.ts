@@ -1,0 +1,123 @@
+/** The commands about what comes back of surveys, on an open store. */
+import {
+  clearBounce,
+  type ClearedBounce,
+  listSoftBounces,
+  recordReport,
+  type Report,
+} from "../../domain/delivery/bounces.ts";
+import {
+  HOOK_SOURCES,
+  hookPath,
+  type KeyedProvider,
+  type HookSource,
+  KEYED_PROVIDERS,
+  openHook,
+  readProviderKeys,
+  setGatewayKey,
+  setProviderKey,
+  SIGNING_GATEWAYS,
+  smsHookPath,
+} from "../../domain/delivery/hook-secrets.ts";
+import { REPORT_OUTCOMES, type ReportOutcome } from "../../domain/delivery/rows.ts";
+import type { SoftBouncer, Store, Transaction } from "../../domain/ports.ts";
+import type { BounceCommand, HookInfo, SoftBounceInfo } from "./commands.ts";
+import type { AdminResults, Handlers } from "../commands.ts";
+import { requireProject, writeInProject } from "../in-project.ts";
+
+export interface BounceAdminOptions {
+  readonly store: Store;
+  /** Surveys may be due now. */
+  readonly onSchedule: () => void;
+  readonly onReport: (source: string, outcome: ReportOutcome) => void;
+  /** The address that providers reach the service by, without a slash at the end. */
+  readonly appUrl: () => string;
+}
+
+/** Secrets are the service's own: no project waits for them. */
+const ONLY_SECRETS = { project: "none" } as const;
+
+export function createBounceHandlers({
+  store,
+  onSchedule,
+  onReport,
+  appUrl,
+}: BounceAdminOptions): Pick<Handlers, BounceCommand["kind"]> {
+  return {
+    "bounce.address": async () => ({ bounce_address: await store.read((tx) => tx.reports.bounceAddress()) }),
+    "bounce.receive": async ({ reports }) => {
+      const outcomes = await store.write((tx) => recordReports(tx, reports));
+      for (const [index, outcome] of outcomes.entries()) onReport(reports[index]?.source ?? "mail", outcome);
+      return countOutcomes(outcomes);
+    },
+    "bounce.clear": async ({ project, email }) => {
+      const { bouncedAt, evidence } = await writeInProject(store, project, (tx, found) =>
+        clearBounce(tx, found, email),
+      );
+      onSchedule();
+      return { email, bounced_at: bouncedAt, ...toEvidenceInfo(evidence) };
+    },
+    "bounce.list": ({ project, after = "0", limit }) =>
+      store.read(async (tx) => {
+        const page = { after: Number(after), limit: limit + 1 };
+        const found = await listSoftBounces(tx, await requireProject(tx, project), page);
+        const rows = found.slice(0, limit).map(toSoftBounceInfo);
+        return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
+      }),
+    "bounce.hook": ({ rotate, keys: given }) =>
+      store.write(async (tx) => {
+        const secret = await openHook(tx, rotate);
+        for (const provider of KEYED_PROVIDERS) {
+          const key = given[provider];
+          if (key !== undefined) await setProviderKey(tx, provider, key);
+        }
+        const keys = await readProviderKeys(tx, KEYED_PROVIDERS);
+        return HOOK_SOURCES.map((provider) => ({
+          provider,
+          url: appUrl() + hookPath(secret, provider),
+          proof: proofOf(provider, keys),
+        }));
+      }, ONLY_SECRETS),
+    "sms.hook": ({ rotate, keys }) =>
+      store.write(async (tx) => {
+        const secret = await openHook(tx, rotate, "sms");
+        for (const provider of SIGNING_GATEWAYS) {
+          const key = keys[provider];
+          if (key !== undefined) await setGatewayKey(tx, provider, key);
+        }
+        const signers = await readProviderKeys(tx, SIGNING_GATEWAYS);
+        return { url: appUrl() + smsHookPath(secret), signed_by: [...signers.keys()] };
+      }, ONLY_SECRETS),
+  };
+}
+
+function toEvidenceInfo(evidence: ClearedBounce["evidence"]) {
+  return {
+    reported_at: evidence?.at ?? null,
+    stage: evidence?.stage ?? null,
+    code: evidence?.code ?? null,
+    enhanced_code: evidence?.enhancedCode ?? null,
+    text: evidence?.text ?? null,
+  };
+}
+
+async function recordReports(tx: Transaction, reports: readonly Report[]): Promise<ReportOutcome[]> {
+  const outcomes: ReportOutcome[] = [];
+  for (const report of reports) outcomes.push(await recordReport(tx, report));
+  return outcomes;
+}
+
+function countOutcomes(outcomes: readonly ReportOutcome[]): AdminResults["bounce.receive"] {
+  const counts = REPORT_OUTCOMES.map((name) => [name, outcomes.filter((outcome) => outcome === name).length]);
+  return Object.fromEntries(counts) as AdminResults["bounce.receive"];
+}
+
+function proofOf(source: HookSource, keys: ReadonlyMap<KeyedProvider, string>): HookInfo["proof"] {
+  if (source === "ses") return "signature";
+  if (source === "hook" || !keys.has(source)) return keys.size === 0 ? "secret" : "refused";
+  return source === "postmark" ? "login" : "signature";
+}
+
+function toSoftBounceInfo({ personId, email, count, lastAt, text }: SoftBouncer): SoftBounceInfo {
+  return { id: String(personId), email, soft_bounces: count, last_at: lastAt, text };
+}

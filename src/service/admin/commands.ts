@@ -1,0 +1,114 @@
+/** The questions of the `service …` commands, and their answers. */
+import type { ConflictPolicy, Imported } from "../domain/history/import-people.ts";
+import type { PastRows } from "../domain/history/import-responses.ts";
+import type { StoreContents } from "../domain/ports.ts";
+import type { BounceCommand, BounceResults } from "./bounce/commands.ts";
+import type { DeliveryCommand, DeliveryResults } from "./delivery/commands.ts";
+import type { PrivacyCommand, PrivacyResults } from "./privacy/commands.ts";
+import type { PageCommand, PageResults } from "./page/commands.ts";
+import type { ProjectCommand, ProjectResults } from "./project/commands.ts";
+import type { QuestionCommand, QuestionResults } from "./question/commands.ts";
+import type { DigestCommand, DigestResults } from "./digest/commands.ts";
+import type { SettingsCommand, SettingsResults } from "./settings/commands.ts";
+import type { ShareCommand, ShareResults } from "./share/commands.ts";
+import type { WebhookCommand, WebhookResults } from "./webhook/commands.ts";
+
+export type AdminCommand =
+  | DeliveryCommand
+  | PageCommand
+  | ShareCommand
+  | QuestionCommand
+  | BounceCommand
+  | WebhookCommand
+  | DigestCommand
+  | PrivacyCommand
+  | ProjectCommand
+  | SettingsCommand
+  /** Saved rows of the service that closed, a bounded batch of one step. */
+  | {
+      readonly kind: "history.add";
+      readonly project: string;
+      readonly batch: PastRows;
+      readonly onConflict: ConflictPolicy;
+      /** Webhooks are told. */
+      readonly webhooks: boolean;
+    }
+  /** Copies the data to a new file with this absolute path. */
+  | { readonly kind: "backup"; readonly file: string }
+  | { readonly kind: "vacuum" };
+
+export interface VacuumInfo {
+  readonly bytes_before: number;
+  readonly bytes: number;
+}
+
+export interface AdminResults
+  extends
+    DeliveryResults,
+    PageResults,
+    ShareResults,
+    QuestionResults,
+    BounceResults,
+    WebhookResults,
+    DigestResults,
+    PrivacyResults,
+    ProjectResults,
+    SettingsResults {
+  /** The contents of the copy; or the problem that kept it from being written, and then there is none. */
+  backup: StoreContents | { readonly problem: string };
+  vacuum: VacuumInfo;
+  "history.add": Imported;
+}
+
+export type AdminKind = AdminCommand["kind"];
+export type CommandOf<Kind extends AdminKind> = Extract<AdminCommand, { readonly kind: Kind }>;
+
+/** One function for each kind of command. */
+export type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]> };
+
+const LOOKS: ReadonlySet<AdminKind> = new Set([
+  "project.list",
+  "key.list",
+  "key.find",
+  "configuration",
+  "survey.preview",
+  "survey.link",
+  "trend.list",
+  "link.list",
+  "share.list",
+  "question.list",
+  "question.show",
+  "delivery.list",
+  "delivery.days",
+  "delivery.show",
+  "delivery.status",
+  "bounce.list",
+  "webhook.list",
+  "webhook.deliveries",
+  "digest.list",
+  "digest.preview",
+  "digest.test",
+  "backup",
+]);
+
+/** True for a command that may change what is stored: some only show, where nothing is given to them. */
+export function changesSomething(command: AdminCommand): boolean {
+  const { kind } = command;
+  if (LOOKS.has(kind)) return false;
+  if (kind === "erase" || kind === "configure" || kind === "retention") return !command.dryRun;
+  if (kind === "settings") return Object.keys(command.change).length > 0;
+  if (kind === "texts") return Object.keys(command.change).length > 0;
+  if (kind === "throttle") return command.seconds !== undefined;
+  if (kind === "reminder") return command.after !== undefined || command.channel !== undefined;
+  if (kind === "autopilot") return Object.values(command.change).some((value) => value !== undefined);
+  if (kind === "brand") return [command.name, command.color, command.logo].some((part) => part !== undefined);
+  return true;
+}
+
+/** Carries out one command. Throws AdminError for what cannot be done as asked. */
+export type Admin = <Kind extends AdminKind>(command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
+
+/** The command names something that is not there, or a value that cannot be: a sentence for the one who typed it. */
+export class AdminError extends Error {
+  override readonly name = "AdminError";
+}

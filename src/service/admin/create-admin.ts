@@ -1,0 +1,91 @@
+/** The commands on an open store. */
+import type { Clock } from "../../runtime/clock.ts";
+import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
+import { DomainError } from "../domain/errors.ts";
+import { importHistory } from "../domain/history/import-responses.ts";
+import type { MessageSender } from "../domain/delivery/sender.ts";
+import type { Store } from "../domain/ports.ts";
+import { type BounceAdminOptions, createBounceHandlers } from "./bounce/handlers.ts";
+import {
+  AdminError,
+  type Admin,
+  type AdminKind,
+  type AdminResults,
+  type CommandOf,
+  type Handlers,
+} from "./commands.ts";
+import { createListHandlers } from "./delivery/list.ts";
+import { createDeliveryHandlers } from "./delivery/handlers.ts";
+import { writeInProject } from "./in-project.ts";
+import { createDigestHandlers, type DigestAdminOptions } from "./digest/handlers.ts";
+import { createQuestionHandlers } from "./question/handlers.ts";
+import { createPageHandlers } from "./page/handlers.ts";
+import { createPrivacyHandlers, type PrivacyAdminOptions } from "./privacy/handlers.ts";
+import { createProjectHandlers, type ProjectAdminOptions } from "./project/handlers.ts";
+import {
+  createConfigurationHandlers,
+  createSettingsHandlers,
+  createTrendHandlers,
+  type SettingsAdminOptions,
+} from "./settings/handlers.ts";
+import { createShareHandlers, type ShareAdminOptions } from "./share/handlers.ts";
+import { createWebhookHandlers, type WebhookAdminOptions } from "./webhook/handlers.ts";
+
+export interface AdminOptions
+  extends
+    WebhookAdminOptions,
+    PrivacyAdminOptions,
+    ProjectAdminOptions,
+    SettingsAdminOptions,
+    BounceAdminOptions,
+    ShareAdminOptions,
+    DigestAdminOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** The senders of messages, one for each channel. */
+  readonly senders: readonly MessageSender[];
+}
+
+/** Throws AdminError for what the rules refuse, in their words. */
+export function createAdmin(options: AdminOptions): Admin {
+  const handlers = createHandlers(options);
+  return async <Kind extends AdminKind>(command: CommandOf<Kind>): Promise<AdminResults[Kind]> => {
+    try {
+      return await handlers[command.kind](command);
+    } catch (error) {
+      throw error instanceof DomainError ? new AdminError(error.message, { cause: error }) : error;
+    }
+  };
+}
+
+function createHandlers(options: AdminOptions): Handlers {
+  const { store } = options;
+  return {
+    ...createProjectHandlers(options),
+    ...createSettingsHandlers(options),
+    ...createTrendHandlers(options),
+    ...createConfigurationHandlers(options),
+    ...createDigestHandlers(options),
+    ...createDeliveryHandlers(options),
+    ...createListHandlers(store),
+    ...createPageHandlers(options),
+    ...createShareHandlers(options),
+    ...createQuestionHandlers(options),
+    ...createBounceHandlers(options),
+    ...createWebhookHandlers(options),
+    ...createPrivacyHandlers(options),
+    "history.add": ({ project, batch, onConflict, webhooks }) =>
+      writeInProject(store, project, (tx, found) => importHistory(tx, found, batch, { policy: onConflict, webhooks })),
+    backup: async ({ file }) => {
+      try {
+        return await store.backup(file);
+      } catch (error) {
+        return { problem: wordsOfRefusal(error) };
+      }
+    },
+    vacuum: async () => {
+      const { bytesBefore, bytesAfter } = await store.vacuum();
+      return { bytes_before: bytesBefore, bytes: bytesAfter };
+    },
+  };
+}

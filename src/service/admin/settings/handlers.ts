@@ -1,0 +1,142 @@
+/** The commands about a project's settings, on an open store. */
+import type { Random } from "../../../runtime/random.ts";
+import { addTrend, listTrends, removeTrend } from "../../domain/answers/trends.ts";
+import type { DueSurvey, ProjectRow, Store, Transaction, Trend } from "../../domain/ports.ts";
+import {
+  type AppliedConfiguration,
+  applyConfiguration,
+  readConfiguration,
+  RefusedConfigurationError,
+} from "../../domain/projects/configuration.ts";
+import { changeReminder } from "../../domain/delivery/reminders.ts";
+import { setThrottle } from "../../domain/projects/projects.ts";
+import { changeSettings, toConfiguredSettings, toProjectSettings } from "../../domain/projects/settings.ts";
+import { configureAutopilot, showAutopilot } from "../../domain/surveys/autopilot.ts";
+import { previewSurvey } from "../../domain/surveys/preview.ts";
+import { AdminError, type Handlers } from "../commands.ts";
+import type { PreviewInfo } from "../digest/commands.ts";
+import { readInProject, requireProject, writeInProject } from "../in-project.ts";
+import type { TrendInfo } from "./commands.ts";
+import { createWebhookSecret, dropEvents } from "../webhook/handlers.ts";
+
+export interface SettingsAdminOptions {
+  readonly store: Store;
+  readonly random: Random;
+  /** Addresses of this service. */
+  readonly ownAddresses: () => readonly string[];
+  /** Surveys may be due now. */
+  readonly onSchedule: () => void;
+  /** Events may be due now. */
+  readonly onWebhooks: () => void;
+  readonly renderPreview: (survey: DueSurvey) => Promise<PreviewInfo>;
+}
+
+type SettingsKind = "throttle" | "reminder" | "autopilot" | "settings" | "survey.preview";
+
+export function createSettingsHandlers(options: SettingsAdminOptions): Pick<Handlers, SettingsKind> {
+  const { store, onSchedule, renderPreview } = options;
+  return {
+    throttle: ({ project, seconds }) =>
+      seconds === undefined
+        ? readInProject(store, project, async (_, { throttleSeconds }) => ({ throttle: throttleSeconds }))
+        : writeInProject(store, project, async (tx, found) => {
+            await setThrottle(tx, found, seconds);
+            return { throttle: seconds };
+          }),
+    reminder: ({ project, after, channel }) =>
+      (after === undefined && channel === undefined ? readInProject : writeInProject)(
+        store,
+        project,
+        async (tx, found) => {
+          const settings = await changeReminder(tx, found, { after, channel });
+          return { after_seconds: settings.after, channel: settings.channel };
+        },
+      ),
+    autopilot: async ({ project, platform, change }) => {
+      if (Object.values(change).every((value) => value === undefined))
+        return readInProject(store, project, async (tx, { id }) =>
+          showAutopilot(platform, await tx.autopilot.settings(id, platform)),
+        );
+      const settings = await writeInProject(store, project, (tx, found) =>
+        configureAutopilot(tx, found, platform, change),
+      );
+      await store.settle();
+      onSchedule();
+      return showAutopilot(platform, settings);
+    },
+    settings: ({ project, change }) =>
+      (Object.keys(change).length === 0 ? readInProject : writeInProject)(store, project, async (tx, found) =>
+        toConfiguredSettings(await changeSettings(tx, found, toProjectSettings(change))),
+      ),
+    "survey.preview": async ({ project, email, locale }) => {
+      const survey = await readInProject(store, project, (tx, { id, name }) =>
+        previewSurvey(tx, { id, name }, { email, locale }),
+      );
+      if (survey === null) throw new AdminError(`no person found with email ${email}`);
+      return renderPreview(survey);
+    },
+  };
+}
+
+type TrendKind = "trend.add" | "trend.list" | "trend.remove";
+
+export function createTrendHandlers({ store }: SettingsAdminOptions): Pick<Handlers, TrendKind> {
+  return {
+    "trend.add": async ({ project, name, where }) => {
+      const trend = await writeInProject(store, project, (tx, found) => addTrend(tx, found, name, where));
+      await store.settle();
+      return toTrendInfo(trend);
+    },
+    "trend.list": ({ project }) =>
+      readInProject(store, project, async (tx, found) => (await listTrends(tx, found)).map(toTrendInfo)),
+    "trend.remove": async ({ project, id }) => {
+      const wasThere = await writeInProject(store, project, (tx, found) => removeTrend(tx, found, id));
+      if (!wasThere) throw new AdminError(`project ${project} has no trend ${id}`);
+      return { id };
+    },
+  };
+}
+
+type ConfigurationKind = "configuration" | "configure";
+
+/** Ends a transaction that was only tried, with what it would have brought. */
+class TriedError extends Error {
+  override readonly name = "TriedError";
+  readonly applied: AppliedConfiguration;
+
+  constructor(applied: AppliedConfiguration) {
+    super("the settings were only tried");
+    this.applied = applied;
+  }
+}
+
+export function createConfigurationHandlers(options: SettingsAdminOptions): Pick<Handlers, ConfigurationKind> {
+  const { store, random, ownAddresses, onSchedule, onWebhooks } = options;
+  return {
+    configuration: ({ project }) => store.read(async (tx) => readConfiguration(tx, await requireProject(tx, project))),
+    configure: async ({ project, wanted, dryRun }) => {
+      const tools = { own: ownAddresses(), newSecret: () => createWebhookSecret(random) };
+      const apply = async (tx: Transaction, found: ProjectRow): Promise<AppliedConfiguration> => {
+        const applied = await applyConfiguration(tx, found, wanted, tools);
+        if (dryRun) throw new TriedError(applied);
+        return applied;
+      };
+      try {
+        const applied = await writeInProject(store, project, apply);
+        await dropEvents(store);
+        await store.settle();
+        onSchedule();
+        onWebhooks();
+        return { ...applied, refused: null };
+      } catch (error) {
+        if (error instanceof TriedError) return { changes: error.applied.changes, secrets: [], refused: null };
+        if (!(error instanceof RefusedConfigurationError)) throw error;
+        return { changes: [], secrets: [], refused: { path: error.path, text: error.message } };
+      }
+    },
+  };
+}
+
+function toTrendInfo({ id, name, where, createdAt }: Trend): TrendInfo {
+  return { id: String(id), name, where, created_at: createdAt };
+}

@@ -1,0 +1,24 @@
+/** A digest that a command mails at once, to see it arrive. */
+import { digestSubject } from "../../insight/report/digest.ts";
+import { AdminError } from "../admin/commands.ts";
+import type { DigestTest } from "../admin/digest/commands.ts";
+import { failureOf, sendOnce } from "../delivery/smtp/send-once.ts";
+import type { DueDigest } from "../domain/ports.ts";
+import type { Base } from "../parts/base.ts";
+import { readDigest, renderDigest } from "./digest-mail.ts";
+
+/** Throws AdminError when it was not taken, or when there is no way out for mail. */
+export async function mailDigest(
+  { options: { commandMail: way = null }, store, clock, contextOf }: Base,
+  due: DueDigest,
+): Promise<DigestTest> {
+  if (way === null) throw new AdminError(`${due.email} gets it by mail, which needs a mail server`);
+  const context = await contextOf(due.project);
+  const digest = await readDigest(store, due, context);
+  const { message } = await renderDigest(due, digest, context, way.dkim);
+  const result = await sendOnce(message, { ...way, clock, signal: new AbortController().signal });
+  const failure = failureOf(result);
+  if (failure !== null) throw new AdminError(failure.message);
+  const { code, text } = result.reply;
+  return { to: due.email, subject: digestSubject(digest.facts), status: code, text };
+}

@@ -1,0 +1,81 @@
+/** Digests that go to Slack instead of a mailbox: one POST each. */
+import { digestSlack, digestSubject } from "../../insight/report/digest.ts";
+import { unixSeconds } from "../../runtime/clock.ts";
+import { AdminError } from "../admin/commands.ts";
+import type { DigestTest } from "../admin/digest/commands.ts";
+import { SLACK_REACH, isSlackTarget, shownTarget } from "../domain/webhooks/digest-targets.ts";
+import { retryOrGiveUp } from "../domain/delivery/retries.ts";
+import type { DeliveryProgress, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
+import type { DueDigest } from "../domain/ports.ts";
+import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
+import { createEndpointTransport } from "../webhook/transport.ts";
+import type { Base } from "../parts/base.ts";
+import { LAZY } from "../parts/lazy.ts";
+
+type Slack = Pick<Base, "store" | "clock" | "random" | "address" | "contextOf">;
+
+/** The same sender, but for digests whose target is a URL. */
+export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSender {
+  if (!sender.channels.includes("digest")) return sender;
+  return {
+    ...sender,
+    deliver: (due, progress) =>
+      due.channel === "digest" && isSlackTarget(due.email)
+        ? deliverDigest(slack, due, progress)
+        : sender.deliver(due, progress),
+  };
+}
+
+async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryProgress): Promise<DeliveryResult> {
+  const { body } = await slackBody(slack, due);
+  if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "no longer wanted" };
+  await progress.transmitting();
+  return toResult(slack, due, await postToSlack(slack, due.email, body, progress.signal));
+}
+
+async function slackBody({ store, contextOf }: Slack, due: DueDigest) {
+  const { readDigest } = await LAZY.digest();
+  const { facts, frame } = await readDigest(store, due, await contextOf(due.project));
+  return { subject: digestSubject(facts), body: JSON.stringify(digestSlack(facts, frame.liveUrl)) };
+}
+
+/** Posts a digest once, to see it arrive. Throws AdminError when it was not taken. */
+export async function postDigest(slack: Slack, due: DueDigest): Promise<DigestTest> {
+  const to = shownTarget(due.email);
+  const { subject, body } = await slackBody(slack, due);
+  const { status = null, text = "no answer" } =
+    (await postToSlack(slack, due.email, body, new AbortController().signal)) ?? {};
+  if (status === null || status < 200 || status > 299)
+    throw new AdminError(`${to} did not take it: ${[status ?? [], text].flat().join(" ")}`);
+  return { to, subject, status, text };
+}
+
+/** Null when `signal` ended it first. */
+async function postToSlack(
+  { clock, address }: Slack,
+  url: string,
+  body: string,
+  signal: AbortSignal,
+): Promise<AttemptEnd | null> {
+  const transport = createEndpointTransport({ clock, own: address.own }, 1);
+  try {
+    return await transport.post({ url, ...SLACK_REACH }, { "content-type": "application/json" }, body, signal);
+  } finally {
+    transport.close();
+  }
+}
+
+const TOO_MANY = 429;
+
+/** A repeat of a message that may have arrived would be read twice, so an attempt without an answer ends the week. */
+function toResult({ clock, random }: Slack, due: DueDigest, end: AttemptEnd | null): DeliveryResult {
+  if (end === null) return { kind: "unknown" };
+  const { status, text, retryAfter, ms } = end;
+  const host = new URL(due.email).hostname;
+  const attempt = { stage: "slack", code: status, enhancedCode: null, text, host, serverId: null, ms };
+  if (status === null) return { kind: "unknown", attempt };
+  if (status >= 200 && status < 300) return { kind: "sent", attempt };
+  if (status !== TOO_MANY && status < 500) return { kind: "failed", reason: `${status} ${text}`, attempt };
+  const wait = { now: unixSeconds(clock), fraction: random.fraction(), leastSeconds: retryAfter ?? 0 };
+  return { ...retryOrGiveUp(due, wait), attempt };
+}
