@@ -167,6 +167,11 @@ export interface SurveysAt {
   readonly dueBy?: number;
 }
 
+/** Reminders that are held: of one person, or with null of all. */
+export interface RemindersAt {
+  readonly remindersOf: number | null;
+}
+
 /** A page of a list by the time for which surveys were scheduled; surveys of the same time are in the order of ids. */
 export interface DuePage extends TimeRange {
   readonly order: "asc" | "desc";
@@ -177,26 +182,30 @@ export interface DuePage extends TimeRange {
 
 /** The facts that operators and senders keep next to the requests. */
 export interface DeliveryRows {
-  listBySchedule(project: number, which: SurveysAt, page: DuePage): Promise<readonly DeliveryRow[]>;
-  countBySchedule(project: number, which: SurveysAt, range: TimeRange): Promise<number>;
+  listBySchedule(project: number, which: SurveysAt | RemindersAt, page: DuePage): Promise<readonly DeliveryRow[]>;
+  countBySchedule(
+    project: number,
+    which: SurveysAt | { readonly remindersOf: null },
+    range: TimeRange,
+  ): Promise<number>;
   /** Newest first. */
   ofPerson(project: number, personId: number, limit: number): Promise<readonly DeliveryRow[]>;
   byId(project: number, id: number): Promise<DeliveryRow | null>;
   /** When a survey that may have arrived was last transmitted to the person, also one that was sent again; or null. */
   lastUnknownAt(project: number, personId: number): Promise<number | null>;
-  /** The number of requests of each project in each state. */
+  /** The number of surveys of each project in each state, and of reminders that are held. */
   counts(): Promise<readonly { readonly project: number; readonly state: DeliveryState; readonly count: number }[]>;
   /**
-   * Makes requests that are held due now, the oldest of a project first. Those held as overdue count as scheduled now,
+   * Makes surveys and reminders that are held due now, the oldest of a project first. Those held as overdue count as scheduled now,
    * or stay as they are. Returns how many; less than the limit: all.
    */
   releaseHeld(limit: number, overdue: { readonly reason: string; readonly areReleased: boolean }): Promise<number>;
   /**
-   * Makes requests that wait for a reason due again, each at its own time: of one channel, or with null of both. Those
+   * Makes surveys and reminders that wait for a reason due again, each at its own time: of one channel, or with null of both. Those
    * that wait for more than two days are not found. Returns how many; less than the limit: all.
    */
   releasePutOff(limit: number, channel: Channel | null): Promise<number>;
-  /** The number of requests that wait and were scheduled and due before `before`; counts no further than `limit`. */
+  /** The number of surveys and reminders that wait and were scheduled and due before `before`; counts no further than `limit`. */
   countOverdue(due: { readonly since?: number; readonly before: number }, limit: number): Promise<number>;
   /** Holds such requests, some at a time. Returns how many; less than the limit: all. */
   holdOverdue(before: number, hold: { readonly reason: string; readonly limit: number }): Promise<number>;

@@ -8,7 +8,18 @@ import {
   markTransmitting,
   mayStillSend,
 } from "../../../../src/service/domain/delivery/deliveries.ts";
-import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
+import { listMerged } from "../../../../src/service/domain/delivery/lists/list-deliveries.ts";
+import { openSources } from "../../../../src/service/domain/delivery/lists/sources.ts";
+import {
+  explainPerson,
+  guardOverdue,
+  holdOverdue,
+  isOverdueInBulk,
+  readPause,
+  releaseHeld,
+  releasePutOff,
+  summarizeQueue,
+} from "../../../../src/service/domain/delivery/oversight.ts";
 import { changeReminder, readReminder } from "../../../../src/service/domain/delivery/reminders.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
@@ -178,6 +189,57 @@ test("when the window is closed, then a reminder waits until it opens", async ()
   expect(await claimReminders()).toEqual([]);
   fixture.time.now = Date.parse("2026-11-30T05:00:00Z") / 1000;
   expect(await claimReminders()).toHaveLength(1);
+});
+
+describe("a reminder that its sender has given back", () => {
+  const claimOne = async () => {
+    await ask("a@x.co");
+    fixture.time.now = START + 5 * DAY;
+    const [reminder] = await claimReminders();
+    return reminder!;
+  };
+
+  test("is seen while it is held, and leaves when it is released", async () => {
+    const reminder = await claimOne();
+    await fixture.write((tx) => finishDelivery(tx, reminder, { kind: "held", reason: "535" }));
+    const list = (state: "held" | null, personId: number | null = null) =>
+      fixture.read(async (tx) => {
+        const page = { since: null, until: null, order: "asc", after: null, limit: 9 } as const;
+        const rows = await listMerged(await openSources(tx, fixture.project, { state, reason: null, personId }), page);
+        return rows.map((row) => [row.id, row.channel, row.email, row.state, row.reason]);
+      });
+    const held = [[reminder.requestId, "reminder", "a@x.co", "held", "535"]];
+    const personId = "person" in reminder ? reminder.person.id : 0;
+    expect([await list("held"), await list("held", personId)]).toEqual([held, held]);
+    expect(await list(null)).toMatchObject([[expect.anything(), "email", "a@x.co", "sent", null]]);
+    expect(await fixture.read(summarizeQueue)).toMatchObject({ states: { sent: 1, held: 1 }, waiting: { held: 1 } });
+    fixture.time.now += 60;
+    expect(await fixture.write((tx) => releaseHeld(tx, 9))).toBe(1);
+    expect(await claimReminders()).toMatchObject([{ requestId: reminder.requestId }]);
+  });
+
+  test("leaves at once when what was put off is released", async () => {
+    const reminder = await claimOne();
+    const waits = { kind: "released", delaySeconds: 3600, reason: "the sender waits after rcpt-to 421" } as const;
+    await fixture.write((tx) => finishDelivery(tx, reminder, waits));
+    expect(await fixture.write((tx) => releasePutOff(tx, 9, "sms"))).toBe(0);
+    expect(await fixture.write((tx) => releasePutOff(tx, 9, "email"))).toBe(1);
+    expect(await claimReminders()).toHaveLength(1);
+  });
+});
+
+test("when many reminders are overdue by a day, then a start pauses everything, and holds those that are too old", async () => {
+  for (let n = 0; n <= 50; n += 1) await ask(`${n}@x.co`);
+  fixture.time.now = START + 6 * DAY;
+  await fixture.write(guardOverdue);
+  expect(await fixture.read(readPause)).toBeNull();
+  fixture.time.now += 1;
+  await fixture.write(guardOverdue);
+  expect(await fixture.read(readPause)).toMatchObject({ at: fixture.time.now });
+  expect(await fixture.read(isOverdueInBulk)).toBe(true);
+  expect(await fixture.write((tx) => holdOverdue(tx, { maxAgeSeconds: DAY, limit: 60 }))).toBe(51);
+  expect(await fixture.write((tx) => releaseHeld(tx, 60, false))).toBe(0);
+  expect(await fixture.write((tx) => releaseHeld(tx, 60))).toBe(51);
 });
 
 test.each([0, 3599, 30 * DAY + 1, 1.5 * 3600 + 0.5])(

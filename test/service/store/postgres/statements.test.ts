@@ -43,7 +43,7 @@ const NAMED: readonly string[] = [
   "DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT proje",
   "DELETE FROM messages WHERE (project_id, id) IN (SELECT project_id, id FROM messa",
   "DELETE FROM unscheduled_surveys WHERE (project_id, reason, at, id) IN (SELECT pr",
-  "delivery_counts WHERE n > 0 AND channel IN ('email', 'sms') GROUP BY project_id,",
+  "delivery_counts WHERE n > 0 AND (channel IN ('email', 'sms') OR (state = 'held' ",
   // Digests, which are few, of one project, of all, or by their token.
   'messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id) AS "sentAt"',
 ];

@@ -43,7 +43,7 @@ interface Holds {
 }
 
 /**
- * Without a state or a reason the surveys alone: what was not scheduled is no survey. `now` and what holds up a project
+ * Without a state or a reason the surveys alone: what was not scheduled, or a reminder, is no survey. `now` and what holds up a project
  * are read once.
  */
 export async function openSources(
@@ -59,11 +59,16 @@ export async function openSources(
   return specsOf(state, reason, holds).map((spec) =>
     "surveys" in spec
       ? surveySource(tx, project, spec.surveys, holds)
-      : unscheduledSource(tx, project, spec.unscheduled),
+      : "unscheduled" in spec
+        ? unscheduledSource(tx, project, spec.unscheduled)
+        : reminderSource(tx, project, holds),
   );
 }
 
-type Spec = { readonly surveys: SurveysAt } | { readonly unscheduled: SurveyStatusName };
+type Spec = { readonly surveys: SurveysAt } | { readonly unscheduled: SurveyStatusName } | typeof HELD_REMINDERS;
+
+/** Reminders are listed while they wait for the operator. */
+const HELD_REMINDERS = { remindersOf: null } as const;
 
 function specsOf(state: ListedState | null, reason: ListedReason | null, holds: Holds): readonly Spec[] {
   const specs = reason === null ? specsOfState(state) : specsOfReason(reason, holds);
@@ -72,6 +77,7 @@ function specsOf(state: ListedState | null, reason: ListedReason | null, holds: 
 
 function stateOf(spec: Spec): ListedState {
   if ("unscheduled" in spec) return "not_scheduled";
+  if ("remindersOf" in spec) return "held";
   return spec.surveys.state === "paused" ? "scheduled" : spec.surveys.state;
 }
 
@@ -79,7 +85,8 @@ const UNSCHEDULED_NAMES = ["throttled", "pending", "unsubscribed", "bounced", "u
 
 function specsOfState(state: ListedState | null): readonly Spec[] {
   if (state === "not_scheduled") return UNSCHEDULED_NAMES.map((unscheduled) => ({ unscheduled }));
-  return [...DELIVERY_STATES, "paused" as const].map((one) => ({ surveys: { state: one } }));
+  const surveys = [...DELIVERY_STATES, "paused" as const].map((one) => ({ surveys: { state: one } }));
+  return state === "held" ? [...surveys, HELD_REMINDERS] : surveys;
 }
 
 const WAITING = ["scheduled", "retrying"] as const;
@@ -112,6 +119,19 @@ function surveySource(tx: Transaction, project: Project, surveys: SurveysAt, hol
   };
 }
 
+function reminderSource(tx: Transaction, project: Project, holds: Holds): Source {
+  return {
+    state: "held",
+    list: async (page) =>
+      (await tx.deliveries.listBySchedule(project.id, HELD_REMINDERS, page)).map((row) => toListedReminder(row, holds)),
+    count: (range) => tx.deliveries.countBySchedule(project.id, HELD_REMINDERS, range),
+  };
+}
+
+function toListedReminder(row: DeliveryRow, holds: Holds): ListedDelivery {
+  return { ...toListed(row, holds), channel: row.channel === "sms" ? "sms-reminder" : "reminder" };
+}
+
 function unscheduledSource(tx: Transaction, project: Project, name: SurveyStatusName): Source {
   return {
     state: "not_scheduled",
@@ -132,8 +152,12 @@ async function personSources(
   const surveys = await tx.deliveries.ofPerson(project.id, personId, OF_PERSON_MAX);
   const unscheduled = await tx.unscheduled.ofPerson(project.id, personId, OF_PERSON_MAX);
   const isListed = state === "not_scheduled" || reason !== null;
+  const all = { since: null, until: null, order: "asc", after: null, limit: OF_PERSON_MAX } as const;
+  const which = { remindersOf: personId };
+  const reminders = state === "held" ? await tx.deliveries.listBySchedule(project.id, which, all) : [];
   const rows = [
     ...surveys.map((row) => toListed(row, holds)),
+    ...reminders.map((row) => toListedReminder(row, holds)),
     ...(isListed ? unscheduled.map(toListedUnscheduled) : []),
   ].filter((row) => (state === null || row.state === state) && (reason === null || hasReason(row, reason)));
   return LISTED_STATES.map((one) =>

@@ -138,6 +138,9 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
     `deliveries that are ${state}`,
     (database) => deliveries(database).listBySchedule(1, { state }, duePage),
   ]),
+  ["held reminders", (database) => deliveries(database).listBySchedule(1, { remindersOf: null }, duePage)],
+  ["held reminders of a person", (database) => deliveries(database).listBySchedule(1, { remindersOf: 5 }, duePage)],
+  ["held reminders of a day", (database) => deliveries(database).countBySchedule(1, { remindersOf: null }, duePage)],
   ["deliveries of a day", (database) => deliveries(database).countBySchedule(1, { state: "sent" }, duePage)],
   [
     "deliveries that wait for a window",

@@ -7,6 +7,8 @@ import type {
   DeliveryRows,
   DeliveryState,
   KeptSender,
+  OutgoingChannel,
+  RemindersAt,
   SenderState,
   SurveysAt,
 } from "../../../../domain/ports.ts";
@@ -37,7 +39,8 @@ export function createDeliveryRows(database: Database, session: Session): Delive
     counts: async () =>
       (
         await database.all(
-          `SELECT project_id, state, sum(n) AS n FROM delivery_counts WHERE n > 0 AND channel IN ('email', 'sms')
+          `SELECT project_id, state, sum(n) AS n FROM delivery_counts
+           WHERE n > 0 AND (channel IN ('email', 'sms') OR (state = 'held' AND ${IS_REMINDER}))
            GROUP BY project_id, state ORDER BY project_id, state`,
         )
       ).map((row) => ({ project: Number(row.project_id), state: toState(row.state), count: Number(row.n) })),
@@ -85,31 +88,43 @@ async function lastUnknownAt(database: Database, project: number, personId: numb
   return toNumber(row?.at);
 }
 
-const DELIVERY = `SELECT q.project_id AS "projectId", q.id, q.person_id AS "personId", q.channel, w.email,
+const IS_REMINDER = "channel IN ('reminder', 'sms-reminder')";
+
+const COLUMNS = `q.project_id AS "projectId", q.id, w.id AS "personId", q.channel, w.email,
   w.phone_number AS "phoneNumber", q.autopilot, q.state, q.reason, q.created_at AS "createdAt",
   CASE WHEN q.state IN ('scheduled', 'retrying') THEN q.due_at ELSE q.scheduled_at END AS "dueAt",
   q.scheduled_at AS "scheduledAt",
   q.sent_at AS "sentAt", q.transmitting_at AS "transmittingAt", q.attempts, q.message_id AS "messageId", q.claimer, q.claims,
-  q.page_facts AS "pageFacts"
-  FROM messages q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id`;
+  q.page_facts AS "pageFacts"`;
+
+const OF_SURVEY = "people w ON w.project_id = q.project_id AND w.id = q.person_id";
+/** The person of a reminder is that of its survey. */
+const OF_REMINDER = `messages s ON s.project_id = q.project_id AND s.id = q.request_id
+  JOIN people w ON w.project_id = s.project_id AND w.id = s.person_id`;
+
+const DELIVERY = `SELECT ${COLUMNS} FROM messages q JOIN ${OF_SURVEY}`;
 
 export async function findDelivery(database: Database, project: number, id: number): Promise<DeliveryRow | null> {
   const row = await database.first(`${DELIVERY} WHERE q.project_id = ? AND q.id = ?`, [project, id]);
   return row === null ? null : toDelivery(row);
 }
 
-/** As the index `messages_by_schedule` has them. */
-function whereScheduled(project: number, { state, reason, dueBy }: SurveysAt, { since, until }: TimeRange): Where {
+/** As the indexes `messages_by_schedule` and `messages_by_hold` have them. */
+function whereScheduled(project: number, which: SurveysAt | RemindersAt, { since, until }: TimeRange): Where {
+  const isReminder = "remindersOf" in which;
+  const kind = isReminder
+    ? ["q.state = 'held'", "q.person_id IS NULL", `q.${IS_REMINDER}`]
+    : ["q.person_id IS NOT NULL"];
   const where: Where = {
-    clauses: [
-      "q.project_id = ?",
-      "q.state = ?",
-      "q.person_id IS NOT NULL",
-      "q.scheduled_at >= ?",
-      "q.scheduled_at <= ?",
-    ],
-    values: [project, state, since ?? 0, until ?? Number.MAX_SAFE_INTEGER],
+    clauses: ["q.project_id = ?", ...kind, "q.scheduled_at >= ?", "q.scheduled_at <= ?"],
+    values: [project, since ?? 0, until ?? Number.MAX_SAFE_INTEGER],
   };
+  if (isReminder) {
+    if (which.remindersOf !== null) addCondition(where, "s.person_id = ?", which.remindersOf);
+    return where;
+  }
+  const { state, reason, dueBy } = which;
+  addCondition(where, "q.state = ?", state);
   if (reason !== undefined) addCondition(where, "q.reason = ?", reason);
   if (dueBy !== undefined) addCondition(where, "q.due_at <= ?", dueBy);
   return where;
@@ -118,13 +133,14 @@ function whereScheduled(project: number, { state, reason, dueBy }: SurveysAt, { 
 async function listBySchedule(
   database: Database,
   project: number,
-  which: SurveysAt,
+  which: SurveysAt | RemindersAt,
   { order, after, limit, ...range }: DuePage,
 ): Promise<DeliveryRow[]> {
   const where = whereScheduled(project, which, range);
   const [than, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
   const beyond = after === null ? "" : ` AND (q.scheduled_at, q.id) ${than} (?, ?)`;
-  const sql = `${DELIVERY} WHERE ${whereSql(where)}${beyond}
+  const person = "remindersOf" in which ? OF_REMINDER : OF_SURVEY;
+  const sql = `SELECT ${COLUMNS} FROM messages q JOIN ${person} WHERE ${whereSql(where)}${beyond}
     ORDER BY q.scheduled_at ${direction}, q.id ${direction} LIMIT ?`;
   const place = after === null ? [] : [after.at, after.id];
   return (await database.all(sql, [...where.values, ...place, limit])).map(toDelivery);
@@ -133,7 +149,7 @@ async function listBySchedule(
 async function countBySchedule(
   database: Database,
   project: number,
-  which: SurveysAt,
+  which: SurveysAt | RemindersAt,
   range: TimeRange,
 ): Promise<number> {
   const where = whereScheduled(project, which, range);
@@ -147,7 +163,7 @@ function toDelivery(row: SqlRow): DeliveryRow {
     project: { id: Number(row.projectId) },
     requestId: Number(row.id),
     personId: Number(row.personId),
-    channel: row.channel === "sms" ? "sms" : "email",
+    channel: row.channel === "sms" || row.channel === "sms-reminder" ? "sms" : "email",
     email: toText(row.email),
     phoneNumber: toText(row.phoneNumber),
     autopilot: row.autopilot === 1,
@@ -193,7 +209,8 @@ async function releaseHeld(database: Database, now: number, { limit, reason, are
   let released = 0;
   for (const { id } of await database.all("SELECT id FROM projects ORDER BY id")) {
     const held = await database.all(
-      `SELECT id, person_id FROM messages WHERE project_id = ? AND state = 'held' AND person_id IS NOT NULL AND reason IS DISTINCT FROM coalesce(?, '')
+      `SELECT id, person_id FROM messages WHERE project_id = ? AND state = 'held' AND (person_id IS NOT NULL OR ${IS_REMINDER})
+         AND reason IS DISTINCT FROM coalesce(?, '')
        ORDER BY id LIMIT ?`,
       [id ?? null, kept, limit - released],
     );
@@ -205,7 +222,7 @@ async function releaseHeld(database: Database, now: number, { limit, reason, are
          WHERE project_id = ? AND id = ?`,
         [now, now, reason, now, id ?? null, row.id ?? null],
       );
-      refreshNextSurvey(database, Number(id), Number(row.person_id));
+      refreshPerson(database, id, row.person_id);
     }
     released += held.length;
   }
@@ -222,7 +239,7 @@ async function releasePutOff(
 ): Promise<number> {
   let released = 0;
   for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
-    for (const channel of only === null ? CHANNELS : [only]) {
+    for (const channel of only === null ? ALL_QUEUES : QUEUES[only]) {
       const found = await database.all(
         `SELECT id, person_id FROM messages WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
          AND state IN ('scheduled', 'retrying') AND reason IS NOT NULL AND reason <> ? ORDER BY due_at, id LIMIT ?`,
@@ -234,14 +251,24 @@ async function releasePutOff(
            WHERE project_id = ? AND id = ?`,
           [now, now, now, now, id ?? null, row.id ?? null],
         );
-        refreshNextSurvey(database, Number(id), Number(row.person_id));
+        refreshPerson(database, id, row.person_id);
       }
       released += found.length;
     }
   return released;
 }
 
-const CHANNELS: readonly Channel[] = ["email", "sms"];
+/** Surveys, and their reminders. */
+const QUEUES: Readonly<Record<Channel, readonly OutgoingChannel[]>> = {
+  email: ["email", "reminder"],
+  sms: ["sms", "sms-reminder"],
+};
+const ALL_QUEUES = [...QUEUES.email, ...QUEUES.sms];
+
+/** A reminder has no person of its own, and is no next survey. */
+function refreshPerson(database: Database, project: SqlValue | undefined, person: SqlValue | undefined): void {
+  if (person !== null && person !== undefined) refreshNextSurvey(database, Number(project), Number(person));
+}
 
 /**
  * By project and channel, as the index has them, since very many may wait. What waited for a day's limit is not overdue
@@ -257,7 +284,7 @@ async function findOverdue(
     before,
   ]);
   for (const { id } of projects)
-    for (const channel of CHANNELS)
+    for (const channel of ALL_QUEUES)
       found.push(
         ...(await database.all(
           `SELECT project_id, id, person_id FROM messages WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
@@ -275,7 +302,7 @@ function holdOverdue(database: Database, overdue: readonly SqlRow[], reason: str
       project ?? null,
       id ?? null,
     ]);
-    refreshNextSurvey(database, Number(project), Number(person));
+    refreshPerson(database, project, person);
   }
   return overdue.length;
 }

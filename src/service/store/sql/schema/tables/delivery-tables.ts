@@ -33,6 +33,7 @@ const MESSAGES: Table = {
     messages_by_claimer: "(claimer, project_id, id) WHERE claimer IS NOT NULL",
     messages_by_state: "(project_id, state, id)",
     messages_by_schedule: "(project_id, state, scheduled_at, id) WHERE person_id IS NOT NULL",
+    messages_by_hold: "(project_id, scheduled_at, id) WHERE state = 'held' AND person_id IS NULL",
     messages_by_message_id: "(message_id) WHERE message_id IS NOT NULL",
     messages_by_request: "(project_id, request_id) WHERE request_id IS NOT NULL",
     messages_by_digest: "(project_id, digest_id, id) WHERE digest_id IS NOT NULL",
