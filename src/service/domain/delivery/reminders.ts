@@ -19,6 +19,8 @@ export interface ReminderSettings {
 
 const AFTER = "reminder_after";
 const CHANNEL = "reminder_channel";
+/** When they were last turned on. */
+const SINCE = "reminder_since";
 const AFTER_MIN = 3600;
 const AFTER_MAX = 30 * 86_400;
 
@@ -29,7 +31,7 @@ export async function readReminder(tx: Transaction, project: Pick<Project, "id">
   return { after: after === undefined ? null : Number(after), channel };
 }
 
-/** Concerns surveys that are sent from then on. Throws InvalidError. */
+/** Turning them on concerns surveys that are sent from then on; turning them off, also those that wait. Throws InvalidError. */
 export async function changeReminder(
   tx: Transaction,
   project: Pick<Project, "id">,
@@ -38,6 +40,8 @@ export async function changeReminder(
   const { after, channel } = change;
   if (typeof after === "number" && !isReminderTime(after))
     throw new InvalidError({ reminder: ["must be from 1 hour to 30 days, such as 5d, or off"] });
+  const isOff = (await readReminder(tx, project)).after === null;
+  if (isOff && typeof after === "number") await tx.projects.setSetting(project.id, SINCE, String(tx.now));
   if (after !== undefined) await tx.projects.setSetting(project.id, AFTER, after === null ? null : String(after));
   if (channel !== undefined) await tx.projects.setSetting(project.id, CHANNEL, channel === "any" ? null : channel);
   return readReminder(tx, project);
@@ -58,10 +62,20 @@ interface SentSurvey {
 export async function scheduleReminder(tx: Transaction, survey: SentSurvey, sentAt: number): Promise<void> {
   const { project, channel, requestId } = survey;
   const settings = await readReminder(tx, project);
-  if (settings.after === null || (settings.channel !== "any" && settings.channel !== channel)) return;
+  if (settings.after === null || !isFollowed(settings, channel)) return;
   const { window } = await tx.autopilot.settings(project.id, channel);
   const scheduledAt = nextOpen(sentAt + settings.after, window, await readWallClock(tx, project));
   await tx.queue.addReminder(project.id, { surveyId: requestId, channel, scheduledAt });
+}
+
+function isFollowed(settings: ReminderSettings, channel: Channel): boolean {
+  return settings.after !== null && (settings.channel === "any" || settings.channel === channel);
+}
+
+/** True when reminders are off, or were when the survey was sent. */
+async function areOff(tx: Transaction, project: Project, channel: Channel, sentAt: number): Promise<boolean> {
+  const since = (await tx.projects.settings(project.id)).get(SINCE);
+  return sentAt < Number(since ?? 0) || !isFollowed(await readReminder(tx, project), channel);
 }
 
 /** A link that nobody answered through stays good for so long after its message was sent. */
@@ -73,6 +87,7 @@ export async function refuseReminder(tx: Transaction, due: DueReminder): Promise
   const now = await tx.people.byId(project.id, person.id);
   if (now === null || !(await canReceive(tx, project, now, survey.channel))) return "the person is no longer sent to";
   const sentAt = survey.sentAt ?? tx.now;
+  if (await areOff(tx, project, survey.channel, sentAt)) return "reminders are off";
   const visit = await tx.requests.byToken(due.token);
   // An answer may have been deleted since.
   const hasAnswered = visit === null || visit.responseId !== null || visit.pageFacts.answeredBy !== null;

@@ -180,6 +180,43 @@ describe("nobody is reminded", () => {
   });
 });
 
+const claimOne = async () => {
+  await ask("a@x.co");
+  fixture.time.now = START + 5 * DAY;
+  const [reminder] = await claimReminders();
+  return reminder!;
+};
+
+const change = (settings: { readonly after?: number | null; readonly channel?: "any" | "email" | "sms" }) =>
+  fixture.write((tx) => changeReminder(tx, fixture.project, settings));
+
+describe("when reminders are turned off", () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ["all of them", () => change({ after: null })],
+    ["those of the channel", () => change({ channel: "sms" })],
+    ["all, and on again", () => change({ after: null }).then(() => change({ after: 5 * DAY }))],
+  ])("%s, then none leaves that waited", async (_, turnOff) => {
+    await ask("a@x.co");
+    fixture.time.now += DAY;
+    await turnOff();
+    fixture.time.now = START + 5 * DAY;
+    expect(await claimReminders()).toEqual([]);
+    await change({ after: 5 * DAY, channel: "any" });
+    expect(await claimReminders()).toEqual([]);
+    await ask("b@x.co");
+    fixture.time.now += 5 * DAY;
+    expect(await claimReminders()).toMatchObject([{ person: { email: "b@x.co" } }]);
+  });
+
+  test("while one is on its way, then it does not leave", async () => {
+    const reminder = await claimOne();
+    await change({ after: null });
+    const ended = { kind: "cancelled", reason: "reminders are off" };
+    expect(await fixture.read((tx) => mayStillSend(tx, reminder, { maxAgeSeconds: null }))).toEqual(ended);
+    expect(await fixture.write((tx) => markTransmitting(tx, reminder))).toBe(false);
+  });
+});
+
 test("when the window is closed, then a reminder waits until it opens", async () => {
   const noon = Date.parse("2026-11-23T12:00:00Z") / 1000;
   await fixture.write((tx) => configureAutopilot(tx, fixture.project, "email", { days: "mon-fri", hours: "5-10" }));
@@ -192,13 +229,6 @@ test("when the window is closed, then a reminder waits until it opens", async ()
 });
 
 describe("a reminder that its sender has given back", () => {
-  const claimOne = async () => {
-    await ask("a@x.co");
-    fixture.time.now = START + 5 * DAY;
-    const [reminder] = await claimReminders();
-    return reminder!;
-  };
-
   test("is seen while it is held, and leaves when it is released", async () => {
     const reminder = await claimOne();
     await fixture.write((tx) => finishDelivery(tx, reminder, { kind: "held", reason: "535" }));
