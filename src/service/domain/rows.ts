@@ -293,6 +293,8 @@ export interface ResponseRows {
   list(project: number, filter: ResponsesFilter, shape: ResponseShape): Promise<JsonRows>;
   /** True when some response of the project has additional answers. */
   haveAnswers(project: number): Promise<boolean>;
+  /** True when a response of the person with a higher id than `after` was stored since then, Unix seconds. */
+  haveCome(project: number, personId: number, after: number, since: number): Promise<boolean>;
   countScores(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<ScoreTally>;
   /** The new note's id. Throws when there is no such response. */
   addNote(project: number, responseId: number, note: NewNote): Promise<number>;

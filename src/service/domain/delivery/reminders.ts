@@ -92,7 +92,9 @@ export async function refuseReminder(tx: Transaction, due: DueReminder): Promise
   // An answer may have been deleted since.
   const hasAnswered = visit === null || visit.responseId !== null || visit.pageFacts.answeredBy !== null;
   const askedAt = Math.min(sentAt, survey.firstAttemptAt ?? sentAt);
-  if (hasAnswered || (now.lastRespondedAt ?? 0) >= askedAt) return "the person has answered";
+  // One that came in through the API may be dated before the survey.
+  const hasCome = (): Promise<boolean> => tx.responses.haveCome(project.id, person.id, survey.requestId, askedAt);
+  if (hasAnswered || (now.lastRespondedAt ?? 0) >= askedAt || (await hasCome())) return "the person has answered";
   if (await tx.queue.hasNewerSurvey(project.id, survey.requestId)) return "a newer survey was sent";
   return tx.now - sentAt > LINK_SECONDS ? "the survey's link has expired" : null;
 }

@@ -89,6 +89,18 @@ test("when a survey was sent, then one reminder with the same link follows, and 
   expect(surveys.map(({ log }) => log.map(({ text }) => text))).toEqual([["ok"]]);
 });
 
+test("when an earlier response is changed after a survey was sent, then the person is reminded", async () => {
+  const input = sendInput({ email: "a@x.co", send: false });
+  const { person } = await fixture.write((tx) => sendPerson(tx, fixture.project, input));
+  const early = responseInput({ personId: person.id });
+  const { id } = await fixture.write((tx) => addResponse(tx, fixture.project, early, links));
+  fixture.time.now += 60;
+  await ask("a@x.co");
+  await fixture.write((tx) => tx.responses.update(fixture.project.id, Number(id), { tags: ["b"], updatedAt: tx.now }));
+  fixture.time.now += 5 * DAY;
+  expect(await claimReminders()).toHaveLength(1);
+});
+
 test("when a response came before a survey was sent again, then there is no reminder: the first may have arrived", async () => {
   await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
   const [first] = await fixture.write(claimAll);
@@ -114,6 +126,14 @@ describe("nobody is reminded", () => {
         fixture.write((tx) =>
           addResponse(tx, fixture.project, responseInput({ personId: String(person.id), score: 3 }), links),
         ),
+    ],
+    [
+      "whose answer came in through the API and is dated before the survey",
+      ({ person }) =>
+        fixture.write((tx) => {
+          const input = responseInput({ personId: String(person.id), createdAt: START - DAY });
+          return addResponse(tx, fixture.project, input, links);
+        }),
     ],
     ["who unsubscribed", () => fixture.write((tx) => unsubscribe(tx, fixture.project, "a@x.co"))],
     ["whose address bounced", ({ person }) => fixture.write((tx) => recordBounce(tx, fixture.project, person.id))],

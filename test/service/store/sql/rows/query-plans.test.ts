@@ -96,6 +96,7 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ["responses since", responses({ since: 1, until: 2 })],
   ["responses updated", responses({ order: "asc:updated_at", updatedSince: 1, updatedUntil: 2 })],
   ["responses of a person", responses({ personId: 5 })],
+  ["responses since a survey", (database) => responseRows(database).haveCome(1, 5, 9, 1)],
   ["people", (database) => people(database).list(1, { ...open, after: null, limit: 20 })],
   [
     "people after",

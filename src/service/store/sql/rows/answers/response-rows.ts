@@ -28,6 +28,7 @@ export function createResponseRows(database: Database, tallies: ListTallies): Re
     json: async (project, id, shape) => responseJson(database, project, id, shape),
     list: async (project, filter, shape) => listResponses(database, tallies, project, filter, shape),
     haveAnswers: async (project) => (await database.first(ANSWERED, [project])) !== null,
+    haveCome: async (...values) => (await database.first(COME, values)) !== null,
     countScores: async (project, { trendId, ...range }) =>
       tallies.countScores(responsesBy(project, trendId, "created_at"), range),
     addNote: async (project, responseId, note) => addNote(database, project, responseId, note),
@@ -39,6 +40,9 @@ export function createResponseRows(database: Database, tallies: ListTallies): Re
   };
 }
 
+/** `+` has the engine go through the responses of the person, which are few, and not through all that are new. */
+const COME = `SELECT 1 FROM responses r WHERE r.project_id = ? AND r.person_id = ? AND r.id > ? AND +r.updated_at >= ?
+  LIMIT 1`;
 const ANSWERED = "SELECT 1 FROM responses WHERE project_id = ? AND additional_answers <> '[]' LIMIT 1";
 const BY_ID = `${RESPONSE} AND id = ?`;
 
