@@ -13,6 +13,8 @@ export interface CardFacts {
   /** The API's numbers; `nps` null without responses. */
   readonly metrics: JsonObject;
   readonly range: TimeFilter;
+  /** Without a start, the numbers are of all time; some services count only the last month then. */
+  readonly isAllTime: boolean;
   readonly trend: string | null;
   /** The filters of the responses in words; null for all. */
   readonly chosen: string | null;
@@ -70,10 +72,11 @@ function changeLine({ options }: RenderContext, facts: CardFacts, before: JsonOb
   return `${line}  (${ends}, ${toPercent(confidence)}: ${found === "too few" ? "too few to say" : found})`;
 }
 
-function rangeLine(context: RenderContext, { metrics, range, trend, chosen }: CardFacts): string {
+function rangeLine(context: RenderContext, { metrics, range, isAllTime, trend, chosen }: CardFacts): string {
   const count = metrics["response_count"];
+  const isOpen = range.since === null && range.until === null;
   return [
-    describeRange(context, range),
+    isOpen && !isAllTime ? "the service's default range" : describeRange(context, range),
     ...(trend === null ? [] : [`trend ${trend}`]),
     ...(chosen === null ? [] : [toSafeText(chosen)]),
     ...(typeof count === "number" ? [countOf(count, "response", "responses")] : []),

@@ -1,5 +1,6 @@
 /** Metrics from the service, one period or many at once (4.7). */
 import { endTogether, inParallel } from "../../../runtime/parallel.ts";
+import type { ApiReply } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Coverage } from "../../../insight/coverage.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
@@ -36,7 +37,10 @@ export interface MetricsFilters {
 }
 
 /** The metrics of ranges that are in the order of time and have nothing in common, in that order. */
-export type MetricsReader = (ranges: readonly TimeFilter[]) => Promise<readonly RecordValue[]>;
+export type MetricsReader = (ranges: readonly TimeFilter[]) => Promise<readonly MetricsAnswer[]>;
+
+/** An answer of the service with its headers, or numbers that were counted here. */
+export type MetricsAnswer = RecordValue & Partial<Pick<ApiReply, "headers">>;
 
 /** The service's own numbers, or where it does not have the filters, those that are counted here. */
 export function createMetricsReader(deps: Deps, filters: MetricsFilters): MetricsReader {

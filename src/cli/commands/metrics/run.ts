@@ -1,4 +1,5 @@
 /** The service's metrics with what they are worth: one period as a card or a record, or one row a period. */
+import { KEY_ACCESS_HEADER } from "../../../contract/key-access.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { type Coverage, markPeriod } from "../../../insight/coverage.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
@@ -21,6 +22,7 @@ import {
   createMetricsReader,
   listPeriods,
   type MetricsFilters,
+  type MetricsAnswer,
   type MetricsReader,
   readPeriods,
   withoutFalseScore,
@@ -72,7 +74,7 @@ interface Showing {
 
 /** The service's answer, for what is shown with it or in place of it. */
 interface Sent {
-  current: RecordValue;
+  current: MetricsAnswer;
   previous: JsonObject;
 }
 
@@ -98,7 +100,9 @@ function prepareOne(deps: Deps, options: MetricsOptions, core: boolean): Showing
       const { drawCard } = await import("./card.ts");
       const before = range === null ? null : { metrics: sent.previous, range };
       const chosen = options.choice?.words ?? null;
-      const facts = { metrics: value.json, range: { since, until }, trend, chosen, confidence, before };
+      // Our own service counts all time where no start is given.
+      const isAllTime = options.choice !== null || sent.current.headers?.[KEY_ACCESS_HEADER] !== undefined;
+      const facts = { metrics: value.json, range: { since, until }, isAllTime, trend, chosen, confidence, before };
       await deps.streams.out.write(drawCard(deps, facts));
       await writeFurther(deps, resource, value);
     },

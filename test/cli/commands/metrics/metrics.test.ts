@@ -86,7 +86,7 @@ describe("metrics", () => {
   it("is a card on a terminal", async () => {
     expect((await run({}, { width: 60 })).out.split("\n")).toEqual([
       "█▀▀ ▀█    NPS 51  (29 … 67, 95 %, n 51)",
-      "▀▀█  █    all time, 51 responses",
+      "▀▀█  █    the service's default range, 51 responses",
       "▀▀▀ ▀▀▀",
       "",
       `promoters   ${"█".repeat(23)}${" ".repeat(15)}50 %  32`,
@@ -221,7 +221,7 @@ describe("where nobody answered", () => {
 
   it("the card says so", async () => {
     expect((await run({}, { answer: none, width: 60 })).out).toBe(
-      "      NPS –  no responses\n▀▀▀   all time, 0 responses\n\n\n",
+      "      NPS –  no responses\n▀▀▀   the service's default range, 0 responses\n\n\n",
     );
   });
 
