@@ -23,6 +23,8 @@ interface Batch {
    */
   readonly bytes: Uint8Array;
   readonly rows: number;
+  /** As `ExportTotals` has it. */
+  readonly counted: number;
   /** Unix seconds; null when no row has a time. */
   readonly firstAt: number | null;
   readonly lastAt: number | null;
@@ -32,7 +34,7 @@ interface Batch {
   readonly found: readonly string[];
 }
 
-interface BatchMaker extends Pick<ExportReading, "keys" | "keep">, Pick<ExportJob, "sift" | "rewrite"> {
+interface BatchMaker extends Pick<ExportReading, "keys" | "keep">, Pick<ExportJob, "sift" | "rewrite" | "isCounted"> {
   readonly encode: (page: RowPage) => string;
   readonly versionsOf: (page: RowPage) => Versions;
   readonly find: (page: RowPage) => readonly string[];
@@ -57,6 +59,8 @@ export interface ExportJob {
   readonly sift: ((page: RowPage) => RowPage) | null;
   /** Other values for the same rows; null: as they came. */
   readonly rewrite: ((page: RowPage) => RowPage) | null;
+  /** True for a row that the service's own count has; null: every row. */
+  readonly isCounted: ((row: RowPage["rows"][number]) => boolean) | null;
   /** Called after each batch with the number of rows so far. */
   readonly onRows: (rows: number) => Promise<void>;
   readonly signal: AbortSignal;
@@ -74,6 +78,8 @@ export interface Growth {
 
 export interface ExportTotals {
   readonly rows: number;
+  /** Those of them that the service's own count has. */
+  readonly counted: number;
   /** Earliest and latest time of a row, Unix seconds; null when none has one. */
   readonly firstAt: number | null;
   readonly lastAt: number | null;
@@ -141,11 +147,12 @@ async function consume(
   maker: Pick<BatchMaker, "encode" | "find">,
   take: (batch: Batch) => Promise<void>,
 ): Promise<ExportTotals> {
-  const totals = { rows: 0, firstAt: null as number | null, lastAt: null as number | null };
+  const totals = { rows: 0, counted: 0, firstAt: null as number | null, lastAt: null as number | null };
   for await (const batch of readBatches(job, maker)) {
     job.log?.note(batch.versions);
     if (batch.rows === 0) continue;
     totals.rows += batch.rows;
+    totals.counted += batch.counted;
     totals.firstAt = earlier(totals.firstAt, batch.firstAt);
     totals.lastAt = later(totals.lastAt, batch.lastAt);
     await take(batch);
@@ -155,25 +162,29 @@ async function consume(
 }
 
 async function* readBatches(
-  { readings, log, sift, rewrite }: Omit<ExportJob, "encoder">,
+  { readings, log, sift, rewrite, isCounted }: Omit<ExportJob, "encoder">,
   maker: Pick<BatchMaker, "encode" | "find">,
 ): AsyncGenerator<Batch> {
   const versionsOf = (page: RowPage): Versions => log?.find(page) ?? NO_VERSIONS;
   for (const reading of readings) {
     if (!reading.isWanted()) continue;
     const toBatch = (page: RowPage): Batch =>
-      makeBatch({ ...maker, versionsOf, sift, rewrite, keep: reading.keep, keys: reading.keys }, page);
+      makeBatch({ ...maker, versionsOf, sift, rewrite, isCounted, keep: reading.keep, keys: reading.keys }, page);
     yield* readList({ ...reading, toBatch });
   }
 }
 
-function makeBatch({ keys, encode, keep, sift, rewrite, versionsOf, find }: BatchMaker, page: RowPage): Batch {
+function makeBatch(
+  { keys, encode, keep, sift, rewrite, isCounted, versionsOf, find }: BatchMaker,
+  page: RowPage,
+): Batch {
   const seen = keep === null ? page : keepRows(page, keep);
   const kept = sift === null ? seen : sift(seen);
   const { firstAt, lastAt } = spanOf(kept, keys);
   const written = rewrite === null || kept.rows.length === 0 ? kept : rewrite(kept);
   const bytes = Buffer.from(kept.rows.length === 0 ? "" : encode(written));
-  return { bytes, rows: kept.rows.length, firstAt, lastAt, versions: versionsOf(seen), found: find(written) };
+  const counted = isCounted === null ? kept.rows.length : kept.rows.filter(isCounted).length;
+  return { bytes, rows: kept.rows.length, counted, firstAt, lastAt, versions: versionsOf(seen), found: find(written) };
 }
 
 function spanOf({ rows }: RowPage, keys: RowKeys): Pick<Batch, "firstAt" | "lastAt"> {

@@ -1,6 +1,7 @@
 /** The work of every `list`: its flags, and pages from the client to stdout, up to a limit. */
 import type { CallOptions, Client, Page, Parameters } from "../../client/client.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
+import type { JsonObject } from "../../contract/json.ts";
 import { keepRows } from "../../contract/row-page.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
@@ -67,8 +68,16 @@ export interface ListRequest {
   readonly isNarrowed?: boolean;
   /** Which end of the list comes first, where the command can turn it around. */
   readonly first?: "oldest" | "newest";
-  /** The number of rows that the filters let through, by one cheap request; null where it is unknown. */
-  readonly count?: (client: Client, options: CallOptions) => Promise<number | null>;
+  readonly count?: RowCount;
+}
+
+/** The number of rows that the filters let through, by one cheap request. */
+export interface RowCount {
+  /** The rows that are counted, in the plural: `NPS responses`. */
+  readonly noun: string;
+  /** Null where it is unknown. */
+  readonly ask: (client: Client, options: CallOptions) => Promise<number | null>;
+  readonly isCounted: (row: JsonObject) => boolean;
 }
 
 /** Through the pager where one is asked for. */
@@ -84,17 +93,19 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
   return withClient(deps, async (client) => {
     const walk = pages(client, { ...parameters, per_page: perPage }, { signal: deps.signal });
     let left = limits.limit ?? Infinity;
+    let allCounted = true;
     for (let step = await walk.next(); step.done !== true; step = await walk.next()) {
       const page = step.value;
       await output.write(
         keepRows(page, (_, index) => index < left),
         page.hasAnswers,
       );
+      allCounted &&= page.rows.every((row) => request.count?.isCounted(row) ?? true);
       left -= page.rows.length;
       if (left > 0) continue;
       await output.end();
       // Also after a page that is not full: some services give fewer rows than asked for.
-      if (!deps.options.quiet) await noteMore(deps, request, client, { walk, page, isCut: left < 0 });
+      if (!deps.options.quiet) await noteMore(deps, request, client, { walk, page, isCut: left < 0, allCounted });
       await walk.return(undefined);
       return EXIT.done;
     }
@@ -109,14 +120,17 @@ interface Stop {
   readonly page: Page;
   /** Rows of that page were left out. */
   readonly isCut: boolean;
+  /** The count has every row so far. */
+  readonly allCounted: boolean;
 }
 
 /** Adds a note where more rows exist. A failure here does not fail the list. */
 async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: Stop): Promise<void> {
   const shown = request.limits.limit ?? 0;
-  const total = await orNull(() => request.count?.(client, { signal: deps.signal }));
   if (request.isNarrowed === true && !stop.isCut) return noteLater(deps, shown, stop);
-  const more = stop.isCut || (total === null ? await orNull(() => hasMore(stop)) : total > shown);
+  const total = stop.allCounted ? await orNull(() => request.count?.ask(client, { signal: deps.signal })) : null;
+  // A count that is no larger proves nothing: there may be rows that it does not have.
+  const more = stop.isCut || (total ?? 0) > shown || (await orNull(() => hasMore(stop)));
   if (more === true) await writeDone(deps, describeShown(request, shown, total));
 }
 
@@ -143,11 +157,12 @@ async function orNull<Value>(ask: () => Promise<Value | null> | undefined): Prom
   }
 }
 
-/** `Showing the 50 oldest of 4,872 responses; --order desc shows the newest first`. */
-function describeShown({ resource, first }: ListRequest, shown: number, total: number | null): string {
+/** `Showing the 50 oldest of 4,872 NPS responses; --order desc shows the newest first`. */
+function describeShown({ count, first }: ListRequest, shown: number, total: number | null): string {
   const advice = "use --limit N or --all for more";
-  if (total === null || total <= shown) return `Showing ${countOf(shown, "row", "rows")}; ${advice}`;
-  const all = `of ${formatCount(total)} ${resource.noun}`;
+  if (count === undefined || total === null || total <= shown)
+    return `Showing ${countOf(shown, "row", "rows")}; ${advice}`;
+  const all = `of ${formatCount(total)} ${count.noun}`;
   if (first === undefined) return `Showing ${formatCount(shown)} ${all}; ${advice}`;
   const which = shown === 1 ? first : `${formatCount(shown)} ${first}`;
   return `Showing the ${which} ${all}; ${first === "oldest" ? "--order desc shows the newest first" : advice}`;

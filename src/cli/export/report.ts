@@ -15,14 +15,14 @@ export interface ExportReport {
   readonly range: Range;
   readonly totals: ExportTotals;
   readonly written: SinkTotals;
-  /** The service's count; null when it has none of these rows. */
+  /** The service's count of `totals.counted`; null when it has none of these rows. */
   readonly counted: CountRange | null;
 }
 
 /** One line: short on a terminal, complete elsewhere and with `-v`. Missing rows are a warning even with `-q`. */
 export async function writeReport({ streams: { err }, options, clock }: Deps, report: ExportReport): Promise<void> {
   const { noun, totals, counted } = report;
-  const missing = describeMissing(noun, totals.rows, { counted, came: "exported" });
+  const missing = describeMissing(noun, totals.counted, { counted, came: "exported" });
   if (missing !== null) await err.write(`warning: ${missing}\n`);
   if (options.quiet) return;
   const isShort = err.isTTY && options.verbosity === 0;
@@ -40,7 +40,7 @@ export function describeMissing(
   if (counted === null || rows >= counted.least) return null;
   return (
     `${countOf(counted.least - rows, noun)} may be missing: ` +
-    `the service reports ${group(counted.least)}, and ${group(rows)} were ${came}`
+    `the metrics count ${group(counted.least)}, and ${group(rows)} were ${came}`
   );
 }
 
@@ -58,7 +58,7 @@ function formatReport(
     ...(isShort ? [] : [`sha256 ${written.sha256}`]),
   ];
   const target = file === null ? "" : ` to ${file}`;
-  const agreement = counted === null ? "" : `; ${describeCount(totals.rows, counted)}`;
+  const agreement = counted === null ? "" : `; ${describeCount(totals, counted)}`;
   return `Exported ${countOf(totals.rows, noun)}${target} (${facts.join(", ")})${agreement}`;
 }
 
@@ -75,12 +75,12 @@ function describeRows({ firstAt, lastAt }: ExportTotals, time: TimeFormatter): s
   return firstAt === null || lastAt === null ? "" : `${time(firstAt)} – ${time(lastAt)}`;
 }
 
-function describeCount(rows: number, { least, most }: CountRange): string {
-  if (least === rows && most === rows) return "count verified";
-  const reported = least === most ? group(least) : `${group(least)} to ${group(most)}`;
-  return rows < least
-    ? `the service reports ${reported}`
-    : `the service reports ${reported}; data changed during the export`;
+/** Rows of other kinds than the metrics count are neither missing nor new. */
+function describeCount({ rows, counted }: ExportTotals, { least, most }: CountRange): string {
+  if (least === counted && most === counted)
+    return counted === rows ? "count verified" : `count of ${group(counted)} NPS responses verified`;
+  const reported = `the metrics count ${least === most ? group(least) : `${group(least)} to ${group(most)}`}`;
+  return counted < least ? reported : `${reported}; data changed during the export`;
 }
 
 const SINGULAR: Readonly<Record<string, string>> = { people: "person" };

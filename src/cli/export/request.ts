@@ -71,17 +71,23 @@ export interface ExportRequest {
     /** The end of a run when the service's clock is at `now`, Unix seconds. */
     readonly watermark: (now: number) => number;
   } | null;
-  /** The service's own count of the rows of a range; null when it has none for these filters. */
-  readonly count:
-    | ((
-        client: Client,
-        range: { readonly since: number; readonly until: number },
-        signal: AbortSignal,
-      ) => Promise<number | null>)
-    | null;
+  /** Null when the service has no count for these filters. */
+  readonly count: ServiceCount | null;
   readonly flat: FlatColumns | null;
   /** The changes to rows before they are written; null: none. */
   readonly shaping?: ExportShaping | null;
+}
+
+/** The service's own count of rows. */
+export interface ServiceCount {
+  /** Null where it does not tell. */
+  readonly ask: (
+    client: Client,
+    range: { readonly since: number; readonly until: number },
+    signal: AbortSignal,
+  ) => Promise<number | null>;
+  /** True for a row that it counts. */
+  readonly isCounted: (row: JsonObject) => boolean;
 }
 
 export interface ExportShaping {

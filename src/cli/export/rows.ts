@@ -53,6 +53,7 @@ export async function readRows(
     sink: output.sink,
     sift: request.shaping?.sift ?? null,
     rewrite: request.shaping?.rewrite ?? null,
+    isCounted: request.count?.isCounted ?? null,
     onRows: (rows) => progress.update(rows),
     signal: deps.signal,
   };
@@ -64,7 +65,7 @@ export async function readRows(
           job,
           toGrowth(opened, flat, () => flags.flatten || first.mayGrow === true),
         );
-  return { totals, counted: count.result(totals.rows), log };
+  return { totals, counted: count.result(totals.counted), log };
 }
 
 /** The columns that rows bring to this output; null where its columns are fixed. */

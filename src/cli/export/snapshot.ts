@@ -72,7 +72,7 @@ export interface Background {
   readonly ended: AbortSignal;
 }
 
-/** The service's own count of what is exported, asked for while rows are read. */
+/** The service's own count of what it counts of the rows that are exported, asked for while they are read. */
 export interface Count {
   begin(first: FetchedPage, until: number): void;
   /** The service's count at the start, and where `rows` differ, its count now; null when it does not answer. */
@@ -97,7 +97,7 @@ export function createCount(
       const since = source.range.since ?? firstTime(first, source);
       const { count } = request;
       if (!isWhole || count === null || since === null) return;
-      const again = (): Promise<number | null> => orNull(count(connection.client, { since, until }, ended));
+      const again = (): Promise<number | null> => orNull(count.ask(connection.client, { since, until }, ended));
       ask = again;
       asked = again().then((rows) => {
         if (rows !== null) progress.expect(rows);

@@ -67,7 +67,7 @@ describe("rows that may be missing", () => {
     const ended = await run("responses export --quiet --out @r.csv");
     expect(ended).toMatchObject({
       status: 0,
-      stderr: "warning: 988 responses may be missing: the service reports 1000, and 12 were exported\n".replace(
+      stderr: "warning: 988 responses may be missing: the metrics count 1000, and 12 were exported\n".replace(
         "1000",
         "1,000",
       ),
@@ -83,7 +83,7 @@ describe("rows that may be missing", () => {
     expect(replaced).toMatchObject({
       status: 1,
       stderr:
-        `error: 988 responses may be missing: the service reports 1,000, and 12 were sent; ${at("r.csv")} is unchanged\n` +
+        `error: 988 responses may be missing: the metrics count 1,000, and 12 were sent; ${at("r.csv")} is unchanged\n` +
         "hint: to take what the service sent, use another --out file\n",
     });
     expect(await readFile(at("r.csv"), "utf8")).toBe("id\n1\n");
@@ -103,7 +103,7 @@ describe("rows that may be missing", () => {
     };
     await serve({ rows: someRows(12), onRequest });
     const { stderr } = await run("responses export --out @r.csv");
-    expect(stderr).toContain("; the service reports 12 to 13; data changed during the export\n");
+    expect(stderr).toContain("; the metrics count 12 to 13; data changed during the export\n");
     expect(stderr).not.toContain("warning");
   });
 

@@ -27,6 +27,7 @@ import {
   FILTER_FLAGS,
   expandFlag,
   isCountable,
+  isCounted,
   readFilters,
   toFilterParameters,
   type ResponseFilters,
@@ -100,7 +101,10 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
     },
     count:
       sift === null && isCountable(options)
-        ? (client, range, signal) => countResponses(client, { ...range, trend: options.trend }, signal)
+        ? {
+            ask: (client, range, signal) => countResponses(client, { ...range, trend: options.trend }, signal),
+            isCounted,
+          }
         : null,
     flat: RESPONSE_FLAT_COLUMNS,
     shaping: { sift, rewrite: redaction?.page ?? null, tell: async () => redaction?.tell() },

@@ -24,6 +24,7 @@ import {
   expandFlag,
   neededExpansions,
   isCountable,
+  isCounted,
   readFilters,
   toFilterParameters,
   type ResponseFilters,
@@ -96,8 +97,14 @@ export async function runResponsesList(deps: Deps, options: ResponsesListOptions
     ...(!order?.includes("updated_at") && { first: order === "desc" ? "newest" : "oldest" }),
     ...(sift === null &&
       isCountable(options) && {
-        count: async (client, callOptions) =>
-          toCount(await client.getMetrics({ since, until, trend: options.trend }, callOptions)),
+        count: {
+          noun: "NPS responses",
+          ask: async (client, callOptions) =>
+            toCount(
+              await client.getMetrics({ since: since ?? FIRST_SECOND, until, trend: options.trend }, callOptions),
+            ),
+          isCounted,
+        },
       }),
   });
   const exit = await tellRefusals(listed, noTrend(options.trend));
@@ -117,6 +124,9 @@ async function* shapePages(
     yield { ...page, rows, text };
   }
 }
+
+/** Some services count only the last month when they are given no start. */
+const FIRST_SECOND = 1;
 
 function toCount({ json }: ApiReply): number | null {
   const count = json["response_count"];

@@ -94,20 +94,25 @@ describe("what a list of responses says it shows", () => {
   };
 
   it.each<[string, Partial<ResponsesListOptions>, number | null, string]>([
-    ["in a pipe", {}, null, "Showing the 2 oldest of 4,872 responses; --order desc shows the newest first"],
-    ["on a terminal", {}, 80, "Showing the 2 newest of 4,872 responses; use --limit N or --all for more"],
+    ["in a pipe", {}, null, "Showing the 2 oldest of 4,872 NPS responses; --order desc shows the newest first"],
+    ["on a terminal", {}, 80, "Showing the 2 newest of 4,872 NPS responses; use --limit N or --all for more"],
     [
       "asc on a terminal",
       { order: "asc" },
       80,
-      "Showing the 2 oldest of 4,872 responses; --order desc shows the newest first",
+      "Showing the 2 oldest of 4,872 NPS responses; --order desc shows the newest first",
     ],
-    ["by update", { order: "asc:updated_at" }, null, "Showing 2 of 4,872 responses; use --limit N or --all for more"],
+    [
+      "by update",
+      { order: "asc:updated_at" },
+      null,
+      "Showing 2 of 4,872 NPS responses; use --limit N or --all for more",
+    ],
     [
       "one row",
       { limits: { limit: 1, perPage: 2 } },
       null,
-      "Showing the oldest of 4,872 responses; --order desc shows the newest first",
+      "Showing the oldest of 4,872 NPS responses; --order desc shows the newest first",
     ],
   ])("%s", async (_, options, width, sentence) => {
     expect(await said(options, { metrics: counted(4872) }, width)).toEqual([
@@ -137,7 +142,26 @@ describe("what a list of responses says it shows", () => {
   });
 
   it("says nothing where these are all", async () => {
-    expect(await said({}, { metrics: counted(2) })).toEqual(["", ["listResponses", "getMetrics"]]);
+    const calls = ["listResponses", "getMetrics"];
+    expect(await said({}, { pages: [rows], metrics: counted(2) })).toEqual(["", calls]);
+  });
+
+  it("looks at the next page where the metrics count no more than is shown", async () => {
+    const calls = ["listResponses", "getMetrics", "listResponses again"];
+    const sentence = "Showing 2 rows; use --limit N or --all for more\n";
+    expect(await said({}, { metrics: counted(2) })).toEqual([sentence, calls]);
+  });
+
+  it("asks for no count where a row is of a kind that the metrics do not count", async () => {
+    const other = [rows[0] ?? {}, { ...rows[1], survey_type: "csat" }];
+    const sentence = "Showing 2 rows; use --limit N or --all for more\n";
+    expect(await said({}, { pages: [other, rows] })).toEqual([sentence, ["listResponses", "listResponses again"]]);
+  });
+
+  it("counts from the first second where no start is given", async () => {
+    const { deps, calls } = world({ cursor: false, pages: [rows], metrics: counted(3) });
+    await runResponsesList(deps, { ...LIST, limits: two });
+    expect(calls[1]).toEqual({ call: "getMetrics", parameters: { since: 1, until: null, trend: null } });
   });
 });
 

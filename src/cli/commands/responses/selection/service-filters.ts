@@ -1,4 +1,5 @@
 /** The filters that the service knows (4.3). */
+import type { JsonObject } from "../../../../contract/json.ts";
 import type { Parameters } from "../../../../client/client.ts";
 import { type Expansion, EXPANSIONS } from "../../../../contract/routes.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
@@ -92,4 +93,9 @@ export function toFilterParameters({
 /** True when the metrics count the same responses: they know the time of creation and trends alone (4.7). */
 export function isCountable({ updatedSince, updatedUntil, personId, personEmail }: ResponseFilters): boolean {
   return [updatedSince, updatedUntil, personId, personEmail].every((filter) => filter === null);
+}
+
+/** The service counts responses to NPS surveys alone (4.7); old ones have no type. */
+export function isCounted({ survey_type: type = null }: JsonObject): boolean {
+  return type === null || type === "nps";
 }
