@@ -20,6 +20,8 @@ export function openPipe({ streams, signal }: Deps): Pipe {
     for await (const line of linesOf(streams.in.bytes())) {
       const message = parse(line);
       if (message !== null && "method" in message && "id" in message) open.add(JSON.stringify(message["id"]));
+      // The library gives a request that was cancelled no answer.
+      if (message?.["method"] === "notifications/cancelled") open.delete(cancelledId(message));
       yield Buffer.from(`${line}\n`);
     }
     while (open.size > 0 && !signal.aborted)
@@ -49,6 +51,10 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
     yield* lines;
   }
   if (rest !== "") yield rest;
+}
+
+function cancelledId({ params }: Readonly<Record<string, Json>>): string {
+  return JSON.stringify((isJsonObject(params) ? params["requestId"] : null) ?? null);
 }
 
 function parse(line: string): Readonly<Record<string, Json>> | null {

@@ -116,6 +116,15 @@ describe("the protocol", () => {
     expect(JSON.parse(textOf(answers.get(2)).text)).toMatchObject({ response_count: 200 });
   });
 
+  it("when a request is cancelled and the input ends, then nothing waits for its answer", async () => {
+    const cancel = { method: "notifications/cancelled", params: { requestId: 2 } };
+    const answers = await talk([INITIALIZE, call(2, "list_responses"), cancel, call(3, "metrics")]);
+    expect([answers.has(2), JSON.parse(textOf(answers.get(3)).text)]).toEqual([
+      false,
+      expect.objectContaining({ response_count: 200 }),
+    ]);
+  });
+
   it("when no connection is configured, then it says so at once, on stderr", async () => {
     const { status, stdout, stderr } = await runInProcess({ args: ["mcp"], env: { HOME: served.folder } });
     expect([status, stdout, stderr]).toEqual([4, "", expect.stringContaining("no connection is configured")]);
