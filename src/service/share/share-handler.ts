@@ -54,7 +54,10 @@ interface Kept {
   readonly facts: Promise<ShareFacts>;
 }
 
-/** All who look within a minute see the same numbers; an erasure in this process forgets them at once. */
+/**
+ * All who look within a minute see the same numbers, and what `service erase` takes away in a process of its own. An
+ * erasure in this one forgets them at once.
+ */
 function createKeptFacts(base: Base): (share: ShareRow, range: RangeName) => Promise<ShareFacts> {
   const { clock, signals } = base;
   const kept = new Map<string, Kept>();

@@ -20,7 +20,7 @@ import { showRecord } from "./data-file.ts";
 import { HEALTH } from "../service-resources.ts";
 
 export interface HealthOptions extends DataFileChoice {
-  /** The address of the service; null: the one of the data file, or without one the default address. */
+  /** The address of the service; null: the data, where they are named, or the default address. */
   readonly url: string | null;
 }
 
