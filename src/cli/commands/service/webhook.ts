@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { WebhookCommand, WebhookDeliveryInfo } from "../../../service/admin/webhook/commands.ts";
+import type { WebhookCommand } from "../../../service/admin/webhook/commands.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../service/domain/webhooks/webhook-rows.ts";
 import type { UrlRefusal } from "../../../service/domain/webhooks/addresses.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
@@ -13,9 +13,7 @@ import { readTime } from "../../command/time-flags.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { openListOutput } from "../../render/list-output.ts";
-import { withPager } from "../../streams/paging.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, toRows, withAdmin } from "./data/data-file.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showPages, showRecord, withAdmin } from "./data/data-file.ts";
 import { projectVerb } from "./project-verb.ts";
 import {
   REDELIVERED,
@@ -91,36 +89,15 @@ export interface WebhookDeliveriesOptions extends WebhookChoice {
 const PAGE = 100;
 
 export async function runWebhookDeliveries(deps: Deps, options: WebhookDeliveriesOptions): Promise<ExitCode> {
-  return withPager(deps.streams, deps.env, (streams) => listDeliveries({ ...deps, streams }, options));
-}
-
-async function listDeliveries(deps: Deps, options: WebhookDeliveriesOptions): Promise<ExitCode> {
-  const { project, id, failed, limits, ...choice } = options;
-  const output = await openListOutput(deps, { resource: WEBHOOK_DELIVERIES, wrap: limits.wrap ?? false });
-  const perPage = Math.min(limits.perPage ?? PAGE, PAGE);
-  const isMore = await withAdmin(deps, choice, async (admin) => {
-    let left = limits.limit ?? Infinity;
-    for (let before: string | null | undefined = undefined; before !== null && left > 0;) {
-      const from: { before?: string } = before === undefined ? {} : { before };
-      const page: { readonly rows: readonly WebhookDeliveryInfo[]; readonly next: string | null } = await admin({
-        kind: "webhook.deliveries",
-        project,
-        id,
-        failed,
-        ...from,
-        limit: Math.min(left, perPage),
-      });
-      await output.write(toRows(page.rows));
-      left -= page.rows.length;
-      before = page.next;
-      if (before === null) return false;
-    }
-    return true;
+  const { project, id, failed, ...list } = options;
+  const asked = { kind: "webhook.deliveries", project, id, failed } as const;
+  return showPages(deps, {
+    ...list,
+    resource: WEBHOOK_DELIVERIES,
+    // The newest come first: from the end on, and then before the last one that was shown.
+    fetch: (admin, place, limit) =>
+      admin({ ...asked, ...(place !== "0" && { before: place }), limit: Math.min(limit, PAGE) }),
   });
-  await output.end();
-  if (isMore)
-    await writeDone(deps, `Showing ${countOf(limits.limit ?? 0, "row", "rows")}; use --limit N or --all for more`);
-  return EXIT.done;
 }
 
 export function registerWebhook(parent: Command, context: CommandContext): void {

@@ -165,7 +165,7 @@ async function writePages(deps: Deps, { resource, limits, fetch, data }: PagedLi
 }
 
 /** Values as the rows that outputs take. */
-export function toRows(values: readonly object[]): RowPage {
+function toRows(values: readonly object[]): RowPage {
   const text = JSON.stringify(values);
   return { rows: JSON.parse(text) as Json as JsonObject[], text };
 }
