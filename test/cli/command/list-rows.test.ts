@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listRows, type ListLimits } from "../../../src/cli/command/list-rows.ts";
 import { PEOPLE } from "../../../src/cli/render/resources.ts";
 import type { JsonObject } from "../../../src/contract/json.ts";
+import { readCommands } from "../../helpers/command-tree.ts";
 import { fakeClient, type Answers } from "../../helpers/fake-client.ts";
 import { fakeDeps, type FakeOptions } from "../../helpers/fake-deps.ts";
 
@@ -31,6 +32,12 @@ const asked = (...pages: number[]) =>
     call: index === 0 ? "listPeople" : "listPeople again",
     parameters: { since: 5, per_page: perPage },
   }));
+
+it("when a command is named list, then it can print the number of its rows alone", async () => {
+  const lists = (await readCommands()).filter(({ name }) => name.endsWith(" list"));
+  expect(lists.length).toBeGreaterThan(15);
+  expect(lists.filter(({ flags }) => !flags.includes("--count")).map(({ name }) => name)).toEqual([]);
+});
 
 describe("a list of pages", () => {
   it.each<[string, ListLimits, Answers, { count: number; err: string; calls: number[] }]>([

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../command/deps.ts";
+import { COUNT_FLAG } from "../../command/list-rows.ts";
 import { countOf, writeDone, writeNote } from "../../command/notes.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openListOutput } from "../../render/list-output.ts";
@@ -21,16 +22,22 @@ export function registerImportsList(noun: Command, context: CommandContext): voi
     operands: [["[file]", "an imported file, its results, or a folder (default this folder)"]],
     examples: ["surveyctl imports list", "surveyctl imports list customers.csv --json"],
     exits: [EXIT.done, EXIT.usage, EXIT.refused],
+    flags: [COUNT_FLAG],
     columns: RUNS,
   });
-  context.action(command, (deps, _flags, [file]) => runImportsList(deps, file ?? null));
+  context.action(command, (deps, flags, [file]) =>
+    runImportsList(deps, { file: file ?? null, count: flags.is("--count") }),
+  );
 }
 
 /** Throws NotFoundError for a file of which no import is recorded. */
-export async function runImportsList(deps: Deps, file: string | null): Promise<ExitCode> {
+export async function runImportsList(
+  deps: Deps,
+  { file, count }: { readonly file: string | null; readonly count: boolean },
+): Promise<ExitCode> {
   const rows: JsonObject[] = [];
   for (const run of await findRuns(file)) rows.push(toRow(run, await statusOf(run, deps)));
-  const output = await openListOutput(deps, { resource: RUNS });
+  const output = await openListOutput(deps, { resource: RUNS, count });
   await output.write({ rows, text: JSON.stringify(rows) });
   await output.end();
   if (rows.length === 0) await writeNote(deps, "no import is recorded in this folder");
