@@ -13,7 +13,7 @@ export interface Sourced<Value> {
 
 export interface RemoteConnection {
   readonly kind: "remote";
-  /** Null when flags and environment say it all. */
+  /** Null when none is named, or saved as the default. */
   readonly profile: Sourced<string> | null;
   readonly baseUrl: Sourced<string>;
   readonly apiKey: Sourced<string>;
@@ -56,6 +56,13 @@ export async function resolveConnection(request: SettingsRequest): Promise<Conne
     apiKey,
     warning: profiles.warning,
   };
+}
+
+/** The profile that gives the address or the key; null where flags and environment give both. */
+export function usedProfile({ profile, baseUrl, apiKey }: RemoteConnection): string | null {
+  if (profile === null) return null;
+  const isUsed = [baseUrl, apiKey].some(({ source }) => source.endsWith(`profile ${profile.value}`));
+  return isUsed ? profile.value : null;
 }
 
 function resolveLocal({ flags }: SettingsRequest): ConnectionSettings {

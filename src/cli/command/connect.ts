@@ -7,7 +7,7 @@ import { formatTrace, type TraceEvent } from "../../client/trace/trace.ts";
 import { undiciTransport } from "../../client/transport/undici-transport.ts";
 import { RETRY_LIMITS } from "../../client/call/retry-policy.ts";
 import { localDataFile } from "../../config/places.ts";
-import { type RemoteConnection, resolveConnection } from "../../config/settings.ts";
+import { LOCAL_PROFILE, type RemoteConnection, resolveConnection, usedProfile } from "../../config/settings.ts";
 import type { Exchange } from "../../contract/http.ts";
 import { makeFolder } from "../../runtime/files/make-folder.ts";
 import { CONCURRENCY_DEFAULT, type GlobalOptions } from "../args/global-options.ts";
@@ -22,12 +22,14 @@ export async function connect(deps: Deps): Promise<Connection> {
   return settings.kind === "local" ? connectLocally(deps) : connectRemotely(deps, settings);
 }
 
-async function connectRemotely(deps: Deps, { baseUrl, apiKey, warning }: RemoteConnection): Promise<Connection> {
+async function connectRemotely(deps: Deps, settings: RemoteConnection): Promise<Connection> {
+  const { baseUrl, apiKey, warning } = settings;
   if (warning !== null && !deps.options.quiet) await deps.streams.err.write(`warning: ${warning}\n`);
   const waits = createWaitLines(deps);
   const client = openRemoteClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value, waits });
   const account = { place: baseUrl.value, keyFingerprint: () => fingerprint(apiKey.value) };
-  return { client, account, retryCount: waits.retryCount, close: () => closeAll(client, waits) };
+  const profile = usedProfile(settings);
+  return { client, profile, account, retryCount: waits.retryCount, close: () => closeAll(client, waits) };
 }
 
 /** Tells keys apart and gives nothing of them away. */
@@ -58,7 +60,8 @@ async function connectLocally(deps: Deps): Promise<Connection> {
   const waits = createWaitLines(deps);
   const client = buildClient(deps, { ...local, waits });
   const account = { place: dataFile, keyFingerprint: async () => "" };
-  return { client, account, retryCount: waits.retryCount, close: () => closeAll(local, waits) };
+  const profile = LOCAL_PROFILE;
+  return { client, profile, account, retryCount: waits.retryCount, close: () => closeAll(local, waits) };
 }
 
 interface Endpoint {

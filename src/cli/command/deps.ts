@@ -35,6 +35,8 @@ export interface Deps {
 
 export interface Connection {
   readonly client: Client;
+  /** The name of the profile that it comes from; null where it comes from none. */
+  readonly profile?: string | null;
   /** Tells one account from another, for what is kept between runs (the state of an export). */
   readonly account?: Account;
   /** Requests that had to be sent again so far: for the summary of bulk work. */

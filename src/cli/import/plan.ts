@@ -70,6 +70,8 @@ async function countRows(source: RowSource, signal: AbortSignal): Promise<Plan> 
 export interface PlanContext {
   /** The name of the service in messages. */
   readonly place: string;
+  /** The profile that the connection comes from; null for none. */
+  readonly profile: string | null;
   readonly report: CheckReport;
   readonly source: RowSource;
   /** Counts those who would be sent no survey; null where the service cannot tell. */
@@ -96,7 +98,7 @@ export async function askWithPlan(deps: Deps, request: ImportRequest, context: P
   const counted = await countRows(context.source, deps.signal);
   const outlook = counted.emails + counted.texts > 0 ? await context.outlook() : null;
   const plan = outlook === null ? counted : withOutlook(counted, outlook);
-  const profile = options.profile === null ? "" : ` (profile ${options.profile})`;
+  const profile = context.profile === null ? "" : ` (profile ${context.profile})`;
   const counts = [
     ["Rows", plan.rows],
     ...(request.kind.sendsSurveys

@@ -45,7 +45,7 @@ export interface Checked {
  * run.
  */
 export async function sendChecked(checked: Checked): Promise<ExitCode> {
-  const { deps, request, table, report, files, client } = checked;
+  const { deps, request, table, report, files, client, connection } = checked;
   client.checkMayWrite();
   const head = await describeRun(checked);
   const before = await findPreviousRun(files, head, request);
@@ -57,7 +57,8 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const tellsStatuses = Object.keys(TELLS_STATUSES).every((name) => headers?.[name] !== undefined);
   const outlook = async (): Promise<Outlook | null> =>
     tellsStatuses && request.asksStatuses ? readOutlook({ client, source, ...limitsOf(deps) }) : null;
-  await askWithPlan(deps, request, { place: head.baseUrl, report, source, outlook });
+  const { profile = null } = connection;
+  await askWithPlan(deps, request, { place: head.baseUrl, profile, report, source, outlook });
   await table.input.verify();
   const sentBy = await lastSendingAt(checked, before);
   const journal = await openJournal(files.journal, before.length, deps.clock);
