@@ -95,6 +95,18 @@ export function readDuration(text: string): number | null {
   return Number.isSafeInteger(seconds) ? seconds : null;
 }
 
+/** The form of `readInterval`. */
+export const INTERVAL_FORM = "a duration with a unit, such as 90d or 12h";
+
+/**
+ * Seconds of the time between two surveys of a person; null for a number alone, which is more often meant as days than as
+ * seconds, and would mail everybody at once.
+ */
+export function readInterval(text: string): number | null {
+  const seconds = readDuration(text);
+  return seconds !== 0 && /^\d+$/.test(text.trim()) ? null : seconds;
+}
+
 /** Seconds in the largest unit that they are a whole number of: `90d`, `36h`, `90s`. */
 export function formatDuration(seconds: number): string {
   const unit = (["d", "h", "m"] as const).find((each) => seconds > 0 && seconds % UNIT_SECONDS[each] === 0) ?? "s";

@@ -27,7 +27,7 @@ const FILE = `settings:
   daily_limit: 500
 throttle: 36h
 reminder: {after: 5d, channel: email}
-autopilot: {email: {frequency: 60d, first: now, days: "fri,mon", hours: 22-6}, sms: &off {active: false, frequency: 90}}
+autopilot: {email: {frequency: 60d, first: now, days: "fri,mon", hours: 22-6}, sms: &off {active: false, frequency: 90s}}
 brand: {name: "#no", color: "#0A7", logo: logo.svg}
 texts:
   - {locale: de, subject: "Wie war es?", intro: ~}
@@ -242,7 +242,12 @@ describe("a file that is wrong", () => {
   });
 
   it.each([
-    ["throttle: 3 parsecs", '1:11: throttle "3 parsecs" is not a duration such as 90d or 12h, or off'],
+    ["throttle: 3 parsecs", '1:11: throttle "3 parsecs" is not a duration with a unit, such as 90d or 12h, or off'],
+    ["throttle: 90", '1:11: throttle "90" is not a duration with a unit, such as 90d or 12h, or off'],
+    [
+      "autopilot:\n  sms: {frequency: 90}",
+      '2:20: autopilot.sms.frequency "90" is not a duration with a unit, such as 90d or 12h',
+    ],
     ["throttle:", "1:10: throttle must be a text"],
     ["throttles: 3d", "1:1: throttles is not a setting\nhint: did you mean throttle?"],
     ["- a", "1:1: must be a map of keys and values"],

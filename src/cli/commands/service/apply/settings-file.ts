@@ -12,7 +12,7 @@ import { TEXT_NAMES } from "../../../../service/domain/projects/texts.ts";
 import { REMINDER_CHANNELS } from "../../../../service/domain/delivery/reminders.ts";
 import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook-rows.ts";
-import { formatDuration, readDuration } from "../../../args/values.ts";
+import { formatDuration, INTERVAL_FORM, readDuration, readInterval } from "../../../args/values.ts";
 import { readLogoFile } from "../project/logo-file.ts";
 import { formatQuestion, QUESTION_LIST, type ReadQuestion, toWanted } from "./question-rules.ts";
 import {
@@ -31,7 +31,6 @@ import {
 
 const optionalText = orNull(text);
 const optionalNumber = orNull(parsed((given) => (/^\d+$/.test(given) ? Number(given) : null), "a whole number"));
-const DURATION = "a duration such as 90d or 12h";
 
 const SCORES = `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`;
 
@@ -54,7 +53,7 @@ function readTimeOfDay(given: string): Json {
 
 const PLATFORM = fields({
   active: flag,
-  frequency: parsed(readDuration, DURATION),
+  frequency: parsed(readInterval, INTERVAL_FORM),
   first: oneOf(["spread", "now"]),
   days: text,
   hours: text,
@@ -70,9 +69,9 @@ const SETTINGS_FILE: YamlRule = fields({
       ]),
     ),
   ),
-  throttle: parsed((given) => (given === "off" ? given : readDuration(given)), `${DURATION}, or off`),
+  throttle: parsed((given) => (given === "off" ? given : readInterval(given)), `${INTERVAL_FORM}, or off`),
   reminder: fields({
-    after: parsed((given) => (given === "off" ? given : readDuration(given)), `${DURATION}, or off`),
+    after: parsed((given) => (given === "off" ? given : readDuration(given)), "a duration such as 90d or 12h, or off"),
     channel: oneOf(REMINDER_CHANNELS),
   }),
   autopilot: fields(Object.fromEntries(PLATFORMS.map((platform) => [platform, PLATFORM]))),

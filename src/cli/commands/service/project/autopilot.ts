@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { PLATFORMS } from "../../../../contract/resources.ts";
-import { parseChoice, parseDuration } from "../../../args/values.ts";
+import { badValue, INTERVAL_FORM, parseChoice, readInterval } from "../../../args/values.ts";
 import type { Flags } from "../../../args/flags.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
@@ -15,7 +15,7 @@ const FIRST = ["spread", "now"] as const;
 function readChange(flags: Flags): AutopilotChange {
   const [starts, stops] = [flags.is("--active"), flags.is("--inactive")];
   if (starts && stops) throw new UsageError("--active and --inactive cannot be used together");
-  const frequency = flags.parse("--frequency", parseDuration);
+  const frequency = flags.parse("--frequency", parseInterval);
   if (frequency === 0)
     throw new UsageError("--frequency: must be greater than 0", {
       hint: "a day is 1d; use --inactive to stop the surveys",
@@ -27,6 +27,13 @@ function readChange(flags: Flags): AutopilotChange {
     days: flags.parse("--days", checked(parseDays, DAYS_FORM)) ?? undefined,
     hours: flags.parse("--hours", checked(parseHours, HOURS_FORM)) ?? undefined,
   };
+}
+
+/** Throws UsageError. */
+function parseInterval(text: string, flag: string): number {
+  const seconds = readInterval(text);
+  if (seconds === null) throw badValue(flag, text, INTERVAL_FORM);
+  return seconds;
 }
 
 /** The text itself, once it can be read. */
@@ -51,7 +58,7 @@ export function registerAutopilot(parent: Command, context: CommandContext): voi
       { flag: "--platform", value: "platform", text: "how surveys are sent", choices: PLATFORMS, default: "email" },
       { flag: "--active", text: "send surveys" },
       { flag: "--inactive", text: "send nothing, but keep the members" },
-      { flag: "--frequency", value: "duration", text: "interval between two surveys to one person" },
+      { flag: "--frequency", value: "duration", text: "time between two surveys of a person, such as 90d" },
       { flag: "--first", value: "when", text: "spread first surveys over one interval, or send now", choices: FIRST },
       { flag: "--days", value: "days", text: "days with surveys: mon-fri, mon,wed,fri, any" },
       { flag: "--hours", value: "hours", text: "hours with surveys in the project's zone: 5-10, 22-6, any" },

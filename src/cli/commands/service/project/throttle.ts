@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { badValue, readDuration } from "../../../args/values.ts";
+import { badValue, INTERVAL_FORM, readInterval } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { projectVerb } from "../project-verb.ts";
 import { THROTTLE } from "../service-resources.ts";
@@ -7,8 +7,8 @@ import { THROTTLE } from "../service-resources.ts";
 /** Seconds of `90d`; null of `off`. Throws UsageError. */
 function parseThrottle(text: string): number | null {
   if (text === "off") return null;
-  const seconds = readDuration(text);
-  if (seconds === null) throw badValue("<interval>", text, "a duration such as 90d or 12h, or off");
+  const seconds = readInterval(text);
+  if (seconds === null) throw badValue("<interval>", text, `${INTERVAL_FORM}, or off`);
   return seconds;
 }
 
