@@ -36,6 +36,12 @@ export interface BackupOptions {
   readonly signal: AbortSignal;
 }
 
+export interface MadeBackup {
+  readonly info: BackupInfo;
+  /** Backups beyond the number to keep, newest first, that earlier runs were told to keep. */
+  readonly removed: readonly string[];
+}
+
 export interface BackupInfo extends StoreContents {
   readonly file: string;
   readonly bytes: number;
@@ -49,7 +55,7 @@ export interface BackupInfo extends StoreContents {
 const TOKEN_BYTES = 9;
 
 /** Throws FileChoiceError, CopyFailedError, and the signal's reason. */
-export async function backUp(options: BackupOptions): Promise<BackupInfo> {
+export async function backUp(options: BackupOptions): Promise<MadeBackup> {
   const target = path.resolve(options.file);
   await checkTarget(options);
   const lock = await lockCopies(target, options.file, options.random);
@@ -62,9 +68,10 @@ export async function backUp(options: BackupOptions): Promise<BackupInfo> {
     const sha256 = await digestOf(temporary);
     options.signal.throwIfAborted();
     await checkTarget(options);
-    await putInPlace(temporary, target, options.keep);
+    const removed = await putInPlace(temporary, target, options.keep);
     const rows = Object.values(facts.rows).reduce((sum, count) => sum + count, 0);
-    return { file: options.file, bytes: size, rows, ...contents, schema: facts.schema, sha256 };
+    const info = { file: options.file, bytes: size, rows, ...contents, schema: facts.schema, sha256 };
+    return { info, removed };
   } finally {
     await removeCopy(temporary);
     await lock.release();
@@ -147,15 +154,21 @@ function nameOf(file: string, n: number): string {
   return n === 0 ? file : `${file}.${n}`;
 }
 
-async function putInPlace(temporary: string, target: string, keep: number | null): Promise<void> {
+/** Returns the names of those that were too many. */
+async function putInPlace(temporary: string, target: string, keep: number | null): Promise<string[]> {
   // A gap, as a killed run leaves one, takes what comes before it; without one the oldest goes.
   let free = 0;
   while (free < (keep ?? 1) - 1 && existsSync(nameOf(target, free))) free += 1;
   for (let n = free; n > 1; n -= 1) await rename(nameOf(target, n - 1), nameOf(target, n));
   if (free > 0) await giveSecondName(target, nameOf(target, 1));
   await rename(temporary, target);
-  for (let n = keep ?? Infinity; isUnusedCopy(nameOf(target, n)); n += 1) await rm(nameOf(target, n));
+  const removed: string[] = [];
+  for (let n = keep ?? Infinity; isUnusedCopy(nameOf(target, n)); n += 1) {
+    await rm(nameOf(target, n));
+    removed.push(path.basename(nameOf(target, n)));
+  }
   await syncFolder(path.dirname(target));
+  return removed;
 }
 
 /** So that there is a newest backup at each moment. */

@@ -93,7 +93,7 @@ test(
     expect(Math.max(...left)).toBeGreaterThan(0);
     const given = { file: file("b.db"), keep: 2, random: systemRandom, signal: new AbortController().signal };
     const world = { dataFile: file("survey.db"), clock: systemClock, random: systemRandom };
-    const { people: copied } = await administer(world, (admin) =>
+    const { info } = await administer(world, (admin) =>
       backUp({ ...world, ...given, copy: copyThrough(admin, given.file) }),
     );
     expect(temporary()).toEqual([]);
@@ -103,7 +103,7 @@ test(
     const stored = new Set(people.map((row) => (JSON.parse(row) as { email: string }).email));
     expect(acknowledged.filter((email) => !stored.has(email))).toEqual([]);
     expect(acknowledged.length).toBeGreaterThan(KILLS);
-    expect(copied).toBe(people.length);
+    expect(info.people).toBe(people.length);
     await store.close();
   },
   size(60_000, 600_000),

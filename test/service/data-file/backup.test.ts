@@ -66,12 +66,13 @@ async function fill(name: string, people: number): Promise<void> {
   await service.close();
 }
 
-function backup(name: string, more: Partial<BackupOptions> = {}): Promise<BackupInfo> {
+async function backup(name: string, more: Partial<BackupOptions> = {}): Promise<BackupInfo> {
   const given = { keep: null, random: systemRandom, signal: new AbortController().signal, ...more };
   const dataFile = file("survey.db");
-  return administer({ ...world, dataFile }, (admin) =>
+  const { info } = await administer({ ...world, dataFile }, (admin) =>
     backUp({ copy: copyThrough(admin, file(name)), dataFile, file: file(name), ...given }),
   );
+  return info;
 }
 
 const copying = (from: string, to: string): CopyStoreOptions => ({

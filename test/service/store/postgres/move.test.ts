@@ -121,7 +121,7 @@ describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
     const file = `${newDataFile()}.backup`;
     const copy = (to: string) =>
       copyDatabase({ ...options, from: "postgres://server/one", fromDatabase: database, to });
-    const info = await backUp({ ...options, copy, dataFile: null, file, keep: null });
+    const { info } = await backUp({ ...options, copy, dataFile: null, file, keep: null });
     expect(info).toEqual({
       file,
       bytes: statSync(file).size,

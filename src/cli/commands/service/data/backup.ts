@@ -1,7 +1,7 @@
 /** Copies of the whole store: `backup`, `restore` and `move`; and `vacuum`, which makes it smaller. */
 import { statSync } from "node:fs";
 import type { Command } from "commander";
-import type { BackupInfo } from "../../../../service/data-file/backup.ts";
+import type { MadeBackup } from "../../../../service/data-file/backup.ts";
 import type { StoreContents } from "../../../../service/domain/ports.ts";
 import type { CopiedStore, CopyStoreOptions } from "../../../../service/data-file/move-store.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
@@ -46,7 +46,7 @@ export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): 
   const { backUp, copyThrough } = await import("../../../../service/data-file/backup.ts");
   const { random, signal } = deps;
   const place = await chooseServicePlace(deps, { data });
-  const info =
+  const { info, removed } =
     place.kind === "database"
       ? await backUpDatabase(deps, place.url, { file, keep })
       : await withAdmin(deps, { data }, async (admin) => {
@@ -56,7 +56,15 @@ export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): 
           return asCliError(() => backUp({ copy, dataFile, file, keep, random, signal }));
         });
   await showRecord(deps, BACKUP, info);
+  if (removed.length > 0) await writeDone(deps, describeRemoved(removed));
   return EXIT.done;
+}
+
+/** `Removed 2 older backups: survey.db.1 to survey.db.2.` */
+function describeRemoved(names: readonly string[]): string {
+  const [newest, oldest] = [names[0], names.at(-1)];
+  const which = names.length === 1 ? newest : `${newest} to ${oldest}`;
+  return `Removed ${countOf(names.length, "older backup", "older backups")}: ${which}.`;
 }
 
 /** All rows at one moment, as a data file that can be restored into either engine. */
@@ -64,7 +72,7 @@ async function backUpDatabase(
   deps: Deps,
   url: string,
   target: Pick<BackupFlags, "file" | "keep">,
-): Promise<BackupInfo> {
+): Promise<MadeBackup> {
   const [{ backUp }, { copyDatabase }] = await Promise.all([
     import("../../../../service/data-file/backup.ts"),
     import("../../../../service/data-file/move-store.ts"),
