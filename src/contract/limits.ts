@@ -20,6 +20,8 @@ export const TAGS_MAX = 100;
 export const TEXT_BYTES_MAX = 64 * 1024;
 /** UTF-8 bytes of a map of properties as JSON; the service's own. */
 export const PROPERTIES_BYTES_MAX = 64 * 1024;
+/** UTF-8 bytes of a response's additional answers as JSON: more than a page's form can bring; the service's own. */
+export const ANSWERS_BYTES_MAX = 128 * 1024;
 /** UTF-16 units of all notes of a response as JSON; the service's own. */
 export const NOTES_LENGTH_MAX = 256 * 1024;
 /** Characters of an API key that nobody finds by trying; the service's own. */

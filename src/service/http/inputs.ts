@@ -2,8 +2,16 @@
  * Parameters of each call as the rules want them (sections 4.1 to 4.11). An InvalidError names everything that is
  * wrong.
  */
-import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
-import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import {
+  ANSWERS_BYTES_MAX,
+  PAGE_DEFAULT,
+  PER_PAGE_DEFAULT,
+  PER_PAGE_MAX,
+  SCORE_MAX,
+  SCORE_MIN,
+} from "../../contract/limits.ts";
+import { readAdditionalAnswer } from "../../contract/questions/read-answers.ts";
 import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
 import { CHANNELS, type Expansion, EXPANSIONS, METRIC_GROUPS, RESPONSE_ORDERS } from "../../contract/routes.ts";
 import type {
@@ -177,18 +185,16 @@ export function readResponseInput(reader: Reader): ResponseInput {
   };
 }
 
-/** In the form in which responses show them; what has another is complained of. */
+/** In the form in which responses show them; another is complained of. */
 function readAdditionalAnswers(reader: Reader): readonly AdditionalAnswer[] {
-  const given = reader.array("additional_answers") ?? [];
-  if (given.every(isAdditionalAnswer)) return given as unknown as readonly AdditionalAnswer[];
-  reader.complain("additional_answers", "must be answers with id, value and question, as responses show them");
+  const name = "additional_answers";
+  const answers = (reader.array(name) ?? []).map(readAdditionalAnswer);
+  if (!answers.every((answer) => answer !== null))
+    reader.complain(name, "must be answers with id, value and question, as responses show them");
+  else if (Buffer.byteLength(JSON.stringify(answers)) > ANSWERS_BYTES_MAX)
+    reader.complain(name, `is too large (maximum is ${ANSWERS_BYTES_MAX} bytes)`);
+  else return answers;
   return [];
-}
-
-function isAdditionalAnswer(answer: Json): boolean {
-  if (!isJsonObject(answer) || !isJsonObject(answer["value"]) || !isJsonObject(answer["question"])) return false;
-  const { id, type, text } = answer["question"];
-  return [answer["id"], id, type, text].every((each) => typeof each === "string");
 }
 
 function readAnswerTexts(reader: Reader): Readonly<Record<string, string>> {

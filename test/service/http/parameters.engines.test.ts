@@ -204,6 +204,27 @@ describe("what is stored", () => {
   });
 });
 
+it("when additional answers are not as responses show them, or too large, then it is 422 and nothing is stored", async () => {
+  const { id } = await http().post("/v1/people", { email: "a@x.co", send: false });
+  const question = { id: "q1", type: "free_response", text: "Why?" };
+  const add = (value: unknown) => {
+    const body = { person: id, score: 1, additional_answers: [{ id: "1", value, question }] };
+    return http().call("POST", "/v1/survey_responses", { body });
+  };
+  const shape = "must be answers with id, value and question, as responses show them";
+  const tooLarge = "is too large (maximum is 131072 bytes)";
+  for (const [value, phrase] of [
+    [{ scale: "5" }, shape],
+    [{ free_response: "x".repeat(131_072) }, tooLarge],
+  ] as const)
+    expect((await add(value)).json).toMatchObject({ status: 422, errors: { additional_answers: [phrase] } });
+  expect(await http().get("/v1/survey_responses")).toEqual([]);
+  const value = { free_response: "Slow", scale: null, select_one: null, select_many: null };
+  expect((await add({ free_response: "Slow" })).json).toMatchObject({
+    additional_answers: [{ id: "1", value, question }],
+  });
+});
+
 it("when an address changes with send=false, then nothing else does", async () => {
   await http().post("/v1/people", { email: "a@x.co", name: "Ada", phone_number: "+14155550101", send: false });
   await http().post("/v1/people", {
