@@ -310,7 +310,18 @@ test("when a survey outside Autopilot is sent, then the member's next one is due
   expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + due } }]);
   fixture.time.now += 5;
   expect(await deliver()).toEqual(["a@x.co"]);
-  expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + 5 + 60 * DAY } }]);
+  const moved = { updated_at: START + 5, next_survey_request: { survey_scheduled_at: START + 5 + 60 * DAY } };
+  expect(await members()).toMatchObject([moved]);
+});
+
+test("when the next one is due later than that anyway, then neither it nor updated_at moves", async () => {
+  await add({ personEmail: "a@x.co" });
+  await deliver();
+  fixture.time.now += 31 * DAY;
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
+  expect(await deliver()).toEqual(["a@x.co"]);
+  const same = { updated_at: START, next_survey_request: { survey_scheduled_at: START + 90 * DAY } };
+  expect(await members()).toMatchObject([same]);
 });
 
 test("when a member unsubscribes, then they stay a member without a next survey", async () => {

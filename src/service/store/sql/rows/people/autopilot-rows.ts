@@ -41,9 +41,8 @@ export function createAutopilotRows(database: Database, session: Session, change
         personId,
       ]);
     },
-    postpone: async (project, platform, member, to) => {
-      postpone(database, session.now, { project, platform, member, ...to });
-    },
+    postpone: async (project, platform, member, to) =>
+      postpone(database, session.now, { project, platform, member, ...to }),
     deleteMember: async (project, platform, personId) => {
       database.send(`DELETE FROM memberships WHERE ${MEMBER}`, [project, platform, personId]);
     },
@@ -103,23 +102,22 @@ interface Postponement {
   readonly dueAt: number;
 }
 
-function postpone(
+/** `updated_at` tells of surveys that were rescheduled (section 2), and not of a limit that moves none. */
+async function postpone(
   database: Database,
   now: number,
   { project, platform, member: { personId, nextRequestId }, notBefore, dueAt }: Postponement,
-): void {
-  database.send(`UPDATE memberships SET not_before = ?, updated_at = ? WHERE ${MEMBER}`, [
-    notBefore,
-    now,
-    project,
-    platform,
-    personId,
-  ]);
-  database.send(
+): Promise<void> {
+  const moved = await database.returning(
     `UPDATE messages SET scheduled_at = ?, due_at = CASE WHEN state = 'scheduled' THEN CAST(? AS BIGINT) END
-     WHERE project_id = ? AND id = ? AND claims = 0 AND state IN ('scheduled', 'paused')`,
-    [dueAt, dueAt, project, nextRequestId],
+     WHERE project_id = ? AND id = ? AND claims = 0 AND state IN ('scheduled', 'paused') AND scheduled_at <> ?
+     RETURNING id`,
+    [dueAt, dueAt, project, nextRequestId, dueAt],
   );
+  const member = [project, platform, personId];
+  database.send(`UPDATE memberships SET not_before = ? WHERE ${MEMBER}`, [notBefore, ...member]);
+  if (moved.length === 0) return;
+  database.send(`UPDATE memberships SET updated_at = ? WHERE ${MEMBER}`, [now, ...member]);
   refreshNextSurvey(database, project, personId);
 }
 
