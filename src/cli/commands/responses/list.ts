@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import type { ApiReply, Page } from "../../../client/client.ts";
+import type { Json } from "../../../contract/json.ts";
+import { keepRows } from "../../../contract/row-page.ts";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -112,14 +114,20 @@ export async function runResponsesList(deps: Deps, options: ResponsesListOptions
   return exit;
 }
 
-/** The same pages with the rows that are wanted, as they are to be shown. */
+/**
+ * The same pages with the rows that are wanted, as they are to be shown. A response that arrives moves others on to the
+ * next page, where they are repeated.
+ */
 async function* shapePages(
   pages: AsyncGenerator<Page>,
   sift: Sift | null,
   redaction: Redaction | null,
 ): AsyncGenerator<Page> {
+  let before = new Set<Json | undefined>();
   for await (const page of pages) {
-    const wanted = sift === null ? page : sift(page);
+    const fresh = keepRows(page, ({ id }) => id === undefined || !before.has(id));
+    before = new Set(page.rows.map(({ id }) => id));
+    const wanted = sift === null ? fresh : sift(fresh);
     const { rows, text } = redaction === null ? wanted : redaction.page(wanted);
     yield { ...page, rows, text };
   }

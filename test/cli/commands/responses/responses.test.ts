@@ -80,6 +80,19 @@ const uncounted = (): never => {
   throw new Error("no metrics");
 };
 
+it("a response that moved on to the next page, since another arrived, is listed once", async () => {
+  const [one = {}, two = {}, three = {}] = SAMPLE_RESPONSES;
+  const pages = [
+    [one, two],
+    [two, three],
+    [{ score: 1 }, { score: 1 }],
+  ];
+  const { deps, out } = world({ cursor: false, pages }, { options: { output: "ndjson", columns: ["id"] } });
+  await runResponsesList(deps, { ...LIST, order: "desc", limits: { limit: null, perPage: 2 } });
+  const ids = [one, two, three, {}, {}].map(({ id = null }) => ({ id }));
+  expect(out()).toBe(ids.map((row) => `${JSON.stringify(row)}\n`).join(""));
+});
+
 describe("what a list of responses says it shows", () => {
   const two = { limit: 2, perPage: null };
   const rows = SAMPLE_RESPONSES.slice(0, 2);
@@ -88,7 +101,10 @@ describe("what a list of responses says it shows", () => {
     answers: Answers,
     width: number | null = null,
   ): Promise<[string, string[]]> => {
-    const { deps, calls, err } = world({ cursor: false, pages: [rows, rows], ...answers }, { width });
+    const { deps, calls, err } = world(
+      { cursor: false, pages: [rows, SAMPLE_RESPONSES.slice(2, 4)], ...answers },
+      { width },
+    );
     await runResponsesList(deps, { ...LIST, limits: two, ...options });
     return [err(), calls.map((each) => each.call)];
   };
@@ -155,7 +171,10 @@ describe("what a list of responses says it shows", () => {
   it("asks for no count where a row is of a kind that the metrics do not count", async () => {
     const other = [rows[0] ?? {}, { ...rows[1], survey_type: "csat" }];
     const sentence = "Showing 2 rows; use --limit N or --all for more\n";
-    expect(await said({}, { pages: [other, rows] })).toEqual([sentence, ["listResponses", "listResponses again"]]);
+    expect(await said({}, { pages: [other, SAMPLE_RESPONSES.slice(2, 4)] })).toEqual([
+      sentence,
+      ["listResponses", "listResponses again"],
+    ]);
   });
 
   it("counts from the first second where no start is given", async () => {
