@@ -42,7 +42,7 @@ export interface Report {
   readonly needsProof: boolean;
 }
 
-/** The time after a survey in which a report may name it by its address alone. */
+/** The time after a survey or its reminder in which a report may name it by its address alone. */
 const ADDRESS_SECONDS = 14 * 86_400;
 
 /**

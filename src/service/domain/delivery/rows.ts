@@ -284,7 +284,7 @@ export interface ReportRows {
   /** The survey whose envelope sender had this token, in whichever project. */
   byToken(token: string): Promise<ReportedSurvey | null>;
   byMessageId(messageId: string): Promise<ReportedSurvey | null>;
-  /** The newest survey that was mailed since then to the person who has this address now, in whichever project. */
+  /** The newest survey that was mailed since then, or its reminder, to the person who has this address now, in whichever project. */
   lastMailed(email: string, since: number): Promise<ReportedSurvey | null>;
   /** The number of the person's last `window` mailed surveys since their last answer that were refused softly. */
   countSoft(project: number, personId: number, window: number): Promise<number>;

@@ -45,7 +45,7 @@ export interface TextRules {
   readonly windowSeconds: number;
 }
 
-/** The time after a survey in which a text from its number is about it. */
+/** The time after a survey or its reminder in which a text from its number is about it. */
 const SURVEY_SECONDS = 14 * 86_400;
 /** A comment that comes in two texts. */
 const SAME_BREATH_SECONDS = 600;

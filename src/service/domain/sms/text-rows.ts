@@ -22,7 +22,7 @@ export interface TextPart {
 }
 
 export interface TextRows {
-  /** Surveys texted to this number since then, in all projects; the newest first, some at most. */
+  /** Surveys texted to this number since then, or their reminders, in all projects; the newest first, some at most. */
   surveysTo(phoneNumber: string, since: number): Promise<readonly TextedSurvey[]>;
   /** Puts a reply to the survey's person into the queue, due now. */
   addReply(survey: TextedSurvey, reply: { readonly kind: ReplyKind; readonly score: number | null }): Promise<void>;

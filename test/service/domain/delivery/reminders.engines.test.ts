@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerSurvey } from "../../../../src/service/domain/answers/answers.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
+import { recordReport } from "../../../../src/service/domain/delivery/bounces.ts";
 import {
   claimDue,
   finishDelivery,
@@ -23,6 +24,7 @@ import {
 import { changeReminder, readReminder } from "../../../../src/service/domain/delivery/reminders.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
+import { receiveText } from "../../../../src/service/domain/sms/receive-text.ts";
 import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";
 import { configureAutopilot } from "../../../../src/service/domain/surveys/autopilot.ts";
 import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
@@ -49,14 +51,8 @@ async function ask(email: string): Promise<DueSurvey> {
   return due;
 }
 
-const claimReminders = async () => {
-  const claim = {
-    project: fixture.project.id,
-    claimer: "one",
-    channel: "reminder",
-    leaseSeconds: 60,
-    limit: 10,
-  } as const;
+const claimReminders = async (channel: "reminder" | "sms-reminder" = "reminder") => {
+  const claim = { project: fixture.project.id, claimer: "one", channel, leaseSeconds: 60, limit: 10 } as const;
   return fixture.write((tx) => claimDue(tx, claim));
 };
 
@@ -197,6 +193,39 @@ describe("nobody is reminded", () => {
     await ask("b@x.co");
     fixture.time.now += 100 * DAY;
     expect(await claimReminders()).toEqual([]);
+  });
+});
+
+/** A survey, and after 20 days its reminder; 14 days later. */
+async function remindLate(to: { readonly email: string } | { readonly phoneNumber: string }): Promise<void> {
+  await change({ after: 20 * DAY });
+  const channel = "email" in to ? "email" : "sms";
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ ...to, channel })));
+  await sendSurveys();
+  fixture.time.now += 20 * DAY;
+  const [reminder] = await claimReminders(channel === "email" ? "reminder" : "sms-reminder");
+  await fixture.write((tx) => finishDelivery(tx, reminder!, { kind: "sent" }));
+  fixture.time.now += 14 * DAY;
+}
+
+describe("what comes back after a late reminder is about its survey", () => {
+  test("an answer by text", async () => {
+    const ada = "+4917012345678";
+    await remindLate({ phoneNumber: ada });
+    const rules = { replies: false, isAnsweredByProvider: false, windowSeconds: 30 * DAY };
+    const text = (id: string) => ({ source: "json", id, from: ada, to: null, text: "9", part: null });
+    expect(await fixture.write((tx) => receiveText(tx, text("m1"), rules))).toBe("score");
+    fixture.time.now += 1;
+    expect(await fixture.write((tx) => receiveText(tx, text("m2"), rules))).toBe("unmatched");
+  });
+
+  test("a report that names the address alone", async () => {
+    await remindLate({ email: "a@x.co" });
+    const failed = { action: "failed", verdict: "bounced", code: 550, enhancedCode: "5.1.1", text: "no user" } as const;
+    const named = { token: null, messageId: null, needsProof: false };
+    const about = { source: "mail", id: null, kind: "delivery-status", ...named } as const;
+    const report = { ...about, recipients: [{ addresses: ["a@x.co"], ...failed }] };
+    expect(await fixture.write((tx) => recordReport(tx, report))).toBe("bounced");
   });
 });
 

@@ -83,13 +83,17 @@ async function toReported(database: Database, key: SqlRow | null): Promise<Repor
 
 const MAILED_AT = "coalesce(q.sent_at, q.transmitting_at)";
 
+/** Of the survey's reminder, which is the later message, or of the survey. */
+const LAST_MAILED_AT = `coalesce(r.sent_at, r.transmitting_at, ${MAILED_AT})`;
+
 async function findLastMailed(database: Database, email: string, since: number): Promise<SqlRow | null> {
   const found: SqlRow[] = [];
   for (const { id } of await database.all("SELECT id FROM projects ORDER BY id")) {
     const row = await database.first(
-      `SELECT q.project_id AS "projectId", q.id, ${MAILED_AT} AS at FROM people w
+      `SELECT q.project_id AS "projectId", q.id, ${LAST_MAILED_AT} AS at FROM people w
        JOIN messages q ON q.project_id = w.project_id AND q.person_id = w.id
-       WHERE w.project_id = ? AND w.email_key = ? AND q.channel = 'email' AND ${MAILED_AT} >= ?
+       LEFT JOIN messages r ON r.project_id = q.project_id AND r.request_id = q.id AND r.channel = 'reminder'
+       WHERE w.project_id = ? AND w.email_key = ? AND q.channel = 'email' AND ${LAST_MAILED_AT} >= ?
        ORDER BY at DESC, q.id DESC LIMIT 1`,
       [id ?? null, emailKey(email), since],
     );

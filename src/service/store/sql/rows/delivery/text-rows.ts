@@ -60,19 +60,22 @@ export function createTextRows(database: Database, session: Session): TextRows {
 
 const SURVEYS_MAX = 10;
 
+/** Of the survey's reminder, which is the later message, or of the survey. */
+const TEXTED_AT = "coalesce(r.sent_at, r.transmitting_at, q.sent_at, q.transmitting_at)";
+
 /** Person by person, as the index of numbers has them. */
 async function surveysTo(database: Database, phoneNumber: string, since: number): Promise<TextedSurvey[]> {
   const rows: SqlRow[] = [];
   for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
     rows.push(
       ...(await database.all(
-        `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.token, q.frozen,
-           coalesce(q.sent_at, q.transmitting_at) AS at
+        `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.token,
+           coalesce(r.frozen, q.frozen) AS frozen, ${TEXTED_AT} AS at
          FROM people w
          JOIN messages q ON q.project_id = w.project_id AND q.person_id = w.id
          JOIN projects p ON p.id = q.project_id
-         WHERE w.project_id = ? AND w.phone_number = ? AND q.channel = 'sms'
-           AND coalesce(q.sent_at, q.transmitting_at) >= ?
+         LEFT JOIN messages r ON r.project_id = q.project_id AND r.request_id = q.id AND r.channel = 'sms-reminder'
+         WHERE w.project_id = ? AND w.phone_number = ? AND q.channel = 'sms' AND ${TEXTED_AT} >= ?
          ORDER BY at DESC, q.id DESC LIMIT ?`,
         [id ?? null, phoneNumber, since, SURVEYS_MAX],
       )),
