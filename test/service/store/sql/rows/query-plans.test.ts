@@ -96,7 +96,6 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ["responses since", responses({ since: 1, until: 2 })],
   ["responses updated", responses({ order: "asc:updated_at", updatedSince: 1, updatedUntil: 2 })],
   ["responses of a person", responses({ personId: 5 })],
-  ["responses since a survey", (database) => responseRows(database).haveCome(1, 5, 9, 1)],
   ["people", (database) => people(database).list(1, { ...open, after: null, limit: 20 })],
   [
     "people after",
@@ -221,6 +220,11 @@ describe("when a list is asked for, then an index finds it and keeps its order",
     const byResponse = /USING (?:COVERING )?INDEX trend_responses_by_response \(project_id=\? AND response_id=\?\)$/;
     expect(trends.filter((step) => !byResponse.test(step))).toEqual([]);
     expect(trends).toHaveLength(2);
+  });
+
+  test("a response that came since a survey: among those of the person", async () => {
+    const plans = await plansOf((database) => responseRows(database).haveCome(1, 5, 9, 1));
+    expect(plans).toEqual(["SEARCH r USING INDEX responses_by_person (project_id=? AND person_id=?)"]);
   });
 
   test("responses updated since, in order of creation, when they are few: sorted, but only those", async () => {

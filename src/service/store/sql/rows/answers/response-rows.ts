@@ -41,7 +41,7 @@ export function createResponseRows(database: Database, tallies: ListTallies): Re
 }
 
 /** `+` has the engine go through the responses of the person, which are few, and not through all that are new. */
-const COME = `SELECT 1 FROM responses r WHERE r.project_id = ? AND r.person_id = ? AND r.id > ? AND +r.updated_at >= ?
+const COME = `SELECT 1 FROM responses r WHERE r.project_id = ? AND r.person_id = ? AND +r.id > ? AND +r.updated_at >= ?
   LIMIT 1`;
 const ANSWERED = "SELECT 1 FROM responses WHERE project_id = ? AND additional_answers <> '[]' LIMIT 1";
 const BY_ID = `${RESPONSE} AND id = ?`;
