@@ -156,7 +156,8 @@ last_sent_at, email_update, phone_number_update; every other column is a
 property. Headers match without regard to case. --map "E-Mail
 Address=email" renames, --map "First name+Last name=name" joins two
 columns, --ignore-column X ignores. Cells are trimmed; empty ones are
-absent. Our own service keeps the last properties given with a person.
+absent. A row with an update and send=false can change nothing else.
+Our own service keeps the last properties given with a person.
 
 Files are read as UTF-8, or UTF-16 with a byte order mark; --encoding
 names another, such as windows-1252. A first line such as sep=; sets the

@@ -34,6 +34,18 @@ it("when rows have the same problem, then they share a line, and the hint maps w
   ]);
 });
 
+it("when a row would lose values, since it changes an address and sends no survey, then they are named", async () => {
+  const rows = ["a@x.co,b@x.co,Ann,pro", "c@x.co,d@x.co,,", "e@x.co,,Eve,pro"];
+  const text = `email,email_update,name,plan\n${rows.join("\n")}\n`;
+  const { status, stderr } = await dryRun("people import", text, "--no-send");
+  const lost = "is not saved by a row with email_update and without a survey; use another file for it";
+  expect([status, stderr.split("\n").slice(0, 2)]).toEqual([2, [`in.csv:2: name: ${lost}`, `in.csv:2: plan: ${lost}`]]);
+  const sent = await dryRun("people import", text, "--send");
+  expect([sent.status, bodiesOf(sent).length]).toEqual([0, 3]);
+  const common = await dryRun("people import", "phone,phone_number_update\n+14155550101,+14155550102\n", "--no-send");
+  expect(common.status).toBe(0);
+});
+
 it("when there are more kinds of problems than are listed, then the rest is counted", async () => {
   const { stderr } = await dryRun("people import", MESSY, "--max-errors", "1", "--ignore-column", "Full Name");
   expect(stderr.split("\n").slice(0, 2)).toEqual([

@@ -22,13 +22,14 @@ export const PEOPLE_ROWS: RowKind = {
   ],
   readOnly: ["id", "created_at", "last_responded_at", "next_survey_scheduled_at"],
   properties: "properties",
-  check: (values) => [
+  check: (values, property) => [
     ...needsPerson(values, ["email", "phone_number"]),
     ...(values["channel"] === "sms" && values["phone_number"] === undefined
       ? [{ column: "phone_number", message: "is empty, but channel sms requires one" }]
       : []),
     ...needsOld(values, "email_update", "email"),
     ...needsOld(values, "phone_number_update", "phone_number"),
+    ...lostInUpdate(values, property),
   ],
 };
 
@@ -89,4 +90,13 @@ function needsPerson(values: RowValues, columns: readonly string[]): RowProblem[
 function needsOld(values: RowValues, update: string, old: string): RowProblem[] {
   if (values[update] === undefined || values[old] !== undefined) return [];
   return [{ column: old, message: `is empty, but ${update} requires the old value there` }];
+}
+
+/** Without a survey an update of the address or number changes that alone (4.2). */
+function lostInUpdate(values: RowValues, property: () => string | null): RowProblem[] {
+  const update = ["email_update", "phone_number_update"].find((column) => values[column] !== undefined);
+  if (values["send"] !== false || update === undefined) return [];
+  const fields = ["name", "last_sent_at"].filter((column) => values[column] !== undefined);
+  const message = `is not saved by a row with ${update} and without a survey; use another file for it`;
+  return [...fields, property()].flatMap((column) => (column === null ? [] : [{ column, message }]));
 }

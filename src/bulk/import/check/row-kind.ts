@@ -33,8 +33,8 @@ export interface RowKind {
   readonly readOnly: readonly string[];
   /** The field of the request that takes every other column; null where there is none and they are ignored. */
   readonly properties: "properties" | "person_properties" | null;
-  /** Rules for a row: which values require each other. Gives the problems. */
-  readonly check: (values: RowValues) => readonly RowProblem[];
+  /** Rules for a row: which values require each other. `property` names one that the row has. Gives the problems. */
+  readonly check: (values: RowValues, property: () => string | null) => readonly RowProblem[];
 }
 
 export interface RowProblem {

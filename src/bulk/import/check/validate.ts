@@ -157,6 +157,10 @@ function createFieldCheck({
     ...limitedCells(cellsOfProperties, properties),
     ...cellsOfProperties.filter(({ key }) => isMapColumn(key)).map(checkMap),
   ];
+  const propertyIn = (cells: readonly string[]): string | null =>
+    cellsOfProperties.find(({ index }) => !isBlank(withoutGuard(cells[index] ?? "")))?.key ??
+    Object.keys(properties)[0] ??
+    null;
   // One object for all records: its values are taken before the next is read.
   const values: Record<string, CellValue | undefined> = { ...defaults };
   const valid = { values, overridden: false };
@@ -173,7 +177,7 @@ function createFieldCheck({
       if (problem !== null) (problems ??= []).push(problem);
     }
     valid.overridden = override(values, overrides);
-    const found = problems ?? kind.check(values);
+    const found = problems ?? kind.check(values, () => propertyIn(cells));
     return found.length > 0 ? { problems: found } : valid;
   };
 }
