@@ -1,4 +1,6 @@
 /** The refusals of the rules, by kind of reaction; the HTTP layer maps kinds to statuses in one table. */
+import { quoteText } from "../../contract/text/invisible.ts";
+
 export abstract class DomainError extends Error {}
 
 /** Values that break a rule: attribute name to short phrases such as `is invalid` (422). */
@@ -6,14 +8,21 @@ export class InvalidError extends DomainError {
   override readonly name = "InvalidError";
   readonly errors: Readonly<Record<string, readonly string[]>>;
 
-  constructor(errors: Readonly<Record<string, readonly string[]>>) {
+  /** `sentence` is the message for people, where one says it better than the attribute and its phrase. */
+  constructor(errors: Readonly<Record<string, readonly string[]>>, sentence?: string) {
     super(
-      Object.entries(errors)
-        .flatMap(([attribute, phrases]) => phrases.map((phrase) => `${attribute} ${phrase}`))
-        .join("; "),
+      sentence ??
+        Object.entries(errors)
+          .flatMap(([attribute, phrases]) => phrases.map((phrase) => `${attribute} ${phrase}`))
+          .join("; "),
     );
     this.errors = errors;
   }
+}
+
+/** `a key named "ci" already exists`: `thing` says what has that name or id already. */
+export function alreadyExists(thing: string, attribute: "name" | "id", value: string): InvalidError {
+  return new InvalidError({ [attribute]: ["has already been taken"] }, `${thing} ${quoteText(value)} already exists`);
 }
 
 /** The thing that a path names, or an Autopilot member to remove, is not there (404). */

@@ -220,7 +220,7 @@ it.each(["running", "not running"])(
     await expect(refused((admin) => admin({ kind: "key.list", project: "nix" }))).rejects.toThrow(AdminError);
     await refused((admin) => admin({ kind: "project.add", name: "acme" }));
     await expect(refused((admin) => admin({ kind: "project.add", name: "acme" }))).rejects.toThrow(
-      "name has already been taken",
+      'a project named "acme" already exists',
     );
     await expect(refused((admin) => admin({ kind: "key.revoke", project: "acme", id: "77" }))).rejects.toThrow(
       "project acme has no key 77",

@@ -308,7 +308,7 @@ describe("the link", () => {
 
 test.each([
   [{ name: " " }, "name must have 1 to 100 characters"],
-  [{ name: "Board" }, "name has already been taken"],
+  [{ name: "Board" }, 'a page named "Board" already exists'],
   [{ name: "No trend", trend: "99" }, "trend does not exist"],
   [{ name: "Many", segments: ["a", "b", "c", "d", "e", "f"] }, "segment may be given for 5 properties at most"],
 ])("when a page is %j, then it is refused", async (more, message) => {

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isReadOnlyKey, type KeyAccess, READ_ONLY_PREFIX } from "../../../contract/key-access.ts";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
-import { InvalidError, NotFoundError, TakenError } from "../errors.ts";
+import { alreadyExists, InvalidError, NotFoundError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { AutopilotSettings, KeyRow, KnownKeyRow, ProjectRow, Transaction } from "../ports.ts";
@@ -37,7 +37,7 @@ export async function addProject(tx: Transaction, name: string): Promise<Project
       autopilot: DEFAULT_AUTOPILOT,
     });
   } catch (error) {
-    throw error instanceof TakenError ? new InvalidError({ name: ["has already been taken"] }) : error;
+    throw error instanceof TakenError ? alreadyExists("a project named", "name", name) : error;
   }
 }
 
@@ -75,7 +75,7 @@ export async function addKey(
       throw new InvalidError({
         name: ["must be 1 to 64 letters, digits, dots, dashes or underscores, and not a number"],
       });
-    if ((await findKeys(tx, project, name)).length > 0) throw new InvalidError({ name: ["has already been taken"] });
+    if ((await findKeys(tx, project, name)).length > 0) throw alreadyExists("a key named", "name", name);
   }
   return insertKey(tx, project, secretKey, facts);
 }

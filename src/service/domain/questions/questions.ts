@@ -2,7 +2,7 @@
 import type { Locale } from "../../../contract/locales.ts";
 import { QUESTIONS_MAX } from "../../../contract/questions/questions.ts";
 import type { Choice } from "../../../contract/resources.ts";
-import { InvalidError, NotFoundError } from "../errors.ts";
+import { alreadyExists, InvalidError, NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { checkQuestion, checkTranslation, type WantedQuestion, type WantedTranslation } from "./check-question.ts";
@@ -35,12 +35,8 @@ export async function addQuestion(tx: Transaction, project: Project, wanted: Wan
   checkQuestion(wanted);
   const all = await listQuestions(tx, project);
   const known = all.find(({ id }) => id === wanted.id);
-  if (known !== undefined)
-    throw new InvalidError({
-      id: [
-        known.retiredAt === null ? "has already been taken" : "was that of a retired question and is not used again",
-      ],
-    });
+  if (known?.retiredAt === null) throw alreadyExists("a question with id", "id", known.id);
+  if (known !== undefined) throw new InvalidError({ id: ["was that of a retired question and is not used again"] });
   const active = activeQuestions(all).length;
   if (active >= QUESTIONS_MAX)
     throw new InvalidError({ questions: [`can't be more than ${QUESTIONS_MAX}; retire one first`] });

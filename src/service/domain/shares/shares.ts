@@ -1,6 +1,6 @@
 /** Links to a live page for colleagues. Whoever has one may look; its token is stored hashed. */
 import { createHash } from "node:crypto";
-import { InvalidError, NotFoundError } from "../errors.ts";
+import { alreadyExists, InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { Store, Transaction } from "../ports.ts";
@@ -32,7 +32,7 @@ export async function addShare(
   if (name === "" || name.length > NAME_MAX)
     throw new InvalidError({ name: [`must have 1 to ${NAME_MAX} characters`] });
   if ((await tx.shares.list(project.id)).some((one) => one.name === name))
-    throw new InvalidError({ name: ["has already been taken"] });
+    throw alreadyExists("a page named", "name", name);
   if (wanted.segments.length > SEGMENTS_MAX)
     throw new InvalidError({ segment: [`may be given for ${SEGMENTS_MAX} properties at most`] });
   const trendId = trend === null ? null : await requireTrend(tx, project, trend);

@@ -101,7 +101,7 @@ test("when a key is rotated, then a new one has its name, and the old one opens 
   const kind = async (key: string) => (await fixture.read((tx) => examineKey(tx, key))).kind;
   await fixture.write((tx) => addKey(tx, fixture.project, "first", { ...FULL, name: "ci" }));
   await expect(fixture.write((tx) => addKey(tx, fixture.project, "again", { ...FULL, name: "ci" }))).rejects.toThrow(
-    "name has already been taken",
+    'a key named "ci" already exists',
   );
   await expect(fixture.write((tx) => addKey(tx, fixture.project, "digits", { ...FULL, name: "12" }))).rejects.toThrow(
     "not a number",

@@ -134,7 +134,7 @@ describe("what is wrong with a question", () => {
 
   it("when an id is taken, or was that of a retired question, then it is not given again", async () => {
     await add({ id: "q_a" });
-    await expect(add({ id: "q_a" })).rejects.toThrow("id has already been taken");
+    await expect(add({ id: "q_a" })).rejects.toThrow('a question with id "q_a" already exists');
     await fixture.write((tx) => retireQuestion(tx, fixture.project, "q_a"));
     await expect(add({ id: "q_a" })).rejects.toThrow("id was that of a retired question and is not used again");
     await expect(fixture.write((tx) => retireQuestion(tx, fixture.project, "q_a"))).rejects.toThrow(

@@ -3,8 +3,6 @@ import type { Deps } from "../../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { writeNote } from "../../../command/notes.ts";
-import { DataFileError } from "../../../errors/command-errors.ts";
-import type { Admin } from "../../../../service/admin/commands.ts";
 import { parseName } from "../../../args/values.ts";
 import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import { showRecord, withAdmin } from "../data/data-file.ts";
@@ -18,22 +16,10 @@ export async function runProjectAdd(
   { name, ...choice }: DataFileChoice & { readonly name: string },
 ): Promise<ExitCode> {
   checkColumns(deps, NEW_PROJECT);
-  const project = await withAdmin(deps, choice, async (admin) => {
-    await checkFree(admin, name);
-    return admin({ kind: "project.add", name });
-  });
+  const project = await withAdmin(deps, choice, (admin) => admin({ kind: "project.add", name }));
   await showRecord(deps, NEW_PROJECT, project);
   await writeNote(deps, KEY_NOTE);
   return EXIT.done;
-}
-
-/** In better words than the service has for any name that is in use. */
-async function checkFree(admin: Admin, name: string): Promise<void> {
-  const projects = await admin({ kind: "project.list" });
-  if (projects.some((project) => project.name === name))
-    throw new DataFileError("refused", `a project named ${JSON.stringify(name)} already exists`, {
-      exit: EXIT.refused,
-    });
 }
 
 export function registerProject(parent: Command, context: CommandContext): void {
