@@ -14,6 +14,7 @@ import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { LIST_FLAGS, type ListLimits, readLimits } from "../../../command/list-rows.ts";
 import { readRange, type TimeFilter } from "../../../command/time-flags.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, showPages } from "../data/data-file.ts";
 import { DELIVERIES, DELIVERY_DAYS } from "../service-resources.ts";
@@ -100,12 +101,16 @@ function parseAddress(text: string, place: string): string {
   return "email" in person ? person.email : person.phone_number;
 }
 
+/** Throws UsageError. */
 function readOptions(deps: Deps, flags: Flags): DeliveryListOptions {
+  const email = flags.parse("--email", parseAddress);
+  const phone = flags.parse("--phone", parsePhone);
+  if (email !== null && phone !== null) throw new UsageError("--email and --phone cannot be used together");
   return {
     ...readProject(flags),
     state: flags.parse("--state", (text, flag) => parseChoice(text, flag, LISTED_STATES)),
     reason: flags.parse("--reason", (text, flag) => parseChoice(text, flag, LISTED_REASONS)),
-    email: flags.parse("--email", parseAddress) ?? flags.parse("--phone", parsePhone),
+    email: email ?? phone,
     range: readRange(deps, flags, { since: "--since", until: "--until" }),
     order: flags.parse("--order", (text, flag) => parseChoice(text, flag, ORDERS)) ?? "desc",
     byDay: flags.parse("--by", (text, flag) => parseChoice(text, flag, GROUPS)) !== null,
