@@ -8,6 +8,9 @@ export interface CalendarDay {
   readonly day: number;
 }
 
+/** A day on which no clock is changed. */
+export const DAY_SECONDS = 86_400;
+
 /** The zone of a project that names none. */
 export const DEFAULT_ZONE = "UTC";
 
@@ -54,8 +57,6 @@ export function toCalendarDay(wallSeconds: number): CalendarDay {
   const date = new Date(wallSeconds * 1000);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
-
-const DAY_SECONDS = 86_400;
 
 /** The first second of a day, Unix seconds; where clocks jump over midnight, the second they jump to. */
 export function firstSecondOf({ year, month, day }: CalendarDay, wallClock: (seconds: number) => number): number {

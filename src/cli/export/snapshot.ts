@@ -1,4 +1,5 @@
 /** The moment that an export shows: the service's time when the run began, and its count of the rows. */
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { Progress } from "../command/progress.ts";
@@ -6,7 +7,6 @@ import type { Increment, OpenedExport } from "./increment.ts";
 
 /** A bound that no row's time reaches. */
 const FAR_FUTURE = 9_999_999_999;
-const DAY_SECONDS = 86_400;
 /** Rows that arrive during these requests have times up to here, and are not part of the snapshot. */
 const ARRIVING_SECONDS = 60;
 

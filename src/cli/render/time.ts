@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 import { FURTHEST_SECOND, toIsoTime } from "../../contract/text/iso-time.ts";
 
 export const TIME_FORMATS = ["unix", "iso", "local", "relative"] as const;
@@ -29,7 +30,6 @@ export function createTimeFormatter({ format, zone, now }: TimeOptions): TimeFor
   return (seconds) => (Math.abs(seconds) <= FURTHEST_SECOND ? write(seconds) : String(seconds));
 }
 
-const DAY_SECONDS = 86_400;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, part) => two(part));
 
 /** Successive rows are mostly of one day, whose text is made once. */

@@ -50,6 +50,11 @@ export function labelOf(unit: PeriodUnit, start: CalendarDay): string {
   return UNITS[unit].label(start);
 }
 
+/** The label of the period in which the zone's clock shows a moment. */
+export function labelAt(unit: PeriodUnit, at: number, wallClock: (seconds: number) => number): string {
+  return labelOf(unit, startOf(unit, toCalendarDay(wallClock(at))));
+}
+
 /** The first day of the period that is `count` periods later. */
 export function movePeriod(unit: PeriodUnit, start: CalendarDay, count: number): CalendarDay {
   return shift(start, UNITS[unit].months * count, UNITS[unit].days * count);

@@ -1,7 +1,8 @@
 /** A project's week as a mail: the facts of its responses, and the message that tells them. */
+import { labelAt } from "../../runtime/calendar/periods.ts";
 import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "../../contract/json.ts";
-import { createWallClock, toCalendarDay } from "../../runtime/zone.ts";
+import { createWallClock } from "../../runtime/zone.ts";
 import type { QuestionResult } from "../../insight/answers/answer-tally.ts";
 import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";
 import { type DigestFrame, digestHtml, digestSubject, digestText } from "../../insight/report/digest.ts";
@@ -36,10 +37,7 @@ async function readDigestFacts(
     store.read((tx) => tx.responses.countScores(project.id, { since: from, until: to, trendId: null }));
   const counts = await count(since, until);
   const wallClock = createWallClock(zone ?? "UTC");
-  const day = (at: number): string => {
-    const { year, month, day: date } = toCalendarDay(wallClock(at));
-    return [String(year).padStart(4, "0"), String(month).padStart(2, "0"), String(date).padStart(2, "0")].join("-");
-  };
+  const day = (at: number): string => labelAt("day", at, wallClock);
   const { commented, newest, questions } = await readCommented(store, due, { since, until });
   const links = await store.read((tx) => signLinks(tx, due, newest));
   return {

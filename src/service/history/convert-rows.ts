@@ -1,4 +1,5 @@
 /** One saved row of a known shape in the form in which history is stored, or what is wrong with it. */
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 import { emailProblem } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import {
@@ -145,8 +146,6 @@ function createStreamTargets(
 function isPartOfResponse(stream: string): stream is PartStream {
   return (PART_STREAMS as readonly string[]).includes(stream);
 }
-
-const DAY_SECONDS = 86_400;
 
 function toTimeField(read: (value: Json) => number | null, now: number): ReadTime {
   return (value, name) => {

@@ -1,4 +1,5 @@
 /** The day on which each key was used last: at most one write a day for each key. */
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { toIsoTime } from "../../contract/text/iso-time.ts";
 import type { Project } from "../domain/inputs.ts";
@@ -10,8 +11,6 @@ export interface UsedKey {
   /** As far as it was written, or is being written. */
   lastUsedOn: string | null;
 }
-
-const DAY_SECONDS = 86_400;
 
 /** The request does not wait for the write. One that fails is left out: the next day brings another. */
 export function createKeyUse(store: Store, clock: Clock): (key: UsedKey) => void {

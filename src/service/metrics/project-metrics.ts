@@ -1,4 +1,5 @@
 /** The families of `/metrics` about people and their answers, by project: as many series as an operator made projects. */
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 import { netPromoterScore, scoreInterval } from "../../insight/interval.ts";
 import { type Family, type MetricSample, writeFamily } from "../../runtime/metrics.ts";
 import type { ProjectNumbers, Transaction } from "../domain/ports.ts";
@@ -39,7 +40,6 @@ const FAMILIES = {
   },
 } as const satisfies Record<string, Family>;
 
-const DAY_SECONDS = 86_400;
 const DAYS = 90;
 
 /** Of the last 90 days, today included, and of all time. */

@@ -1,5 +1,6 @@
 /** A rehearsal by day, ISO week or month of the project's zone. */
-import { createWallClock } from "../../runtime/zone.ts";
+import { labelOf, startOf } from "../../runtime/calendar/periods.ts";
+import { createWallClock, DAY_SECONDS, toCalendarDay } from "../../runtime/zone.ts";
 import type { Held, Rehearsal } from "./results.ts";
 
 export const PERIODS = ["day", "week", "month"] as const;
@@ -18,18 +19,15 @@ export interface PeriodRow {
 
 type Counts = { -readonly [Name in Exclude<keyof PeriodRow, "period">]: number };
 
-const DAY_SECONDS = 86_400;
-
 /** A row for each period from the first to the last day, those without a survey included. */
 export function toPeriods({ since, until, zone, messages, held }: Rehearsal, by: RehearsalPeriod): PeriodRow[] {
   const wallClock = createWallClock(zone);
-  const nameOf = (at: number): string => nameOfPeriod(wallClock(at), by);
+  const nameOf = (wall: number): string => labelOf(by, startOf(by, toCalendarDay(wall)));
   const rows = new Map<string, Counts>();
-  for (let wall = wallClock(since); wall <= wallClock(until); wall += DAY_SECONDS)
-    rows.set(nameOfPeriod(wall, by), none());
-  rows.set(nameOf(until), none());
+  for (let wall = wallClock(since); wall <= wallClock(until); wall += DAY_SECONDS) rows.set(nameOf(wall), none());
+  rows.set(nameOf(wallClock(until)), none());
   const add = (at: number, what: keyof Counts): void => {
-    const row = rows.get(nameOf(at));
+    const row = rows.get(nameOf(wallClock(at)));
     if (row !== undefined) row[what] += 1;
   };
   for (const { sent_at: at, kind } of messages) add(at, `${kind}s`);
@@ -43,21 +41,4 @@ function heldColumn(why: Held["why"]): keyof Counts {
 
 function none(): Counts {
   return { surveys: 0, reminders: 0, held_throttled: 0, held_unsubscribed: 0, held_bounced: 0, held_limit: 0 };
-}
-
-/** `wall` is in seconds of the wall clock. */
-function nameOfPeriod(wall: number, by: RehearsalPeriod): string {
-  const date = new Date(wall * 1000);
-  const day = date.toISOString().slice(0, 10);
-  if (by === "day") return day;
-  return by === "month" ? day.slice(0, 7) : nameOfWeek(date);
-}
-
-/** The week belongs to the year of its Thursday (ISO 8601). */
-function nameOfWeek(date: Date): string {
-  const weekday = (date.getUTCDay() + 6) % 7;
-  const thursday = new Date(date.getTime() + (3 - weekday) * DAY_SECONDS * 1000);
-  const year = thursday.getUTCFullYear();
-  const days = Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (DAY_SECONDS * 1000));
-  return `${year}-W${String(Math.floor(days / 7) + 1).padStart(2, "0")}`;
 }

@@ -1,14 +1,12 @@
 /** The periods that a page for colleagues offers: whole days in UTC, so that the tallies of days add up to them. */
 import type { Coverage } from "../../insight/coverage.ts";
 import { labelOf, movePeriod, type PeriodUnit, rangeOf, startOf } from "../../runtime/calendar/periods.ts";
-import { createWallClock, firstSecondOf, toCalendarDay } from "../../runtime/zone.ts";
+import { createWallClock, DAY_SECONDS, firstSecondOf, toCalendarDay } from "../../runtime/zone.ts";
 
 export const RANGES = ["30d", "90d", "12m", "all"] as const;
 export type RangeName = (typeof RANGES)[number];
 
 const RANGE_DEFAULT: RangeName = "12m";
-
-const DAY_SECONDS = 86_400;
 
 const utc = createWallClock("UTC");
 

@@ -1,4 +1,5 @@
 /** Days and times of surveys, as the commands of Autopilot tell them on stderr. */
+import { labelAt } from "../../../runtime/calendar/periods.ts";
 import type { Client } from "../../../client/client.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
@@ -17,7 +18,7 @@ export function formatMoment(at: number, zone: string | null): string {
 }
 
 function formatDay(at: number, zone: string | null): string {
-  return new Date(createWallClock(zone)(at) * 1000).toISOString().slice(0, 10);
+  return labelAt("day", at, createWallClock(zone));
 }
 
 interface JoiningRequest {

@@ -1,4 +1,5 @@
 /** The facts of a report, from one reading of the responses: the period asked for and the one before it. */
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX } from "../../../contract/limits.ts";
@@ -199,7 +200,6 @@ function createPeriodCounts(request: ReportRequest): PeriodCounts {
   };
 }
 
-const DAY_SECONDS = 86_400;
 /** The shortest unit that gives a picture of about twenty points at most. */
 const UNITS: readonly (readonly [days: number, unit: PeriodUnit])[] = [
   [16, "day"],

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
 import { type AnswerTally, createAnswerTally, type QuestionResult } from "../../../insight/answers/answer-tally.ts";
-import { createWallClock, toCalendarDay } from "../../../runtime/zone.ts";
-import { labelOf, PERIOD_UNITS, type PeriodUnit, startOf } from "../../../runtime/calendar/periods.ts";
+import { createWallClock } from "../../../runtime/zone.ts";
+import { labelAt, PERIOD_UNITS, type PeriodUnit } from "../../../runtime/calendar/periods.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseChoice, parseInteger } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
@@ -131,8 +131,7 @@ function createGrouping(deps: Deps, { by, segment }: AnswersOptions): (row: Json
   const wallClock = createWallClock(deps.options.timeZone);
   return (row) => {
     const { created_at: at } = row;
-    const period =
-      by === null || typeof at !== "number" ? null : labelOf(by, startOf(by, toCalendarDay(wallClock(at))));
+    const period = by === null || typeof at !== "number" ? null : labelAt(by, at, wallClock);
     return {
       ...(by === null ? {} : { period }),
       ...(segment === null ? {} : { segment: propertyText(row, segment) }),

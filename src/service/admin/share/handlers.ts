@@ -1,4 +1,5 @@
 /** The commands about pages for colleagues, on an open store. */
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import type { Store } from "../../domain/ports.ts";
 import type { ShareRow } from "../../domain/shares/share-rows.ts";
@@ -13,8 +14,6 @@ export interface ShareAdminOptions {
   /** The beginning of links, without a slash at the end. */
   readonly appUrl: () => string;
 }
-
-const DAY_SECONDS = 86_400;
 
 export function createShareHandlers(options: ShareAdminOptions): Pick<Handlers, ShareCommand["kind"]> {
   const { store, clock, appUrl } = options;

@@ -1,6 +1,6 @@
 /** The weekly digest by mail: who gets it, when it is due, and that each week's goes out at most once. */
 import { emailKey } from "../../../contract/text/email.ts";
-import { createWallClock, firstSecondOf, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
+import { createWallClock, DAY_SECONDS, firstSecondOf, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
@@ -9,15 +9,14 @@ import { readSettings } from "../projects/settings.ts";
 import { checkDigestTarget, shownTarget } from "../webhooks/digest-targets.ts";
 import type { DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
-const DAY = 86_400;
 /** A digest that is later than this says nothing new any more. */
-const LATE_SECONDS = 3 * DAY;
+const LATE_SECONDS = 3 * DAY_SECONDS;
 /** A schedule that is changed on the day of a mail brings no second one that day. */
 const APART_SECONDS = 20 * 3_600;
 const HELD_SECONDS = 3_600;
 const RELEASED_SECONDS_MIN = 30;
 /** Within this time one click takes it back. */
-const UNDO_SECONDS = 30 * DAY;
+const UNDO_SECONDS = 30 * DAY_SECONDS;
 
 /** The first time of the schedule after a moment, both Unix seconds. Where clocks jump over it, as much after the jump. */
 export function nextDigestAt({ weekday, minute }: DigestSchedule, zone: string, after: number): number {
@@ -32,7 +31,7 @@ export function nextDigestAt({ weekday, minute }: DigestSchedule, zone: string, 
 
 /** The last time of the schedule at or before a moment. */
 function latestDigestAt(schedule: DigestSchedule, zone: string, now: number): number {
-  let latest = nextDigestAt(schedule, zone, now - 9 * DAY);
+  let latest = nextDigestAt(schedule, zone, now - 9 * DAY_SECONDS);
   for (let next = latest; next <= now; next = nextDigestAt(schedule, zone, next)) latest = next;
   return latest;
 }
@@ -58,7 +57,7 @@ export async function digestZone(tx: Transaction, { project, zone }: Pick<Digest
   return zone ?? (await readSettings(tx, project)).timeZone ?? "UTC";
 }
 
-const KEPT_SECONDS = 90 * DAY;
+const KEPT_SECONDS = 90 * DAY_SECONDS;
 
 /** Puts the first week after a moment, Unix seconds, into the queue. */
 async function addWeek(tx: Transaction, digest: DigestRow, after: number): Promise<void> {

@@ -1,4 +1,5 @@
 /** The operators' view of deliveries, and the ways to stop and resume them. */
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
 import type { WallClock } from "../../../runtime/zone.ts";
@@ -196,7 +197,6 @@ export async function releasePutOff(tx: Transaction, limit: number, channel: Cha
 }
 
 const BULK_MIN = 20;
-const DAY_SECONDS = 86_400;
 
 /**
  * True when 20 surveys or more are overdue by a day: the data file was restored, or the service had stopped for long.

@@ -1,4 +1,5 @@
 /** People: sections 4.1 and 4.2, and deletion. */
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { Person, Properties, SentPerson } from "../../../contract/resources.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import { recallDigests } from "../delivery/digests.ts";
@@ -140,8 +141,6 @@ async function scheduleOrNote(
   await scheduleSurvey(tx, project, person.id, wish, at);
   return { at, status: await findPause(tx, project) };
 }
-
-const DAY_SECONDS = 86_400;
 
 function checkSendInput(input: SendInput, now: number): void {
   const { email, phoneNumber, channel, emailUpdate, phoneNumberUpdate, lastSentAt } = input;

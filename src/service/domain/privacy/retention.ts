@@ -1,4 +1,5 @@
 /** The time for which a project keeps what it knows: a standing setting that is followed in short steps. */
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { Position, Store, Transaction } from "../ports.ts";
@@ -12,9 +13,8 @@ export interface RetentionPolicy {
   readonly webhooks: number | null;
 }
 
-const DAY = 86_400;
 /** Events for webhooks are never kept for longer. */
-const EVENTS_KEPT = 30 * DAY;
+const EVENTS_KEPT = 30 * DAY_SECONDS;
 
 /** Names of a project's settings. */
 const NAMES = {
@@ -44,7 +44,8 @@ export async function changeRetention(
 ): Promise<RetentionPolicy> {
   const { mode, ...times } = change;
   for (const [name, seconds] of Object.entries(times)) {
-    if (typeof seconds === "number" && seconds < DAY) throw new InvalidError({ [name]: ["must be at least a day"] });
+    if (typeof seconds === "number" && seconds < DAY_SECONDS)
+      throw new InvalidError({ [name]: ["must be at least a day"] });
     const isTooLong = name === "webhooks" && typeof seconds === "number" && seconds > EVENTS_KEPT;
     if (isTooLong) throw new InvalidError({ [name]: ["must be at most 30 days"] });
   }

@@ -1,4 +1,5 @@
 /** Projects, their keys and settings. */
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isReadOnlyKey, type KeyAccess, READ_ONLY_PREFIX } from "../../../contract/key-access.ts";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
@@ -8,7 +9,6 @@ import type { Project } from "../inputs.ts";
 import type { AutopilotSettings, KeyRow, KnownKeyRow, ProjectRow, Transaction } from "../ports.ts";
 import { toWindow } from "../surveys/windows.ts";
 
-const DAY_SECONDS = 86_400;
 const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
 /** E-mail in the morning of a working day, text messages while people are at work. */
 const DEFAULT_AUTOPILOT = { email: defaultAutopilot("5-10"), sms: defaultAutopilot("9-18") };

@@ -1,4 +1,5 @@
 /** Links to a live page for colleagues. Whoever has one may look; its token is stored hashed. */
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { createHash } from "node:crypto";
 import { alreadyExists, InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
@@ -9,7 +10,6 @@ import { isSignedLink, type LinkSignature, signLink } from "../surveys/signed-li
 import { type DayTally, tallyDay } from "./day-tally.ts";
 import type { DayRange, ShareRow, UncountedDay } from "./share-rows.ts";
 
-const DAY_SECONDS = 86_400;
 const NAME_MAX = 100;
 const SEGMENTS_MAX = 5;
 

@@ -1,12 +1,19 @@
 /** Days and nights of a project, for what text messages may cost and when they may come. */
-import { createWallClock, DEFAULT_ZONE, firstSecondOf, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
+import { labelAt } from "../../../runtime/calendar/periods.ts";
+import {
+  createWallClock,
+  DAY_SECONDS,
+  DEFAULT_ZONE,
+  firstSecondOf,
+  toCalendarDay,
+  toMoment,
+} from "../../../runtime/zone.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { readSettings } from "../projects/settings.ts";
 import { isQuiet, type QuietHours } from "../surveys/quiet-hours.ts";
 
 const HOUR_SECONDS = 3600;
-const DAY_SECONDS = 86_400;
 
 /** When the quiet hours of this moment end, Unix seconds; null where it is not one of them. */
 export function quietUntil(now: number, quiet: QuietHours, zone: string | null): number | null {
@@ -31,14 +38,10 @@ export function localDay(now: number, zone: string | null): LocalDay {
   const wallClock = createWallClock(zone ?? DEFAULT_ZONE);
   const { year, month, day } = toCalendarDay(wallClock(now));
   return {
-    name: `${year}-${two(month)}-${two(day)}`,
+    name: labelAt("day", now, wallClock),
     beginsAt: firstSecondOf({ year, month, day }, wallClock),
     nextAt: firstSecondOf({ year, month, day: day + 1 }, wallClock),
   };
-}
-
-function two(part: number): string {
-  return String(part).padStart(2, "0");
 }
 
 /** Counts segments that went out, or may have, on the project's day. */

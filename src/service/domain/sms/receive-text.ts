@@ -1,4 +1,5 @@
 /** A text message that comes in: an answer, a comment, or the wish to get no more. */
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { TEXT_BYTES_MAX } from "../../../contract/limits.ts";
 import { answerSurvey, changeAnswer, linkState, type Visit, visitSurvey } from "../answers/answers.ts";
 import { noteEvidence } from "../delivery/deliveries.ts";
@@ -49,7 +50,6 @@ export interface TextRules {
 const SURVEY_SECONDS = 14 * 86_400;
 /** A comment that comes in two texts. */
 const SAME_BREATH_SECONDS = 600;
-const DAY_SECONDS = 86_400;
 
 /** Records a text once, however often it comes. It is about the newest survey texted to its number within 14 days. */
 export async function receiveText(tx: Transaction, incoming: IncomingText, rules: TextRules): Promise<TextOutcome> {

@@ -2,11 +2,11 @@
  * The clock of Autopilot, which runs while its window is open. Seconds are those that pass: where clocks are set forward
  * an hour has none, where they are set back it has both.
  */
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { WallClock } from "../../../runtime/zone.ts";
 import { openHours, type Window } from "./windows.ts";
 
 const HOUR_SECONDS = 3600;
-const DAY_SECONDS = 86_400;
 export const WEEK_SECONDS = 7 * DAY_SECONDS;
 /** 1 January 1970 was a Thursday. */
 const FIRST_WEEKDAY = 4;

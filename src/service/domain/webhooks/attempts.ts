@@ -1,4 +1,5 @@
 /** The meaning of an attempt to deliver an event, for the event and for its endpoint. */
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { dueAfter } from "../due-after.ts";
 import type { Transaction } from "../ports.ts";
 import type { WebhookAttempt, WebhookRow } from "./webhook-rows.ts";
@@ -16,7 +17,6 @@ export type AttemptMeaning =
 
 const MINUTE = 60;
 const HOUR = 3_600;
-const DAY = 86_400;
 /** Between one attempt and the next, seconds. */
 export const RETRY_SECONDS: readonly number[] = [
   5,
@@ -32,8 +32,8 @@ export const RETRY_SECONDS: readonly number[] = [
 ];
 /** The times for which an endpoint that says it is overloaded is left alone, one for each time in a row. */
 const SLOW_SECONDS: readonly number[] = [5, 30, MINUTE, 5 * MINUTE, 30 * MINUTE];
-const RETRY_AFTER_MAX = DAY;
-const FAILING_MAX = 5 * DAY;
+const RETRY_AFTER_MAX = DAY_SECONDS;
+const FAILING_MAX = 5 * DAY_SECONDS;
 const SPREAD = 0.2;
 
 export function isDelivered(status: number | null): boolean {

@@ -1,4 +1,5 @@
 /** A rehearsal as people read it on a terminal: a bar for each period, and the facts that stand out. */
+import { labelAt } from "../../../../runtime/calendar/periods.ts";
 import type { PeriodRow } from "../../../../service/rehearsal/periods.ts";
 import type { Rehearsal, RehearsedMessage } from "../../../../service/rehearsal/results.ts";
 import type { Deps } from "../../../command/deps.ts";
@@ -43,7 +44,7 @@ function countKind({ messages }: Rehearsal, kind: RehearsedMessage["kind"]): num
 
 function busiestDay({ messages, zone }: Rehearsal): string | null {
   const wallClock = createWallClock(zone);
-  const days = countBy(messages, ({ sent_at: at }) => new Date(wallClock(at) * 1000).toISOString().slice(0, 10));
+  const days = countBy(messages, ({ sent_at: at }) => labelAt("day", at, wallClock));
   const [first] = days;
   return first === undefined ? null : `Busiest day: ${first[0]} with ${formatCount(first[1])}`;
 }

@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from "../../../../runtime/zone.ts";
 import type { Command } from "commander";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
@@ -139,7 +140,6 @@ function readChange(flags: Flags): RetentionChange {
   };
 }
 
-const DAY_SECONDS = 86_400;
 /** With its share of a leap day, so that five years are never short of five. */
 const YEAR_SECONDS = 365.25 * DAY_SECONDS;
 

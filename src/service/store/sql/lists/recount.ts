@@ -1,5 +1,6 @@
 /** The tallies of every list, counted anew from the rows: to find wrong ones, and for stores filled without the rules. */
-import { DAY_SECONDS, scoreSums } from "./score-sums.ts";
+import { DAY_SECONDS } from "../../../../runtime/zone.ts";
+import { scoreSums } from "./score-sums.ts";
 
 interface Source {
   /** SQL for the list's name. */

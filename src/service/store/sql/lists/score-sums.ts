@@ -1,8 +1,6 @@
 /** The categories of scores, and the days by which lists are counted. */
 import type { ScoreTally } from "../../../domain/ports.ts";
 
-export const DAY_SECONDS = 86_400;
-
 /** SQL that counts a list's rows by category; scores of other survey types than `nps` are in none. */
 export function scoreSums(isScored: boolean): Readonly<Record<keyof ScoreTally, string>> {
   const count = (condition: string): string =>
