@@ -7,7 +7,7 @@ import type { Profile } from "../../../config/profiles.ts";
 import { type Deps, settingsRequest } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openListOutput } from "../../render/list-output.ts";
-import { checkSaved, DEFAULT_PROFILE, listNames, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
+import { changeProfiles, checkSaved, DEFAULT_PROFILE, listNames, loadProfiles, refuseDryRun } from "./profile-file.ts";
 import { COUNT_FLAG } from "../../command/list-rows.ts";
 import { writeDone } from "../../command/notes.ts";
 import { nameProfile } from "../../../config/settings.ts";
@@ -60,9 +60,8 @@ export function registerUse(noun: Command, context: CommandContext): void {
 
 export async function runUse(deps: Deps, name: string): Promise<ExitCode> {
   refuseDryRun(deps);
-  const profiles = await loadProfiles(deps);
-  checkSaved(profiles, name);
-  await saveProfiles(deps, { ...profiles, defaultName: name });
+  checkSaved(await loadProfiles(deps), name);
+  await changeProfiles(deps, (saved) => ({ ...saved, defaultName: name }));
   await writeDone(deps, `Default profile is now "${name}".`);
   return EXIT.done;
 }
@@ -82,9 +81,10 @@ export async function runLogout(deps: Deps): Promise<ExitCode> {
   const profiles = await loadProfiles(deps);
   const name = nameProfile(settingsRequest(deps))?.value ?? profiles.defaultName ?? DEFAULT_PROFILE;
   checkSaved(profiles, name);
-  const byName = new Map([...profiles.byName].filter(([saved]) => saved !== name));
-  const defaultName = profiles.defaultName === name ? null : profiles.defaultName;
-  await saveProfiles(deps, { defaultName, byName });
+  const { defaultName, byName } = await changeProfiles(deps, (saved) => ({
+    defaultName: saved.defaultName === name ? null : saved.defaultName,
+    byName: new Map([...saved.byName].filter(([one]) => one !== name)),
+  }));
   await writeDone(deps, `Removed profile "${name}".`);
   if (defaultName === null && byName.size > 0)
     await writeDone(deps, `No default profile is set; choose one with: surveyctl auth use NAME (${listNames(byName)})`);

@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { confirm, writeDone, writeWarning } from "../../command/notes.ts";
 import { answeredElse, BASE_URL_ADVICE, check } from "./status.ts";
-import { checkName, DEFAULT_PROFILE, fileOf, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
+import { changeProfiles, checkName, DEFAULT_PROFILE, fileOf, loadProfiles, refuseDryRun } from "./profile-file.ts";
 
 export function registerLogin(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -49,17 +49,14 @@ export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand
     ...(keyCommand === null ? { api_key: key } : { key_command: keyCommand }),
     ...(access === null ? {} : { access }),
   };
-  await saveProfiles(deps, {
-    defaultName: profiles.defaultName ?? name,
-    byName: new Map([...profiles.byName, [name, profile]]),
-  });
+  const { defaultName } = await changeProfiles(deps, (saved) => ({
+    defaultName: saved.defaultName ?? name,
+    byName: new Map([...saved.byName, [name, profile]]),
+  }));
   const saved = profiles.byName.has(name) ? "Replaced" : "Saved as";
   await writeDone(deps, `Logged in. ${saved} profile "${name}" in ${fileOf(deps)}.`);
   if (access === "read-only") await writeDone(deps, "The key only reads: commands that write are refused.");
-  await writeDone(
-    deps,
-    `Try: surveyctl people list${(profiles.defaultName ?? name) === name ? "" : ` --profile ${name}`}`,
-  );
+  await writeDone(deps, `Try: surveyctl people list${defaultName === name ? "" : ` --profile ${name}`}`);
   await warnOfVariables(deps, { name, baseUrl, key });
   return EXIT.done;
 }

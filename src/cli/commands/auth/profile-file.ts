@@ -11,7 +11,7 @@ export const DEFAULT_PROFILE = "default";
 
 /**
  * The saved profiles; a file that others can read is warned about. Throws ConfigError, unless `repair`: a file that cannot
- * be understood then counts as empty, and `saveProfiles` sets it aside.
+ * be understood then counts as empty, and `changeProfiles` sets it aside.
  */
 export async function loadProfiles(deps: Deps, { repair = false } = {}): Promise<Profiles> {
   const file = fileOf(deps);
@@ -29,11 +29,19 @@ export function refuseDryRun({ options }: Deps): void {
   if (options.dryRun) throw new UsageError("--dry-run: auth commands send no requests that could be shown");
 }
 
-export async function saveProfiles(deps: Deps, profiles: Pick<Profiles, "defaultName" | "byName">): Promise<void> {
+type Saved = Pick<Profiles, "defaultName" | "byName">;
+
+/** Changes what is saved by now, which another command may have changed since it was loaded, and returns the change. */
+export async function changeProfiles(deps: Deps, change: (saved: Saved) => Saved): Promise<Saved> {
   const file = fileOf(deps);
-  const problem: unknown = await readProfiles(file).catch((error: unknown) => error);
-  if (isBroken(problem)) await setAside(file);
-  await writeProfiles(file, profiles, deps.random.token(6));
+  const saved = await readProfiles(file).catch(async (error: unknown) => {
+    if (!isBroken(error)) throw error;
+    await setAside(file);
+    return { defaultName: null, byName: new Map() };
+  });
+  const changed = change(saved);
+  await writeProfiles(file, changed, deps.random.token(6));
+  return changed;
 }
 
 function isBroken(error: unknown): error is ConfigError {

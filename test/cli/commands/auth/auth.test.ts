@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -27,6 +27,20 @@ it("when a connection is saved, then it is listed without its key, and its file 
   expect([(await stat(file)).mode & 0o777, (await readFile(file, "utf8")).includes(KEY)]).toEqual([0o600, true]);
   const { stdout } = await auth(["list", "--json"]);
   expect([stdout.includes(service.baseUrl), stdout.includes(KEY)]).toEqual([true, false]);
+});
+
+it("when another profile is saved while a login waits, then both are there", async () => {
+  const gate = path.join(home, "gate");
+  const command = `while [ ! -e '${gate}' ]; do sleep 0.02; done; echo ${KEY}`;
+  const slow = auth(["login", "--base-url", service.baseUrl, "--profile", "slow", "--key-command", command]);
+  expect((await auth(["login", "--base-url", service.baseUrl, "--profile", "quick"], KEY)).status).toBe(0);
+  await writeFile(gate, "");
+  expect((await slow).stderr).toContain("surveyctl people list --profile slow");
+  const { stdout } = await auth(["list", "--json", "--columns", "profile,default"]);
+  expect(JSON.parse(stdout)).toEqual([
+    { profile: "quick", default: true },
+    { profile: "slow", default: false },
+  ]);
 });
 
 it("when it is removed, then no connection is left", async () => {
