@@ -1,6 +1,7 @@
 /** The input of the rules: parameters that the HTTP layer has parsed into their final types. */
 import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, Expansion, METRIC_GROUPS, ResponseOrder } from "../../contract/routes.ts";
+import type { TextsByQuestion } from "./questions/answer-texts.ts";
 
 export interface Project {
   readonly id: number;
@@ -65,7 +66,7 @@ export interface ResponseInput {
   readonly createdAt: number | null;
   /** Absent: none. Collected elsewhere, in the API's form, or as one text for each question. */
   readonly additionalAnswers?: readonly AdditionalAnswer[];
-  readonly answers?: Readonly<Record<string, string>>;
+  readonly answers?: TextsByQuestion;
 }
 
 /** `PUT /v1/survey_responses/{id}`: undefined leaves a field alone, null empties it. */

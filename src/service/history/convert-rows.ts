@@ -17,6 +17,7 @@ import { isE164 } from "../../contract/text/phone.ts";
 import { isStorableJson, isStorableText } from "../../contract/text/storable.ts";
 import type { Properties } from "../../contract/resources.ts";
 import type { PastNote, PastPerson, PastResponse } from "../domain/history/rows.ts";
+import { type TextsByQuestion, readAnswerTexts } from "../domain/questions/answer-texts.ts";
 import {
   createTargets,
   type HistoryField,
@@ -248,7 +249,7 @@ function toResponse({ fields, properties, answers }: DistributedValues, readTime
     tags: readTags(fields.get("tags")),
     notes: readNotes(fields.get("notes"), updatedAt, readTime, lost),
     additionalAnswers: readArray(fields.get("additional_answers"), "additional_answers"),
-    ...(Object.keys(answers).length > 0 && { answers: readAnswerTexts(answers) }),
+    ...(Object.keys(answers).length > 0 && { answers: readAnswers(answers) }),
     ...(permalink !== null && permalink.length <= PERMALINK_MAX && { permalink }),
   };
   const version = fields.has("updated_at") ? updatedAt : (readTime(fields.get("synced_at"), "synced_at") ?? updatedAt);
@@ -321,9 +322,9 @@ function readArray(value: Json | undefined, name: string): Json[] | null {
   return found;
 }
 
-function readAnswerTexts(answers: Properties): Readonly<Record<string, string>> {
+function readAnswers(answers: Properties): TextsByQuestion {
   checkStorableValue(answers, "answers");
-  return Object.fromEntries(Object.entries(answers).map(([id, value]) => [id, plainText(value)]));
+  return readAnswerTexts(answers);
 }
 
 /** A JSON array, or names with commas between them. */

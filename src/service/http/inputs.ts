@@ -28,6 +28,7 @@ import type {
   SendInput,
   StatusInput,
 } from "../domain/inputs.ts";
+import { readAnswerTexts } from "../domain/questions/answer-texts.ts";
 import { checkSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { Reader } from "./reader.ts";
 
@@ -181,7 +182,7 @@ export function readResponseInput(reader: Reader): ResponseInput {
     personProperties: reader.map("person_properties") ?? {},
     createdAt: reader.storedTime("created_at"),
     ...(reader.has("additional_answers") && { additionalAnswers: readAdditionalAnswers(reader) }),
-    ...(reader.has("answers") && { answers: readAnswerTexts(reader) }),
+    ...(reader.has("answers") && { answers: readAnswerTexts(reader.map("answers") ?? {}) }),
   };
 }
 
@@ -195,13 +196,6 @@ function readAdditionalAnswers(reader: Reader): readonly AdditionalAnswer[] {
     reader.complain(name, `is too large (maximum is ${ANSWERS_BYTES_MAX} bytes)`);
   else return answers;
   return [];
-}
-
-function readAnswerTexts(reader: Reader): Readonly<Record<string, string>> {
-  const entries = Object.entries(reader.map("answers") ?? {});
-  return Object.fromEntries(
-    entries.map(([id, value]) => [id, typeof value === "string" ? value : JSON.stringify(value)]),
-  );
 }
 
 /** Reads the changeable fields of a response; others that a client echoes back are left alone. */

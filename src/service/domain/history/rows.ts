@@ -1,4 +1,5 @@
 /** Saved rows of the service that closed, in one form whatever they were saved as, and what an engine does with them. */
+import type { TextsByQuestion } from "../questions/answer-texts.ts";
 import type { PersonRow, Suppression } from "../rows.ts";
 import type { Json } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
@@ -47,7 +48,7 @@ export interface PastResponse {
   readonly notes: readonly PastNote[] | null;
   readonly additionalAnswers: readonly Json[] | null;
   /** Answers as one text each, by the question's id; those of `additionalAnswers` take precedence. */
-  readonly answers?: Readonly<Record<string, string>>;
+  readonly answers?: TextsByQuestion;
 }
 
 /** A response's columns; the last four are JSON arrays. */

@@ -1,10 +1,22 @@
-/** Answers that files hold as one text for each question, as an export writes them. */
+/** Answers that files hold as one text for each question, as an export writes them, or as a list of texts. */
+import type { Json } from "../../../contract/json.ts";
 import { CHOICE_SEPARATOR } from "../../../contract/questions/additional-answers.ts";
 import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
 import type { Question } from "./rows.ts";
 
-/** A text by the question's id. */
-export type TextByQuestion = Readonly<Record<string, string>>;
+/** By the question's id. */
+export type TextsByQuestion = Readonly<Record<string, string | readonly string[]>>;
+
+/** Values as JSON has them; one that is neither text nor a list is written as JSON, and null is none. */
+export function readAnswerTexts(values: Readonly<Record<string, Json>>): TextsByQuestion {
+  return Object.fromEntries(
+    Object.entries(values).map(([id, value]) => [id, Array.isArray(value) ? value.map(toText) : toText(value)]),
+  );
+}
+
+function toText(value: Json): string {
+  return value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
+}
 
 /**
  * The answers in the API's form, those of the project's own questions in their order first. What is saved is kept: a
@@ -13,20 +25,29 @@ export type TextByQuestion = Readonly<Record<string, string>>;
  */
 export function toAdditionalAnswers(
   questions: readonly Question[],
-  texts: TextByQuestion,
+  texts: TextsByQuestion,
   responseId: number | string,
 ): AdditionalAnswer[] {
   const places = new Map(questions.map(({ id }, at) => [id, at]));
   const place = (id: string): number => places.get(id) ?? questions.length;
   return Object.entries(texts)
-    .filter(([, text]) => text.trim() !== "")
+    .filter(([, text]) => joined(text).trim() !== "")
     .toSorted(([one], [other]) => place(one) - place(other))
     .map(([id, text]) => toAnswer(questions.find((question) => question.id === id) ?? null, id, text, responseId));
 }
 
 const NO_VALUE: AdditionalAnswer["value"] = { free_response: null, scale: null, select_one: null, select_many: null };
 
-function toAnswer(question: Question | null, id: string, text: string, responseId: number | string): AdditionalAnswer {
+function joined(text: TextsByQuestion[string]): string {
+  return typeof text === "string" ? text : text.join(CHOICE_SEPARATOR);
+}
+
+function toAnswer(
+  question: Question | null,
+  id: string,
+  text: TextsByQuestion[string],
+  responseId: number | string,
+): AdditionalAnswer {
   return {
     id: `${responseId}-${id}`,
     value: { ...NO_VALUE, ...toValue(question, text) },
@@ -34,11 +55,29 @@ function toAnswer(question: Question | null, id: string, text: string, responseI
   };
 }
 
-function toValue(question: Question | null, text: string): Partial<AdditionalAnswer["value"]> {
+function toValue(question: Question | null, given: TextsByQuestion[string]): Partial<AdditionalAnswer["value"]> {
+  const text = joined(given);
   if (question?.type === "scale" && /^\s*\d{1,2}\s*$/.test(text)) return { scale: Number(text) };
   if (question?.type === "select_one") return { select_one: toChoice(question, text) };
   if (question?.type !== "select_many") return { free_response: text };
-  return { select_many: text.split(CHOICE_SEPARATOR).map((part) => toChoice(question, part)) };
+  const parts = typeof given === "string" ? splitChoices(question, given) : given;
+  return { select_many: parts.map((part) => toChoice(question, part)) };
+}
+
+/** A choice of the question may hold the separator: the longest one is taken whole. */
+function splitChoices({ choices, texts }: Question, text: string): string[] {
+  const words = Object.values(texts).flatMap((there) => Object.values(there.choices));
+  const known = [...choices.flatMap((choice) => [choice.text, choice.id]), ...words].toSorted(
+    (one, other) => other.length - one.length,
+  );
+  const parts: string[] = [];
+  for (let rest = text; rest !== "";) {
+    const whole = known.find((name) => `${rest}${CHOICE_SEPARATOR}`.startsWith(`${name}${CHOICE_SEPARATOR}`));
+    const part = whole ?? rest.split(CHOICE_SEPARATOR, 1)[0] ?? "";
+    parts.push(part);
+    rest = rest.slice(part.length + CHOICE_SEPARATOR.length);
+  }
+  return parts;
 }
 
 /** By its text in any language, or by its id. */

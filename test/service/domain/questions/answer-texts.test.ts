@@ -1,0 +1,46 @@
+/** Answers as files have them: one text for each question, or a list of texts. */
+import { expect, test } from "vitest";
+import { type TextsByQuestion, toAdditionalAnswers } from "../../../../src/service/domain/questions/answer-texts.ts";
+import type { Question } from "../../../../src/service/domain/questions/rows.ts";
+
+const MANY: Question = {
+  id: "q",
+  type: "select_many",
+  text: "What counts?",
+  choices: [
+    { id: "c1", text: "Speed" },
+    { id: "c2", text: "Speed; reliability" },
+    { id: "c3", text: "Price" },
+  ],
+  lastChoice: 3,
+  scale: null,
+  to: null,
+  texts: { de: { text: "Was zählt?", choices: { c2: "Tempo; Verlass" } } },
+  position: 1,
+  retiredAt: null,
+};
+const valueOf = (question: Question, text: TextsByQuestion[string]) =>
+  toAdditionalAnswers([question], { q: text }, 7)[0]?.value;
+const chosen = (text: TextsByQuestion[string]) => valueOf(MANY, text)?.select_many?.map(({ id }) => id);
+
+test.each<[TextsByQuestion[string], string[]]>([
+  ["Price; Speed", ["c3", "c1"]],
+  ["Speed; reliability", ["c2"]],
+  ["Speed; reliability; Speed", ["c2", "c1"]],
+  ["Tempo; Verlass; c3", ["c2", "c3"]],
+  ["Speed; reliability of all", ["c1", "reliability of all"]],
+  ["Other; Price; ", ["Other", "c3"]],
+  [
+    ["Speed", "reliability; of all"],
+    ["c1", "reliability; of all"],
+  ],
+  [["Price"], ["c3"]],
+])("when many are chosen as %j, then they are %j", (text, expected) => {
+  expect(chosen(text)).toEqual(expected);
+});
+
+test("when a question has one answer, then a list is one text", () => {
+  expect(valueOf({ ...MANY, type: "free_response" }, ["a", "b"])?.free_response).toBe("a; b");
+  expect(valueOf({ ...MANY, type: "select_one" }, ["Price"])?.select_one?.id).toBe("c3");
+  expect(toAdditionalAnswers([MANY], { q: [] }, 7)).toEqual([]);
+});
