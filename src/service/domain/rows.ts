@@ -242,6 +242,8 @@ export interface NewResponse {
   readonly updatedAt: number;
   /** The request that it answers, if one. */
   readonly requestId: number | null;
+  /** `link` where it came by a public link; absent: by a survey, or through the API. */
+  readonly origin?: "link";
   readonly tags?: readonly string[];
   /** JSON array of additional answers, as the specification shapes them. */
   readonly additionalAnswers?: string;
@@ -296,6 +298,8 @@ export interface ResponseRows {
   /** True when a response of the person with a higher id than `after` was stored since then, Unix seconds. */
   haveCome(project: number, personId: number, after: number, since: number): Promise<boolean>;
   countScores(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<ScoreTally>;
+  /** The number of those that came by public links. */
+  countByLinks(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<number>;
   /** The new note's id. Throws when there is no such response. */
   addNote(project: number, responseId: number, note: NewNote): Promise<number>;
   /** The response behind a permalink's token, in whichever project. */

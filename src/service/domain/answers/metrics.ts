@@ -45,8 +45,10 @@ async function readGroup(
         sms_sent_count: await tx.requests.countSent(project.id, "sms", query),
         sms_response_rate: await responseRate(tx, project, "sms", query),
       };
+    case "link":
+      return { link_response_count: await tx.responses.countByLinks(project.id, { since, until, trendId }) };
     default:
-      // Surveys go out by e-mail and SMS alone, so nothing ever comes in by these.
+      // Nothing ever comes in by these.
       return { [`${group}_response_count`]: 0 };
   }
 }

@@ -80,7 +80,7 @@ export async function answerByLink(
   const person = await tx.people.insert(project.id, nobody);
   const times = { createdAt: tx.now, updatedAt: tx.now };
   const row = { personId: person.id, requestId: null, score, comment: comment ?? null, personProperties: properties };
-  const responseId = await tx.responses.insert(project.id, { ...row, token, ...times });
+  const responseId = await tx.responses.insert(project.id, { ...row, token, ...times, origin: "link" });
   await noteEvent(tx, project, { type: "survey_response.created", responseId });
   return { responseId, score, mayChange: true };
 }

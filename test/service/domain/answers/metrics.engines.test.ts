@@ -6,7 +6,9 @@ import { toCoreMetrics } from "../../../../src/contract/resources.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import { answerSurvey } from "../../../../src/service/domain/answers/answers.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
-import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
+import { addTrend } from "../../../../src/service/domain/answers/trends.ts";
+import { addLink, answerByLink } from "../../../../src/service/domain/surveys/survey-links.ts";
+import { addResponse, deleteResponse } from "../../../../src/service/domain/answers/responses.ts";
 import {
   claimAll,
   START,
@@ -115,6 +117,31 @@ test("when other groups are asked for, then their prefixed counts stand in one f
     sms_response_rate: null,
   });
   expect(Object.keys(await metrics({ groups: new Set() }))).toHaveLength(8);
+});
+
+const countByLinks = async (given: Parameters<typeof metrics>[0] = {}) =>
+  (await metrics({ ...given, groups: new Set(["link"]) }))["link_response_count"];
+
+test("when people answer by a public link, then those are counted, by range and trend, until they are deleted", async () => {
+  const link = await fixture.write((tx) => addLink(tx, fixture.project, "Till", { plan: "pro" }));
+  const trend = await fixture.write((tx) => addTrend(tx, fixture.project, "Pro", { plan: "pro" }));
+  const answers: { readonly responseId: number }[] = [];
+  for (const visit of ["one", "two", "two"]) {
+    answers.push(await fixture.write((tx) => answerByLink(tx, link, visit, { score: 9 }, 60)));
+    fixture.time.now += 1;
+  }
+  const { person } = await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
+  await fixture.write((tx) => addResponse(tx, fixture.project, responseInput({ personId: person.id }), links));
+  expect([
+    await countByLinks(),
+    await countByLinks({ since: START + 1 }),
+    await countByLinks({ until: START - 1 }),
+  ]).toEqual([2, 1, 0]);
+  expect(await countByLinks({ trend: String(trend.id) })).toBe(2);
+  const other = await fixture.write((tx) => addTrend(tx, fixture.project, "Free", { plan: "free" }));
+  expect(await countByLinks({ trend: String(other.id) })).toBe(0);
+  await fixture.write((tx) => deleteResponse(tx, fixture.project, String(answers[0]?.responseId)));
+  expect(await countByLinks()).toBe(1);
 });
 
 const rate = async (range: { since?: number; until?: number } = {}) =>

@@ -180,6 +180,8 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
         trendId: null,
       }),
   ],
+  ["responses by links", (database) => responseRows(database).countByLinks(1, { since: 1, until: 2, trendId: null })],
+  ["responses by links of a trend", (database) => responseRows(database).countByLinks(1, { ...open, trendId: 5 })],
   [
     "metrics of a trend",
     (database) =>

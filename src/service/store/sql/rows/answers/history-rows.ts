@@ -101,7 +101,9 @@ async function insertResponses(
   tokens: readonly string[],
 ): Promise<void> {
   for (const [index, { permalink = null, ...row }] of responses.entries())
-    database.send(...insertResponseSql(project, row, { requestId: null, token: tokens[index]!, permalink }));
+    database.send(
+      ...insertResponseSql(project, row, { requestId: null, token: tokens[index]!, permalink, origin: null }),
+    );
   if (responses.length > 0) await enterResponses(database, tallies, project, responses.map(toEntered));
 }
 

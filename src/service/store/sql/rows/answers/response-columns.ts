@@ -1,5 +1,6 @@
 /** The columns of responses, and the statements that they make. */
 import type { StoredPastResponse } from "../../../../domain/history/rows.ts";
+import type { NewResponse } from "../../../../domain/ports.ts";
 import type { SqlValue } from "../../database.ts";
 import { assign, insertSql, selectList } from "../columns.ts";
 
@@ -28,6 +29,7 @@ export interface ResponseOrigin {
   readonly token: string;
   /** The address at which another service showed it. */
   readonly permalink: string | null;
+  readonly origin: Exclude<NewResponse["origin"], undefined> | null;
 }
 
 const INSERT = insertSql("responses", [
@@ -35,15 +37,16 @@ const INSERT = insertSql("responses", [
   "request_id",
   "token",
   "imported_permalink",
+  "origin",
   ...Object.values(COLUMNS),
 ]);
 
 export function insertResponseSql(
   project: number,
   row: StoredPastResponse,
-  { requestId, token, permalink }: ResponseOrigin,
+  { requestId, token, permalink, origin }: ResponseOrigin,
 ): readonly [sql: string, values: SqlValue[]] {
-  return [INSERT, [project, requestId, token, permalink, ...FIELDS.map((field) => row[field])]];
+  return [INSERT, [project, requestId, token, permalink, origin, ...FIELDS.map((field) => row[field])]];
 }
 
 /** Changes the fields that are named; a null `permalink` leaves the one that is there. */

@@ -9,6 +9,7 @@ import type {
   ResponseShape,
   StoredResponseChange,
 } from "../../../../domain/ports.ts";
+import type { TimeRange } from "../../../../domain/inputs.ts";
 import type { Database } from "../../database.ts";
 import type { SqlRow } from "../../database.ts";
 import { responsesBy } from "../../lists/counted-lists.ts";
@@ -31,6 +32,7 @@ export function createResponseRows(database: Database, tallies: ListTallies): Re
     haveCome: async (...values) => (await database.first(COME, values)) !== null,
     countScores: async (project, { trendId, ...range }) =>
       tallies.countScores(responsesBy(project, trendId, "created_at"), range),
+    countByLinks: async (project, filter) => countByLinks(database, project, filter),
     addNote: async (project, responseId, note) => addNote(database, project, responseId, note),
     byToken: async (token) => findByToken(database, token),
     token: async (project, id) => {
@@ -57,6 +59,22 @@ function toResponse(row: SqlRow | null): ResponseRow | null {
   };
 }
 
+/** Counted in their index: there are no tallies that a change of a response would have to keep true. */
+async function countByLinks(
+  database: Database,
+  project: number,
+  { trendId, ...range }: TimeRange & { readonly trendId: number | null },
+): Promise<number> {
+  const where: Where = { clauses: ["r.project_id = ?", "r.origin = 'link'"], values: [project] };
+  addRange(where, "r.created_at", range);
+  if (trendId !== null) addCondition(where, IN_TREND, trendId);
+  const row = await database.first(`SELECT count(*) AS n FROM responses r WHERE ${whereSql(where)}`, where.values);
+  return Number(row?.n ?? 0);
+}
+
+const IN_TREND = `EXISTS (SELECT 1 FROM trend_responses t
+  WHERE t.project_id = r.project_id AND t.response_id = r.id AND t.trend_id = ?)`;
+
 async function insertResponse(
   database: Database,
   tallies: ListTallies,
@@ -66,11 +84,11 @@ async function insertResponse(
   const id =
     response.id === undefined ? await nextId(database, project) : await reserveId(database, project, response.id);
   const { personId, requestId, surveyType = "nps", score, comment, token, createdAt, updatedAt } = response;
-  const { personProperties, tags = [], additionalAnswers = "[]" } = response;
+  const { personProperties, tags = [], additionalAnswers = "[]", origin = null } = response;
   const placed = { id, createdAt, updatedAt, score, surveyType };
   const texts = { properties: JSON.stringify(personProperties), tags: JSON.stringify(tags), additionalAnswers };
   const row = { ...placed, personId, comment, ...texts, notes: "[]", noteIds: "[]" };
-  database.send(...insertResponseSql(project, row, { requestId, token, permalink: null }));
+  database.send(...insertResponseSql(project, row, { requestId, token, permalink: null, origin }));
   database.send(
     "UPDATE people SET last_responded_at = ? WHERE project_id = ? AND id = ? AND (last_responded_at IS NULL OR last_responded_at < ?)",
     [createdAt, project, personId, createdAt],

@@ -4,14 +4,14 @@ import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
 /**
  * `notes` and `note_ids` are the JSON arrays of both forms that lists show: a look-up for each row would double a
  * list's time. `imported_permalink` is where the service that closed showed an imported response. The indexes by time
- * hold all that a page's keys are chosen by.
+ * hold all that a page's keys are chosen by. `origin` is link for a response that came by a public link.
  */
 const RESPONSES: Table = {
   name: "responses",
   columns: `project_id int, id int, person_id int, request_id int?, survey_type text = 'nps', score int,
     comment text?, token text, created_at int, updated_at int, person_properties text, tags text = '[]',
     additional_answers text = '[]', notes text = '[]', note_ids text = '[]',
-    imported_permalink text?`,
+    imported_permalink text?, origin text?`,
   key: "project_id, id",
   references: [OF_PERSON],
   indexes: {
@@ -20,6 +20,7 @@ const RESPONSES: Table = {
     responses_by_update: "(project_id, updated_at, id, created_at)",
     responses_by_creation: "(project_id, created_at, id, score, survey_type, updated_at)",
     responses_by_token: "(token)",
+    responses_by_origin: "(project_id, origin, created_at, id) WHERE origin IS NOT NULL",
     responses_with_answers: "(project_id) WHERE additional_answers <> '[]'",
   },
 };
