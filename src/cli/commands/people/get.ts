@@ -5,6 +5,7 @@ import { type EmailOrPhone, parsePerson } from "../../args/people.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { toId } from "../../import/row-senders.ts";
 import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
 import { PEOPLE, ONE_PERSON } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
@@ -65,6 +66,14 @@ function unfiltered({ baseUrl }: Client, reference: EmailOrPhone): ClientError {
     `cannot tell who ${nameOf(reference)} is: the service's list of people does not filter by ${by}`,
     { code: "bad_reply", call },
   );
+}
+
+/** All digits of the id, also where a number would lose some. Throws ClientError for a person without one. */
+export function idOfPerson({ baseUrl }: Client, found: RecordValue | null): string {
+  const id = found === null ? null : toId(found.json["id"], found.text);
+  if (id !== null && id !== "") return id;
+  const call = nameCall("GET", `${baseUrl}${ROUTES.listPeople.path}.json`);
+  throw new ClientError("the service sent the person without an id", { code: "bad_reply", call });
 }
 
 export function nameOf(reference: EmailOrPhone): string {

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
-import { ClientError, nameCall } from "../../../client/errors/client-error.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { ROUTES } from "../../../contract/routes.ts";
@@ -12,12 +11,11 @@ import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Column, Resource } from "../../render/columns.ts";
-import { toId } from "../../import/row-senders.ts";
 import { checkColumns, type RecordValue } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
-import { findPerson, notFound } from "../people/get.ts";
+import { findPerson, idOfPerson, notFound } from "../people/get.ts";
 import { readTime } from "../../command/time-flags.ts";
 import { noPersonWithId, tellRefusals } from "../../command/refusals.ts";
 
@@ -92,7 +90,7 @@ export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions):
   return withClient(deps, async (client) => {
     if (!deps.options.dryRun) client.checkMayWrite();
     const found = "id" in options.person ? null : await findAnswerer(client, options.person, deps.signal);
-    const person = "id" in options.person ? options.person.id : idOf(client, found);
+    const person = "id" in options.person ? options.person.id : idOfPerson(client, found);
     const body = toResponseBody(person, options);
     if (deps.options.dryRun) {
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.addResponse, body });
@@ -113,14 +111,6 @@ async function findAnswerer(client: Client, person: EmailOrPhone, signal: AbortS
   if (found !== null) return found;
   const flag = "email" in person ? `--email ${person.email}` : `--phone ${person.phone_number}`;
   throw new NothingFoundError(notFound(person), `add them first: surveyctl people add ${flag} --no-send`);
-}
-
-/** All digits of it, also where a number would lose some. Throws ClientError for a person without one. */
-function idOf({ baseUrl }: Client, found: RecordValue | null): string {
-  const id = found === null ? null : toId(found.json["id"], found.text);
-  if (id !== null && id !== "") return id;
-  const call = nameCall("GET", `${baseUrl}${ROUTES.listPeople.path}.json`);
-  throw new ClientError("the service sent the person without an id", { code: "bad_reply", call });
 }
 
 /** The answer has only the id of the person (4.4); the look-up has the rest. */

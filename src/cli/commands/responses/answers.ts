@@ -13,6 +13,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
+import { forPhone } from "./selection/by-phone.ts";
 import { propertyText } from "./selection/row-filters.ts";
 import { REDACT_FLAG } from "./selection/redaction.ts";
 import { openSelection, readSelection, type Selection, SELECTION_FLAGS } from "./selection/selection.ts";
@@ -101,7 +102,7 @@ export async function runResponsesAnswers(deps: Deps, options: AnswersOptions): 
   const groups = new Map<string, { readonly group: JsonObject; readonly tally: AnswerTally }>();
   const groupOf = createGrouping(deps, options);
   const selection = openSelection(deps, options);
-  const readAll = withClient(deps, async (client) => {
+  const readAll = withClient(forPhone(deps, options.personPhone), async (client) => {
     for await (const { rows } of selection.pages(client))
       for (const row of rows) {
         const group = groupOf(row);

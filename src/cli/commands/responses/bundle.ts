@@ -9,6 +9,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
+import { forPhone } from "./selection/by-phone.ts";
 import { categoryOf, commentOf, freeAnswers, tagName, tagsOf } from "./selection/row-filters.ts";
 import { REDACT_FLAG } from "./selection/redaction.ts";
 import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
@@ -45,7 +46,7 @@ export async function runResponsesBundle(deps: Deps, options: Selection): Promis
     });
   const counts = { promoters: 0, passives: 0, detractors: 0 };
   const selection = openSelection(deps, options, { toShown });
-  const write = withClient(deps, async (client) => {
+  const write = withClient(forPhone(deps, options.personPhone), async (client) => {
     // A bundle of which nothing could be read has no beginning.
     let head = HEAD;
     for await (const { rows } of selection.pages(client)) {

@@ -21,6 +21,7 @@ import {
 } from "../../export/request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
 import { pathColumn, propertyColumn } from "../../render/columns.ts";
+import { forPhone } from "./selection/by-phone.ts";
 import { NO_ROW_FILTERS, ROW_FLAGS, createSift, readRowFilters, type RowFilters } from "./selection/row-filters.ts";
 import { REDACT_FLAG, createRedaction } from "./selection/redaction.ts";
 import {
@@ -110,7 +111,7 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
     shaping: { sift, rewrite: redaction?.page ?? null, tell: async () => redaction?.tell() },
   };
   const { exportList } = await import("../../export/list.ts");
-  return tellRefusals(exportList(deps, request, options.flags), noTrend(options.trend));
+  return tellRefusals(exportList(forPhone(deps, options.personPhone), request, options.flags), noTrend(options.trend));
 }
 
 function updatedCall(filters: Parameters, { since, until }: ResponsesExportOptions, perPage: number) {

@@ -10,6 +10,7 @@ import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import { AssertionError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
+import { forPhone } from "./selection/by-phone.ts";
 import { categoryOf, commentOf, freeAnswers } from "./selection/row-filters.ts";
 import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
 
@@ -46,7 +47,7 @@ export async function runResponsesVerify(deps: Deps, { file, ...selection }: Ver
   // Rows come as the masker needs them; what it replaces is counted by nobody.
   const reader = openSelection(deps, { ...selection, redact: false }, { expanded: true });
   const masker = createMasker({ numbered: false });
-  const checkRows = withClient(deps, async (client) => {
+  const checkRows = withClient(forPhone(deps, selection.personPhone), async (client) => {
     for await (const { rows } of reader.pages(client))
       for (const row of rows) check.add({ id: idOf(row), category: categoryOf(row), texts: textsOf(row, masker) });
   });

@@ -10,6 +10,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
+import { forPhone } from "./selection/by-phone.ts";
 import { categoryOf, commentOf } from "./selection/row-filters.ts";
 import { REDACT_FLAG } from "./selection/redaction.ts";
 import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
@@ -82,7 +83,7 @@ export async function runResponsesWords(
   checkColumns(deps, TERMS);
   const tally = createWordTally();
   const selection = openSelection(deps, options, { toShown });
-  const readAll = withClient(deps, async (client) => {
+  const readAll = withClient(forPhone(deps, options.personPhone), async (client) => {
     for await (const { rows } of selection.pages(client)) for (const row of rows) addTo(tally, row);
   });
   await tellRefusals(readAll, noTrend(options.trend));

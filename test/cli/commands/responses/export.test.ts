@@ -38,6 +38,7 @@ const EVERYTHING: ResponsesExportOptions = {
   trend: null,
   personId: null,
   personEmail: null,
+  personPhone: null,
   expand: null,
   filterText: "",
 };

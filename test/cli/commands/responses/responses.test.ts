@@ -17,6 +17,7 @@ const LIST: ResponsesListOptions = {
   trend: null,
   personId: null,
   personEmail: null,
+  personPhone: null,
   order: null,
   expand: null,
 };

@@ -19,6 +19,7 @@ const OPTIONS: ResponsesTailOptions = {
   trend: null,
   personId: null,
   personEmail: null,
+  personPhone: null,
   rows: NO_ROW_FILTERS,
   redact: false,
   expand: null,

@@ -4,10 +4,11 @@ import type { Parameters } from "../../../../client/client.ts";
 import { type Expansion, EXPANSIONS } from "../../../../contract/routes.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
-import { parseEmail } from "../../../args/people.ts";
+import { parseEmail, parsePhone } from "../../../args/people.ts";
 import { parseChoices } from "../../../args/values.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { rangeFlags, readRange } from "../../../command/time-flags.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
 import { chooseFormat } from "../../../render/list-output.ts";
 import { RESPONSES } from "../../../render/resources.ts";
 
@@ -20,9 +21,18 @@ export interface ResponseFilters {
   readonly trend: string | null;
   readonly personId: string | null;
   readonly personEmail: string | null;
+  /** Not a filter of the API: `forPhone` follows it. */
+  readonly personPhone: string | null;
   /** Null: the command's own choice. */
   readonly expand: readonly Expansion[] | null;
 }
+
+/** One person; `readPersonFilter` reads them. */
+export const PERSON_FLAGS: readonly FlagRecord[] = [
+  { flag: "--person-id", value: "id", text: "only responses of one person" },
+  { flag: "--email", formerly: "--person-email", value: "email", text: "only responses of one person" },
+  { flag: "--phone", value: "phone", text: "only responses of one person, looked up by number (E.164)" },
+];
 
 /** All but `--expand`, whose default differs. */
 export const FILTER_FLAGS: readonly FlagRecord[] = [
@@ -30,8 +40,7 @@ export const FILTER_FLAGS: readonly FlagRecord[] = [
   { flag: "--updated-since", value: "time", text: "updated at or after" },
   { flag: "--updated-until", value: "time", text: "updated at or before" },
   { flag: "--trend", value: "id", text: "only responses of this trend" },
-  { flag: "--person-id", value: "id", text: "only responses of one person" },
-  { flag: "--email", formerly: "--person-email", value: "email", text: "only responses of one person" },
+  ...PERSON_FLAGS,
 ];
 
 export function expandFlag(otherwise: string): FlagRecord {
@@ -60,6 +69,16 @@ export function neededExpansions(deps: Deps): readonly Expansion[] | null {
 }
 
 /** Throws UsageError. */
+export function readPersonFilter(flags: Flags): Pick<ResponseFilters, "personId" | "personEmail" | "personPhone"> {
+  const personId = flags.text("--person-id");
+  const personEmail = flags.parse("--email", parseEmail);
+  const personPhone = flags.parse("--phone", parsePhone);
+  const other = personId === null ? (personEmail === null ? null : "--email") : "--person-id";
+  if (personPhone !== null && other !== null) throw new UsageError(`${other} and --phone cannot be used together`);
+  return { personId, personEmail, personPhone };
+}
+
+/** Throws UsageError. */
 export function readFilters(deps: Deps, flags: Flags): ResponseFilters {
   const updated = readRange(deps, flags, { since: "--updated-since", until: "--updated-until" });
   return {
@@ -67,8 +86,7 @@ export function readFilters(deps: Deps, flags: Flags): ResponseFilters {
     updatedSince: updated.since,
     updatedUntil: updated.until,
     trend: flags.text("--trend"),
-    personId: flags.text("--person-id"),
-    personEmail: flags.parse("--email", parseEmail),
+    ...readPersonFilter(flags),
     expand: readExpand(flags),
   };
 }
@@ -91,8 +109,9 @@ export function toFilterParameters({
 }
 
 /** True when the metrics count the same responses: they know the time of creation and trends alone (4.7). */
-export function isCountable({ updatedSince, updatedUntil, personId, personEmail }: ResponseFilters): boolean {
-  return [updatedSince, updatedUntil, personId, personEmail].every((filter) => filter === null);
+export function isCountable(filters: ResponseFilters): boolean {
+  const { updatedSince, updatedUntil, personId, personEmail, personPhone } = filters;
+  return [updatedSince, updatedUntil, personId, personEmail, personPhone].every((filter) => filter === null);
 }
 
 /** The service counts responses to NPS surveys alone (4.7); old ones have no type. */

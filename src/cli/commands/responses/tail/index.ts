@@ -15,7 +15,6 @@ import type { RowPage } from "../../../../contract/row-page.ts";
 import { CONCURRENCY_DEFAULT } from "../../../args/global-options.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
-import { parseEmail } from "../../../args/people.ts";
 import { badValue, parseDuration } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { type Deps, withClient } from "../../../command/deps.ts";
@@ -30,9 +29,17 @@ import { openListOutput } from "../../../render/list-output.ts";
 import { RESPONSES } from "../../../render/resources.ts";
 import { changedAt, RESPONSE_VERSIONS, UPDATED_KEYS } from "../export.ts";
 import { FORWARDED, type Forwarder, type ForwardTarget, openForwarder } from "./forward.ts";
+import { forPhone } from "../selection/by-phone.ts";
 import { ROW_FLAGS, createSift, readRowFilters, type RowFilters, withSearch } from "../selection/row-filters.ts";
 import { REDACT_FLAG, createRedaction } from "../selection/redaction.ts";
-import { EXPAND_DEFAULT, expandFlag, neededExpansions, readExpand } from "../selection/service-filters.ts";
+import {
+  EXPAND_DEFAULT,
+  expandFlag,
+  neededExpansions,
+  PERSON_FLAGS,
+  readExpand,
+  readPersonFilter,
+} from "../selection/service-filters.ts";
 
 export interface ResponsesTailOptions {
   /** Unix seconds; null: from now on. */
@@ -40,6 +47,7 @@ export interface ResponsesTailOptions {
   readonly trend: string | null;
   readonly personId: string | null;
   readonly personEmail: string | null;
+  readonly personPhone: string | null;
   readonly rows: RowFilters;
   readonly redact: boolean;
   /** Null: what the columns need. */
@@ -64,8 +72,7 @@ const TAIL_FLAGS: readonly FlagRecord[] = [
     environment: "SURVEYCTL_WEBHOOK_SECRET",
   },
   { flag: "--trend", value: "id", text: "only responses of this trend" },
-  { flag: "--person-id", value: "id", text: "only responses of one person" },
-  { flag: "--email", formerly: "--person-email", value: "email", text: "only responses of one person" },
+  ...PERSON_FLAGS,
 ];
 
 export function registerResponsesTail(noun: Command, context: CommandContext): void {
@@ -104,8 +111,7 @@ async function readTail(deps: Deps, flags: Flags): Promise<ResponsesTailOptions>
   return {
     since: readTime(deps, flags, "--since", "first"),
     trend: flags.text("--trend"),
-    personId: flags.text("--person-id"),
-    personEmail: flags.parse("--email", parseEmail),
+    ...readPersonFilter(flags),
     rows: readRowFilters(flags),
     redact,
     expand: readExpand(flags),
@@ -121,7 +127,9 @@ export async function runResponsesTail(deps: Deps, options: ResponsesTailOptions
   const forwarder = forward === null ? null : await openForwarder(deps, forward);
   const resource = forwarder === null ? withSearch(RESPONSES, rows) : FORWARDED;
   const output = await openListOutput(deps, { resource, wrap: options.wrap, live: true });
-  const work = withClient(deps, (client) => follow(deps, options, { client, output, forwarder }));
+  const work = withClient(forPhone(deps, options.personPhone), (client) =>
+    follow(deps, options, { client, output, forwarder }),
+  );
   try {
     return await tellRefusals(work, noTrend(trend));
   } finally {
