@@ -1,7 +1,7 @@
 /** A rehearsal by day, ISO week or month of the project's zone. */
 import { labelOf, startOf } from "../../runtime/calendar/periods.ts";
 import { createWallClock, DAY_SECONDS, toCalendarDay } from "../../runtime/zone.ts";
-import type { Held, Rehearsal } from "./results.ts";
+import type { Rehearsal } from "./results.ts";
 
 export const PERIODS = ["day", "week", "month"] as const;
 export type RehearsalPeriod = (typeof PERIODS)[number];
@@ -31,12 +31,8 @@ export function toPeriods({ since, until, zone, messages, held }: Rehearsal, by:
     if (row !== undefined) row[what] += 1;
   };
   for (const { sent_at: at, kind } of messages) add(at, `${kind}s`);
-  for (const { at, why } of held) add(at, heldColumn(why));
+  for (const { at, why } of held) if (why !== "window") add(at, `held_${why}`);
   return [...rows].map(([period, counts]) => ({ period, ...counts }));
-}
-
-function heldColumn(why: Held["why"]): keyof Counts {
-  return `held_${why}`;
 }
 
 function none(): Counts {

@@ -2,7 +2,7 @@
  * The effect of a project's settings before they have it: the scheduler itself runs over a copy of the data, on a clock that jumps from one
  * due moment to the next, with a sender that only notes what it is given.
  */
-import { createWallClock, DEFAULT_ZONE } from "../../runtime/zone.ts";
+import { DEFAULT_ZONE } from "../../runtime/zone.ts";
 import type { Random } from "../../runtime/random.ts";
 import { requireProject } from "../admin/in-project.ts";
 import { nextDueAt, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
@@ -18,6 +18,7 @@ import { copyData } from "./copy-data.ts";
 import { type Answers, createAnswers } from "./answers.ts";
 import type { Held, Rehearsal, RehearsedMessage } from "./results.ts";
 import { findSilentMembers, type Silent } from "./silent-members.ts";
+import { findWaits } from "./waits.ts";
 import { createJumpClock, type JumpClock } from "./jump-clock.ts";
 
 export interface RehearsalOptions extends Omit<DataFileOptions, "onEvent"> {
@@ -123,8 +124,6 @@ function createRecorder(
   clock: JumpClock,
   { since, zone, messages, held, answers }: Omit<Recording, "withoutAddress">,
 ): MessageSender {
-  const wallClock = createWallClock(zone);
-  const dayOf = (at: number): number => Math.floor(wallClock(at) / 86_400);
   return {
     name: "rehearsal",
     channels: CHANNELS,
@@ -136,8 +135,8 @@ function createRecorder(
       if (!hasAddress(message)) return { kind: "failed", reason: "the person has no address" };
       if (!(await mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
       messages.push(message);
-      if (due.scheduledAt >= since && dayOf(due.scheduledAt) < dayOf(clock.seconds()))
-        held.push({ at: due.scheduledAt, why: "limit" });
+      const waits = await store.read((tx) => findWaits(tx, due, zone));
+      held.push(...waits.filter(({ at }) => at >= since));
       if (message.kind === "survey") {
         answers.plan(due, clock.seconds());
         if (message.platform === null) await noteThrottled(store, due, clock.seconds(), held);

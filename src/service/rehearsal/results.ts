@@ -12,10 +12,10 @@ export interface RehearsedMessage {
   readonly sent_at: number;
 }
 
-/** A survey that was held back at this moment. */
+/** A survey or a reminder that was held back at this moment. */
 export interface Held {
   readonly at: number;
-  readonly why: "throttled" | "unsubscribed" | "bounced" | "limit";
+  readonly why: "throttled" | "unsubscribed" | "bounced" | "limit" | "window";
 }
 
 export interface Rehearsal {

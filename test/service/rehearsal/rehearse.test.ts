@@ -58,12 +58,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const run = (until: number, answerRate = 0) =>
+const run = (until: number, answerRate = 0, project = "Acme") =>
   rehearse({
     dataFile,
     clock,
     random: systemRandom,
-    project: "Acme",
+    project,
     until,
     answerRate,
     chance: createChance(7),
@@ -107,10 +107,37 @@ test("when the same time is rehearsed and served, then the same people are surve
   const surveys = messages.filter(({ kind }) => kind === "survey");
   expect(surveys.length).toBeGreaterThan(1.5 * MEMBERS);
   expect([zone, withoutAddress]).toEqual(["Europe/Berlin", 0]);
-  expect(new Set(held.map(({ why }) => why))).toEqual(new Set(["unsubscribed", "limit"]));
+  expect(new Set(held.map(({ why }) => why))).toEqual(new Set(["unsubscribed", "limit", "window"]));
   expect(surveys.filter(({ platform }) => platform === null).map(({ email }) => email)).toEqual(["single@x.co"]);
   const real = await serve(until);
   expect(surveys.map(({ email, sent_at: at }) => `${email} ${at}`).toSorted()).toEqual(real.toSorted());
+});
+
+test("when more are due than may leave, then each is told that a closed window or the day's limit held back, once", async () => {
+  const service = await open();
+  await service.store.write(async (tx) => {
+    const project = await addProject(tx, "Waiting");
+    await changeSettings(tx, project, { dailyLimit: "10" });
+    // It is Tuesday evening.
+    await configureAutopilot(tx, project, "email", {
+      first: "now",
+      frequency: 90 * DAY,
+      days: "mon-fri",
+      hours: "5-10",
+    });
+    for (let n = 1; n <= 30; n += 1) await addMember(tx, project, memberInput({ personEmail: `w${n}@x.co` }));
+  });
+  await service.close();
+  const { held, messages } = await run(START + 10 * DAY, 0, "Waiting");
+  expect(messages).toHaveLength(30);
+  const opens = Date.parse("2026-11-25T05:00:00Z") / 1000;
+  expect(held.filter(({ why }) => why === "window").map(({ at }) => at)).toEqual(Array(30).fill(START));
+  expect(held.filter(({ why }) => why === "limit").map(({ at }) => at)).toEqual(Array(20).fill(opens));
+  const periods = toPeriods(
+    { since: START, until: START + 10 * DAY, zone: "UTC", messages, held, withoutAddress: 0 },
+    "month",
+  );
+  expect(periods.map((row) => row.held_limit)).toEqual([20, 0]);
 });
 
 test("when some answer, then there are fewer reminders; the same seed gives the same", async () => {

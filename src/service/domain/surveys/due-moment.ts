@@ -37,7 +37,8 @@ export function dueMoment(facts: DueFacts): number {
   return nextOpen(Math.max(plannedMoment(facts), notBefore ?? 0, now), window, wallClock);
 }
 
-function plannedMoment(facts: DueFacts): number {
+/** Unix seconds; the window may be closed then. */
+export function plannedMoment(facts: Omit<DueFacts, "notBefore" | "now">): number {
   const { start, number, frequency } = facts;
   if (start.kind === "after") return later(facts, start.at, frequency);
   if (start.kind === "resume") return later(facts, start.at, shareOf(number) * Math.min(WEEK_SECONDS, frequency));
@@ -64,7 +65,7 @@ export function outermostMembers(from: number, count: number): { readonly first:
 }
 
 /** So many seconds of the calendar later, as open time where the frequency is counted in it. */
-function later({ frequency, window, wallClock }: DueFacts, from: number, seconds: number): number {
+function later({ frequency, window, wallClock }: Omit<DueFacts, "notBefore" | "now">, from: number, seconds: number): number {
   if (frequency < OPEN_TIME_MIN_SECONDS) return from + Math.round(seconds);
   const openSeconds = Math.round((seconds * openSecondsOfWeek(window)) / WEEK_SECONDS);
   return afterOpenTime(from, openSeconds, window, wallClock);

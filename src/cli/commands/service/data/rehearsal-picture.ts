@@ -1,7 +1,7 @@
 /** A rehearsal as people read it on a terminal: a bar for each period, and the facts that stand out. */
 import { labelAt } from "../../../../runtime/calendar/periods.ts";
 import type { PeriodRow } from "../../../../service/rehearsal/periods.ts";
-import type { Rehearsal, RehearsedMessage } from "../../../../service/rehearsal/results.ts";
+import type { Held, Rehearsal, RehearsedMessage } from "../../../../service/rehearsal/results.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, formatCount } from "../../../command/notes.ts";
 import { createWallClock } from "../../../../runtime/zone.ts";
@@ -14,7 +14,7 @@ export function drawRehearsal(deps: Deps, rehearsal: Rehearsal, periods: readonl
     `${countOf(countKind(rehearsal, "survey"), "survey", "surveys")} and ${countOf(countKind(rehearsal, "reminder"), "reminder", "reminders")}, times of ${rehearsal.zone}`,
     busiestDay(rehearsal),
     mostAsked(rehearsal.messages),
-    heldBack(periods),
+    heldBack(rehearsal),
     rehearsal.withoutAddress === 0
       ? null
       : `${countOf(rehearsal.withoutAddress, "membership has", "memberships have")} no address`,
@@ -57,15 +57,19 @@ function mostAsked(messages: readonly RehearsedMessage[]): string | null {
   return `Asked most often: ${shown.join(", ")}`;
 }
 
-const HELD = [
-  ["held_throttled", "by the throttle"],
-  ["held_unsubscribed", "unsubscribed"],
-  ["held_bounced", "bounced"],
-  ["held_limit", "by the daily limit"],
-] as const;
+const HELD: readonly (readonly [Held["why"], string])[] = [
+  ["throttled", "by the throttle"],
+  ["unsubscribed", "unsubscribed"],
+  ["bounced", "bounced"],
+  ["limit", "by the daily limit"],
+  ["window", "by the window"],
+];
 
-function heldBack(periods: readonly PeriodRow[]): string | null {
-  const counts = HELD.map(([name, words]) => ({ words, count: periods.reduce((sum, row) => sum + row[name], 0) }));
+function heldBack({ held, until }: Rehearsal): string | null {
+  const counts = HELD.map(([name, words]) => ({
+    words,
+    count: held.filter(({ why, at }) => why === name && at <= until).length,
+  }));
   const some = counts.filter(({ count }) => count > 0).map(({ words, count }) => `${formatCount(count)} ${words}`);
   return some.length === 0 ? null : `Held back: ${some.join(", ")}`;
 }

@@ -1,0 +1,41 @@
+/** The reasons for which a survey or a reminder leaves later than it was planned. */
+import { createWallClock, DAY_SECONDS, type WallClock } from "../../runtime/zone.ts";
+import { readReminder } from "../domain/delivery/reminders.ts";
+import type { DueQuestion, Transaction } from "../domain/ports.ts";
+import { plannedMoment } from "../domain/surveys/due-moment.ts";
+import { nextOpen } from "../domain/surveys/open-time.ts";
+import type { Window } from "../domain/surveys/windows.ts";
+import type { Held } from "./results.ts";
+
+/** Asked before the message is settled: a member's next survey is not scheduled yet. */
+export async function findWaits(tx: Transaction, due: DueQuestion, zone: string): Promise<Held[]> {
+  const wallClock = createWallClock(zone);
+  const dayOf = (at: number): number => Math.floor(wallClock(at) / DAY_SECONDS);
+  const platform = "survey" in due ? due.survey.channel : due.channel;
+  const { window, frequency } = await tx.autopilot.settings(due.project.id, platform);
+  const plannedAt = await findPlanned(tx, due, { window, frequency, wallClock });
+  const isWindowed = "survey" in due || due.autopilot;
+  const opensAt = isWindowed ? nextOpen(plannedAt, window, wallClock) : plannedAt;
+  return [
+    ...(opensAt > plannedAt ? [{ at: plannedAt, why: "window" } as const] : []),
+    ...(dayOf(opensAt) < dayOf(tx.now) ? [{ at: opensAt, why: "limit" } as const] : []),
+  ];
+}
+
+interface Pace {
+  readonly window: Window;
+  readonly frequency: number;
+  readonly wallClock: WallClock;
+}
+
+/** The moment that a survey or a reminder is for, whatever the window. */
+async function findPlanned(tx: Transaction, due: DueQuestion, pace: Pace): Promise<number> {
+  const { project, scheduledAt, person, requestId } = due;
+  if ("survey" in due) {
+    const { after } = await readReminder(tx, project);
+    return Math.min(scheduledAt, (due.survey.sentAt ?? tx.now) + (after ?? 0));
+  }
+  const member = due.autopilot ? await tx.autopilot.member(project.id, due.channel, person.id) : null;
+  if (member === null || member.nextRequestId !== requestId) return scheduledAt;
+  return Math.min(scheduledAt, Math.max(plannedMoment({ ...member, ...pace }), member.notBefore ?? 0));
+}
