@@ -161,14 +161,14 @@ async function noteThrottled(store: Store, due: DueQuestion, now: number, held: 
 
 function toMessage(due: DueQuestion, now: number): RehearsedMessage {
   const isReminder = "survey" in due;
-  const channel = isReminder ? due.survey.channel : due.channel;
+  const { channel, autopilot } = isReminder ? due.survey : due;
   return {
     person_id: String(due.person.id),
     email: due.person.email,
     phone_number: due.person.phoneNumber,
     kind: isReminder ? "reminder" : "survey",
     channel,
-    platform: !isReminder && due.autopilot ? due.channel : null,
+    platform: autopilot ? channel : null,
     sent_at: now,
   };
 }

@@ -148,6 +148,13 @@ test("when some answer, then there are fewer reminders; the same seed gives the 
   expect(again.messages).toEqual(some.messages);
 });
 
+test("when a reminder would be sent, then it has the platform of its survey", async () => {
+  const { messages } = await run(START + 40 * DAY);
+  const platforms = messages.filter(({ kind }) => kind === "reminder").map(({ email, platform }) => [email, platform]);
+  expect(platforms.length).toBeGreaterThan(1);
+  expect(platforms.filter(([, platform]) => platform === null)).toEqual([["single@x.co", null]]);
+});
+
 test("when a rehearsal is shown by period, then every period of it is there, and all add up", async () => {
   const rehearsal = await run(START + 45 * DAY);
   const { messages } = rehearsal;

@@ -126,6 +126,7 @@ export interface DueReminder extends Omit<DueSurvey, "channel" | "autopilot"> {
   readonly survey: {
     readonly requestId: number;
     readonly channel: Channel;
+    readonly autopilot: boolean;
     readonly sentAt: number | null;
     /** Unix seconds: one that was sent again may have arrived then. */
     readonly firstAttemptAt: number | null;

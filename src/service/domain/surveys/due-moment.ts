@@ -65,7 +65,11 @@ export function outermostMembers(from: number, count: number): { readonly first:
 }
 
 /** So many seconds of the calendar later, as open time where the frequency is counted in it. */
-function later({ frequency, window, wallClock }: Omit<DueFacts, "notBefore" | "now">, from: number, seconds: number): number {
+function later(
+  { frequency, window, wallClock }: Omit<DueFacts, "notBefore" | "now">,
+  from: number,
+  seconds: number,
+): number {
   if (frequency < OPEN_TIME_MIN_SECONDS) return from + Math.round(seconds);
   const openSeconds = Math.round((seconds * openSecondsOfWeek(window)) / WEEK_SECONDS);
   return afterOpenTime(from, openSeconds, window, wallClock);

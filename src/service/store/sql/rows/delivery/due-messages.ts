@@ -42,7 +42,7 @@ const REPLIES = `SELECT ${MESSAGE}, q.reply_kind AS "replyKind", q.score, q.crea
   JOIN messages s ON s.project_id = q.project_id AND s.id = q.request_id
   JOIN people w ON w.project_id = s.project_id AND w.id = s.person_id`;
 
-const REMINDERS = `SELECT ${MESSAGE}, s.id AS "surveyId", s.channel AS "surveyChannel", s.sent_at AS "sentAt",
+const REMINDERS = `SELECT ${MESSAGE}, s.id AS "surveyId", s.channel AS "surveyChannel", s.autopilot AS "surveyAutopilot", s.sent_at AS "sentAt",
   s.first_attempt_at AS "surveyAttemptAt",
   s.message_id AS "surveyMessageId", s.frozen AS "surveyFrozen", s.token, s.unsubscribe_token AS "unsubscribeToken",
   s.properties, s.person_id AS "personId", w.email, w.name, w.phone_number AS "phoneNumber"
@@ -124,6 +124,7 @@ function toReminder(row: SqlRow, channel: ReminderQueue): Own<DueReminder> {
     survey: {
       requestId: Number(row.surveyId),
       channel: toChannel(row.surveyChannel),
+      autopilot: row.surveyAutopilot === 1,
       sentAt: row.sentAt === null ? null : Number(row.sentAt),
       firstAttemptAt: row.surveyAttemptAt === null ? null : Number(row.surveyAttemptAt),
       frozen: toFrozen({ messageId: row.surveyMessageId ?? null, frozen: row.surveyFrozen ?? null, bounceToken: null }),
