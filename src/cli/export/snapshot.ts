@@ -1,7 +1,7 @@
 /** The moment that an export shows: the service's time when the run began, and its count of the rows. */
-import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { Progress } from "../command/progress.ts";
 import type { Increment, OpenedExport } from "./increment.ts";
 

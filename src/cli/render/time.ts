@@ -1,5 +1,5 @@
-import { DAY_SECONDS } from "../../runtime/zone.ts";
 import { FURTHEST_SECOND, toIsoTime } from "../../contract/text/iso-time.ts";
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 
 export const TIME_FORMATS = ["unix", "iso", "local", "relative"] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];

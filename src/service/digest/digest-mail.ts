@@ -1,7 +1,7 @@
 /** A project's week as a mail: the facts of its responses, and the message that tells them. */
-import { labelAt } from "../../runtime/calendar/periods.ts";
 import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "../../contract/json.ts";
+import { labelAt } from "../../runtime/calendar/periods.ts";
 import { createWallClock } from "../../runtime/zone.ts";
 import type { QuestionResult } from "../../insight/answers/answer-tally.ts";
 import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";

@@ -1,5 +1,4 @@
 /** One saved row of a known shape in the form in which history is stored, or what is wrong with it. */
-import { DAY_SECONDS } from "../../runtime/zone.ts";
 import { emailProblem } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import {
@@ -16,6 +15,7 @@ import {
 import { isE164 } from "../../contract/text/phone.ts";
 import { isStorableJson, isStorableText } from "../../contract/text/storable.ts";
 import type { Properties } from "../../contract/resources.ts";
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { PastNote, PastPerson, PastResponse } from "../domain/history/rows.ts";
 import { type TextsByQuestion, readAnswerTexts } from "../domain/questions/answer-texts.ts";
 import {

@@ -1,7 +1,7 @@
 /** The day on which each key was used last: at most one write a day for each key. */
-import { DAY_SECONDS } from "../../runtime/zone.ts";
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { toIsoTime } from "../../contract/text/iso-time.ts";
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store } from "../domain/ports.ts";
 

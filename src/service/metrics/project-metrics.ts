@@ -1,7 +1,7 @@
 /** The families of `/metrics` about people and their answers, by project: as many series as an operator made projects. */
-import { DAY_SECONDS } from "../../runtime/zone.ts";
 import { netPromoterScore, scoreInterval } from "../../insight/interval.ts";
 import { type Family, type MetricSample, writeFamily } from "../../runtime/metrics.ts";
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { ProjectNumbers, Transaction } from "../domain/ports.ts";
 
 const PROJECT = ["project"] as const;

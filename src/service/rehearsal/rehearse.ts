@@ -2,8 +2,8 @@
  * The effect of a project's settings before they have it: the scheduler itself runs over a copy of the data, on a clock that jumps from one
  * due moment to the next, with a sender that only notes what it is given.
  */
-import { DEFAULT_ZONE } from "../../runtime/zone.ts";
 import type { Random } from "../../runtime/random.ts";
+import { DEFAULT_ZONE } from "../../runtime/zone.ts";
 import { requireProject } from "../admin/in-project.ts";
 import { nextDueAt, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";

@@ -1,10 +1,10 @@
 /** Days and times of surveys, as the commands of Autopilot tell them on stderr. */
-import { labelAt } from "../../../runtime/calendar/periods.ts";
 import type { Client } from "../../../client/client.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import type { JoiningSurveys, Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
+import { labelAt } from "../../../runtime/calendar/periods.ts";
 import { createWallClock } from "../../../runtime/zone.ts";
 import { countOf, formatCount } from "../../command/notes.ts";
 

@@ -1,5 +1,4 @@
 /** The facts of a report, from one reading of the responses: the period asked for and the one before it. */
-import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX } from "../../../contract/limits.ts";
@@ -20,6 +19,7 @@ import { createTally, mergeTally, segmentRows, type SegmentTally } from "../../.
 
 import { VERSION } from "../../../runtime/version.ts";
 import { type PeriodUnit, rangeBefore, type RangeBefore } from "../../../runtime/calendar/periods.ts";
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { Deps } from "../../command/deps.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";

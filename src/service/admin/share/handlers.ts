@@ -1,6 +1,6 @@
 /** The commands about pages for colleagues, on an open store. */
-import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { Store } from "../../domain/ports.ts";
 import type { ShareRow } from "../../domain/shares/share-rows.ts";
 import { addShare, keepDays, removeShare } from "../../domain/shares/shares.ts";

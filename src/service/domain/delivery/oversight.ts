@@ -1,7 +1,7 @@
 /** The operators' view of deliveries, and the ways to stop and resume them. */
-import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { WallClock } from "../../../runtime/zone.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
 import type { Project } from "../inputs.ts";

@@ -1,7 +1,7 @@
 /** People: sections 4.1 and 4.2, and deletion. */
-import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { Person, Properties, SentPerson } from "../../../contract/resources.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { recallDigests } from "../delivery/digests.ts";
 import { InvalidError } from "../errors.ts";
 import { type JsonPage, parseCursor, toPage } from "../ids.ts";

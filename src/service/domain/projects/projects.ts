@@ -1,8 +1,8 @@
 /** Projects, their keys and settings. */
-import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isReadOnlyKey, type KeyAccess, READ_ONLY_PREFIX } from "../../../contract/key-access.ts";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { alreadyExists, InvalidError, NotFoundError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";

@@ -1,6 +1,6 @@
 /** Links to a live page for colleagues. Whoever has one may look; its token is stored hashed. */
-import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { createHash } from "node:crypto";
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { alreadyExists, InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";

@@ -1,6 +1,6 @@
 /** A text message that comes in: an answer, a comment, or the wish to get no more. */
-import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { TEXT_BYTES_MAX } from "../../../contract/limits.ts";
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { answerSurvey, changeAnswer, linkState, type Visit, visitSurvey } from "../answers/answers.ts";
 import { noteEvidence } from "../delivery/deliveries.ts";
 import type { Project } from "../inputs.ts";

@@ -1,5 +1,5 @@
-import { DAY_SECONDS } from "../../../../runtime/zone.ts";
 import type { Command } from "commander";
+import { DAY_SECONDS } from "../../../../runtime/zone.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import { badValue, readDuration } from "../../../args/values.ts";

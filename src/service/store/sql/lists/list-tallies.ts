@@ -2,8 +2,8 @@
  * The number of rows of a list in each UTC day, kept in the transaction that changes the list. To count a range is to
  * add up its whole days and to count rows of the two days that it cuts: its own, or the others where those are fewer.
  */
-import { DAY_SECONDS } from "../../../../runtime/zone.ts";
 import { scoreCategory } from "../../../../contract/limits.ts";
+import { DAY_SECONDS } from "../../../../runtime/zone.ts";
 import type { TimeRange } from "../../../domain/inputs.ts";
 import type { ScoreTally } from "../../../domain/ports.ts";
 import type { Database } from "../database.ts";
