@@ -21,7 +21,7 @@ import {
   releasePutOff,
   summarizeQueue,
 } from "../../../../src/service/domain/delivery/oversight.ts";
-import { changeReminder, readReminder } from "../../../../src/service/domain/delivery/reminders.ts";
+import { changeReminder, LINK_SECONDS, readReminder } from "../../../../src/service/domain/delivery/reminders.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { receiveText } from "../../../../src/service/domain/sms/receive-text.ts";
@@ -184,6 +184,18 @@ describe("nobody is reminded", () => {
     expect(await claimReminders()).toEqual([]);
     fixture.time.now = START + 7 * DAY;
     expect(await claimReminders()).toMatchObject([{ token: second!.token }]);
+  });
+
+  test("whose survey's link has expired, though it leads somewhere up to the last second", async () => {
+    await ask("a@x.co");
+    fixture.time.now = START + LINK_SECONDS;
+    const [reminder] = await claimReminders();
+    const look = () => fixture.read((tx) => mayStillSend(tx, reminder!, { maxAgeSeconds: null }));
+    expect(await look()).toBeNull();
+    fixture.time.now += 1;
+    expect(await look()).toEqual({ kind: "cancelled", reason: "the survey's link has expired" });
+    fixture.time.now += 60;
+    expect(await claimReminders()).toEqual([]);
   });
 
   test("whose survey was sent before reminders were on, or is of another channel", async () => {
