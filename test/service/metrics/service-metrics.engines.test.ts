@@ -134,7 +134,7 @@ interface Panel {
 }
 
 test("the dashboard shows the metrics that a scrape has or PostgreSQL adds, no others, and its panels do not overlap", () => {
-  const file = path.join(import.meta.dirname, "../../docs/deploy/grafana-dashboard.json");
+  const file = path.join(import.meta.dirname, "../../../docs/deploy/grafana-dashboard.json");
   const { panels } = JSON.parse(readFileSync(file, "utf8")) as { readonly panels: readonly Panel[] };
   const asked = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => expr.match(/surveyctl_\w+/g) ?? []));
   const known = new Set([
