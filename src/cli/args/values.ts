@@ -126,7 +126,7 @@ export function parseRateLimit(text: string, place: string): RequestLimit {
   return { requests, periodSeconds: PERIOD_SECONDS[(match?.[2] ?? "s") as keyof typeof PERIOD_SECONDS] };
 }
 
-/** A name to be stored. Throws UsageError for white space alone. */
+/** A name to be stored, or an id. Throws UsageError for white space alone, as an unset variable gives it. */
 export function parseName(text: string, place: string): string {
   if (text.trim() === "") throw new UsageError(`${place}: must not be empty`);
   return text;

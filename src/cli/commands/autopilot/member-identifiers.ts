@@ -1,7 +1,7 @@
 /** The flags that name a platform and a person of Autopilot. */
 import type { JsonObject } from "../../../contract/json.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
-import { parseChoice } from "../../args/values.ts";
+import { parseChoice, parseName } from "../../args/values.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
@@ -43,7 +43,7 @@ export const IDENTIFIER_FLAGS: readonly FlagRecord[] = [
 /** Throws UsageError. */
 export function readIdentifiers(flags: Flags): MemberIdentifiers {
   return {
-    personId: flags.text("--person-id"),
+    personId: flags.parse("--person-id", parseName),
     email: flags.parse("--email", parseEmail),
     phone: flags.parse("--phone", parsePhone),
   };

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { METRIC_GROUPS } from "../../../contract/routes.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
-import { badValue, parseChoice, parseChoices, parseInteger, parseNames } from "../../args/values.ts";
+import { badValue, parseChoice, parseChoices, parseInteger, parseName, parseNames } from "../../args/values.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -126,7 +126,11 @@ async function startMetrics(deps: Deps, flags: Flags): Promise<ExitCode> {
   }
   if (isGiven(flags, "--histogram")) {
     const { runHistogram } = await import("./histogram.ts");
-    return runHistogram(deps, { ...readRange(deps, flags), trend: flags.text("--trend"), choice: readChoice(flags) });
+    return runHistogram(deps, {
+      ...readRange(deps, flags),
+      trend: flags.parse("--trend", parseName),
+      choice: readChoice(flags),
+    });
   }
   if (!isGiven(flags, "--segment")) return runMetrics(deps, readOptions(deps, flags));
   const options = readSegments(deps, flags);
@@ -178,7 +182,7 @@ function readOptions(deps: Deps, flags: Flags): MetricsOptions {
   const groups = parseChoices(flags.all("--group"), "--group", METRIC_GROUPS);
   return {
     ...readRange(deps, flags),
-    trend: flags.text("--trend"),
+    trend: flags.parse("--trend", parseName),
     groups: groups.length === 0 ? null : groups,
     choice: readChoice(flags),
     by: flags.parse("--by", (text, place) => parseChoice(text, place, PERIOD_UNITS)),

@@ -3,7 +3,7 @@ import { unixSeconds } from "../../../runtime/clock.ts";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
-import { parseChoice, parseNames, parseOutputFile } from "../../args/values.ts";
+import { parseChoice, parseName, parseNames, parseOutputFile } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import type { Deps } from "../../command/deps.ts";
 import { RANGE_FLAGS, rangeFlags, readRange, readTime } from "../../command/time-flags.ts";
@@ -77,7 +77,7 @@ export function readRequest(deps: Deps, flags: Flags): TypedRequest {
     by: flags.parse("--by", (text, place) => parseChoice(text, place, PERIOD_UNITS)),
     zone: deps.options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     segments: [...new Set(parseNames(flags.all("--segment"), "--segment"))],
-    trend: flags.text("--trend"),
+    trend: flags.parse("--trend", parseName),
     title: flags.text("--title"),
     personal: deps.options.showPersonalData,
     links: flags.is("--links"),

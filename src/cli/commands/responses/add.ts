@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { Flags } from "../../args/flags.ts";
-import { parseKeyValue, parseScore } from "../../args/values.ts";
+import { parseKeyValue, parseName, parseScore } from "../../args/values.ts";
 import { type EmailOrPhone, parseEmail, parsePhone, type PersonName } from "../../args/people.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
@@ -71,7 +71,7 @@ function readOptions(deps: Deps, flags: Flags): ResponsesAddOptions {
 
 /** Throws UsageError. */
 function readPerson(flags: Flags): PersonName {
-  const id = flags.text("--person-id");
+  const id = flags.parse("--person-id", parseName);
   const email = flags.parse("--email", parseEmail);
   const phone = flags.parse("--phone", parsePhone);
   const names: PersonName[] = [

@@ -4,7 +4,7 @@ import { type AnswerTally, createAnswerTally, type QuestionResult } from "../../
 import { createWallClock } from "../../../runtime/zone.ts";
 import { labelAt, PERIOD_UNITS, type PeriodUnit } from "../../../runtime/calendar/periods.ts";
 import type { Flags } from "../../args/flags.ts";
-import { parseChoice, parseInteger } from "../../args/values.ts";
+import { parseChoice, parseInteger, parseName } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { writeNote } from "../../command/notes.ts";
@@ -89,7 +89,7 @@ export function registerResponsesAnswers(noun: Command, context: CommandContext)
 function readOptions(deps: Deps, flags: Flags): AnswersOptions {
   return {
     ...readSelection(deps, flags),
-    question: flags.text("--question"),
+    question: flags.parse("--question", parseName),
     by: flags.parse("--by", (text, place) => parseChoice(text, place, PERIOD_UNITS)),
     segment: flags.text("--segment"),
     minCount: flags.parse("--min-count", (text, place) => parseInteger(text, place, { min: 1 })) ?? MIN_COUNT_DEFAULT,

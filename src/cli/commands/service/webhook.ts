@@ -4,7 +4,7 @@ import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../service/domain/webhook
 import type { UrlRefusal } from "../../../service/domain/webhooks/addresses.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
-import { parseChoice, parseChoices, parseDuration, parseScoreSpan } from "../../args/values.ts";
+import { parseChoice, parseChoices, parseDuration, parseName, parseScoreSpan } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import type { Deps } from "../../command/deps.ts";
 import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows.ts";
@@ -280,7 +280,7 @@ function registerRedeliver(noun: Command, context: CommandContext): void {
     ],
     columns: REDELIVERED,
     details: ({ deps, flags, operands: [id = ""] }) => {
-      const event = flags.text("--event");
+      const event = flags.parse("--event", parseName);
       const since = readTime(deps, flags, "--since", "first");
       if (event !== null && since !== null) throw new UsageError("--since and --event cannot be used together");
       return { id, ...(since === null ? {} : { since }), ...(event === null ? {} : { event }) };

@@ -5,7 +5,7 @@ import { type Expansion, EXPANSIONS } from "../../../../contract/routes.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import { parseEmail, parsePhone } from "../../../args/people.ts";
-import { parseChoices } from "../../../args/values.ts";
+import { parseChoices, parseName } from "../../../args/values.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { rangeFlags, readRange } from "../../../command/time-flags.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
@@ -70,7 +70,7 @@ export function neededExpansions(deps: Deps): readonly Expansion[] | null {
 
 /** Throws UsageError. */
 export function readPersonFilter(flags: Flags): Pick<ResponseFilters, "personId" | "personEmail" | "personPhone"> {
-  const personId = flags.text("--person-id");
+  const personId = flags.parse("--person-id", parseName);
   const personEmail = flags.parse("--email", parseEmail);
   const personPhone = flags.parse("--phone", parsePhone);
   const other = personId === null ? (personEmail === null ? null : "--email") : "--person-id";
@@ -85,7 +85,7 @@ export function readFilters(deps: Deps, flags: Flags): ResponseFilters {
     ...readRange(deps, flags),
     updatedSince: updated.since,
     updatedUntil: updated.until,
-    trend: flags.text("--trend"),
+    trend: flags.parse("--trend", parseName),
     ...readPersonFilter(flags),
     expand: readExpand(flags),
   };

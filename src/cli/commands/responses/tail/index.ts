@@ -15,7 +15,7 @@ import type { RowPage } from "../../../../contract/row-page.ts";
 import { CONCURRENCY_DEFAULT } from "../../../args/global-options.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
-import { badValue, parseDuration } from "../../../args/values.ts";
+import { badValue, parseDuration, parseName } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { type Deps, withClient } from "../../../command/deps.ts";
 import { writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
@@ -110,7 +110,7 @@ async function readTail(deps: Deps, flags: Flags): Promise<ResponsesTailOptions>
   if (seconds === 0) throw badValue("--interval", "0", "a duration of at least 1s");
   return {
     since: readTime(deps, flags, "--since", "first"),
-    trend: flags.text("--trend"),
+    trend: flags.parse("--trend", parseName),
     ...readPersonFilter(flags),
     rows: readRowFilters(flags),
     redact,

@@ -14,7 +14,7 @@ import {
   SCORES_FORMS,
 } from "../../../../contract/questions/questions.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
-import { badValue, parseChoice, parseInteger } from "../../../args/values.ts";
+import { badValue, parseChoice, parseInteger, parseName } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { projectVerb } from "../project-verb.ts";
@@ -96,7 +96,7 @@ function registerAdd(noun: Command, context: CommandContext): void {
     details: ({ flags, operands: [text = ""] }) => {
       const type = flags.parse("--type", (given, place) => parseChoice(given, place, QUESTION_TYPES));
       if (type === null) throw new UsageError(`--type is required: one of ${QUESTION_TYPES.join(", ")}`);
-      const id = flags.text("--id");
+      const id = flags.parse("--id", parseName);
       const choices = flags.all("--choice");
       const scale = flags.parse("--scale", parseScale);
       const to = flags.parse("--to", parseScores);

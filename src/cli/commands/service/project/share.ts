@@ -32,7 +32,7 @@ export function registerShare(parent: Command, context: CommandContext): void {
       const expiresAfter = flags.parse("--expires", parseDuration);
       return {
         name: parseName(name, "<name>"),
-        trend: flags.text("--trend"),
+        trend: flags.parse("--trend", parseName),
         segments: [...new Set(parseNames(flags.all("--segment"), "--segment"))],
         comments: !flags.isOff("--comments"),
         ...(expiresAfter === null ? {} : { expiresAfter }),
