@@ -19,6 +19,8 @@ export interface ExportFlags {
   readonly state: string | null;
   readonly flatten: boolean;
   readonly checksum: boolean;
+  /** True when `--jq` filters what is printed. */
+  readonly jq: boolean;
   /** 1 to 100; null is 100. */
   readonly perPage: number | null;
 }
@@ -136,6 +138,7 @@ export function readExportFlags(flags: Flags): ExportFlags {
     state: flags.text("--state"),
     flatten: flags.is("--flatten"),
     checksum: flags.is("--checksum"),
+    jq: flags.text("--jq") !== null,
     perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
   };
 }

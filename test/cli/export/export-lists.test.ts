@@ -25,6 +25,7 @@ const FLAGS: ExportFlags = {
   state: null,
   flatten: false,
   checksum: false,
+  jq: false,
   perPage: 5,
 };
 const START = 1_760_000_000;

@@ -27,6 +27,7 @@ const PLAIN: ExportFlags = {
   state: null,
   flatten: false,
   checksum: false,
+  jq: false,
   perPage: 5,
 };
 const EVERYTHING: ResponsesExportOptions = {
