@@ -106,6 +106,10 @@ async function readTail(deps: Deps, flags: Flags): Promise<ResponsesTailOptions>
   if (url === null && flags.text("--secret") !== null) throw new UsageError("--secret requires --forward-to");
   const redact = flags.is("--redact");
   if (url !== null && redact) throw new UsageError("--forward-to and --redact cannot be used together");
+  if (url !== null && deps.options.dryRun)
+    throw new UsageError("--forward-to and --dry-run cannot be used together", {
+      hint: "without --forward-to, the answers are only shown",
+    });
   const seconds = flags.parse("--interval", parseDuration) ?? parseDuration(INTERVAL, "--interval");
   if (seconds === 0) throw badValue("--interval", "0", "a duration of at least 1s");
   return {
