@@ -15,6 +15,23 @@ export class NothingFoundError extends Error {
   }
 }
 
+/** An item that could not be changed, as messages call it, and why. */
+export interface ItemFailure {
+  readonly item: string;
+  readonly error: unknown;
+}
+
+/** Of several changes some failed, each for itself; the rows are on stdout. The exit status is the gravest of them. */
+export class ChangesFailedError extends Error {
+  override readonly name = "ChangesFailedError";
+  readonly failures: readonly ItemFailure[];
+
+  constructor(failures: readonly ItemFailure[], all: number) {
+    super(`${failures.length} of ${all} changes failed`);
+    this.failures = failures;
+  }
+}
+
 /** One or more things that were asserted did not hold. Exit status 6. */
 export class AssertionError extends Error {
   override readonly name = "AssertionError";

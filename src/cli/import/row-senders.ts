@@ -1,13 +1,7 @@
 /** From the client's answers to the outcomes of rows. */
 import type { Client, WriteResult } from "../../client/client.ts";
-import type { ClientError } from "../../client/errors/client-error.ts";
-import {
-  BadReplyError,
-  effectOf,
-  mayHaveArrived,
-  RefusedError,
-  ServiceError,
-} from "../../client/errors/call-errors.ts";
+import { ClientError } from "../../client/errors/client-error.ts";
+import { effectOf, mayHaveArrived } from "../../client/errors/call-errors.ts";
 import { toNumber, type Settlement } from "../../client/write/evidence.ts";
 import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
 import type { OutcomeName, RowOutcome } from "../../bulk/import/journal/outcome.ts";
@@ -16,6 +10,7 @@ import type { Json, JsonObject } from "../../contract/json.ts";
 import { describeSurveyStatus, STATUS_UNTOLD, type SurveyStatusName } from "../../contract/text/survey-status.ts";
 import { createWallClock } from "../../runtime/zone.ts";
 import { countOf } from "../command/notes.ts";
+import { createStopRule } from "../command/rows/stop-rule.ts";
 import { surveyStatusOf } from "../command/write-outcome.ts";
 
 export interface RowSender extends Sender {
@@ -23,30 +18,21 @@ export interface RowSender extends Sender {
   remarks(): readonly string[];
 }
 
-/** Consecutive rows that the service failed on before the run stops: it is the service, not the rows. */
-const FAILURES_IN_A_ROW = 20;
-
 export interface Breaker {
   /** The outcome of a row's write, also where it threw; rethrows an error that concerns every row. */
   outcomeOf(row: SizedRow, write: Promise<RowOutcome>): Promise<RowOutcome>;
 }
 
 export function createBreaker(): Breaker {
-  let inARow = 0;
+  const rule = createStopRule();
   return {
     async outcomeOf(row, write) {
       try {
         const outcome = await write;
-        inARow = outcome.outcome === "unknown" ? inARow + 1 : 0;
+        rule.ended(outcome.outcome === "unknown" ? "unknown" : "well");
         return outcome;
       } catch (error) {
-        if (error instanceof RefusedError) {
-          inARow = 0;
-          return failed(error, row);
-        }
-        if (!(error instanceof ServiceError || error instanceof BadReplyError)) throw error;
-        inARow += 1;
-        if (inARow >= FAILURES_IN_A_ROW) throw error;
+        if (rule.stopsAt(error) || !(error instanceof ClientError)) throw error;
         return failed(error, row);
       }
     },

@@ -11,6 +11,7 @@ import { suggest } from "../args/suggest.ts";
 import {
   AlarmError,
   AssertionError,
+  ChangesFailedError,
   DataFileError,
   exitOfSignal,
   ImportStoppedError,
@@ -29,6 +30,8 @@ export interface ErrorReport {
   readonly status: number | null;
   readonly details: Json;
   readonly hint: string | null;
+  /** For people, in place of the message: an error each. */
+  readonly each?: readonly string[];
   readonly exit: ExitCode;
 }
 
@@ -37,6 +40,7 @@ export function describeError(error: unknown, verbose: boolean): ErrorReport {
   if (!(error instanceof Error))
     return report("internal", `a value that is not an error was thrown: ${String(error)}`, EXIT.failed);
   return (
+    describeChanges(error, verbose) ??
     describeOwn(error) ??
     describeClient(error, verbose) ??
     describeSystem(error) ??
@@ -72,6 +76,18 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof InterruptedError)
     return report("interrupted", error.message, exitOfSignal(error.signal), { hint: error.hint });
   return null;
+}
+
+const GRAVEST_FIRST: readonly ExitCode[] = [EXIT.auth, EXIT.failed, EXIT.refused];
+
+function describeChanges(error: Error, verbose: boolean): ErrorReport | null {
+  if (!(error instanceof ChangesFailedError)) return null;
+  const failures = error.failures.map(({ item, error: cause }) => ({ item, ...describeError(cause, verbose) }));
+  const exits = new Set(failures.map(({ exit }) => exit));
+  return report("changes_failed", error.message, GRAVEST_FIRST.find((each) => exits.has(each)) ?? EXIT.failed, {
+    details: failures.map(({ item, code, message, status }) => ({ item, code, message, status })),
+    each: failures.map(({ item, message }) => `${item}: ${message}`),
+  });
 }
 
 function describeConfig({ problem, message, advice }: ConfigError): ErrorReport {

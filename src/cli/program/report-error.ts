@@ -18,11 +18,11 @@ export interface ErrorStyle {
 
 /** Prints the error and its hint on stderr, as one line of JSON where asked, and gives the exit status. */
 export async function reportError(error: unknown, streams: Pick<Streams, "err">, style: ErrorStyle): Promise<ExitCode> {
-  const { exit, ...described } = describeError(error, style.verbose);
+  const { exit, each, ...described } = describeError(error, style.verbose);
   const stack = style.verbose && error instanceof Error && described.code === "internal" ? (error.stack ?? "") : "";
   const text = style.json
     ? `${JSON.stringify({ error: described })}\n${stack === "" ? "" : `${JSON.stringify({ note: stack })}\n`}`
-    : `${toLines(described)}${stack === "" ? "" : `${stack}\n`}`;
+    : `${toLines(described, each)}${stack === "" ? "" : `${stack}\n`}`;
   const safe = createRedactor(style.keys)(text);
   const heading = style.color === true && safe.startsWith(HEADING) ? HEADING : "";
   // Bytes pass to a terminal as they are.
@@ -34,9 +34,13 @@ export async function reportError(error: unknown, streams: Pick<Streams, "err">,
 const HEADING = "error:";
 
 /** A person who stopped the program made no error. */
-function toLines({ code, message, hint }: Pick<ErrorReport, "code" | "message" | "hint">): string {
-  const first = code === "interrupted" || code === "cancelled" ? message : `${HEADING} ${message}`;
-  return `${first}\n${hint === null ? "" : `hint: ${hint.replaceAll("\n", "\n      ")}\n`}`;
+function toLines(
+  { code, message, hint }: Pick<ErrorReport, "code" | "message" | "hint">,
+  each: readonly string[] = [message],
+): string {
+  const isError = code !== "interrupted" && code !== "cancelled";
+  const lines = each.map((line) => `${isError ? `${HEADING} ` : ""}${line}\n`).join("");
+  return `${lines}${hint === null ? "" : `hint: ${hint.replaceAll("\n", "\n      ")}\n`}`;
 }
 
 /** From the raw words and the environment, since reading them properly may be what failed. */

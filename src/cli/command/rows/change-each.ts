@@ -1,13 +1,13 @@
 /** One change for each of several things: at once through the client's gate, one row each, and a failure stops no other. */
-import { AuthError, RefusedError } from "../../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { inParallel } from "../../../runtime/parallel.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
-import { InterruptedError, NothingFoundError } from "../../errors/command-errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { ChangesFailedError, InterruptedError, type ItemFailure } from "../../errors/command-errors.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import type { Deps } from "../deps.ts";
+import { formatCount, writeDone } from "../notes.ts";
+import { createStopRule, type StopRule } from "./stop-rule.ts";
 
 export interface Each<Item> {
   readonly items: readonly Item[];
@@ -19,53 +19,101 @@ export interface Each<Item> {
   readonly nameOf: (item: Item) => string;
   /** The row's other columns. Throws where the change failed. */
   readonly work: (item: Item) => Promise<JsonObject>;
+  /** The sentence about several items, by the number of those that did not fail. */
+  readonly summary?: (changed: number) => string;
 }
 
-interface Failure {
-  readonly name: string;
-  readonly error: unknown;
+interface Run {
+  readonly rule: StopRule;
+  readonly failures: ItemFailure[];
+  /** Items that were in flight when the run was interrupted. */
+  interrupted: number;
+  changed: number;
+  /** The error that concerns all items. */
+  stoppedBy: unknown;
 }
 
 /**
- * Rows come in the order of the items. A single failure is thrown as it is; of several items each failure has its line,
- * and the status is that of the gravest. `changed` counts the items that did not fail.
+ * Rows come in the order of the items, also those of a run that stops: then the items in flight end, and no further one
+ * is taken. Throws what stopped the run, a single item's failure as it is, or ChangesFailedError.
  */
-export async function changeEach<Item>(
-  deps: Deps,
-  { items, resource, named, nameOf, work }: Each<Item>,
-): Promise<{ readonly exit: ExitCode; readonly changed: number }> {
+export async function changeEach<Item>(deps: Deps, each: Each<Item>): Promise<void> {
+  const { items, resource, named } = each;
   const output = await openListOutput(deps, { resource });
   const done = createInOrder((row) => output.write({ rows: [row], text: JSON.stringify([row]) }));
-  const failures: Failure[] = [];
+  const run: Run = { rule: createStopRule(), failures: [], interrupted: 0, changed: 0, stoppedBy: null };
   const limit = deps.options.concurrency ?? CONCURRENCY_DEFAULT;
-  await inParallel(items.entries(), limit, async ([place, item]) => {
-    const row = await work(item).catch((error: unknown): JsonObject => {
-      if (error instanceof InterruptedError) throw error;
-      deps.signal.throwIfAborted();
-      failures.push({ name: nameOf(item), error });
-      return { outcome: "failed", error: messageOf(error) };
-    });
-    await done(place, { ...named(item), ...row });
+  await inParallel(untilStopped(items, run), limit, async ([place, item]) => {
+    await done(place, { ...named(item), ...(await changeOne(deps, each, run, item)) });
   });
   await output.end();
+  await conclude(deps, each, run);
+}
+
+function* untilStopped<Item>(items: readonly Item[], run: Run): Generator<[number, Item]> {
+  for (const entry of items.entries()) {
+    if (run.stoppedBy !== null) return;
+    yield entry;
+  }
+}
+
+async function changeOne<Item>(
+  { signal }: Deps,
+  { work, nameOf }: Each<Item>,
+  run: Run,
+  item: Item,
+): Promise<JsonObject> {
+  try {
+    const row = await work(item);
+    run.rule.ended("well");
+    run.changed += 1;
+    if (signal.aborted) run.stoppedBy ??= signal.reason;
+    return row;
+  } catch (error) {
+    if (signal.aborted) return interrupt(run, error, signal.reason);
+    run.failures.push({ item: nameOf(item), error });
+    if (run.rule.stopsAt(error)) run.stoppedBy ??= error;
+    return { outcome: "failed", error: messageOf(error) };
+  }
+}
+
+/** Throws where nothing more can be written. */
+function interrupt(run: Run, error: unknown, reason: unknown): JsonObject {
+  if (!(reason instanceof InterruptedError)) throw reason as Error;
+  run.interrupted += 1;
+  run.stoppedBy ??= error instanceof InterruptedError ? error : reason;
+  return { outcome: "unknown", error: "interrupted; it may have been done" };
+}
+
+async function conclude<Item>(deps: Deps, { items, summary }: Each<Item>, run: Run): Promise<void> {
+  const { failures, changed, stoppedBy } = run;
   const [first] = failures;
-  if (first !== undefined && items.length === 1) throw first.error;
-  for (const { name, error } of failures) await deps.streams.err.write(`error: ${name}: ${messageOf(error)}\n`);
-  const exits = new Set(failures.map(({ error }) => exitOf(error)));
-  const exit = failures.length === 0 ? EXIT.done : (GRAVEST_FIRST.find((each) => exits.has(each)) ?? EXIT.failed);
-  return { exit, changed: items.length - failures.length };
+  const isOne = items.length === 1;
+  if (stoppedBy instanceof InterruptedError)
+    throw isOne && stoppedBy.hint !== null
+      ? stoppedBy
+      : new InterruptedError(stoppedBy.signal, describeRun(run, items.length));
+  if (stoppedBy !== null && !isOne) await writeDone(deps, `Stopped: ${describeRun(run, items.length)}`);
+  if (stoppedBy !== null) throw stoppedBy as Error;
+  if (first !== undefined && isOne) throw first.error;
+  if (summary !== undefined && !isOne) await writeDone(deps, summary(changed));
+  if (failures.length > 0) throw new ChangesFailedError(failures, items.length);
+}
+
+/** `4 done, 1 failed, 2 in flight that may have been done, 93 not tried`. */
+function describeRun({ changed, failures, interrupted }: Run, all: number): string {
+  const untried = all - changed - failures.length - interrupted;
+  return [
+    `${formatCount(changed)} done`,
+    ...(failures.length > 0 ? [`${formatCount(failures.length)} failed`] : []),
+    ...(interrupted > 0 ? [`${formatCount(interrupted)} in flight that may have been done`] : []),
+    ...(untried > 0 ? [`${formatCount(untried)} not tried`] : []),
+  ].join(", ");
 }
 
 function messageOf(error: unknown): string {
   const { what, message } = error as { readonly what?: unknown; readonly message?: unknown };
   return typeof what === "string" ? what : typeof message === "string" ? message : String(error);
-}
-
-const GRAVEST_FIRST: readonly ExitCode[] = [EXIT.auth, EXIT.failed, EXIT.refused];
-
-function exitOf(error: unknown): ExitCode {
-  if (error instanceof AuthError) return EXIT.auth;
-  return error instanceof RefusedError || error instanceof NothingFoundError ? EXIT.refused : EXIT.failed;
 }
 
 /** Passes rows on in the order of their places, whenever they come; resolves while another call does so. */

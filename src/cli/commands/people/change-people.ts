@@ -8,7 +8,7 @@ import type { Flags } from "../../args/flags.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
-import { countOf, writeDone, writeNote } from "../../command/notes.ts";
+import { countOf, writeNote } from "../../command/notes.ts";
 import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
 import { type PlannedRequest, writeDryRun } from "../../command/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
@@ -115,7 +115,8 @@ export async function runPeopleChange(
     const [first = { id: "" }] = people;
     const who = people.length === 1 ? personText(first) : countOf(people.length, "person", "people");
     await ask(() => change.question(who, client.baseUrl));
-    const { exit, changed } = await changeEach(deps, {
+    const done = change.outcome.replace(/^./, (letter) => letter.toUpperCase());
+    await changeEach(deps, {
       items: people,
       resource: CHANGED_PEOPLE,
       named: (person) => ({ person: personText(person) }),
@@ -124,10 +125,9 @@ export async function runPeopleChange(
         await changeOne(deps, client, change, person);
         return { outcome: change.outcome };
       },
+      summary: (changed) => `${done}: ${countOf(changed, "person", "people")}.`,
     });
-    const done = change.outcome.replace(/^./, (letter) => letter.toUpperCase());
-    if (people.length > 1) await writeDone(deps, `${done}: ${countOf(changed, "person", "people")}.`);
-    return exit;
+    return EXIT.done;
   });
 }
 

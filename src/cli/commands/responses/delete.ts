@@ -5,7 +5,7 @@ import { ROUTES } from "../../../contract/routes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
-import { countOf, writeDone } from "../../command/notes.ts";
+import { countOf } from "../../command/notes.ts";
 import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
 import { writeDryRun } from "../../command/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
@@ -51,7 +51,7 @@ export async function runResponsesDelete(deps: Deps, { ids, yes }: ResponsesDele
     client.checkMayWrite();
     const what = ids.length === 1 ? `response ${ids[0]}` : countOf(ids.length, "response", "responses");
     await ask(() => `Delete ${what} at ${client.baseUrl}?`);
-    const { exit, changed } = await changeEach(deps, {
+    await changeEach(deps, {
       items: ids,
       resource: COLUMNS,
       named: (id) => ({ id }),
@@ -60,9 +60,9 @@ export async function runResponsesDelete(deps: Deps, { ids, yes }: ResponsesDele
         await deleteOne(deps, client, id);
         return { outcome: "deleted" };
       },
+      summary: (changed) => `Deleted ${countOf(changed, "response", "responses")}.`,
     });
-    if (ids.length > 1) await writeDone(deps, `Deleted ${countOf(changed, "response", "responses")}.`);
-    return exit;
+    return EXIT.done;
   });
 }
 

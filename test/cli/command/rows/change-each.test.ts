@@ -1,0 +1,114 @@
+/** Many changes at once: the run stops for what concerns all of them, and always tells what was done. */
+import { createServer, type Server } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../../src/contract/json.ts";
+import { runInProcess } from "../../../helpers/in-process.ts";
+import { listening } from "../../../helpers/misbehaving-server.ts";
+import { startProgram } from "../../../helpers/run-cli.ts";
+import { tmpdir } from "node:os";
+
+let server: Server | null = null;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** Answers the request with that number, counted from 1, with a status; null: never. */
+async function serve(statusOf: (number: number, url: string) => number | null) {
+  const seen: string[] = [];
+  server = createServer((request, response) => {
+    seen.push(request.url ?? "");
+    const status = statusOf(seen.length, request.url ?? "");
+    if (status === null) return;
+    response.writeHead(status, { "content-type": "application/json" }).end("{}");
+  });
+  const env = { SURVEYCTL_BASE_URL: `http://127.0.0.1:${await listening(server)}`, SURVEYCTL_API_KEY: "key" };
+  return { seen, env };
+}
+
+const IDS = Array.from({ length: 100 }, (_, index) => String(index + 1));
+const DELETE = ["responses", "delete", ...IDS, "--yes", "--retries", "0", "--concurrency", "2"];
+const COUNTS = /^Stopped: .*$/m;
+
+interface Row {
+  readonly id: string;
+  readonly outcome: string;
+}
+
+function rowsOf(stdout: string): (readonly [string, string])[] {
+  return (JSON.parse(stdout) as Row[]).map(({ id, outcome }) => [id, outcome]);
+}
+
+describe("a run of many changes", () => {
+  it("stops at a refused key, after the rows so far", async () => {
+    const { seen, env } = await serve((number) => (number <= 4 ? 200 : 401));
+    const ended = await runInProcess({ args: [...DELETE, "-o", "json"], env });
+    expect(ended.status).toBe(4);
+    expect(seen.length).toBeLessThanOrEqual(6);
+    const rows = rowsOf(ended.stdout);
+    expect(rows.slice(0, 4)).toEqual(["1", "2", "3", "4"].map((id) => [id, "deleted"]));
+    expect(rows.slice(4).every(([, outcome]) => outcome === "failed")).toBe(true);
+    const lines = ended.stderr
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as JsonObject);
+    expect(lines).toEqual([
+      { note: `Stopped: 4 done, ${rows.length - 4} failed, ${100 - rows.length} not tried` },
+      { error: expect.objectContaining({ code: "unauthorized", status: 401 }) },
+    ]);
+  });
+
+  it("stops when the service fails twenty times in a row", async () => {
+    const { seen, env } = await serve((number) => (number === 1 ? 404 : 500));
+    const ended = await runInProcess({ args: [...DELETE, "-o", "json"], env });
+    expect(ended.status).toBe(1);
+    expect(seen.length).toBeLessThanOrEqual(24);
+    expect(rowsOf(ended.stdout).length).toBeGreaterThanOrEqual(20);
+  });
+
+  it("stops where the network is dead", async () => {
+    const { env } = await serve(() => null);
+    server?.close();
+    const ended = await runInProcess({ args: DELETE, env });
+    expect(ended.status).toBe(1);
+    expect(ended.stdout.split("\n").length).toBeLessThanOrEqual(4);
+    expect(COUNTS.exec(ended.stderr)?.[0]).toBe("Stopped: 0 done, 2 failed, 98 not tried");
+  });
+
+  it("tells at an interrupt what was done, and what may have been", async () => {
+    const { seen, env } = await serve((number) => (number <= 4 ? 200 : null));
+    const running = startProgram({ args: [...DELETE, "-o", "json"], env, home: tmpdir() });
+    running.child.stdin.end();
+    while (seen.length < 6) await new Promise((resolve) => setTimeout(resolve, 5));
+    running.child.kill("SIGINT");
+    const ended = await running.ended;
+    expect(ended.status).toBe(130);
+    expect(rowsOf(ended.stdout)).toEqual([
+      ...["1", "2", "3", "4"].map((id) => [id, "deleted"]),
+      ["5", "unknown"],
+      ["6", "unknown"],
+    ]);
+    expect((JSON.parse(ended.stderr) as { error: JsonObject }).error).toMatchObject({
+      code: "interrupted",
+      hint: "4 done, 2 in flight that may have been done, 94 not tried",
+    });
+  });
+
+  it("reports several failures as one error for machines", async () => {
+    const { env } = await serve((_number, url) => (/\/998\.json/.test(url) ? 405 : 200));
+    const args = ["responses", "delete", "997", "998", "999", "--yes", "-q", "-o", "json"];
+    const ended = await runInProcess({ args, env });
+    expect(ended.status).toBe(5);
+    expect(JSON.parse(ended.stderr)).toEqual({
+      error: {
+        code: "changes_failed",
+        message: "1 of 3 changes failed",
+        status: null,
+        details: [
+          { item: "response 998", code: "not_found", message: "this service cannot delete responses", status: null },
+        ],
+        hint: null,
+      },
+    });
+  });
+});
