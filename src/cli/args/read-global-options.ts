@@ -125,9 +125,12 @@ export function wantsJson(args: readonly string[], env: Environment): boolean {
   return args.includes("--json") || format === "json" || format === "ndjson";
 }
 
+/** `-o` may stand behind short flags without a value, as in `-qo json`. */
+const SHORT_OUTPUT = /^-[hiqv]*o=?/;
+
 function lastOutput(args: readonly string[]): string | undefined {
-  const at = args.findLastIndex((arg) => /^(?:-o|--output)(?:=|$)/.test(arg) || /^-o./.test(arg));
+  const at = args.findLastIndex((arg) => /^--output(?:=|$)/.test(arg) || SHORT_OUTPUT.test(arg));
   const arg = args[at];
   if (arg === undefined) return undefined;
-  return arg === "-o" || arg === "--output" ? args[at + 1] : arg.replace(/^(?:--output=|-o=?)/, "");
+  return /^(?:--output|-\w*o)$/.test(arg) ? args[at + 1] : arg.replace(/^--output=/, "").replace(SHORT_OUTPUT, "");
 }
