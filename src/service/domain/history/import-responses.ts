@@ -152,7 +152,9 @@ async function importResponses(
       const response = await toStored(tx, project, row, personId);
       added.push(response);
       outcomes.kept += 1;
-    } else await mergeResponse(tx, project, { found, row, personId, index, policy }, outcomes);
+    } else if (found.personId !== personId && found.createdAt !== row.createdAt)
+      outcomes.refused.push({ index, text: `id ${found.id} belongs to another response in this project` });
+    else await mergeResponse(tx, project, { found, row, personId, index, policy }, outcomes);
   }
   await tx.history.insertResponses(project.id, added);
   for (const { id } of added) outcomes.events.push({ type: "survey_response.created", responseId: id });

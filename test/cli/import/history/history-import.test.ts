@@ -7,10 +7,11 @@ import { runCli, startProgram } from "../../../helpers/run-cli.ts";
 import { createPast, WHOLE_SHAPES } from "../../../helpers/past.ts";
 import { openPastStore, type PastStore } from "../../../helpers/past-store.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
+import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
 import { countContents } from "../../../../src/service/domain/moving.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
-import { metricsQuery, sendInput } from "../../../service/domain/fixture.ts";
+import { links, metricsQuery, responseInput, sendInput } from "../../../service/domain/fixture.ts";
 import { NOW } from "../../../helpers/fake-deps.ts";
 
 const project = { id: 1, name: "default" };
@@ -143,6 +144,22 @@ describe("what comes in", () => {
       `a.ndjson:1: id ${person.id} belongs to another person in this project\nb.ndjson:1: its person was refused\n`,
     );
     expect((await store.dump()).responses).toEqual([]);
+  });
+});
+
+describe("a number that another response has here", () => {
+  test.each(["keep", "replace"] as const)("when conflicts are to %s, then the row is refused", async (onConflict) => {
+    const own = await store.service.store.write(async (tx) => {
+      const { person } = await sendPerson(tx, project, sendInput({ email: "bo@example.com", send: false }));
+      return addResponse(tx, project, responseInput({ personId: person.id, score: 3, comment: "Ours." }), links);
+    });
+    const seen = await store.import({ "a.ndjson": ada, "b.ndjson": response({ id: own.id }) }, { onConflict });
+    expect([seen.exit, seen.err]).toEqual([
+      3,
+      `b.ndjson:1: id ${own.id} belongs to another response in this project\n`,
+    ]);
+    const { responses } = await store.dump();
+    expect(responses?.map(({ id, score, comment }) => [id, score, comment])).toEqual([[Number(own.id), 3, "Ours."]]);
   });
 });
 
