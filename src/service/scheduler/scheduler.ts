@@ -80,6 +80,8 @@ class LoopingScheduler implements Scheduler {
   readonly #loop: WakeLoop;
   #hasBegun = false;
   #isWoken = false;
+  /** The store's time, by which surveys are due, less the clock's. */
+  #aheadSeconds = 0;
   #renewed = { steadyMs: 0, wallMs: 0 };
 
   constructor(options: SchedulerOptions) {
@@ -94,7 +96,7 @@ class LoopingScheduler implements Scheduler {
   /** Looking is expensive where the data is elsewhere, and surveys may come in by the thousand. */
   wake = (dueAt = 0): void => {
     const { store, clock } = this.#options;
-    if (this.#isWoken || dueAt > unixSeconds(clock) + store.lookSeconds) return;
+    if (this.#isWoken || dueAt - this.#aheadSeconds > unixSeconds(clock) + store.lookSeconds) return;
     this.#isWoken = true;
     const wakeNow = (): void => {
       this.#isWoken = false;
@@ -121,8 +123,8 @@ class LoopingScheduler implements Scheduler {
   };
 
   /**
-   * Has all delivered that is due and that senders have room for; when it looks again, Unix seconds. Looking is cheaper
-   * than claiming, so it comes first.
+   * Has all delivered that is due and that senders have room for; when it looks again, Unix seconds of the clock. Looking
+   * is cheaper than claiming, so it comes first.
    */
   async #runDue(mayClaim: () => boolean): Promise<number> {
     const { store, clock, heartbeat, onTurn } = this.#options;
@@ -131,14 +133,16 @@ class LoopingScheduler implements Scheduler {
     this.#hasBegun = true;
     await this.#renew();
     for (;;) {
+      const startedAt = unixSeconds(clock);
       const { dueAt, now, due } = await store.read((tx) => look(tx, this.#channelsWithRoom()));
+      this.#aheadSeconds = now - startedAt;
       if (this.#inFlight.size === 0) this.#renewed = readClocks(clock);
       const plans = mayClaim() ? plan(this.#options, this.#inFlight, this.#turns, due) : [];
       if ((await this.#recordAndClaim(plans)) > 0) continue;
       await this.#sweep.eraseSome();
       onTurn?.();
       const restSeconds = this.#inFlight.size > 0 ? Math.min(RENEWED_SECONDS, store.lookSeconds) : store.lookSeconds;
-      return Math.min(dueAt ?? Infinity, now + restSeconds);
+      return Math.min(dueAt ?? Infinity, now + restSeconds) - this.#aheadSeconds;
     }
   }
 

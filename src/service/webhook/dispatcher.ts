@@ -76,17 +76,22 @@ class LoopingDispatcher implements Dispatcher {
 
   attempts = (): ReadonlyMap<AttemptMeaning["kind"], number> => this.#recorder.counts;
 
-  /** Gives each endpoint the events that are due; when it looks again, Unix seconds. */
+  /** Gives each endpoint the events that are due; when it looks again, Unix seconds of the clock. */
   async #sendDue(): Promise<number> {
     const { store, clock, mayStart = () => true } = this.#options;
     // Other processes may add events meanwhile.
-    const lookAt = unixSeconds(clock) + store.lookSeconds;
+    const startedAt = unixSeconds(clock);
+    const lookAt = startedAt + store.lookSeconds;
     // Of several processes one sends, so that an event does not come twice from two of them.
     if (!mayStart()) return lookAt;
-    const { next, shares } = await store.read((tx) => readShares(tx, this.#queues));
+    const { dueInSeconds, shares } = await store.read((tx) => readShares(tx, this.#queues));
     this.#closeOthers(new Set(shares.map(({ webhook }) => keyOf(webhook))));
-    for (const { webhook, due } of shares) this.#queueOf(webhook).take(webhook, this.#loop.stopping.aborted ? [] : due);
-    return Math.min(next ?? Infinity, lookAt);
+    for (const { webhook, due, isSlow } of shares) {
+      const queue = this.#queueOf(webhook);
+      if (isSlow) queue.clear();
+      queue.take(webhook, this.#loop.stopping.aborted ? [] : due);
+    }
+    return Math.min(startedAt + dueInSeconds, lookAt);
   }
 
   #queueOf(webhook: WebhookRow): EndpointQueue {
@@ -124,13 +129,15 @@ function keyOf({ project, id }: WebhookRow): string {
 interface Share {
   readonly webhook: WebhookRow;
   readonly due: Awaited<ReturnType<Transaction["webhooks"]["due"]>>;
+  /** True while the endpoint is left alone. */
+  readonly isSlow: boolean;
 }
 
-/** For each enabled endpoint the events that it has room for, and when something is due next. */
+/** For each enabled endpoint the events that it has room for, and in how many seconds of the store's time more are due. */
 async function readShares(
   tx: Transaction,
   queues: ReadonlyMap<string, EndpointQueue>,
-): Promise<{ readonly next: number | null; readonly shares: readonly Share[] }> {
+): Promise<{ readonly dueInSeconds: number; readonly shares: readonly Share[] }> {
   const shares: Share[] = [];
   const dues: number[] = [];
   for (const webhook of await tx.webhooks.list(null)) {
@@ -138,11 +145,11 @@ async function readShares(
     if (disabledAt !== null) continue;
     const isSlow = slowUntil !== null && slowUntil > tx.now;
     const limit = isSlow ? 0 : (queues.get(keyOf(webhook))?.wanted() ?? FIRST_SHARE);
-    shares.push({ webhook, due: limit === 0 ? [] : await tx.webhooks.due(webhook, limit) });
+    shares.push({ webhook, due: limit === 0 ? [] : await tx.webhooks.due(webhook, limit), isSlow });
     const next = isSlow ? slowUntil : await tx.webhooks.nextDueAt(project.id, id);
     if (next !== null) dues.push(next);
   }
-  return { next: dues.length === 0 ? null : Math.min(...dues), shares };
+  return { dueInSeconds: Math.min(...dues) - tx.now, shares };
 }
 
 const FIRST_SHARE = 32;

@@ -80,7 +80,6 @@ class WaitingEvents implements EndpointQueue {
       this.#held.set(one.event, one);
       this.#waiting.push(one);
     }
-    if (row.slowUntil !== null && row.slowUntil > unixSeconds(this.#options.clock)) this.clear();
     this.#pump();
   }
 

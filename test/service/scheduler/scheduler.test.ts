@@ -30,6 +30,8 @@ interface World {
   /** How many surveys were said to be held at a start. */
   readonly overdue: number[];
   outcome: DeliveryOutcome;
+  /** Seconds by which the machine's clock is ahead of the store's. */
+  ahead: number;
   /** How many messages the sender takes. */
   capacity: number;
   /** What the sender does with a message; in place of `outcome`. */
@@ -46,7 +48,7 @@ async function openWorld(): Promise<World> {
   const fixture = await openFixture();
   const naps: Nap[] = [];
   const clock: Clock = {
-    now: () => fixture.time.now * 1000,
+    now: () => (fixture.time.now + self.ahead) * 1000,
     monotonic: () => fixture.time.now * 1000,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
@@ -63,6 +65,7 @@ async function openWorld(): Promise<World> {
     naps,
     errors: [],
     overdue: [],
+    ahead: 0,
     outcome: { kind: "sent" },
     capacity: 64,
     deliver: null,
@@ -136,6 +139,26 @@ it("when a survey is due later, then it sleeps until that moment and delivers on
   nap.end();
   await world().asleep(2);
   expect(world().delivered).toEqual(["a@x.co"]);
+});
+
+describe.each([-2 * 86_400, -60, 3, 60])("when the machine's clock is %d seconds ahead of the store's", (ahead) => {
+  it("then it sleeps until a survey is due by the store's time", async () => {
+    world().ahead = ahead;
+    await schedule("a@x.co", 45);
+    world().create().start();
+    expect([(await world().asleep(1)).ms, world().delivered]).toEqual([45_000, []]);
+  });
+
+  it("then it wakes for what is due by the store's time", async () => {
+    world().ahead = ahead;
+    const scheduler = world().create();
+    scheduler.start();
+    await world().asleep(1);
+    await schedule("a@x.co", 0);
+    scheduler.wake(world().fixture.time.now);
+    await world().asleep(2);
+    expect(world().delivered).toEqual(["a@x.co"]);
+  });
 });
 
 it("when many are due, then each is delivered once, over several batches", async () => {

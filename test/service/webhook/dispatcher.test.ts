@@ -291,6 +291,31 @@ describe("an endpoint that fails", () => {
   });
 });
 
+test.each([-60, 3, 60])(
+  "when the machine's clock is %d seconds ahead of the store's, then it sleeps until an event is due by the store's",
+  async (ahead) => {
+    const receiver = await startHookReceiver({
+      "/hook": (_, response) => response.writeHead(429, { "retry-after": "30" }).end(),
+    });
+    const store = createHandClock();
+    const naps: number[] = [];
+    const sleep: typeof store.sleep = (ms, signal) => {
+      naps.push(ms);
+      return store.sleep(ms, signal);
+    };
+    const clock = { ...store, now: () => store.now() + ahead * 1000, sleep };
+    const { add, answer, settled, dispatcher, close } = await openHookFixture(store, { clock });
+    closing.push(receiver.close, close);
+    dispatcher.start();
+    const hook = await add(`${receiver.url}/hook`);
+    await answer();
+    const [delivery] = await settled(hook);
+    await expect.poll(() => naps.at(-1)).toBe(((delivery?.dueAt ?? 0) - START) * 1000);
+    await new Promise((resolve) => void setTimeout(resolve, 50));
+    expect(naps.at(-1)).toBe(((delivery?.dueAt ?? 0) - START) * 1000);
+  },
+);
+
 test("when an attempt ends within a second, then the next one is not sooner than the endpoint asked for", async () => {
   const { receiver, add, answer, settled, clock } = await open({ "/hook": busyAtFirst });
   const hook = await add(`${receiver.url}/hook`);

@@ -71,7 +71,7 @@ export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 export async function openHookFixture<Time extends Clock>(
   clock: Time,
-  options: Partial<Pick<DispatcherOptions, "own" | "resolve">> & { readonly file?: string } = {},
+  options: Partial<Pick<DispatcherOptions, "own" | "resolve" | "clock">> & { readonly file?: string } = {},
 ): Promise<HookFixture<Time>> {
   const { file, own = () => [], ...rest } = options;
   const wake: { call: () => void } = { call: () => undefined };
