@@ -128,11 +128,11 @@ class LoopingScheduler implements Scheduler {
    */
   async #runDue(mayClaim: () => boolean): Promise<number> {
     const { store, clock, heartbeat, onTurn } = this.#options;
-    await heartbeat.beat();
-    if (!this.#hasBegun) await this.#begin();
-    this.#hasBegun = true;
-    await this.#renew();
     for (;;) {
+      await heartbeat.beat();
+      if (!this.#hasBegun) await this.#begin();
+      this.#hasBegun = true;
+      await this.#renew();
       const startedAt = unixSeconds(clock);
       const { dueAt, now, due } = await store.read((tx) => look(tx, this.#channelsWithRoom()));
       this.#aheadSeconds = now - startedAt;

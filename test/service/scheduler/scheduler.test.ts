@@ -11,7 +11,7 @@ import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
 import { releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
-import { createHeartbeat } from "../../../src/service/scheduler/heartbeat.ts";
+import { createHeartbeat, livingProcesses } from "../../../src/service/scheduler/heartbeat.ts";
 import { createScheduler, type Scheduler } from "../../../src/service/scheduler/scheduler.ts";
 import { openFixture, sendInput, type Fixture } from "../domain/fixture.ts";
 import { deliveriesOf } from "../domain/lists.ts";
@@ -159,6 +159,20 @@ describe.each([-2 * 86_400, -60, 3, 60])("when the machine's clock is %d seconds
     await world().asleep(2);
     expect(world().delivered).toEqual(["a@x.co"]);
   });
+});
+
+it("when a turn takes long, then the process stays one that lives", async () => {
+  const { fixture } = world();
+  world().capacity = 1;
+  const living: string[][] = [];
+  world().deliver = async () => {
+    living.push([...(await livingProcesses(fixture.store))]);
+    fixture.time.now += 20;
+    return { kind: "sent" };
+  };
+  for (const email of ["a@x.co", "b@x.co", "c@x.co"]) await schedule(email, 0);
+  await world().create().finish();
+  expect(living).toEqual([["one"], ["one"], ["one"]]);
 });
 
 it("when many are due, then each is delivered once, over several batches", async () => {
