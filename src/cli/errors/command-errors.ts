@@ -81,6 +81,15 @@ export class ImportStoppedError extends Error {
   }
 }
 
+/** An error of a file behind the first request: no matter of usage any more, so the exit status is 1. Its cause is reported. */
+export class BegunError extends Error {
+  override readonly name = "BegunError";
+
+  constructor(cause: unknown) {
+    super("stopped on the way", { cause });
+  }
+}
+
 /** An export has fewer rows than the service counts, and the file that it would replace may be better. Exit status 1. */
 export class ShortExportError extends Error {
   override readonly name = "ShortExportError";

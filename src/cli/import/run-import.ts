@@ -4,7 +4,6 @@ import { InputChangedError, InputError, type InputFile } from "../../bulk/import
 import { isEncoding } from "../../bulk/import/table/named-encoding.ts";
 import { type ImportTable, openTable } from "../../bulk/import/table/open-table.ts";
 import { readJournalHead } from "../../bulk/import/journal/journal-entry.ts";
-import { MissingRowsError } from "../../bulk/import/send-rows.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { suggest } from "../args/suggest.ts";
 import { badValue } from "../args/values.ts";
@@ -45,13 +44,9 @@ function checkEncoding(name: string): void {
 
 function asCliError(error: unknown): unknown {
   if (error instanceof InputError) return asImportError(error);
-  if (error instanceof InputChangedError) {
-    const hint = "the rows that were sent are in the results; put the file back as it was to resume";
-    return new ImportStoppedError("input_changed", error.message, { hint, cause: error });
-  }
-  return error instanceof MissingRowsError
-    ? new ImportStoppedError("rows_missing", error.message, { cause: error })
-    : error;
+  if (!(error instanceof InputChangedError)) return error;
+  const hint = "nothing was sent; run it again";
+  return new ImportStoppedError("input_changed", error.message, { hint, cause: error });
 }
 
 async function importFrom(

@@ -5,19 +5,20 @@ import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts"
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { RowSource } from "../../bulk/import/journal/decide-rows.ts";
 import type { JournalState } from "../../bulk/import/journal/journal-state.ts";
+import { InputChangedError } from "../../bulk/import/table/input-file.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { countOutcomes } from "../../bulk/import/journal/outcome.ts";
 import { openRecordedOutcomes } from "../../bulk/import/journal/recorded-outcomes.ts";
 import { failedCsv, resultsCsv } from "../../bulk/import/journal/results.ts";
-import { type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
+import { MissingRowsError, type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
 import type { Client } from "../../client/client.ts";
 import { ROUTES, TELLS_STATUSES } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { replaceFile } from "../../runtime/files/file-replacement.ts";
+import { replaceFile, UnwritableFileError } from "../../runtime/files/file-replacement.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Connection, Deps } from "../command/deps.ts";
 import { createProgress } from "../command/progress.ts";
-import { exitOfSignal, InterruptedError } from "../errors/command-errors.ts";
+import { BegunError, exitOfSignal, ImportStoppedError, InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { createTimeFormatter } from "../render/time.ts";
 import { choicesOf, type ImportRequest } from "./import-request.ts";
@@ -227,6 +228,17 @@ async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Pr
     retries: connection.retryCount?.() ?? 0,
   });
   if (stoppedBy instanceof InterruptedError) return exitOfSignal(stoppedBy.signal);
-  if (stoppedBy !== null) throw stoppedBy as Error;
+  if (stoppedBy !== null) throw asStop(stoppedBy);
   return counts.failed + counts.unknown > 0 ? EXIT.partial : EXIT.done;
+}
+
+/** An error that a run meets behind its first request. */
+function asStop(error: unknown): unknown {
+  if (error instanceof InputChangedError) {
+    const hint = "the rows that were sent are in the results; put the file back as it was to resume";
+    return new ImportStoppedError("input_changed", error.message, { hint, cause: error });
+  }
+  if (error instanceof MissingRowsError) return new ImportStoppedError("rows_missing", error.message, { cause: error });
+  const isOfFiles = error instanceof UnwritableFileError || (error as NodeJS.ErrnoException).syscall !== undefined;
+  return isOfFiles ? new BegunError(error) : error;
 }

@@ -11,6 +11,7 @@ import { suggest } from "../args/suggest.ts";
 import {
   AlarmError,
   AssertionError,
+  BegunError,
   ChangesFailedError,
   DataFileError,
   exitOfSignal,
@@ -39,6 +40,7 @@ export interface ErrorReport {
 export function describeError(error: unknown, verbose: boolean): ErrorReport {
   if (!(error instanceof Error))
     return report("internal", `a value that is not an error was thrown: ${String(error)}`, EXIT.failed);
+  if (error instanceof BegunError) return { ...describeError(error.cause, verbose), exit: EXIT.failed };
   return (
     describeChanges(error, verbose) ??
     describeOwn(error) ??

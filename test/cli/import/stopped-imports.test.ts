@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
-import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -166,7 +166,7 @@ test("when the results cannot be written, then the summary does not name them, a
   const ended = await running.ended;
   await rmdir(results);
   expect(ending(ended)).toEqual([
-    2,
+    1,
     "40 surveys become files in outbox/: no mail server or gateway is set",
     "results: not written",
     `To resume: surveyctl ${args.join(" ")} --resume`,
@@ -174,6 +174,20 @@ test("when the results cannot be written, then the summary does not name them, a
   ]);
   const { stdout } = await service.run([...args, "--resume", "--json"], { env });
   expect(JSON.parse(stdout)).toMatchObject({ scheduled: ROWS, results });
+});
+
+test("when the folder of the results is removed on the way, then the exit does not say that nothing was sent", async () => {
+  const folder = path.join(service.folder, "results");
+  await mkdir(folder);
+  const results = path.join(folder, "results.csv");
+  const running = startSlowly("--results", results);
+  await vi.waitFor(() => readFile(`${results}.journal`), { timeout: 30_000, interval: 5 });
+  await rm(folder, { recursive: true });
+  const ended = await running.ended;
+  expect([ended.status, ended.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: .*no such file or directory/m) as string,
+  ]);
 });
 
 test("when the results cannot be replaced, then the summary says that they are of a previous run", async () => {
