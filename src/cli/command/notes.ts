@@ -1,5 +1,5 @@
 /** Lines on stderr for the person at the terminal, and the question that they confirm. */
-import type { Deps } from "./deps.ts";
+import type { Connection, Deps } from "./deps.ts";
 import { CancelledError } from "../errors/usage-error.ts";
 
 /** One line on stderr about what was done or left out; `--quiet` silences it. */
@@ -28,6 +28,12 @@ export function formatCount(count: number): string {
 /** `1 response`, `4,872 responses`. */
 export function countOf(count: number, one: string, many: string): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** For the end of bulk work, on stderr: `3 requests were retried`; null where none was. */
+export function describeRetries({ retryCount }: Pick<Connection, "retryCount">): string | null {
+  const retries = retryCount?.() ?? 0;
+  return retries === 0 ? null : countOf(retries, "request was retried", "requests were retried");
 }
 
 /** Asks y/N on a terminal; throws CancelledError when declined. */

@@ -1,6 +1,6 @@
 /** The work of every `export`: a list of the API into a file or stdout. */
 import type { Deps } from "../command/deps.ts";
-import { writeNote } from "../command/notes.ts";
+import { describeRetries, writeDone, writeNote } from "../command/notes.ts";
 import { createProgress } from "../command/progress.ts";
 import { ShortExportError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -40,7 +40,7 @@ export async function exportList(deps: Deps, request: ExportRequest, flags: Expo
 }
 
 async function runOpened(opened: OpenedExport): Promise<void> {
-  const { deps, request, flags, plan, output } = opened;
+  const { deps, request, flags, plan, output, connection } = opened;
   const increment = await beginIncrement(opened);
   if (flags.append) {
     await checkOldFile(opened);
@@ -67,6 +67,8 @@ async function runOpened(opened: OpenedExport): Promise<void> {
       written,
       counted: await counted,
     });
+    const retries = describeRetries(connection);
+    if (retries !== null) await writeDone(deps, retries);
   } catch (error) {
     await progress.end();
     if (deps.signal.aborted && plan.file !== null)

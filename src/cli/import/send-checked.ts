@@ -17,6 +17,7 @@ import { unixSeconds } from "../../runtime/clock.ts";
 import { replaceFile, UnwritableFileError } from "../../runtime/files/file-replacement.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Connection, Deps } from "../command/deps.ts";
+import { describeRetries } from "../command/notes.ts";
 import { createProgress } from "../command/progress.ts";
 import { BegunError, exitOfSignal, ImportStoppedError, InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -225,7 +226,7 @@ async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Pr
     ...sent,
     remaining: report.rows - countOutcomes(counts),
     elapsedMs,
-    retries: connection.retryCount?.() ?? 0,
+    retries: describeRetries(connection),
   });
   if (stoppedBy instanceof InterruptedError) return exitOfSignal(stoppedBy.signal);
   if (stoppedBy !== null) throw asStop(stoppedBy);

@@ -14,8 +14,8 @@ export interface Ending extends SendReport {
   /** Rows without an outcome. */
   readonly remaining: number;
   readonly elapsedMs: number;
-  /** Requests that had to be sent again. */
-  readonly retries: number;
+  /** The line about requests that had to be sent again; null where there were none. */
+  readonly retries: string | null;
   readonly results: ResultsState;
   /** As `RowSender` has them. */
   readonly remarks: readonly string[];
@@ -39,7 +39,7 @@ export async function writeSummary(
     const lines = [
       describeEnding(request, ending, seconds, rate),
       ...describeFailures(ending),
-      ...(retries > 0 ? [`${countOf(retries, "request was", "requests were")} retried`] : []),
+      ...(retries === null ? [] : [retries]),
       ...ending.remarks,
       describeResults(ending, files),
     ];

@@ -5,11 +5,12 @@ import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { ChangesFailedError, InterruptedError, type ItemFailure } from "../../errors/command-errors.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
-import type { Deps } from "../deps.ts";
-import { formatCount, writeDone } from "../notes.ts";
+import type { Connection, Deps } from "../deps.ts";
+import { describeRetries, formatCount, writeDone } from "../notes.ts";
 import { createStopRule, type StopRule } from "./stop-rule.ts";
 
 export interface Each<Item> {
+  readonly connection: Connection;
   readonly items: readonly Item[];
   /** Its columns begin with what names an item; `outcome` and `error` are among them. */
   readonly resource: Resource;
@@ -85,10 +86,12 @@ function interrupt(run: Run, error: unknown, reason: unknown): JsonObject {
   return { outcome: "unknown", error: "interrupted; it may have been done" };
 }
 
-async function conclude<Item>(deps: Deps, { items, summary }: Each<Item>, run: Run): Promise<void> {
+async function conclude<Item>(deps: Deps, { connection, items, summary }: Each<Item>, run: Run): Promise<void> {
   const { failures, changed, stoppedBy } = run;
   const [first] = failures;
   const isOne = items.length === 1;
+  const retries = isOne ? null : describeRetries(connection);
+  if (retries !== null) await writeDone(deps, retries);
   if (stoppedBy instanceof InterruptedError)
     throw isOne && stoppedBy.hint !== null
       ? stoppedBy

@@ -105,7 +105,7 @@ export async function runPeopleChange(
     await writeNote(deps, `the file has no people; nobody was ${change.outcome}`);
     return EXIT.done;
   }
-  return withClient(deps, async (client) => {
+  return withClient(deps, async (client, connection) => {
     if (deps.options.dryRun) {
       for (const person of people)
         await writeDryRun(deps, client.baseUrl, await change.plan(client, person, deps.signal));
@@ -117,6 +117,7 @@ export async function runPeopleChange(
     await ask(() => change.question(who, client.baseUrl));
     const done = change.outcome.replace(/^./, (letter) => letter.toUpperCase());
     await changeEach(deps, {
+      connection,
       items: people,
       resource: CHANGED_PEOPLE,
       named: (person) => ({ person: personText(person) }),

@@ -177,13 +177,14 @@ export async function changeResponses(
   change: Change,
 ): Promise<ExitCode> {
   checkColumns(deps, resource);
-  return withClient(deps, async (client) => {
+  return withClient(deps, async (client, connection) => {
     if (deps.options.dryRun) {
       for (const id of ids) await writePlanned(deps, client, id, change);
       return EXIT.done;
     }
     client.checkMayWrite();
     await changeEach(deps, {
+      connection,
       items: ids,
       resource,
       named: (id) => ({ id }),

@@ -42,7 +42,7 @@ export interface ResponsesDeleteOptions {
 export async function runResponsesDelete(deps: Deps, { ids, yes }: ResponsesDeleteOptions): Promise<ExitCode> {
   checkColumns(deps, COLUMNS);
   const ask = checkRemoval(deps, { command: "responses delete", yes, kept: "Nothing was deleted." });
-  return withClient(deps, async (client) => {
+  return withClient(deps, async (client, connection) => {
     if (deps.options.dryRun) {
       for (const id of ids)
         await writeDryRun(deps, client.baseUrl, { route: ROUTES.deleteResponse, placeholders: { id } });
@@ -52,6 +52,7 @@ export async function runResponsesDelete(deps: Deps, { ids, yes }: ResponsesDele
     const what = ids.length === 1 ? `response ${ids[0]}` : countOf(ids.length, "response", "responses");
     await ask(() => `Delete ${what} at ${client.baseUrl}?`);
     await changeEach(deps, {
+      connection,
       items: ids,
       resource: COLUMNS,
       named: (id) => ({ id }),

@@ -94,6 +94,13 @@ describe("a run of many changes", () => {
     });
   });
 
+  it("tells how many requests were retried", async () => {
+    const { env } = await serve((number) => (number === 2 ? 429 : 200));
+    const args = ["responses", "delete", "1", "2", "3", "--yes"];
+    const { status, stderr } = await runInProcess({ args, env });
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^1 request was retried\nDeleted 3 responses\.$/m)]);
+  });
+
   it("reports several failures as one error for machines", async () => {
     const { env } = await serve((_number, url) => (/\/998\.json/.test(url) ? 405 : 200));
     const args = ["responses", "delete", "997", "998", "999", "--yes", "-q", "-o", "json"];

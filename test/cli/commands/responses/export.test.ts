@@ -5,6 +5,7 @@ import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createWaitLines } from "../../../../src/cli/command/wait-lines.ts";
 import { runResponsesExport, type ResponsesExportOptions } from "../../../../src/cli/commands/responses/export.ts";
 import type { ExportFlags } from "../../../../src/cli/export/request.ts";
 import { createClient } from "../../../../src/client/create-client.ts";
@@ -81,15 +82,18 @@ async function run(
 ) {
   const baseUrl = service?.baseUrl ?? "";
   const { deps, out, err } = fakeDeps(more);
+  const waits = createWaitLines({ ...deps, options: { ...deps.options, quiet: true } });
   const connect = async () => {
     const client = createClient({
       baseUrl,
       apiKey: more.apiKey ?? "key",
       transport: undiciTransport({ baseUrl, env: {} }),
       clock: skippingClock(),
+      onWait: waits.onWait,
     });
     return {
       client,
+      retryCount: waits.retryCount,
       account: { place: baseUrl, keyFingerprint: async () => more.apiKey ?? "key" },
       close: () => client.close(),
     };
@@ -220,7 +224,9 @@ describe("a service in trouble", () => {
         return n % 5 === 0 ? { status: 429, headers: { "retry-after": "1" } } : null;
       },
     });
-    expect(idsOf((await run()).out)).toEqual(everyId(200));
+    const { out, err } = await run();
+    expect(idsOf(out)).toEqual(everyId(200));
+    expect(err).toMatch(/^\d+ requests were retried$/m);
   });
 
   it.each([true, false])(
