@@ -2,6 +2,8 @@
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 
 export interface DatabaseTime {
+  /** Before the first read, which does not ask for the time. */
+  readonly set: (databaseMs: number) => void;
   /** Unix seconds for a write, never before `clock`, the newest time of its projects, and the same in milliseconds. */
   readonly ofWrite: (databaseMs: number, clock: number) => { readonly now: number; readonly nowMs: number };
   /** Unix seconds for a read. A server whose clock is set back must not hide what was due at the newest write. */
@@ -16,6 +18,7 @@ export function createDatabaseTime(clock: Clock, source: "database" | "clock"): 
     return databaseMs;
   };
   return {
+    set: (databaseMs) => void readMs(databaseMs),
     ofWrite: (databaseMs, newest) => {
       const nowMs = readMs(databaseMs);
       const now = Math.max(Math.floor(nowMs / 1000), newest);

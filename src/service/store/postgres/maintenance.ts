@@ -3,6 +3,14 @@ import type { PoolClient } from "pg";
 import type { Vacuumed } from "../../domain/ports.ts";
 import { FIND_MISCOUNTED } from "../sql/schema/kept-counts.ts";
 
+/** Milliseconds since the Unix epoch. */
+export async function askTime(client: PoolClient): Promise<number> {
+  const { rows } = await client.query<{ ms: unknown }>(
+    "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS ms",
+  );
+  return Number(rows[0]?.ms);
+}
+
 /** Age of the oldest snapshot, in seconds. */
 export async function readOldestTransaction(client: PoolClient): Promise<number> {
   const { rows } = await client.query<{ age: number }>(OLDEST_TRANSACTION);

@@ -12,7 +12,7 @@ import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 import { askOutcome } from "./commit-outcome.ts";
 import { type DatabaseTarget, openPool, readTarget, withConnection } from "./connections.ts";
 import { createDatabaseTime, type DatabaseTime } from "./database-time.ts";
-import { findMiscounted, readOldestTransaction, vacuum } from "./maintenance.ts";
+import { findMiscounted, readOldestTransaction, askTime, vacuum } from "./maintenance.ts";
 import { migrateServer } from "./migrate.ts";
 import { errorKindOf, unavailable } from "./postgres-errors.ts";
 import { createProjectQueue, type ProjectQueue } from "./project-queue.ts";
@@ -52,16 +52,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { url, clock, mayMigrate = true, filledBy } = options;
   const target = readTarget(url);
   const pool = openPool(target);
+  const time = createDatabaseTime(clock, options.time ?? "database");
   try {
     await withConnection(pool, async (client) => {
       await migrateServer(client, { clock, mayMigrate, ...(filledBy === undefined ? {} : { filledBy }) });
       await refuseMarked(client, options);
+      time.set(await askTime(client));
     });
   } catch (error) {
     await pool.end();
     throw errorKindOf(error) === "fault" ? error : unavailable(error);
   }
-  return createStore(createEngine(pool, options, target));
+  return createStore(createEngine(pool, options, { target, time }));
 }
 
 async function refuseMarked(client: pg.PoolClient, opening: StoreOpening): Promise<void> {
@@ -88,7 +90,11 @@ interface Engine {
   readonly unprepare: () => void;
 }
 
-function createEngine(pool: pg.Pool, options: PostgresStoreOptions, target: DatabaseTarget): Engine {
+function createEngine(
+  pool: pg.Pool,
+  options: PostgresStoreOptions,
+  { target, time }: { readonly target: DatabaseTarget; readonly time: DatabaseTime },
+): Engine {
   const { clock, random = systemRandom, appUrl = () => "", onWebhookEvent = () => undefined } = options;
   const { onEvent = () => undefined } = options;
   const state = { isPrepared: target.isPrepared };
@@ -110,7 +116,6 @@ function createEngine(pool: pg.Pool, options: PostgresStoreOptions, target: Data
   const unprepare = (): void => {
     state.isPrepared = false;
   };
-  const time = createDatabaseTime(clock, options.time ?? "database");
   const trouble = createTroubleNotes(onEvent);
   const retries = {
     ...options,

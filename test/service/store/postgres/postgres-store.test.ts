@@ -6,12 +6,13 @@ import { systemRandom } from "../../../../src/runtime/random.ts";
 import { UnavailableError } from "../../../../src/service/domain/errors.ts";
 import { addDigest } from "../../../../src/service/domain/delivery/digests.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { LIFE_SECONDS } from "../../../../src/service/domain/delivery/living.ts";
 import { setPaused } from "../../../../src/service/domain/delivery/oversight.ts";
 import type { MessageSender } from "../../../../src/service/domain/delivery/sender.ts";
 import type { NewPerson, Store } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
 import { ensureFirstKey } from "../../../../src/service/first-project.ts";
-import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
+import { createHeartbeat, livingProcesses } from "../../../../src/service/scheduler/heartbeat.ts";
 import { createScheduler } from "../../../../src/service/scheduler/scheduler.ts";
 import { migrateServer } from "../../../../src/service/store/postgres/migrate.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
@@ -87,6 +88,19 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
         project: project.id,
       });
   };
+
+  test.each([-60, 60])("when a command's clock is %d seconds ahead, then it sees at once which live", async (ahead) => {
+    await stores[0]!.write((tx) => tx.queue.beat("server", LIFE_SECONDS));
+    const clock = { ...systemClock, now: () => Date.now() + ahead * 1000 };
+    const command = await openPostgresStore({ url, clock });
+    try {
+      expect(await livingProcesses(command)).toEqual(["server"]);
+      expect(Math.abs((await command.read(async (tx) => tx.now)) - Date.now() / 1000)).toBeLessThan(5);
+    } finally {
+      await command.close();
+      await stores[0]!.write((tx) => tx.queue.leave("server"));
+    }
+  });
 
   test("when digests are due and both look at once, then each goes out once", async () => {
     const past = new Date(Date.now() - 300_000);
