@@ -106,7 +106,7 @@ export async function lockRun({ lock }: RunFiles, { random }: Deps): Promise<Loc
 
 /**
  * The state of previous runs that this one resumes; an empty state for a new import. Throws UsageError when neither
- * fits.
+ * fits; the key is not looked at.
  */
 export async function findPreviousRun(
   files: RunFiles,
@@ -177,10 +177,18 @@ function checkSame(before: JournalHead, now: JournalHead, { journal }: RunFiles)
     throw changed(`the previous run differed in ${other.join(", ")}`, "use the same flags, with --resume");
   if (before.baseUrl !== now.baseUrl)
     throw changed(`the previous run used ${before.baseUrl}`, "use the same connection, with --resume");
-  if (before.key !== now.key) throw changed("the previous run used another API key", "use the same key, with --resume");
   function changed(what: string, hint: string): UsageError {
-    return new UsageError(`--resume: ${what}; its journal is ${journal}`, { hint });
+    return cannotResume(what, journal, hint);
   }
+}
+
+function cannotResume(what: string, journal: string, hint: string): UsageError {
+  return new UsageError(`--resume: ${what}; its journal is ${journal}`, { hint });
+}
+
+/** Another key may be one of another project. */
+export function otherKey({ journal }: RunFiles, hint: string): UsageError {
+  return cannotResume("the previous run used another API key", journal, hint);
 }
 
 function differences(before: JournalHead["choices"], now: JournalHead["choices"]): string[] {
