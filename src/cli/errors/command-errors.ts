@@ -95,6 +95,15 @@ export class ShortExportError extends Error {
   override readonly name = "ShortExportError";
 }
 
+/** `--jq` could make nothing of what a command printed, whose work was done by then. Exit status 1. */
+export class FilterError extends Error {
+  override readonly name = "FilterError";
+
+  constructor(reason: string, cause?: unknown) {
+    super(`the command was carried out, but --jq: ${reason}`, { cause });
+  }
+}
+
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 const SENTENCES: Readonly<Record<StopSignal, string>> = {

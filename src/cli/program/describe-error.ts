@@ -15,6 +15,7 @@ import {
   ChangesFailedError,
   DataFileError,
   exitOfSignal,
+  FilterError,
   ImportStoppedError,
   InterruptedError,
   NothingFoundError,
@@ -68,6 +69,8 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof ImportStoppedError) return report(error.code, error.message, EXIT.failed, { hint: error.hint });
   if (error instanceof ShortExportError)
     return report("rows_missing", error.message, EXIT.failed, { hint: SHORT_EXPORT_HINT });
+  if (error instanceof FilterError)
+    return report("not_filtered", error.message, EXIT.failed, { hint: "the output is printed whole" });
   if (error instanceof UnwritableFileError) return report("unwritable", error.message, EXIT.usage);
   if (error instanceof ConfigError) return describeConfig(error);
   if (error instanceof DataFileError) return report(error.code, error.message, error.exit, { hint: error.hint });

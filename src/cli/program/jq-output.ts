@@ -2,6 +2,7 @@
 import { compile, isRegistered, type JSONValue, TreeInterpreter } from "@jmespath-community/jmespath";
 import { parseWithAllDigits } from "../../contract/long-numbers.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
+import { FilterError } from "../errors/command-errors.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { writeText } from "../render/safe-text.ts";
 import type { Output } from "../streams/streams.ts";
@@ -9,7 +10,10 @@ import type { Output } from "../streams/streams.ts";
 export interface JqOutput {
   /** Takes what the command prints. */
   readonly out: Output;
-  /** Prints what the expression makes of it. Throws UsageError where it does not suit, or the command printed no JSON. */
+  /**
+   * Prints what the expression makes of it. Where it does not suit, or the command printed no JSON, prints all of it as it
+   * is, and throws FilterError.
+   */
   end(): Promise<void>;
   /** The same after the command's error, which is the one to report: prints nothing where the expression does not suit. */
   endFailed(): Promise<void>;
@@ -21,7 +25,7 @@ export function openJqOutput(expression: string, out: Output): JqOutput {
   const parts: string[] = [];
   const decoder = new TextDecoder();
   const end = async (): Promise<void> => {
-    for (const value of readDocuments(parts.join(""))) await writeText(out, `${toBareText(evaluate(value))}\n`);
+    for (const text of readDocuments(parts.join("")).map(evaluate).map(toBareText)) await writeText(out, `${text}\n`);
   };
   return {
     out: {
@@ -31,10 +35,14 @@ export function openJqOutput(expression: string, out: Output): JqOutput {
         parts.push(typeof part === "string" ? part : decoder.decode(part, { stream: true }));
       },
     },
-    end,
+    end: () =>
+      end().catch(async (error: unknown) => {
+        if (error instanceof FilterError) await writeText(out, parts.join(""));
+        throw error;
+      }),
     endFailed: () =>
       end().catch((error: unknown) => {
-        if (!(error instanceof UsageError)) throw error;
+        if (!(error instanceof FilterError)) throw error;
       }),
   };
 }
@@ -53,9 +61,7 @@ function readExpression(expression: string): (value: JSONValue) => JSONValue {
       try {
         return TreeInterpreter.search(tree, value);
       } catch (error) {
-        throw new UsageError(`--jq: ${quoteText(expression)} does not suit the output: ${reasonOf(error)}`, {
-          cause: error,
-        });
+        throw new FilterError(`${quoteText(expression)} does not suit its output: ${reasonOf(error)}`, error);
       }
     };
   } catch (error) {
@@ -82,7 +88,7 @@ function readDocuments(text: string): JSONValue[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const values = lines.map(parse);
   const found = values.filter((value) => value !== undefined);
-  if (found.length < values.length) throw new UsageError("--jq: the command printed something that is not JSON");
+  if (found.length < values.length) throw new FilterError("its output is not JSON");
   return found;
 }
 
