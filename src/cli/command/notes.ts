@@ -1,4 +1,5 @@
 /** Lines on stderr for the person at the terminal, and the question that they confirm. */
+import type { LockWatch } from "../../runtime/files/lock-file.ts";
 import type { Connection, Deps } from "./deps.ts";
 import { CancelledError } from "../errors/usage-error.ts";
 
@@ -18,6 +19,14 @@ export async function writeWarning(
   text: string,
 ): Promise<void> {
   if (!options.quiet) await streams.err.write(`warning: ${text}\n`);
+}
+
+/** Waits, and says for which lock: its holder cannot be looked up from here, and may still touch it. */
+export function watchLock(deps: Pick<Deps, "streams" | "options" | "clock" | "signal">, lock: string): LockWatch {
+  return async (ms) => {
+    await writeNote(deps, `${lock} is held from another machine or container; watching it for ${ms / 1000} s`);
+    await deps.clock.sleep(ms, deps.signal);
+  };
 }
 
 /** `4,872`. */

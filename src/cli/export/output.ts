@@ -14,6 +14,7 @@ import {
 } from "../../runtime/files/file-replacement.ts";
 import { LockedError, takeLock, type Lock } from "../../runtime/files/lock-file.ts";
 import type { Deps } from "../command/deps.ts";
+import { watchLock } from "../command/notes.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import type { ExportPlan } from "./plan.ts";
@@ -57,12 +58,12 @@ export async function openOutput(deps: Deps, target: Target): Promise<ExportOutp
 
 /** One run at a time. Throws `UsageError` with the flag's file when another run holds the lock. */
 export async function lockFile(
-  { random }: Deps,
+  deps: Deps,
   lock: string,
   { file, flag }: { readonly file: string; readonly flag: string },
 ): Promise<Lock> {
   try {
-    return await takeLock(lock, random.token(6));
+    return await takeLock(lock, deps.random.token(6), watchLock(deps, lock));
   } catch (error) {
     if (error instanceof LockedError) {
       const hint = `if no other run is in progress, delete ${error.file}`;

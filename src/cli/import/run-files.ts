@@ -7,6 +7,7 @@ import type { Json } from "../../contract/json.ts";
 import { openReplacement, resolveFile } from "../../runtime/files/file-replacement.ts";
 import { LockedError, takeLock, type Lock } from "../../runtime/files/lock-file.ts";
 import type { Deps } from "../command/deps.ts";
+import { watchLock } from "../command/notes.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { ImportRequest } from "./import-request.ts";
 import { isReadOnce } from "./input-source.ts";
@@ -87,9 +88,9 @@ function checkApart(uses: readonly (readonly [use: string, file: string | null])
 }
 
 /** One run at a time on the same results. Throws UsageError. */
-export async function lockRun({ lock }: RunFiles, { random }: Deps): Promise<Lock> {
+export async function lockRun({ lock }: RunFiles, deps: Deps): Promise<Lock> {
   try {
-    return await takeLock(lock, random.token(6));
+    return await takeLock(lock, deps.random.token(6), watchLock(deps, lock));
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
     if (error.pid === null)

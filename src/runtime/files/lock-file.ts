@@ -1,6 +1,7 @@
 /** One run at a time: a file that names the process that holds it. */
 import { createHash } from "node:crypto";
 import { link, open, readFile, stat, unlink, utimes } from "node:fs/promises";
+import { systemClock } from "../clock.ts";
 import { specialKind } from "./file-kind.ts";
 import { UnwritableFileError } from "./file-replacement.ts";
 import { currentProcess, currentSpace, isRunning, type ProcessMark } from "./processes.ts";
@@ -28,20 +29,29 @@ const FILE_MODE = 0o600;
 /** Processes of other containers and machines cannot be looked up: they touch their file this often while they live. */
 const TOUCH_MS = 10_000;
 const UNTOUCHED_MS = 60_000;
+/** The clocks of two machines differ: a file that looks old is watched for so long, in which one touch may fail. */
+const WATCH_MS = 25_000;
 /** Locks of this process, so that it does not take a dead namesake's for its own. */
 const held = new Set<string>();
+
+/** The wait between two looks at the file of a holder that cannot be looked up. */
+export type LockWatch = (ms: number) => Promise<void>;
 
 /**
  * Takes the lock, also over from a process that is gone. Throws `LockedError` while its holder runs, and
  * `UnwritableFileError` where something else than a file has its name. `token` is unique.
  */
-export async function takeLock(file: string, token: string): Promise<Lock> {
+export async function takeLock(
+  file: string,
+  token: string,
+  watch: LockWatch = (ms) => systemClock.sleep(ms),
+): Promise<Lock> {
   await refuseSpecial(file);
   const mark = { ...(await currentProcess()), space: await currentSpace(), token };
   // Before the file can be seen, so that no second taking in this process calls the first one dead.
   held.add(token);
   try {
-    await takeFrom(file, JSON.stringify(mark), token);
+    await takeFrom(file, { content: JSON.stringify(mark), token, watch });
     return hold(file, token);
   } catch (error) {
     held.delete(token);
@@ -67,11 +77,17 @@ function hold(file: string, token: string): Lock {
   };
 }
 
+interface Taking {
+  readonly content: string;
+  readonly token: string;
+  readonly watch: LockWatch;
+}
+
 /** Creates the file, and removes a dead holder's first. */
-async function takeFrom(file: string, content: string, token: string): Promise<void> {
+async function takeFrom(file: string, { content, token, watch }: Taking): Promise<void> {
   const aside = `${file}.${token}`;
   if (await create(file, content, aside)) return;
-  await removeDead(file, token);
+  await removeDead(file, token, watch);
   if (await create(file, content, aside)) return;
   throw new LockedError(file, await readLockPid(file));
 }
@@ -118,12 +134,12 @@ async function writeNew(file: string, content: string): Promise<void> {
  * Removes a dead holder's file under a second lock that is this dead one's own, so that one process does it and a slower
  * one cannot remove what a third has put there since.
  */
-async function removeDead(file: string, token: string): Promise<void> {
+async function removeDead(file: string, token: string, watch: LockWatch): Promise<void> {
   const found = await readHolder(file);
   if (found === null) return;
-  if (await isAlive(file, found.holder)) throw new LockedError(file, found.holder?.pid ?? null);
+  if (await isAlive(file, found.holder, watch)) throw new LockedError(file, found.holder?.pid ?? null);
   const dead = createHash("sha256").update(found.text).digest("hex").slice(0, 12);
-  const guard = await takeLock(`${file}.${dead}`, `${token}.${dead}`).catch((error: unknown) => {
+  const guard = await takeLock(`${file}.${dead}`, `${token}.${dead}`, watch).catch((error: unknown) => {
     throw error instanceof LockedError ? new LockedError(file, error.pid) : error;
   });
   try {
@@ -133,18 +149,32 @@ async function removeDead(file: string, token: string): Promise<void> {
   }
 }
 
-async function isAlive(file: string, holder: Holder | null): Promise<boolean> {
+async function isAlive(file: string, holder: Holder | null, watch: LockWatch): Promise<boolean> {
   // A file without a holder may be anything.
   if (holder === null) return true;
-  if (holder.space !== null && holder.space !== (await currentSpace())) return wasTouched(file);
+  if (holder.space !== null && holder.space !== (await currentSpace())) return isTouched(file, watch);
   if (held.has(holder.token)) return true;
   return (await isRunning(holder)) && holder.pid !== (await currentProcess()).pid;
 }
 
-/** By the file system's own clock, which need not be this machine's. */
-async function wasTouched(file: string): Promise<boolean> {
-  const found = await stat(file).catch(() => null);
-  return found !== null && Date.now() - found.mtimeMs < UNTOUCHED_MS;
+/** By the holder's clock, which need not be ours: it may touch a file that looks old. */
+async function isTouched(file: string, watch: LockWatch): Promise<boolean> {
+  const before = await touchedAt(file);
+  if (before === null || Date.now() - before < UNTOUCHED_MS) return before !== null;
+  await watch(WATCH_MS);
+  const after = await touchedAt(file);
+  return after !== null && after !== before;
+}
+
+/** Of the file as it is opened: a network file system may answer for a name with a time that it remembers. */
+async function touchedAt(file: string): Promise<number | null> {
+  const handle = await open(file).catch(() => null);
+  if (handle === null) return null;
+  try {
+    return (await handle.stat()).mtimeMs;
+  } finally {
+    await handle.close();
+  }
 }
 
 async function touch(file: string): Promise<void> {

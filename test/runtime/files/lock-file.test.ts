@@ -14,6 +14,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
+/** As a holder does whose clock is behind, or that has done nothing since. */
+async function touch(secondsAgo: number): Promise<void> {
+  const past = new Date(Date.now() - secondsAgo * 1000);
+  await utimes(file, past, past);
+}
+
 const GONE = { pid: 2 ** 22 + 1, started: null, token: "gone" };
 
 it("is held by one at a time", async () => {
@@ -43,9 +49,20 @@ it("is not taken from what names nobody", async () => {
 it("when its holder is in another container, then it counts as held until it has not been touched for a minute", async () => {
   await writeFile(file, JSON.stringify({ ...GONE, space: "another" }));
   await expect(takeLock(file, "a")).rejects.toMatchObject({ name: "LockedError", pid: GONE.pid });
-  const past = new Date(Date.now() - 61_000);
-  await utimes(file, past, past);
-  await (await takeLock(file, "b")).release();
+  await touch(61);
+  await (await takeLock(file, "b", async () => {})).release();
+});
+
+it("when a holder elsewhere has a clock that is behind, then it counts as held while it touches its file", async () => {
+  await writeFile(file, JSON.stringify({ ...GONE, space: "another" }));
+  await touch(3600);
+  const pauses: number[] = [];
+  const taking = takeLock(file, "a", async (ms) => {
+    pauses.push(ms);
+    await touch(3590);
+  });
+  await expect(taking).rejects.toMatchObject({ name: "LockedError", pid: GONE.pid });
+  expect(pauses).toEqual([25_000]);
 });
 
 it("when somebody else's lock is in its place, then it is not removed", async () => {

@@ -7,6 +7,7 @@ import { countOutcomes, OUTCOMES } from "../../../bulk/import/journal/outcome.ts
 import type { JsonObject } from "../../../contract/json.ts";
 import { LockedError, takeLock } from "../../../runtime/files/lock-file.ts";
 import type { Deps } from "../../command/deps.ts";
+import { watchLock } from "../../command/notes.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "../../import/run-files.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
@@ -71,16 +72,16 @@ async function journalsOf(name: string): Promise<string[]> {
   return journals.filter((journal) => path.basename(journal).startsWith(`${base}.`));
 }
 
-export async function statusOf({ files, state, head }: ImportRun, { random }: Deps): Promise<RunStatus> {
-  if (await isRunning(files, random.token(6))) return "running";
+export async function statusOf({ files, state, head }: ImportRun, deps: Deps): Promise<RunStatus> {
+  if (await isRunning(files, deps)) return "running";
   if (!state.ended && countOutcomes(state.counts) < head.rows) return "stopped";
   return state.counts.failed + state.counts.unknown > 0 ? "incomplete" : "finished";
 }
 
-async function isRunning({ lock }: RunFiles, token: string): Promise<boolean> {
+async function isRunning({ lock }: RunFiles, deps: Deps): Promise<boolean> {
   if ((await stat(lock).catch(() => null)) === null) return false;
   try {
-    await (await takeLock(lock, token)).release();
+    await (await takeLock(lock, deps.random.token(6), watchLock(deps, lock))).release();
     return false;
   } catch (error) {
     if (error instanceof LockedError) return true;
