@@ -61,6 +61,8 @@ async function tail(
   steps: readonly Step[],
   fake: FakeOptions & {
     readonly wrap?: (exchange: typeof service.service.handle) => typeof service.service.handle;
+    /** The error that ends it earlier. */
+    readonly ends?: string;
   } = {},
 ): Promise<FakeDeps> {
   const left = [...steps];
@@ -86,7 +88,9 @@ async function tail(
   const client = createClient({ baseUrl, apiKey, transport, clock, policy: { retries: 0 } });
   const faked = fakeDeps({ ...fake, client });
   const deps = { ...faked.deps, clock, signal: stopping.signal };
-  await expect(runResponsesTail(deps, { ...OPTIONS, ...options })).rejects.toThrow(new InterruptedError("SIGINT"));
+  await expect(runResponsesTail(deps, { ...OPTIONS, ...options })).rejects.toThrow(
+    fake.ends ?? new InterruptedError("SIGINT"),
+  );
   return faked;
 }
 
@@ -192,6 +196,24 @@ describe("responses tail", () => {
       Waiting for answers. Press Ctrl-C to stop.
       "
     `);
+  });
+
+  it("when the first look gets no answer, then it ends: the address may be wrong", async () => {
+    const down: HttpResponse = { status: 503, headers: {}, body: "{}" };
+    const { err } = await tail(world, { since: NOW }, [], {
+      wrap: () => async () => down,
+      ends: 'the service answered 503 "{}"',
+    });
+    expect(err()).toBe("");
+  });
+
+  it("when the service asks to wait longer than --max-wait, then it ends", async () => {
+    const state = { isFull: false };
+    const full: HttpResponse = { status: 429, headers: { "retry-after": "301" }, body: "" };
+    const wrap = (exchange: EmbeddedService["service"]["handle"]) => async (request: Parameters<typeof exchange>[0]) =>
+      state.isFull ? full : exchange(request);
+    const { err } = await tail(world, {}, [() => void (state.isFull = true)], { wrap, ends: "asks to wait 301 s" });
+    expect(err()).toBe("");
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { ListWatch } from "../../../../bulk/export/watch.ts";
+import { RETRY_LIMITS } from "../../../../client/call/retry-policy.ts";
 import type { Client, Parameters } from "../../../../client/client.ts";
 import {
   BadReplyError,
@@ -163,13 +164,14 @@ async function follow(deps: Deps, options: ResponsesTailOptions, opened: Opened)
     if (forwarder === null) return output.write(redaction === null ? wanted : redaction.page(wanted));
     for await (const row of forwarder.send(wanted, since)) await output.write(row);
   };
-  for (let isAway = false; ;) {
+  for (let isAway = false, hasLooked = false; ;) {
     try {
       for await (const page of watch.look()) await show(page);
+      hasLooked = true;
       if (isAway) await writeNote(deps, "the service answers again");
       isAway = false;
     } catch (error) {
-      if (!isOutage(error)) throw error;
+      if (!hasLooked || !isOutage(error) || asksTooLong(deps, error)) throw error;
       if (!isAway) await writeWarning(deps, `${error.what}; asking again every ${options.intervalMs / 1000} s`);
       isAway = true;
     }
@@ -185,6 +187,12 @@ function isOutage(error: unknown): error is ConnectionError | TimeoutError | Ser
   return [ConnectionError, TimeoutError, ServiceError, RateLimitedError, BadReplyError].some(
     (kind) => error instanceof kind,
   );
+}
+
+/** True when the service names a wait that `--max-wait` does not allow. */
+function asksTooLong({ options }: Deps, error: Error): boolean {
+  const asked = error instanceof RateLimitedError || error instanceof ServiceError ? error.retryAfterMs : null;
+  return asked !== null && asked > (options.maxWaitMs ?? RETRY_LIMITS.maxWaitMs);
 }
 
 /** A row that was never edited, and has a time of change nevertheless, or is listed without one. */
