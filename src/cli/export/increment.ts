@@ -15,7 +15,7 @@ import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionLog } f
 import type { JsonObject } from "../../contract/json.ts";
 import type { Connection, Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import { digestOldBytes, lockFile, writeSmallFile, type ExportOutput } from "./output.ts";
+import { digestOldBytes, lockFile, tryPlace, writeSmallFile, type ExportOutput } from "./output.ts";
 import type { ExportPlan } from "./plan.ts";
 import type { ExportFlags, ExportRequest, ExportSource, UnstampedRows } from "./request.ts";
 
@@ -178,6 +178,7 @@ export async function openState(deps: Deps, file: string): Promise<StateFile> {
   const lock = await lockFile(deps, `${file}.lock`, { file, flag: "--state" });
   try {
     const text = await readIfThere("--state", file);
+    await tryPlace(deps, file);
     const last = text === null ? null : asUsage(file, () => parseState(text, file));
     return {
       last,

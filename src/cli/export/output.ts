@@ -132,6 +132,11 @@ async function openFile(
   };
 }
 
+/** Throws `UsageError` where `writeSmallFile` could not write; leaves everything as it is. */
+export async function tryPlace(deps: Deps, file: string): Promise<void> {
+  await (await open(deps, file)).discard();
+}
+
 /** Replaces a small file atomically, mode 0600. The caller holds its lock: what killed runs left of it is removed. */
 export async function writeSmallFile(deps: Deps, file: string, text: string): Promise<void> {
   const replacement = await open(deps, file);

@@ -135,7 +135,7 @@ export function readExportFlags(flags: Flags): ExportFlags {
     out: flags.parse("--out", parseOutputFile),
     gzip: flags.is("--gzip"),
     append: flags.is("--append"),
-    state: flags.text("--state"),
+    state: flags.parse("--state", parseOutputFile),
     flatten: flags.is("--flatten"),
     checksum: flags.is("--checksum"),
     jq: flags.text("--jq") !== null,

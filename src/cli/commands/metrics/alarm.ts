@@ -11,7 +11,7 @@ import { AlarmError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { readIfThere } from "../../export/increment.ts";
-import { writeSmallFile } from "../../export/output.ts";
+import { tryPlace, writeSmallFile } from "../../export/output.ts";
 import { pathColumn, type Resource, toPoints } from "../../render/columns.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { createTimeFormatter } from "../../render/time.ts";
@@ -67,6 +67,7 @@ export async function runAlarm(deps: Deps, options: AlarmOptions): Promise<ExitC
   checkColumns(deps, ALARM);
   const text = await readIfThere("--alarm", options.file);
   const known = text === null ? null : parseState(text, options.file);
+  await tryPlace(deps, options.file);
   const { state, check } = await withClient(deps, (client, connection) =>
     tellRefusals(look(deps, options, { client, connection, known }), noTrend(options.trend)),
   );

@@ -2,7 +2,15 @@ import type { Command } from "commander";
 import { METRIC_GROUPS } from "../../../contract/routes.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
-import { badValue, parseChoice, parseChoices, parseInteger, parseName, parseNames } from "../../args/values.ts";
+import {
+  badValue,
+  parseChoice,
+  parseChoices,
+  parseInteger,
+  parseName,
+  parseNames,
+  parseOutputFile,
+} from "../../args/values.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -140,8 +148,7 @@ async function startMetrics(deps: Deps, flags: Flags): Promise<ExitCode> {
 
 function readAlarm(deps: Deps, flags: Flags): AlarmOptions {
   const { since, trend, confidence } = readOptions(deps, flags);
-  const file = flags.text("--alarm") ?? "";
-  if (file === "") throw new UsageError("--alarm: the file name is empty");
+  const file = flags.parse("--alarm", parseOutputFile) ?? "";
   return {
     file,
     since,

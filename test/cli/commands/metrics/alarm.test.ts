@@ -164,6 +164,11 @@ describe("a state that is not this alarm's", () => {
     });
   });
 
+  it("is refused: a file that cannot be written, before anything is asked", async () => {
+    const { ended, calls } = await run([0, 0, 0], { file: path.join(folder, "none", "nps.alarm") });
+    expect([ended, calls]).toMatchObject([{ message: expect.stringContaining("none does not exist") }, []]);
+  });
+
   it("is refused: a folder", async () => {
     expect((await run([0, 0, 0], { file: folder })).ended).toMatchObject({
       message: `--alarm: ${folder} is not a regular file`,

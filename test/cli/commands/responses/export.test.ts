@@ -309,6 +309,13 @@ describe("a file", () => {
     expect([requests, await readdir(folder)]).toEqual([[], ["r.csv.sha256"]]);
   });
 
+  it("is refused before the first request with a state that cannot be written", async () => {
+    await symlink(at("none/state"), at("state"));
+    const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
+    await expect(run({ flags: { out: at("r.csv"), state: at("state") } })).rejects.toThrow("does not exist");
+    expect([requests, await readdir(folder)]).toEqual([[], ["state"]]);
+  });
+
   it("is refused with a checksum of a descriptor", async () => {
     const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
     const handle = await open(at("r.csv"), "w");
