@@ -1,9 +1,8 @@
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { VERSION } from "../../../runtime/version.ts";
-import { readAll } from "../../../runtime/pipe-reader.ts";
 import type { Command } from "commander";
 import { suggest } from "../../args/suggest.ts";
-import { decodeText, readTextFile } from "../../args/text-file.ts";
+import { readTextInput } from "../../args/text-file.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
@@ -121,8 +120,7 @@ export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode>
 
 async function readBody({ streams }: Deps, method: string, { input, fields }: ApiOptions): Promise<string | undefined> {
   if (input !== null && method === "GET") throw new UsageError("--input cannot be used with GET, which has no body");
-  if (input === "-") return decodeText(await readAll(streams.in.bytes()), "standard input");
-  if (input !== null) return readTextFile(input);
+  if (input !== null) return readTextInput(streams.in, input);
   return method === "GET" || Object.keys(fields).length === 0 ? undefined : JSON.stringify(fields);
 }
 
