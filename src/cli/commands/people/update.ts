@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { type EmailOrPhone, parseEmail, parsePhone } from "../../args/people.ts";
+import { parseName } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { writeNote } from "../../command/notes.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
@@ -52,7 +53,7 @@ export function registerPeopleUpdate(noun: Command, context: CommandContext): vo
   context.action(command, async (deps, flags, [person = ""]) =>
     runPeopleUpdate(deps, {
       person: readPersonOperand(person),
-      name: flags.text("--name"),
+      name: flags.parse("--name", parseName),
       properties: await readPropertyFlags(flags),
       newEmail: flags.parse("--new-email", parseEmail),
       newPhone: flags.parse("--new-phone", parsePhone),
