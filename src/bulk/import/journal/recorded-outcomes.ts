@@ -52,11 +52,18 @@ async function readPlaces(journalFile: string): Promise<Places> {
   // Five bytes each, counted from 1, are enough for a journal of a terabyte.
   const highs = createLineNumbers(Uint8Array);
   const lows = createLineNumbers(Uint32Array);
+  const failed = createLineNumbers(Uint8Array);
+  const setPlace = (line: number, byte: number): void => {
+    highs.set(line, Math.floor(byte / 2 ** 32));
+    lows.set(line, byte % 2 ** 32);
+  };
   for await (const lines of readJournalLines(journalFile)) {
     for (const { entry, start } of lines) {
+      // A row that failed and is sent again has no outcome until that is known.
+      if ("intent" in entry) for (const line of entry.intent) if (failed.get(line) === 1) setPlace(line, 0);
       if (!("done" in entry)) continue;
-      highs.set(entry.done.line, Math.floor((start + 1) / 2 ** 32));
-      lows.set(entry.done.line, (start + 1) % 2 ** 32);
+      setPlace(entry.done.line, start + 1);
+      failed.set(entry.done.line, entry.done.outcome === "failed" ? 1 : 0);
     }
   }
   return {
