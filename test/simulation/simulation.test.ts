@@ -71,6 +71,8 @@ test(
 test.each([
   ["1808", "the clock is set forward by more than a lease while a survey is on its way"],
   ["1795", "a STOP is no sign that the newest of several surveys has arrived"],
+  ["475", "with resend, a text that was not answered and then given up counts for the throttle"],
+  ["5633", "with resend, a response between two copies of a survey is an answer to it"],
 ])(
   "when seed %s is run, which once found a fault, then it finds none: %s",
   async (seed) => {
