@@ -98,7 +98,7 @@ export interface Store {
    * all that had been acknowledged before the call. Rejects with the system's error when the file cannot be written.
    */
   backup(file: string): Promise<StoreContents>;
-  /** Gives back the space of deleted rows, while reads and writes wait. Resolves with the sizes before and after. */
+  /** Gives back the space of deleted rows, while writes wait. Resolves with the sizes before and after. */
   vacuum(): Promise<Vacuumed>;
   /**
    * Makes sure that what was deleted is in none of the store's files any more, with these texts as a proof. False when

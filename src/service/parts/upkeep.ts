@@ -39,10 +39,10 @@ function createUpkeep({ store, outbox, clock, keepSeconds, sweepMessages, onErro
     await outbox.prune(keepSeconds === null ? null : now - keepSeconds * 1000, now);
   };
   const loop = async (): Promise<void> => {
-    await finishErasure(store, sweepMessages).catch(onError);
     let nextPruneMs = clock.monotonic();
     while (mayGoOn()) {
       if (clock.monotonic() >= nextPruneMs) {
+        await finishErasure(store, sweepMessages).catch(onError);
         await pruneOutbox().catch(onError);
         await forgetAttempts(store).catch(onError);
         await followAll(store, mayGoOn).catch(onError);
@@ -75,7 +75,10 @@ async function followAll(store: Store, mayGoOn: () => boolean): Promise<void> {
   for (const project of await store.read((tx) => tx.projects.list())) await followRetention(store, project, mayGoOn);
 }
 
-/** A process that was killed after it had erased somebody leaves messages, and deleted rows in free space of the file. */
+/**
+ * A process that was killed after it had erased somebody leaves messages, and deleted rows in free space of the file; one
+ * that met a long reader leaves the latter.
+ */
 export async function finishErasure(store: Store, sweepMessages: () => Promise<unknown>): Promise<void> {
   if (!(await store.read((tx) => tx.erasures.isCleaning()))) return;
   await store.settle();

@@ -6,7 +6,7 @@ import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { resolveFile, TEMPORARY_SUFFIX } from "../../../runtime/files/file-replacement.ts";
 import { makeFolder } from "../../../runtime/files/make-folder.ts";
 import { LOOK_SECONDS } from "../../domain/delivery/living.ts";
-import type { Store, StoreCommit, Vacuumed } from "../../domain/ports.ts";
+import type { Store, StoreCommit } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import {
   checkContent,
@@ -19,7 +19,7 @@ import {
   refuseLost,
   refuseOtherName,
 } from "./engine/data-file.ts";
-import { compact, createFileCleaner, type FileCleaner } from "./engine/clean-file.ts";
+import { createFileCleaner, emptyLog, type FileCleaner, rewrite } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { findForeign, findMissing } from "./foreign-parts.ts";
@@ -328,17 +328,23 @@ function createWholeFile(
     });
   return {
     backup: (target) => copySnapshot({ file, target, random, now: time.now() }),
-    vacuum: () => exclusively(() => measureCompacting(database)),
+    vacuum: async () => {
+      const bytesBefore = sizeOf(database);
+      await exclusively(() => rewrite(database));
+      // Whoever reads the old pages keeps them for so long: the log is emptied by another write then.
+      await exclusively(() => emptyLog(database)).catch(ignoreBusy);
+      return { bytesBefore, bytesAfter: sizeOf(database) };
+    },
     clean: async (texts) => cleaner?.clean(texts, exclusively) ?? true,
   };
 }
 
-function measureCompacting(database: SqliteDatabase): Vacuumed {
-  const size = (): number => {
-    const row = { ...database.first("PRAGMA page_count"), ...database.first("PRAGMA page_size") };
-    return Number(row["page_count"]) * Number(row["page_size"]);
-  };
-  const bytesBefore = size();
-  compact(database);
-  return { bytesBefore, bytesAfter: size() };
+/** As its pages are, the log's included. */
+function sizeOf(database: SqliteDatabase): number {
+  const row = { ...database.first("PRAGMA page_count"), ...database.first("PRAGMA page_size") };
+  return Number(row["page_count"]) * Number(row["page_size"]);
+}
+
+function ignoreBusy(error: unknown): void {
+  if (!isBusy(error)) throw error;
 }

@@ -171,7 +171,7 @@ function pausedUntil(place: string, flag = "--data"): string {
 export async function runVacuum(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
   checkColumns(deps, VACUUMED);
   const sizes = await withAdmin(deps, choice, async (admin) => {
-    const verb = "the service answers nothing meanwhile: rewriting";
+    const verb = "nothing can be saved meanwhile: rewriting";
     const place = await chooseServicePlace(deps, choice);
     if (place.kind === "file") await noteDuration(deps, place.dataFile, { verb, perSecond: REWRITTEN_A_SECOND });
     return admin({ kind: "vacuum" });

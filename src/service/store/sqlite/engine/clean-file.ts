@@ -29,7 +29,8 @@ export function createFileCleaner(database: SqliteDatabase, file: string): FileC
       await exclusively(() => emptyLog(database));
       if (texts.length > 0 && !(await isFound(texts))) return true;
       if (!isSmall()) return false;
-      await exclusively(() => compact(database));
+      await exclusively(() => rewrite(database));
+      await exclusively(() => emptyLog(database));
       return !(await isFound(texts));
     },
     close: () => {
@@ -38,14 +39,13 @@ export function createFileCleaner(database: SqliteDatabase, file: string): FileC
   };
 }
 
-/** Writes the file anew, without what was deleted. */
-export function compact(database: SqliteDatabase): void {
+/** Writes all rows anew, without what was deleted; they stand in the log until that is emptied. */
+export function rewrite(database: SqliteDatabase): void {
   database.exec("VACUUM");
-  emptyLog(database);
 }
 
 /** Throws StoreFileError while another connection reads what is in it. */
-function emptyLog(database: SqliteDatabase): void {
+export function emptyLog(database: SqliteDatabase): void {
   const [row] = database.all("PRAGMA wal_checkpoint(TRUNCATE)");
   if (row?.["busy"] === 1) throw new StoreFileError("busy", "another program is reading the file");
 }

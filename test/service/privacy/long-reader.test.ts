@@ -1,0 +1,73 @@
+/** A long backup reads the file while somebody is erased or the file is written anew. */
+import { statSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { silentLog } from "../../../src/runtime/log.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { openService, type Service } from "../../../src/service/index.ts";
+import { finishErasure } from "../../../src/service/parts/upkeep.ts";
+import type { SqliteDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import { addProject } from "../../../src/service/domain/projects/projects.ts";
+import { createFakeClock } from "../../helpers/fake-clock.ts";
+import { sendInput } from "../domain/fixture.ts";
+import { openRawDatabase } from "../store/engines.ts";
+
+let folder = "";
+let file = "";
+let service: Service;
+let reader: SqliteDatabase;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-reader-"));
+  file = path.join(folder, "survey.db");
+  const world = { clock: createFakeClock(), random: systemRandom, log: silentLog };
+  service = await openService({ dataFile: file, publicUrl: "https://survey.test", rateLimit: null, ...world });
+  const project = await service.store.write((tx) => addProject(tx, "default"));
+  for (let n = 0; n < 200; n += 1)
+    await service.store.write((tx) =>
+      sendPerson(
+        tx,
+        project,
+        sendInput({ email: `p${n}@x.co`, send: false, properties: { said: `${n} `.repeat(900) } }),
+      ),
+    );
+  reader = await openRawDatabase(file);
+  reader.exec("BEGIN");
+  reader.all("SELECT count(*) FROM people");
+});
+afterEach(async () => {
+  reader.close();
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ERASE = {
+  kind: "erase",
+  project: "default",
+  email: "p7@x.co",
+  phoneNumber: null,
+  dryRun: false,
+  properties: false,
+  forgetUnsubscribe: false,
+} as const;
+
+test("when somebody is erased, then there is a receipt, and the file is cleaned once nobody reads it", async () => {
+  expect(await service.admin(ERASE)).toMatchObject({ people: 1, verified: false });
+  reader.exec("ROLLBACK");
+  await finishErasure(service.store, async () => undefined);
+  expect(await service.store.read((tx) => tx.erasures.isCleaning())).toBe(false);
+  expect(statSync(`${file}-wal`).size).toBeLessThan(20_000);
+});
+
+test("when the file is written anew, then it is so once, and whoever reads goes on", async () => {
+  const logged = statSync(`${file}-wal`).size;
+  const { bytes_before: before, bytes } = await service.admin({ kind: "vacuum" });
+  expect(before).toBeGreaterThanOrEqual(bytes);
+  // The log has all rows once more.
+  expect(statSync(`${file}-wal`).size - logged).toBeLessThan(2 * before);
+  expect(reader.all("SELECT count(*) AS people FROM people")).toEqual([{ people: 200 }]);
+  reader.exec("ROLLBACK");
+  expect(await service.store.check()).toEqual([]);
+});
