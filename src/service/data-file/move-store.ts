@@ -255,7 +255,7 @@ async function refuseServed(store: Store, name: string): Promise<void> {
   const living = await livingProcesses(store);
   if (living.length === 0) return;
   const processes = living.length === 1 ? "process" : `${living.length} processes`;
-  throw new FileChoiceError(`${name} is served; stop its ${processes} first`);
+  throw new FileChoiceError(`${name} is served, or was within the last 30 seconds; stop its ${processes} first`);
 }
 
 /** Every write changes one of them. */

@@ -368,7 +368,7 @@ describe("a moved store", () => {
   test("when a server runs on the file, then it is not moved, and the server goes on", async () => {
     const { post } = await serve();
     await expect(moveStore(copying("survey.db", "new.db"))).rejects.toThrow(
-      "survey.db is served; stop its process first",
+      "survey.db is served, or was within the last 30 seconds; stop its process first",
     );
     expect(existsSync(file("new.db"))).toBe(false);
     expect(await post("p")).toBe(201);
