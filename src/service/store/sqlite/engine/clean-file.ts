@@ -2,6 +2,7 @@
 import { closeSync, openSync, read, statSync } from "node:fs";
 import { promisify } from "node:util";
 import { StoreFileError } from "../../store-errors.ts";
+import { beginLog } from "./data-file.ts";
 import type { SqliteDatabase } from "./database.ts";
 
 export interface FileCleaner {
@@ -48,6 +49,8 @@ export function rewrite(database: SqliteDatabase): void {
 export function emptyLog(database: SqliteDatabase): void {
   const [row] = database.all("PRAGMA wal_checkpoint(TRUNCATE)");
   if (row?.["busy"] === 1) throw new StoreFileError("busy", "another program is reading the file");
+  // An empty log next to a file that is open is taken for a sign that its log lies elsewhere: see `hasLostLog`.
+  beginLog(database);
 }
 
 /** True when one of the texts is in the file, as UTF-8. */

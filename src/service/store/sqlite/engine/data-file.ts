@@ -129,7 +129,12 @@ export function refuseOtherName(database: SqliteDatabase): void {
 
 /** From then on the file is no unused copy. */
 export function markUsed(database: SqliteDatabase): void {
-  if (database.first("PRAGMA user_version")?.["user_version"] === 0) database.exec("PRAGMA user_version = 1");
+  if (database.first("PRAGMA user_version")?.["user_version"] === 0) beginLog(database);
+}
+
+/** A write that changes nothing else, so that the log is not empty. */
+export function beginLog(database: SqliteDatabase): void {
+  database.exec("PRAGMA user_version = 1");
 }
 
 /** True for a copy that no service has opened since it was made. False for a file that is not there. */
