@@ -22,7 +22,7 @@ export interface LocalService {
   /** Good until this command ends. */
   readonly apiKey: string;
   readonly transport: Exchange;
-  /** Delivers what is due into the outbox, unless a server delivers from this file, and frees it. */
+  /** Delivers what is due into the outbox, unless a server delivers from this file or has mailed from it, and frees it. */
   close(): Promise<void>;
 }
 
@@ -44,10 +44,9 @@ async function connect(base: Base, name: string): Promise<LocalService> {
   const apiKey = createKey(random);
   keys.addSession(apiKey, await store.read((tx) => requireProject(tx, name)));
   const senders = await openSenders(base);
-  const http = createHttp(base, { keys, senders });
-  // A server knows how its messages leave.
-  const isServed = (await livingProcesses(store)).length > 0;
-  const sending = isServed ? null : createSending(base, senders);
+  const isDelivered = await hasServer(base);
+  const http = createHttp(base, { keys, senders: isDelivered ? { ...senders, outboxChannels: [] } : senders });
+  const sending = isDelivered ? null : createSending(base, senders);
   sending?.start();
   return {
     baseUrl: DEFAULT_ADDRESS,
@@ -62,4 +61,10 @@ async function connect(base: Base, name: string): Promise<LocalService> {
       }
     },
   };
+}
+
+/** True when a server delivers from this file, or has mailed from it and is stopped: it knows how messages leave. */
+async function hasServer({ store }: Base): Promise<boolean> {
+  if ((await livingProcesses(store)).length > 0) return true;
+  return store.read(async (tx) => (await tx.deliveries.senders()).length > 0);
 }

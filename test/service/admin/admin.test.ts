@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -12,6 +13,7 @@ import type { DeliveryState } from "../../../src/service/domain/ports.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import { openService } from "../../../src/service/index.ts";
 import { openLocal } from "../../../src/service/data-file/local.ts";
+import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { runServer, type RunningServer } from "../../../src/service/run-server.ts";
 
 const state: { folder: string; servers: RunningServer[] } = { folder: "", servers: [] };
@@ -269,6 +271,24 @@ it("when the profile `local` is used without a server, then it works in process 
   expect((await stat(path.join(state.folder, "outbox"))).isDirectory()).toBe(true);
   const keys = await administer(world(), (admin) => admin({ kind: "key.list", project: "default" }));
   expect(keys).toEqual([]);
+});
+
+it("when the profile `local` is used while a server that mails is stopped, then surveys wait for that", async () => {
+  await (await openLocal(world())).close();
+  const store = await openSqliteStore({ ...world(), file: world().dataFile });
+  const ready = { state: "ready", reason: null, since: null, nextProbeAt: null } as const;
+  await store.write((tx) =>
+    tx.deliveries.setSender({ name: "smtp", process: "gone", savedAt: tx.nowMs, state: ready }),
+  );
+  await store.close();
+  const local = await openLocal(world());
+  const headers = { authorization: `Basic ${btoa(`${local.apiKey}:`)}`, "content-type": "application/json" };
+  const url = `${local.baseUrl}/v1/people.json`;
+  const sent = await local.transport({ method: "POST", url, headers, body: '{"email":"a@x.co"}' });
+  expect([sent.status, sent.headers["x-survey-delivery"]]).toEqual([201, undefined]);
+  await local.close();
+  const { scheduled } = await administer(world(), (admin) => admin({ kind: "delivery.status" }));
+  expect([scheduled, existsSync(path.join(state.folder, "outbox"))]).toEqual([1, false]);
 });
 
 it("when the profile `local` is used while a server runs, then the command serves itself from the same file", async () => {
