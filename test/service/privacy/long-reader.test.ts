@@ -78,5 +78,6 @@ test("when the file was written anew while a service has it open, then the next 
   reader.exec("ROLLBACK");
   await service.admin({ kind: "vacuum" });
   const other = await openService({ ...OPTIONS, dataFile: file, clock: systemClock });
+  expect(await other.store.read((tx) => tx.projects.list())).toHaveLength(1);
   await other.close();
 });
