@@ -140,9 +140,6 @@ autopilot remove --from.
               Failed rows are retried; --failed-to FILE writes them to
               a CSV file. What the service refused is refused again:
               correct it, and import it as a new file.
-              Another API key cannot resume a run: with --resume and
-              --failed-to FILE it moves the rows that were not sent to
-              that file, to be imported with the new key.
 
 Nobody is surveyed twice in a short time: our own service sends a person
 at most one survey in 30 days unless "surveyctl service throttle" changes

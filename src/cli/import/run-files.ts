@@ -107,7 +107,7 @@ export async function lockRun({ lock }: RunFiles, deps: Deps): Promise<Lock> {
 
 /**
  * The state of previous runs that this one resumes; an empty state for a new import. Throws UsageError when neither
- * fits; the key is not looked at.
+ * fits.
  */
 export async function findPreviousRun(
   files: RunFiles,
@@ -178,18 +178,10 @@ function checkSame(before: JournalHead, now: JournalHead, { journal }: RunFiles)
     throw changed(`the previous run differed in ${other.join(", ")}`, "use the same flags, with --resume");
   if (before.baseUrl !== now.baseUrl)
     throw changed(`the previous run used ${before.baseUrl}`, "use the same connection, with --resume");
+  if (before.key !== now.key) throw changed("the previous run used another API key", "use the same key, with --resume");
   function changed(what: string, hint: string): UsageError {
-    return cannotResume(what, journal, hint);
+    return new UsageError(`--resume: ${what}; its journal is ${journal}`, { hint });
   }
-}
-
-function cannotResume(what: string, journal: string, hint: string): UsageError {
-  return new UsageError(`--resume: ${what}; its journal is ${journal}`, { hint });
-}
-
-/** Another key may be one of another project. */
-export function otherKey({ journal }: RunFiles, hint: string): UsageError {
-  return cannotResume("the previous run used another API key", journal, hint);
 }
 
 function differences(before: JournalHead["choices"], now: JournalHead["choices"]): string[] {

@@ -9,8 +9,7 @@ import { InputChangedError } from "../../bulk/import/table/input-file.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { countOutcomes } from "../../bulk/import/journal/outcome.ts";
 import { openRecordedOutcomes } from "../../bulk/import/journal/recorded-outcomes.ts";
-import { failedCsv, movedCsv, movedReason, resultsCsv } from "../../bulk/import/journal/results.ts";
-import { findUnsent, handOver } from "../../bulk/import/journal/unsent-rows.ts";
+import { failedCsv, resultsCsv } from "../../bulk/import/journal/results.ts";
 import { MissingRowsError, type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
 import type { Client } from "../../client/client.ts";
 import { ROUTES, TELLS_STATUSES } from "../../contract/routes.ts";
@@ -18,7 +17,7 @@ import { unixSeconds } from "../../runtime/clock.ts";
 import { replaceFile, UnwritableFileError } from "../../runtime/files/file-replacement.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Connection, Deps } from "../command/deps.ts";
-import { countOf, describeRetries } from "../command/notes.ts";
+import { describeRetries } from "../command/notes.ts";
 import { createProgress } from "../command/progress.ts";
 import { BegunError, exitOfSignal, ImportStoppedError, InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -26,7 +25,7 @@ import { createTimeFormatter } from "../render/time.ts";
 import { choicesOf, type ImportRequest } from "./import-request.ts";
 import { type Outlook, readOutlook } from "./outlook.ts";
 import { askWithPlan, chooseRows, writeForecast } from "./plan.ts";
-import { findPreviousRun, otherKey, type RunFiles } from "./run-files.ts";
+import { findPreviousRun, type RunFiles } from "./run-files.ts";
 import { type ResultsState, resumeCommand, writeSummary } from "./summary.ts";
 import { readSuppressed } from "./suppressed.ts";
 
@@ -52,7 +51,6 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   client.checkMayWrite();
   const head = await describeRun(checked);
   const before = await findPreviousRun(files, head, request);
-  if ((before.head?.key ?? head.key) !== head.key) throw await refuseOtherKey(checked, before);
   // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
   const { headers } = await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
   const chosen = await chooseRows(request, table, report);
@@ -79,38 +77,6 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
     deps.lastWords(null);
     await journal.close();
   }
-}
-
-/** A key that was revoked cannot resume its run: `--failed-to` gets the rows that are left, for an import of their own. */
-async function refuseOtherKey(checked: Checked, before: JournalState): Promise<Error> {
-  const { deps, request, table, report, files } = checked;
-  const { failedTo } = request.flags;
-  if (failedTo === null)
-    return otherKey(
-      files,
-      "use the same key, with --resume; if it was replaced, add --failed-to FILE: " +
-        "it gets the rows that were not sent, to import them with the new key",
-    );
-  const source = { ...(await chooseRows(request, table, report)), before };
-  const { rows, doubtful, has } = await findUnsent(source);
-  const doubt = doubtful === 0 ? "" : `; ${countOf(doubtful, "row", "rows")} may have been sent and cannot be moved`;
-  if (rows === 0) return otherKey(files, `use the same key; no row is left that was certainly not sent${doubt}`);
-  const outcomes = await openRecordedOutcomes(files.journal);
-  try {
-    const csv = movedCsv(table, outcomes, { file: failedTo, isMoved: has });
-    await replaceFile(failedTo, csv, deps.random.token(6));
-  } finally {
-    await outcomes.close();
-  }
-  const journal = await openJournal(files.journal, before.length, deps.clock);
-  try {
-    await handOver(source, journal, movedReason(failedTo));
-  } finally {
-    await journal.close();
-  }
-  await replaceResults(checked, null, () => undefined);
-  const moved = `${countOf(rows, "row was", "rows were")} moved to ${failedTo}`;
-  return otherKey(files, `${moved}; import it with the new key, if that is of the same project${doubt}`);
 }
 
 async function describeRun({
@@ -218,7 +184,7 @@ async function writeResults(checked: Checked): Promise<Written> {
   let results: ResultsState = "missing";
   try {
     results = await stateBefore(checked.files);
-    await replaceResults(checked, checked.request.flags.failedTo, () => (results = "written"));
+    await replaceResults(checked, () => (results = "written"));
     return { results, error: null };
   } catch (error) {
     return { results, error };
@@ -230,11 +196,7 @@ async function stateBefore({ results }: RunFiles): Promise<ResultsState> {
   return found?.isFile() === true ? "outdated" : "missing";
 }
 
-async function replaceResults(
-  { deps, table, files }: Checked,
-  failedTo: string | null,
-  onResults: () => void,
-): Promise<void> {
+async function replaceResults({ deps, request, table, files }: Checked, onResults: () => void): Promise<void> {
   const time = createTimeFormatter({
     format: deps.options.time ?? "iso",
     zone: deps.options.timeZone,
@@ -245,8 +207,9 @@ async function replaceResults(
     const csv = resultsCsv(outcomes, time);
     await replaceFile(files.results, csv, deps.random.token(6), { isAlone: true });
     onResults();
+    const { failedTo } = request.flags;
     if (failedTo === null) return;
-    await replaceFile(failedTo, failedCsv(table, outcomes, failedTo), deps.random.token(6));
+    await replaceFile(failedTo, failedCsv(table, outcomes), deps.random.token(6));
   } finally {
     await outcomes.close();
   }

@@ -1,11 +1,8 @@
 /** Nobody is mailed against somebody's word. */
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import path from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { runInProcess } from "../../helpers/in-process.ts";
-import { listening } from "../../helpers/misbehaving-server.ts";
-import type { Ended } from "../../helpers/run-cli.ts";
 import { startServe, type Served } from "../../helpers/serve.ts";
 import { receivers } from "../../helpers/imported.ts";
 
@@ -140,60 +137,6 @@ test.each([
     2,
     `error: --resume: the previous run differed in ${named}`,
   ]);
-});
-
-/** Takes ten rows and refuses the key from then on; what it took, by address. */
-async function startRevoking(): Promise<{ readonly url: string; readonly taken: string[]; key: string }> {
-  const state = { url: "", taken: [] as string[], key: "old" };
-  const server = createServer((request, response) => {
-    const end = (status: number, body: unknown): void =>
-      void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    let text = "";
-    request.on("data", (chunk: Buffer) => (text += chunk.toString()));
-    request.on("end", () => {
-      const isTheKey = request.headers.authorization === `Basic ${Buffer.from(`${state.key}:`).toString("base64")}`;
-      if (!isTheKey) return end(401, {});
-      if (request.method !== "POST") return end(200, []);
-      const { email } = JSON.parse(text) as { readonly email: string };
-      state.taken.push(email);
-      if (state.taken.length === 10) state.key = "new";
-      end(200, { id: "1", email, survey_scheduled_at: 1 });
-    });
-  });
-  onTestFinished(() => void server.close());
-  state.url = `http://127.0.0.1:${await listening(server)}`;
-  return state;
-}
-
-test("when the key is replaced on the way, then the rows that were not sent can be imported with the new one", async () => {
-  const revoking = await startRevoking();
-  const all = Array.from({ length: 40 }, (_, index) => `key${index}@example.com`);
-  const file = await fileOf("replaced.csv", `email\n${all.join("\n")}\n${all[0]}\n`);
-  const rest = `${file}.rest.csv`;
-  const run = (key: string, ...args: string[]): Promise<Ended> =>
-    service.run(["people", "import", ...args, "--send", "--concurrency", "1"], {
-      env: { SURVEYCTL_BASE_URL: revoking.url, SURVEYCTL_API_KEY: key },
-    });
-  expect((await run("old", file)).status).toBe(4);
-  const plain = await run("new", file, "--resume");
-  expect([plain.status, plain.stderr]).toEqual([2, expect.stringMatching(/^hint: .*add --failed-to FILE/m) as string]);
-  const moved = await run("new", file, "--resume", "--failed-to", rest);
-  expect([moved.status, moved.stderr]).toEqual([
-    2,
-    expect.stringContaining(
-      `hint: 29 rows were moved to ${rest}; import it with the new key, if that is of the same project; ` +
-        "1 row may have been sent and cannot be moved\n",
-    ),
-  ]);
-  expect(await readFile(rest, "utf8")).toBe(`email\n${all.slice(11).join("\n")}\n`);
-  const again = await run("new", file, "--resume", "--failed-to", rest);
-  expect(again.stderr).toContain("no row is left that was certainly not sent; 1 row may");
-  expect((await run("new", rest)).status).toBe(0);
-  expect(revoking.taken).toEqual([...all.slice(0, 10), ...all.slice(11)]);
-  revoking.key = "old";
-  await run("old", file, "--resume", "--settle", "0", "--failed-to", rest);
-  expect(await readFile(rest, "utf8")).toBe(`email\n${all.slice(11).join("\n")}\n`);
-  expect(revoking.taken.filter((email) => email !== all[10])).toHaveLength(39);
 });
 
 test("when a run is resumed under another key, then it is refused", async () => {

@@ -32,45 +32,19 @@ function toResult(outcome: RecordedOutcome, time: (seconds: number) => string): 
 }
 
 /**
- * The header and cells of rows that failed or were invalid, to be corrected and imported; also those that were moved to
- * this `file` before. Not those that may have arrived: unknown ones, and some of those that failed.
+ * The header and cells of rows that failed or were invalid, to be corrected and imported. Not those that may have arrived:
+ * unknown ones, and some of those that failed.
  */
-export function failedCsv(table: ImportTable, outcomes: RecordedOutcomes, file: string): AsyncGenerator<string> {
-  return recordsCsv(table, async (line) => {
-    const outcome = await outcomes.of(line);
-    return outcome !== null && (didNotGoThrough(outcome) || isMovedTo(file, outcome));
-  });
-}
-
-/** The rows that are being moved to this `file`, and those that were before. */
-export function movedCsv(
-  table: ImportTable,
-  outcomes: RecordedOutcomes,
-  { file, isMoved }: { readonly file: string; readonly isMoved: (line: number) => boolean },
-): AsyncGenerator<string> {
-  return recordsCsv(table, async (line) => {
-    const outcome = isMoved(line) ? null : await outcomes.of(line);
-    return isMoved(line) || (outcome !== null && isMovedTo(file, outcome));
-  });
-}
-
-/** The reason of a row that is skipped because another import is to send it. */
-export function movedReason(file: string): string {
-  return `not sent: moved to ${file}`;
-}
-
-function isMovedTo(file: string, { outcome, error }: RecordedOutcome): boolean {
-  return outcome === "skipped" && error === movedReason(file);
-}
-
-/** The header and cells of the lines that are wanted, as they are in the input. */
-async function* recordsCsv(table: ImportTable, isWanted: (line: number) => Promise<boolean>): AsyncGenerator<string> {
+export async function* failedCsv(table: ImportTable, outcomes: RecordedOutcomes): AsyncGenerator<string> {
   // A line of one empty cell is quoted: a blank line is not a row.
   const options = { quoted_empty: table.headers.length === 1 };
   yield stringify([[...table.headers]], options);
   for await (const batch of table.records()) {
     const rows: string[][] = [];
-    for (const { line, fields } of batch) if (await isWanted(line)) rows.push([...fields]);
+    for (const { line, fields } of batch) {
+      const outcome = await outcomes.of(line);
+      if (outcome !== null && didNotGoThrough(outcome)) rows.push([...fields]);
+    }
     if (rows.length > 0) yield stringify(rows, options);
   }
 }

@@ -30,7 +30,7 @@ async function failedOf(entries: readonly JournalEntry[]): Promise<string> {
     },
   };
   let text = "";
-  for await (const part of failedCsv(table as ImportTable, outcomes, "failed.csv")) text += part;
+  for await (const part of failedCsv(table as ImportTable, outcomes)) text += part;
   return text;
 }
 
