@@ -183,7 +183,8 @@ async function work(options: SendOptions, run: Run, row: IntendedRow): Promise<v
     const outcome = await (row.previousIntentAt === null
       ? send(options, run, { ...row, intentAt: sender.serverNow() })
       : settle(options, run, row, row.previousIntentAt));
-    record(options, run, row, outcome);
+    if (outcome.outcome === "failed") noteFailure(run.failures, outcome);
+    record(options, run, row, sender.isIdempotent(row) ? withoutDoubt(outcome) : outcome);
   } catch (error) {
     run.stoppedBy ??= error;
     if (!isFirst || signal.aborted || !sender.isUnsent(error)) return;
@@ -237,6 +238,11 @@ async function repeat(options: SendOptions, run: Run, row: IntendedRow): Promise
   return outcome.outcome === "failed" ? { ...outcome, mayHaveArrived: true } : outcome;
 }
 
+/** A row that may be sent twice is neither looked up nor kept from being imported anew. */
+function withoutDoubt({ mayHaveArrived: _mayHaveArrived, ...outcome }: RowOutcome): RowOutcome {
+  return outcome;
+}
+
 type RowName = Pick<ImportRow, "line" | "identifier">;
 
 /** Counted when it is on disk; workers do not wait for that. */
@@ -252,7 +258,6 @@ async function write(options: SendOptions, run: Run, row: RowName, outcome: RowO
     run.unfinished.delete(line);
     supersede(options, run, line);
     run.counts[outcome.outcome] += 1;
-    if (outcome.outcome === "failed") noteFailure(run.failures, outcome);
     options.onOutcome(run.counts, countOutcomes(run.earlier));
   } catch (error) {
     run.stoppedBy ??= error;

@@ -168,6 +168,12 @@ test("when the service itself failed, then a resume is advised", async () => {
     expect(stderr).toContain(
       `To retry the failed rows: surveyctl people import ${file} --no-send --retries 0 --resume\n`,
     );
+    // Saved twice is saved: such a row may be corrected and imported anew.
+    const failedTo = path.join(service.folder, "broken-rows.csv");
+    await service.run(["people", "import", file, "--no-send", "--retries", "0", "--resume", "--failed-to", failedTo], {
+      env,
+    });
+    expect(await readFile(failedTo, "utf8")).toBe("email\nbroken@example.com\n");
   } finally {
     await server.stop();
   }
