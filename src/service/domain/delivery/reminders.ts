@@ -92,8 +92,8 @@ export async function refuseReminder(tx: Transaction, due: DueReminder): Promise
   // An answer may have been deleted since.
   const hasAnswered = visit === null || visit.responseId !== null || visit.pageFacts.answeredBy !== null;
   const askedAt = Math.min(sentAt, survey.firstAttemptAt ?? sentAt);
-  // One that came in through the API may be dated before the survey.
-  const hasCome = (): Promise<boolean> => tx.responses.haveCome(project.id, person.id, survey.requestId, askedAt);
+  // One that came in through the API may be dated before the survey. The reminder got its id when the survey was sent.
+  const hasCome = (): Promise<boolean> => tx.responses.haveCome(project.id, person.id, due.requestId, askedAt);
   if (hasAnswered || (now.lastRespondedAt ?? 0) >= askedAt || (await hasCome())) return "the person has answered";
   if (await tx.queue.hasNewerSurvey(project.id, survey.requestId)) return "a newer survey was sent";
   return tx.now - sentAt > LINK_SECONDS ? "the survey's link has expired" : null;

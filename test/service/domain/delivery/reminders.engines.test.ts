@@ -26,9 +26,19 @@ import { deletePerson, sendPerson } from "../../../../src/service/domain/people/
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { receiveText } from "../../../../src/service/domain/sms/receive-text.ts";
 import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";
-import { configureAutopilot } from "../../../../src/service/domain/surveys/autopilot.ts";
+import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot.ts";
 import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
-import { claimAll, DAY, type Fixture, links, openFixture, responseInput, sendInput, START } from "../fixture.ts";
+import {
+  claimAll,
+  DAY,
+  type Fixture,
+  links,
+  memberInput,
+  openFixture,
+  responseInput,
+  sendInput,
+  START,
+} from "../fixture.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {
@@ -95,6 +105,22 @@ test("when an earlier response is changed after a survey was sent, then the pers
   await fixture.write((tx) => tx.responses.update(fixture.project.id, Number(id), { tags: ["b"], updatedAt: tx.now }));
   fixture.time.now += 5 * DAY;
   expect(await claimReminders()).toHaveLength(1);
+});
+
+test("when the answer to one survey is changed after a member's next one was sent, then the person is reminded", async () => {
+  const input = memberInput({ personEmail: "a@x.co" });
+  await fixture.write((tx) => addMember(tx, fixture.project, input));
+  const [first] = await sendSurveys();
+  fixture.time.now += 2 * DAY;
+  const early = responseInput({ personId: String(first!.person.id) });
+  const { id } = await fixture.write((tx) => addResponse(tx, fixture.project, early, links));
+  fixture.time.now = START + 90 * DAY;
+  const [second] = await sendSurveys();
+  expect(second!.requestId).toBeLessThan(Number(id));
+  fixture.time.now += DAY;
+  await fixture.write((tx) => tx.responses.update(fixture.project.id, Number(id), { tags: ["b"], updatedAt: tx.now }));
+  fixture.time.now += 4 * DAY;
+  expect(await claimReminders()).toMatchObject([{ token: second!.token }]);
 });
 
 test("when a response came before a survey was sent again, then there is no reminder: the first may have arrived", async () => {
