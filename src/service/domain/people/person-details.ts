@@ -16,7 +16,7 @@ export async function getPerson(tx: Transaction, project: Project, reference: Pe
   const surveys = await tx.deliveries.ofPerson(project.id, id, SURVEYS_SHOWN);
   const resubscriptions = await tx.people.resubscriptions(project.id, id);
   const channel = person.email === null ? "sms" : "email";
-  const refused = await refuseSurvey(tx, project, person, { channel, isNew: false });
+  const refused = await refuseSurvey(tx, project, person, { channel, isNew: false, delaySeconds: 0 });
   const status = refused ?? (await findPause(tx, project));
   return {
     ...toPerson(person),

@@ -23,11 +23,9 @@ export async function refuseSurvey(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  wish: Pick<SurveyWish, "channel" | "isNew">,
+  wish: Pick<SurveyWish, "channel" | "isNew" | "delaySeconds">,
 ): Promise<SurveyStatus | null> {
-  return (
-    (await findSuppression(tx, project, person, wish.channel)) ?? (await findThrottle(tx, project, person, wish.isNew))
-  );
+  return (await findSuppression(tx, project, person, wish.channel)) ?? (await findThrottle(tx, project, person, wish));
 }
 
 /** Why a survey that is scheduled is not sent at present; null when it is. */
@@ -65,13 +63,13 @@ export async function scheduleSurvey(
 
 /**
  * A survey that was sent, or may have been, too recently. One that waits counts as recent: of Autopilot only if it is due
- * within the throttle, because a later one is put off when this survey leaves; outside Autopilot always.
+ * before the throttle after this survey's delay has passed; outside Autopilot always.
  */
 async function findThrottle(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  isNew: boolean,
+  { isNew, delaySeconds }: Pick<SurveyWish, "isNew" | "delaySeconds">,
 ): Promise<SurveyStatus | null> {
   const { lastSentAt, nextSurveyAt } = person;
   const unknownAt = isNew ? null : await tx.deliveries.lastUnknownAt(project.id, person.id);
@@ -79,7 +77,7 @@ async function findThrottle(
   if (lastAt === null && nextSurveyAt === null) return null;
   const throttleSeconds = (await tx.projects.byId(project.id))?.throttleSeconds ?? null;
   if (throttleSeconds === null || throttleSeconds === 0) return null;
-  const isFar = nextSurveyAt !== null && nextSurveyAt >= tx.now + throttleSeconds;
+  const isFar = nextSurveyAt !== null && nextSurveyAt >= tx.now + delaySeconds + throttleSeconds;
   const waitsAt = isFar ? await tx.requests.nextSingleAt(project.id, person.id) : nextSurveyAt;
   if (waitsAt !== null) return { status: "pending", since: null, until: waitsAt };
   const until = (lastAt ?? 0) + throttleSeconds;

@@ -62,12 +62,23 @@ describe("the reason", () => {
     expect([await asked([{ email: "b@x.co" }]), await statusOf({ email: "b@x.co" })]).toEqual([[status], status]);
   });
 
+  test("when a survey is delayed until less than the throttle before a member's next one, then it is that one", async () => {
+    await fixture.write((tx) => addMember(tx, fixture.project, memberInput({ personEmail: "a@x.co" })));
+    await deliver();
+    const next = START + 90 * DAY;
+    fixture.time.now = next - 59 * DAY;
+    const status = { status: "pending", since: null, until: next };
+    expect(await statusOf({ email: "a@x.co", delaySeconds: 65 * DAY })).toEqual(status);
+    expect(await statusOf({ email: "a@x.co", delaySeconds: 29 * DAY + 1 })).toEqual(status);
+    expect(await statusOf({ email: "a@x.co", delaySeconds: 29 * DAY })).toBeNull();
+  });
+
   test("when a survey outside Autopilot waits behind a member's next one, then it is that, however far off", async () => {
+    await send({ email: "a@x.co", delaySeconds: 300 * DAY });
     await fixture.write((tx) => addMember(tx, fixture.project, memberInput({ personEmail: "a@x.co" })));
     await deliver();
     fixture.time.now += 31 * DAY;
-    expect(await statusOf({ email: "a@x.co", delaySeconds: 300 * DAY })).toBeNull();
-    const status = { status: "pending", since: null, until: START + 331 * DAY };
+    const status = { status: "pending", since: null, until: START + 300 * DAY };
     expect([await asked([{ email: "a@x.co" }]), await statusOf({ email: "a@x.co" })]).toEqual([[status], status]);
   });
 

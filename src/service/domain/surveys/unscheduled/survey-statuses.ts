@@ -37,7 +37,12 @@ async function findStatus(tx: Transaction, project: Project, input: StatusInput)
     // An address that is new to the person may be suppressed.
     const isNewAddress = known === null || known.email !== wanted.email;
     const marks = isNewAddress ? await suppressionMarks(tx, project, wanted) : {};
-    return await refuseSurvey(tx, project, { ...wanted, ...marks }, { channel, isNew: known === null });
+    return await refuseSurvey(
+      tx,
+      project,
+      { ...wanted, ...marks },
+      { channel, isNew: known === null, delaySeconds: 0 },
+    );
   } catch (error) {
     if (error instanceof InvalidError) return null;
     throw error;
