@@ -3,14 +3,7 @@
  * wrong.
  */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import {
-  ANSWERS_BYTES_MAX,
-  PAGE_DEFAULT,
-  PER_PAGE_DEFAULT,
-  PER_PAGE_MAX,
-  SCORE_MAX,
-  SCORE_MIN,
-} from "../../contract/limits.ts";
+import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { readAdditionalAnswer } from "../../contract/questions/read-answers.ts";
 import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
 import { CHANNELS, type Expansion, EXPANSIONS, METRIC_GROUPS, RESPONSE_ORDERS } from "../../contract/routes.ts";
@@ -192,8 +185,6 @@ function readAdditionalAnswers(reader: Reader): readonly AdditionalAnswer[] {
   const answers = (reader.array(name) ?? []).map(readAdditionalAnswer);
   if (!answers.every((answer) => answer !== null))
     reader.complain(name, "must be answers with id, value and question, as responses show them");
-  else if (Buffer.byteLength(JSON.stringify(answers)) > ANSWERS_BYTES_MAX)
-    reader.complain(name, `is too large (maximum is ${ANSWERS_BYTES_MAX} bytes)`);
   else return answers;
   return [];
 }

@@ -225,6 +225,21 @@ it("when additional answers are not as responses show them, or too large, then i
   });
 });
 
+it("when answers by question make additional answers too large, then it is 422 and nothing is stored", async () => {
+  const { id } = await http().post("/v1/people", { email: "a@x.co", send: false });
+  const add = (answers: object, given: object = {}) =>
+    http().call("POST", "/v1/survey_responses", { body: { person: id, score: 1, answers, ...given } });
+  const short = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`q${n}`, "a"]));
+  const question = { id: "why", type: "free_response", text: "Why?" };
+  const long = [{ id: "1", value: { free_response: "x".repeat(130_000) }, question }];
+  const tooLarge = { answers: ["are too large as additional answers (maximum is 131072 bytes)"] };
+  expect((await add(short)).json).toMatchObject({ status: 422, errors: tooLarge });
+  const both = await add({ other: "x".repeat(2000) }, { additional_answers: long });
+  expect(both.json).toMatchObject({ status: 422, errors: tooLarge });
+  expect(await http().get("/v1/survey_responses")).toEqual([]);
+  expect((await add({ other: "a" }, { additional_answers: long })).status).toBe(201);
+});
+
 it("when an address changes with send=false, then nothing else does", async () => {
   await http().post("/v1/people", { email: "a@x.co", name: "Ada", phone_number: "+14155550101", send: false });
   await http().post("/v1/people", {

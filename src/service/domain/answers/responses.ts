@@ -1,6 +1,6 @@
 /** Survey responses through the API (sections 4.3 and 4.4); `answers.ts` has those through links. */
-import { NOTES_LENGTH_MAX, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
-import type { SurveyResponse } from "../../../contract/resources.ts";
+import { ANSWERS_BYTES_MAX, NOTES_LENGTH_MAX, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
+import type { AdditionalAnswer, SurveyResponse } from "../../../contract/resources.ts";
 import type { Expansion } from "../../../contract/routes.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
@@ -94,7 +94,7 @@ export async function addResponse(
   return readResponse(tx, project, id, new Set<Expansion>(["notes"]), links);
 }
 
-/** Answers that were collected elsewhere, with ids that only the new response can give. */
+/** Answers that were collected elsewhere, with ids that only the new response can give. Throws InvalidError. */
 async function storeCollected(
   tx: Transaction,
   project: Project,
@@ -106,7 +106,19 @@ async function storeCollected(
   const isNamed = Object.keys(texts).length > 0;
   const added = isNamed ? toAdditionalAnswers(await listQuestions(tx, project), texts, id) : [];
   const all = [...additionalAnswers, ...added];
+  checkSize(all, isNamed);
   if (all.length > 0) await tx.responses.update(project.id, id, { additionalAnswers: all, updatedAt: tx.now });
+}
+
+/** Short texts by question take many times their bytes as additional answers. */
+function checkSize(all: readonly AdditionalAnswer[], byQuestion: boolean): void {
+  if (Buffer.byteLength(JSON.stringify(all)) <= ANSWERS_BYTES_MAX) return;
+  const maximum = `(maximum is ${ANSWERS_BYTES_MAX} bytes)`;
+  throw new InvalidError(
+    byQuestion
+      ? { answers: [`are too large as additional answers ${maximum}`] }
+      : { additional_answers: [`is too large ${maximum}`] },
+  );
 }
 
 function checkScore(score: number): void {
