@@ -73,7 +73,7 @@ export interface ListRequest {
 
 /** The number of rows that the filters let through, by one cheap request. */
 export interface RowCount {
-  /** The rows that are counted, in the plural: `NPS responses`. */
+  /** The rows that are counted, in the plural: `responses`. */
   readonly noun: string;
   /** Null where it is unknown. */
   readonly ask: (client: Client, options: CallOptions) => Promise<number | null>;
@@ -157,7 +157,7 @@ async function orNull<Value>(ask: () => Promise<Value | null> | undefined): Prom
   }
 }
 
-/** `Showing the 50 oldest of 4,872 NPS responses; --order desc shows the newest first`. */
+/** `Showing the 50 oldest of 4,872 responses; --order desc shows the newest first`. */
 function describeShown({ count, first }: ListRequest, shown: number, total: number | null): string {
   const advice = "use --limit N or --all for more";
   if (count === undefined || total === null || total <= shown)

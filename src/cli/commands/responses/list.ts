@@ -101,7 +101,7 @@ export async function runResponsesList(deps: Deps, options: ResponsesListOptions
     ...(sift === null &&
       isCountable(options) && {
         count: {
-          noun: "NPS responses",
+          noun: "responses",
           ask: async (client, callOptions) =>
             toCount(
               await client.getMetrics({ since: since ?? FIRST_SECOND, until, trend: options.trend }, callOptions),
