@@ -99,12 +99,13 @@ export function readDuration(text: string): number | null {
 export const INTERVAL_FORM = "a duration with a unit, such as 90d or 12h";
 
 /**
- * Seconds of the time between two surveys of a person; null for a number alone, which is more often meant as days than as
- * seconds, and would mail everybody at once.
+ * Seconds of the time between two surveys of a person; null for a number alone that is less than a day: it is meant as
+ * days, and as seconds would mail everybody at once.
  */
 export function readInterval(text: string): number | null {
   const seconds = readDuration(text);
-  return seconds !== 0 && /^\d+$/.test(text.trim()) ? null : seconds;
+  const isMeantAsDays = /^\d+$/.test(text.trim()) && seconds !== 0 && (seconds ?? 0) < UNIT_SECONDS.d;
+  return isMeantAsDays ? null : seconds;
 }
 
 /** Seconds in the largest unit that they are a whole number of: `90d`, `36h`, `90s`. */

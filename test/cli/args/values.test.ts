@@ -9,6 +9,7 @@ import {
   parseRate,
   parseRateLimit,
   parseScore,
+  readInterval,
 } from "../../../src/cli/args/values.ts";
 import { parseEmail, parsePerson, parsePhone } from "../../../src/cli/args/people.ts";
 import { suggest } from "../../../src/cli/args/suggest.ts";
@@ -36,6 +37,9 @@ describe("values that are taken", () => {
     ["days", () => parseDuration("1d", "--delay"), 86_400],
     ["weeks", () => parseDuration("2w", "--delay"), 1_209_600],
     ["no time at all", () => parseDuration("0", "--delay"), 0],
+    ["an interval in seconds", () => readInterval("2592000"), 2_592_000],
+    ["an interval that is meant in days", () => readInterval("90"), null],
+    ["no interval", () => readInterval("0"), 0],
     ["a rate", () => parseRate("10", "--rate"), 10],
     ["a rate a second", () => parseRate("2.5/s", "--rate"), 2.5],
     ["a rate a minute", () => parseRate("600/m", "--rate"), 10],
