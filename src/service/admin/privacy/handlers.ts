@@ -107,8 +107,9 @@ async function erase(options: PrivacyAdminOptions, command: CommandOf<"erase">):
   await store.settle();
   const messages = await options.sweepMessages();
   // The receipt is due whatever follows. A file that cannot be cleaned now, as a long backup reads it, waits for the upkeep.
-  const verified = await clean(store, [...texts], [...samples]).catch(() => false);
-  if (verified !== false) await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
+  let isCleaned = true;
+  const verified = await clean(store, [...texts], [...samples]).catch(() => (isCleaned = false));
+  if (isCleaned) await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
   return { ...found, ...sumUp(erasures), erased_at: at, messages, verified };
 }
 

@@ -168,14 +168,14 @@ function toSentPerson(person: PersonRow, scheduledAt: number | null, properties:
 }
 
 /**
- * Deletes a person and all that belongs to them, out of digests too; a suppressed address stays suppressed, and the unsubscribe links of
- * messages that they have go on working. False when some of it is still to go. Throws NotFoundError.
+ * Deletes a person and all that belongs to them, out of digests too; a suppressed address stays suppressed, and the
+ * unsubscribe links of messages that they have go on working. False when some of it is still to go. Throws NotFoundError.
  */
 export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
   const person = await requireReferenced(tx, project, reference);
   await keepSuppressions(tx, project, person);
   await tx.erasures.keepLinks(project.id, person.id);
-  await recallDigests(tx, project);
+  if (person.lastRespondedAt !== null) await recallDigests(tx, project);
   return tx.people.delete(project.id, person.id);
 }
 

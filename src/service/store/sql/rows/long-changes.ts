@@ -104,7 +104,10 @@ export function createStepLoop({ isNoted, find, step, isClosed }: StepLoopOption
     try {
       while (hasWork()) {
         isNoted.value = false;
-        const project = await find();
+        const project = await find().catch((error: unknown) => {
+          isNoted.value = true;
+          throw error;
+        });
         if (project === null) continue;
         isNoted.value = true;
         await step(project);
