@@ -1,5 +1,6 @@
 /** Trends: saved filters on `person_properties`. */
 import type { Properties } from "../../../contract/resources.ts";
+import { quoteText } from "../../../contract/text/invisible.ts";
 import { InvalidError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
@@ -30,8 +31,12 @@ export async function removeTrend(tx: Transaction, project: Project, id: string)
   const shares = await tx.shares.list(project.id);
   const page = shares.find((one) => one.trendId === key && (one.expiresAt ?? Infinity) > tx.now);
   if (page === undefined) return tx.trends.delete(project.id, trend.id);
-  const [shown, by] = [trend.name, page.name].map((name) => JSON.stringify(name));
-  throw new InvalidError({ trend: [`${shown} is shown by the live page ${by}; end the page first (share remove)`] });
+  const [shown, by] = [quoteText(trend.name), quoteText(page.name)];
+  const end = "end the page first (share remove)";
+  throw new InvalidError(
+    { trends: [`must keep ${shown}: the live page ${by} shows it; ${end}`] },
+    `trend ${shown} is shown by the live page ${by}; ${end}`,
+  );
 }
 
 /** True when properties have, as text, each of these values. */

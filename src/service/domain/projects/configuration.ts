@@ -243,7 +243,7 @@ async function applyTrends(tx: Transaction, project: ProjectRow, wanted: readonl
     if (found >= 0) left.splice(found, 1);
     return found < 0;
   });
-  for (const { id } of left) await at(["trend"], () => removeTrend(tx, project, String(id)));
+  for (const { id } of left) await at(["trends"], () => removeTrend(tx, project, String(id)));
   for (const [index, { name, where }] of missing)
     await at(["trends", String(index)], () => addTrend(tx, project, name, where));
 }
