@@ -295,7 +295,9 @@ async function mergePerson(
   if (changed.length > 0 || lastSentAt !== found.lastSentAt) {
     const merged = { ...found, ...change, lastSentAt };
     const marks = change.email === undefined ? {} : await marksAtAddress(tx, project, found, merged);
-    const person = { ...merged, ...marks };
+    const left = { ...merged, ...marks };
+    const hasTheirTime = left.unsubscribedAt === found.unsubscribedAt;
+    const person = { ...left, unsubscribedBy: hasTheirTime ? found.unsubscribedBy : null };
     await tx.history.replacePerson(project.id, found, person);
     remember(known, person);
     if (found.unsubscribedAt === null && person.unsubscribedAt !== null)

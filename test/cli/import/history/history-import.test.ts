@@ -6,12 +6,14 @@ import { isLong, size } from "../../../helpers/long.ts";
 import { runCli, startProgram } from "../../../helpers/run-cli.ts";
 import { createPast, WHOLE_SHAPES } from "../../../helpers/past.ts";
 import { openPastStore, type PastStore } from "../../../helpers/past-store.ts";
+import { resubscribeByLink, unsubscribeByLink } from "../../../../src/service/domain/answers/answers.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
 import { countContents } from "../../../../src/service/domain/moving.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
-import { links, metricsQuery, responseInput, sendInput } from "../../../service/domain/fixture.ts";
+import type { Transaction } from "../../../../src/service/domain/ports.ts";
+import { claimAll, links, metricsQuery, responseInput, sendInput } from "../../../service/domain/fixture.ts";
 import { NOW } from "../../../helpers/fake-deps.ts";
 
 const project = { id: 1, name: "default" };
@@ -216,6 +218,18 @@ describe("the same once more", () => {
     expect((await store.import(changed)).err).toBe("");
     expect(await store.service.store.check()).toEqual([]);
     expect((await store.dump()).responses).toEqual([expect.objectContaining({ score: 2, comment: "Slow." })]);
+  });
+
+  test("when a stored time of leaving is replaced, then the link by which the person had left brings them back no more", async () => {
+    const write = <Result>(work: (tx: Transaction) => Promise<Result>) => store.service.store.write(work);
+    const { person } = await write((tx) => sendPerson(tx, project, sendInput({ email: "ada@example.com" })));
+    const [survey] = await write(claimAll);
+    await write((tx) => unsubscribeByLink(tx, survey!.unsubscribeToken));
+    const row = { ...(JSON.parse(ada) as object), id: person.id, created_at: NOW, unsubscribed_at: NOW + 5 };
+    const left = { "a.ndjson": `${JSON.stringify(row)}\n` };
+    expect((await store.import(left, { onConflict: "replace" })).err).toBe("");
+    expect(await write((tx) => resubscribeByLink(tx, survey!.unsubscribeToken))).toBe(false);
+    expect((await store.dump()).people).toMatchObject([{ unsubscribed_at: NOW + 5, unsubscribed_by: null }]);
   });
 
   test("when rows have no ids, then person, time and score tell them apart", async () => {
