@@ -22,8 +22,8 @@ export async function writeWarning(
 }
 
 /** Waits, and says for which lock: its holder cannot be looked up from here, and may still touch it. */
-export function watchLock(deps: Pick<Deps, "streams" | "options" | "clock" | "signal">, lock: string): LockWatch {
-  return async (ms) => {
+export function watchLock(deps: Pick<Deps, "streams" | "options" | "clock" | "signal">): LockWatch {
+  return async (ms, lock) => {
     await writeNote(deps, `${lock} is held from another machine or container; watching it for ${ms / 1000} s`);
     await deps.clock.sleep(ms, deps.signal);
   };

@@ -63,7 +63,7 @@ export async function lockFile(
   { file, flag }: { readonly file: string; readonly flag: string },
 ): Promise<Lock> {
   try {
-    return await takeLock(lock, deps.random.token(6), watchLock(deps, lock));
+    return await takeLock(lock, deps.random.token(6), watchLock(deps));
   } catch (error) {
     if (error instanceof LockedError) {
       const hint = `if no other run is in progress, delete ${error.file}`;

@@ -90,7 +90,7 @@ function checkApart(uses: readonly (readonly [use: string, file: string | null])
 /** One run at a time on the same results. Throws UsageError. */
 export async function lockRun({ lock }: RunFiles, deps: Deps): Promise<Lock> {
   try {
-    return await takeLock(lock, deps.random.token(6), watchLock(deps, lock));
+    return await takeLock(lock, deps.random.token(6), watchLock(deps));
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
     if (error.pid === null)

@@ -34,17 +34,18 @@ const WATCH_MS = 25_000;
 /** Locks of this process, so that it does not take a dead namesake's for its own. */
 const held = new Set<string>();
 
-/** The wait between two looks at the file of a holder that cannot be looked up. */
-export type LockWatch = (ms: number) => Promise<void>;
+/** The wait between two looks at the lock of a holder that cannot be looked up. */
+export type LockWatch = (ms: number, file: string) => Promise<void>;
 
 /**
  * Takes the lock, also over from a process that is gone. Throws `LockedError` while its holder runs, and
- * `UnwritableFileError` where something else than a file has its name. `token` is unique.
+ * `UnwritableFileError` where something else than a file has its name. `token` is unique. Without a watch, a lock that
+ * would have to be watched counts as held.
  */
 export async function takeLock(
   file: string,
   token: string,
-  watch: LockWatch = (ms) => systemClock.sleep(ms),
+  watch: LockWatch | null = (ms) => systemClock.sleep(ms),
 ): Promise<Lock> {
   await refuseSpecial(file);
   const mark = { ...(await currentProcess()), space: await currentSpace(), token };
@@ -57,6 +58,13 @@ export async function takeLock(
     held.delete(token);
     throw error;
   }
+}
+
+/** True while the holder seems to run. Waits for nothing and removes nothing: of a holder elsewhere it may be wrong. */
+export async function isLocked(file: string): Promise<boolean> {
+  await refuseSpecial(file);
+  const found = await readHolder(file);
+  return found !== null && (await isAlive(file, found.holder, async () => {}));
 }
 
 async function refuseSpecial(file: string): Promise<void> {
@@ -80,7 +88,7 @@ function hold(file: string, token: string): Lock {
 interface Taking {
   readonly content: string;
   readonly token: string;
-  readonly watch: LockWatch;
+  readonly watch: LockWatch | null;
 }
 
 /** Creates the file, and removes a dead holder's first. */
@@ -134,7 +142,7 @@ async function writeNew(file: string, content: string): Promise<void> {
  * Removes a dead holder's file under a second lock that is this dead one's own, so that one process does it and a slower
  * one cannot remove what a third has put there since.
  */
-async function removeDead(file: string, token: string, watch: LockWatch): Promise<void> {
+async function removeDead(file: string, token: string, watch: LockWatch | null): Promise<void> {
   const found = await readHolder(file);
   if (found === null) return;
   if (await isAlive(file, found.holder, watch)) throw new LockedError(file, found.holder?.pid ?? null);
@@ -149,7 +157,7 @@ async function removeDead(file: string, token: string, watch: LockWatch): Promis
   }
 }
 
-async function isAlive(file: string, holder: Holder | null, watch: LockWatch): Promise<boolean> {
+async function isAlive(file: string, holder: Holder | null, watch: LockWatch | null): Promise<boolean> {
   // A file without a holder may be anything.
   if (holder === null) return true;
   if (holder.space !== null && holder.space !== (await currentSpace())) return isTouched(file, watch);
@@ -158,10 +166,11 @@ async function isAlive(file: string, holder: Holder | null, watch: LockWatch): P
 }
 
 /** By the holder's clock, which need not be ours: it may touch a file that looks old. */
-async function isTouched(file: string, watch: LockWatch): Promise<boolean> {
+async function isTouched(file: string, watch: LockWatch | null): Promise<boolean> {
   const before = await touchedAt(file);
   if (before === null || Date.now() - before < UNTOUCHED_MS) return before !== null;
-  await watch(WATCH_MS);
+  if (watch === null) return true;
+  await watch(WATCH_MS, file);
   const after = await touchedAt(file);
   return after !== null && after !== before;
 }

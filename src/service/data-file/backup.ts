@@ -4,7 +4,7 @@ import { createReadStream, existsSync, lstatSync } from "node:fs";
 import { link, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { isSameFile, lockNameOf, syncFolder, TEMPORARY_SUFFIX } from "../../runtime/files/file-replacement.ts";
-import { type Lock, LockedError, takeLock } from "../../runtime/files/lock-file.ts";
+import { type Lock, LockedError, type LockWatch, takeLock } from "../../runtime/files/lock-file.ts";
 import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import type { Random } from "../../runtime/random.ts";
@@ -34,6 +34,7 @@ export interface BackupOptions {
   readonly keep: number | null;
   readonly random: Random;
   readonly signal: AbortSignal;
+  readonly watch?: LockWatch;
 }
 
 export interface MadeBackup {
@@ -58,7 +59,7 @@ const TOKEN_BYTES = 9;
 export async function backUp(options: BackupOptions): Promise<MadeBackup> {
   const target = path.resolve(options.file);
   await checkTarget(options);
-  const lock = await lockCopies(target, options.file, options.random);
+  const lock = await lockCopies(target, options.file, options);
   const temporary = `${target}.${options.random.token(TOKEN_BYTES)}${TEMPORARY_SUFFIX}`;
   try {
     await removeLeftCopies(target);
@@ -79,9 +80,13 @@ export async function backUp(options: BackupOptions): Promise<MadeBackup> {
 }
 
 /** Held by each run that makes copies that are to become `target`. Throws FileChoiceError. */
-export async function lockCopies(target: string, shown: string, random: Pick<Random, "token">): Promise<Lock> {
+export async function lockCopies(
+  target: string,
+  shown: string,
+  { random, watch }: Pick<BackupOptions, "random" | "watch">,
+): Promise<Lock> {
   try {
-    return await takeLock(lockNameOf(target), random.token(TOKEN_BYTES));
+    return await takeLock(lockNameOf(target), random.token(TOKEN_BYTES), watch);
   } catch (error) {
     if (error instanceof LockedError)
       throw new FileChoiceError(`${shown} is being written by another run`, { cause: error });
@@ -203,10 +208,13 @@ async function findLeftCopies(target: string): Promise<string[]> {
   return (await readdir(folder)).filter(isLeft).map((name) => path.join(folder, name));
 }
 
-/** As `removeLeftCopies`, for whoever opens the data file `target`; a run that makes one keeps its copy. */
+/**
+ * As `removeLeftCopies`, for whoever opens the data file `target`; a run that makes one keeps its copy, and so does one
+ * that would have to be watched to tell that it is gone.
+ */
 export async function removeAbandonedCopies(target: string, random: Pick<Random, "token">): Promise<void> {
   if ((await findLeftCopies(target)).length === 0) return;
-  const lock = await takeLock(lockNameOf(target), random.token(TOKEN_BYTES)).catch(() => null);
+  const lock = await takeLock(lockNameOf(target), random.token(TOKEN_BYTES), null).catch(() => null);
   if (lock === null) return;
   try {
     await removeLeftCopies(target);

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { nextTurn } from "../../runtime/clock.ts";
 import { isSameFile, TEMPORARY_SUFFIX } from "../../runtime/files/file-replacement.ts";
+import type { LockWatch } from "../../runtime/files/lock-file.ts";
 import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
 import { CopyFailedError, FileChoiceError, lockCopies, removeCopy, removeLeftCopies } from "./backup.ts";
 import { releaseDeadClaims } from "../domain/delivery/deliveries.ts";
@@ -28,6 +29,7 @@ export interface CopyStoreOptions extends Omit<DataFileOptions, "dataFile" | "on
   readonly signal: AbortSignal;
   /** Called again and again with the rows that were copied so far. */
   readonly onRows: (rows: number) => Promise<void>;
+  readonly watch?: LockWatch;
 }
 
 export interface CopiedStore extends StoreContents {
@@ -107,11 +109,11 @@ export interface RestoredStore extends CopiedStore {
  * erasures names, see `applyLaterErasures`. Throws as `moveStore` does.
  */
 export async function restoreStore(options: CopyStoreOptions): Promise<RestoredStore> {
-  const { from, to, toDatabase = null, random } = options;
+  const { from, to, toDatabase = null } = options;
   await checkPlaces(options);
   await refuseUnfit(from);
   const neighbour = toDatabase === null ? path.resolve(to) : path.resolve(from);
-  const lock = await lockCopies(neighbour, toDatabase === null ? to : from, random);
+  const lock = await lockCopies(neighbour, toDatabase === null ? to : from, options);
   try {
     return await restoreNextTo(options, neighbour);
   } finally {

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { takeLock } from "../../../src/runtime/files/lock-file.ts";
+import { isLocked, takeLock } from "../../../src/runtime/files/lock-file.ts";
 import { size } from "../../helpers/long.ts";
 
 let folder = "";
@@ -63,6 +63,25 @@ it("when a holder elsewhere has a clock that is behind, then it counts as held w
   });
   await expect(taking).rejects.toMatchObject({ name: "LockedError", pid: GONE.pid });
   expect(pauses).toEqual([25_000]);
+});
+
+it("when it would have to be watched, then without a watch it counts as held", async () => {
+  await writeFile(file, JSON.stringify({ ...GONE, space: "another" }));
+  await touch(3600);
+  await expect(takeLock(file, "a", null)).rejects.toMatchObject({ name: "LockedError", pid: GONE.pid });
+});
+
+it.each([
+  ["its holder is gone", GONE, 0, false],
+  ["a holder elsewhere touched it", { ...GONE, space: "another" }, 30, true],
+  ["a holder elsewhere has not touched it for long", { ...GONE, space: "another" }, 3600, false],
+])("when it is looked at and %s, then the look waits for nothing and leaves it", async (_, holder, secondsAgo, is) => {
+  await writeFile(file, JSON.stringify(holder));
+  await touch(secondsAgo);
+  expect(await isLocked(file)).toBe(is);
+  expect(JSON.parse(await readFile(file, "utf8"))).toEqual(holder);
+  await rm(file);
+  expect(await isLocked(file)).toBe(false);
 });
 
 it("when somebody else's lock is in its place, then it is not removed", async () => {

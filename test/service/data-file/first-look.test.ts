@@ -1,9 +1,12 @@
 /** The file of a service as it is found at the start: names that cannot be used, loose modes, and what a kill left. */
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { lockNameOf } from "../../../src/runtime/files/file-replacement.ts";
+import { removeAbandonedCopies } from "../../../src/service/data-file/backup.ts";
 import { runInside } from "../../helpers/in-process.ts";
 import { startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
 
@@ -103,4 +106,15 @@ it("when a restore is killed, then the next command on its file removes the copy
   await run(["service", "project", "list", "--data", file("new.db")]);
   expect(await copies()).toEqual([]);
   expect(existsSync(file("b.db"))).toBe(true);
+});
+
+it("when the restore was of another container, then opening its file neither waits for its lock nor removes its copy", async () => {
+  const lock = lockNameOf(file("new.db"));
+  await writeFile(file("new.db.token.surveyctl-tmp"), "");
+  await writeFile(lock, JSON.stringify({ pid: 7, started: null, space: "another", token: "gone" }));
+  await utimes(lock, 0, 0);
+  const before = performance.now();
+  await removeAbandonedCopies(file("new.db"), systemRandom);
+  expect(performance.now() - before).toBeLessThan(10_000);
+  expect(await copies()).toHaveLength(1);
 });

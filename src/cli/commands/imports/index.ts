@@ -6,8 +6,7 @@ import { COUNT_FLAG } from "../../command/list-rows.ts";
 import { countOf, writeDone, writeNote } from "../../command/notes.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openListOutput } from "../../render/list-output.ts";
-import { findRuns, JOURNALS, RUNS, statusOf, toRow } from "./runs.ts";
-import { unlink } from "node:fs/promises";
+import { findRuns, JOURNALS, removeJournal, RUNS, statusOf, toRow } from "./runs.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   for (const add of [registerImportsList, registerClean]) add(noun, context);
@@ -36,7 +35,7 @@ export async function runImportsList(
   { file, count }: { readonly file: string | null; readonly count: boolean },
 ): Promise<ExitCode> {
   const rows: JsonObject[] = [];
-  for (const run of await findRuns(file)) rows.push(toRow(run, await statusOf(run, deps)));
+  for (const run of await findRuns(file)) rows.push(toRow(run, await statusOf(run)));
   const output = await openListOutput(deps, { resource: RUNS, count });
   await output.write({ rows, text: JSON.stringify(rows) });
   await output.end();
@@ -62,11 +61,11 @@ export async function runClean(deps: Deps, file: string | null): Promise<ExitCod
   let removed = 0;
   const output = await openListOutput(deps, { resource: JOURNALS });
   for (const run of await findRuns(file)) {
-    if ((await statusOf(run, deps)) !== "finished") {
+    const goes = (await statusOf(run)) === "finished" && (deps.options.dryRun || (await removeJournal(run, deps)));
+    if (!goes) {
       kept += 1;
       continue;
     }
-    if (!deps.options.dryRun) await unlink(run.files.journal);
     const rows = [{ journal: run.files.journal }];
     await output.write({ rows, text: JSON.stringify(rows) });
     removed += 1;

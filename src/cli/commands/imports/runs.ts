@@ -1,11 +1,11 @@
 /** The import runs that journals record. */
 import path from "node:path";
-import { stat } from "node:fs/promises";
+import { stat, unlink } from "node:fs/promises";
 import type { JournalHead } from "../../../bulk/import/journal/journal-entry.ts";
 import { type JournalState, readJournal } from "../../../bulk/import/journal/journal-state.ts";
 import { countOutcomes, OUTCOMES } from "../../../bulk/import/journal/outcome.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { LockedError, takeLock } from "../../../runtime/files/lock-file.ts";
+import { isLocked, LockedError, takeLock } from "../../../runtime/files/lock-file.ts";
 import type { Deps } from "../../command/deps.ts";
 import { watchLock } from "../../command/notes.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
@@ -72,19 +72,21 @@ async function journalsOf(name: string): Promise<string[]> {
   return journals.filter((journal) => path.basename(journal).startsWith(`${base}.`));
 }
 
-export async function statusOf({ files, state, head }: ImportRun, deps: Deps): Promise<RunStatus> {
-  if (await isRunning(files, deps)) return "running";
+export async function statusOf({ files, state, head }: ImportRun): Promise<RunStatus> {
+  if (await isLocked(files.lock)) return "running";
   if (!state.ended && countOutcomes(state.counts) < head.rows) return "stopped";
   return state.counts.failed + state.counts.unknown > 0 ? "incomplete" : "finished";
 }
 
-async function isRunning({ lock }: RunFiles, deps: Deps): Promise<boolean> {
-  if ((await stat(lock).catch(() => null)) === null) return false;
+/** False while another run holds the lock. The lock of one that is gone is removed. */
+export async function removeJournal({ files: { lock, journal } }: ImportRun, deps: Deps): Promise<boolean> {
   try {
-    await (await takeLock(lock, deps.random.token(6), watchLock(deps, lock))).release();
-    return false;
+    const isLeft = (await stat(lock).catch(() => null)) !== null;
+    if (isLeft) await (await takeLock(lock, deps.random.token(6), watchLock(deps))).release();
+    await unlink(journal);
+    return true;
   } catch (error) {
-    if (error instanceof LockedError) return true;
+    if (error instanceof LockedError) return false;
     throw error;
   }
 }

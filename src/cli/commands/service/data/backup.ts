@@ -19,7 +19,7 @@ import {
   showDatabase,
 } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
-import { countOf, formatCount, writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
+import { countOf, formatCount, watchLock, writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
 import { createProgress } from "../../../command/progress.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
@@ -53,7 +53,7 @@ export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): 
           const { dataFile } = place;
           await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
           const copy = copyThrough(admin, file);
-          return asCliError(() => backUp({ copy, dataFile, file, keep, random, signal }));
+          return asCliError(() => backUp({ copy, dataFile, file, keep, random, signal, watch: watchLock(deps) }));
         });
   await showRecord(deps, BACKUP, info);
   if (removed.length > 0) await writeDone(deps, describeRemoved(removed));
@@ -83,7 +83,7 @@ async function backUpDatabase(
   const onRows = (rows: number): Promise<void> => progress.update(rows);
   try {
     const copy = (to: string): Promise<StoreContents> => copyDatabase({ ...source, to, onRows });
-    return await asCliError(() => backUp({ ...target, copy, dataFile: null, random, signal }));
+    return await asCliError(() => backUp({ ...target, copy, dataFile: null, random, signal, watch: watchLock(deps) }));
   } finally {
     await progress.end();
   }
@@ -152,7 +152,8 @@ async function copyAll<Copied>(
 ): Promise<Copied> {
   const { clock, random, signal } = deps;
   const progress = createProgress(deps, "rows", false);
-  const options = { ...places, clock, random, signal, onRows: (rows: number) => progress.update(rows) };
+  const onRows = (rows: number): Promise<void> => progress.update(rows);
+  const options = { ...places, clock, random, signal, onRows, watch: watchLock(deps) };
   try {
     return await asCliError(() => copy(options));
   } finally {
