@@ -1,7 +1,16 @@
 /** When a run over many rows or items stops: what went wrong concerns all of them, and not one. */
-import { BadReplyError, RefusedError, ServiceError, UnknownOutcomeError } from "../../../client/errors/call-errors.ts";
+import {
+  AuthError,
+  ConnectionError,
+  RateLimitedError,
+  RefusedError,
+  TimeoutError,
+} from "../../../client/errors/call-errors.ts";
+import { ClientError } from "../../../client/errors/client-error.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 
+/** No other item would fare better. */
+const OF_ALL_ITEMS = [AuthError, ConnectionError, TimeoutError, RateLimitedError];
 /** Consecutive items that the service failed on before the run stops: it is the service, not the items. */
 const FAILURES_IN_A_ROW = 20;
 
@@ -21,13 +30,13 @@ export function createStopRule(): StopRule {
         inARow = 0;
         return false;
       }
-      if (!isOfTheService(error)) return true;
+      if (isOfAllItems(error)) return true;
       inARow += 1;
       return inARow >= FAILURES_IN_A_ROW;
     },
   };
 }
 
-function isOfTheService(error: unknown): boolean {
-  return error instanceof ServiceError || error instanceof BadReplyError || error instanceof UnknownOutcomeError;
+function isOfAllItems(error: unknown): boolean {
+  return !(error instanceof ClientError) || OF_ALL_ITEMS.some((kind) => error instanceof kind);
 }

@@ -58,6 +58,13 @@ describe("a run of many changes", () => {
     ]);
   });
 
+  it("goes on after an answer that concerns one item, such as a redirect", async () => {
+    const { env } = await serve((number) => (number === 2 ? 302 : 200));
+    const ended = await runInProcess({ args: ["responses", "delete", "1", "2", "3", "--yes"], env });
+    expect(ended.status).toBe(1);
+    expect(ended.stderr).toMatch(/^Deleted 2 responses\.\nerror: response 2: /);
+  });
+
   it("stops when the service fails twenty times in a row", async () => {
     const { seen, env } = await serve((number) => (number === 1 ? 404 : 500));
     const ended = await runInProcess({ args: [...DELETE, "-o", "json"], env });
