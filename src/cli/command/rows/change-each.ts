@@ -99,7 +99,7 @@ async function conclude<Item>(deps: Deps, { connection, items, summary }: Each<I
   if (stoppedBy !== null && !isOne) await writeDone(deps, `Stopped: ${describeRun(run, items.length)}`);
   if (stoppedBy !== null) throw stoppedBy as Error;
   if (first !== undefined && isOne) throw first.error;
-  if (summary !== undefined && !isOne) await writeDone(deps, summary(changed));
+  if (summary !== undefined && !isOne && changed > 0) await writeDone(deps, summary(changed));
   if (failures.length > 0) throw new ChangesFailedError(failures, items.length);
 }
 

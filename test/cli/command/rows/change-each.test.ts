@@ -65,6 +65,15 @@ describe("a run of many changes", () => {
     expect(ended.stderr).toMatch(/^Deleted 2 responses\.\nerror: response 2: /);
   });
 
+  it("says nothing of changes where all failed", async () => {
+    const { env } = await serve(() => 405);
+    const ended = await runInProcess({ args: ["responses", "delete", "1", "2", "--yes"], env });
+    expect([ended.status, ended.stderr]).toEqual([
+      5,
+      expect.stringMatching(/^error: response 1: .*\nerror: response 2: /),
+    ]);
+  });
+
   it("stops when the service fails twenty times in a row", async () => {
     const { seen, env } = await serve((number) => (number === 1 ? 404 : 500));
     const ended = await runInProcess({ args: [...DELETE, "-o", "json"], env });
