@@ -21,14 +21,20 @@ export interface ItemFailure {
   readonly error: unknown;
 }
 
-/** Of several changes some failed, each for itself; the rows are on stdout. The exit status is the gravest of them. */
+/**
+ * Of several changes some failed; the rows are on stdout. The exit status is that of the failure that stopped the run,
+ * else the gravest of them.
+ */
 export class ChangesFailedError extends Error {
   override readonly name = "ChangesFailedError";
   readonly failures: readonly ItemFailure[];
+  /** One of the failures, which no further item was tried after; null where all were. */
+  readonly stop: unknown;
 
-  constructor(failures: readonly ItemFailure[], all: number) {
+  constructor(failures: readonly ItemFailure[], all: number, stop: unknown) {
     super(`${failures.length} of ${all} changes failed`);
     this.failures = failures;
+    this.stop = stop;
   }
 }
 

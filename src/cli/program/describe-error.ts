@@ -89,7 +89,10 @@ function describeChanges(error: Error, verbose: boolean): ErrorReport | null {
   if (!(error instanceof ChangesFailedError)) return null;
   const failures = error.failures.map(({ item, error: cause }) => ({ item, ...describeError(cause, verbose) }));
   const exits = new Set(failures.map(({ exit }) => exit));
-  return report("changes_failed", error.message, GRAVEST_FIRST.find((each) => exits.has(each)) ?? EXIT.failed, {
+  const stop = error.stop === null ? null : describeError(error.stop, verbose);
+  const exit = stop?.exit ?? GRAVEST_FIRST.find((each) => exits.has(each)) ?? EXIT.failed;
+  return report("changes_failed", error.message, exit, {
+    hint: stop?.hint ?? null,
     details: failures.map(({ item, code, message, status }) => ({ item, code, message, status })),
     each: failures.map(({ item, message }) => `${item}: ${message}`),
   });

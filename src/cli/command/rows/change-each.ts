@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import { inParallel } from "../../../runtime/parallel.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
-import { ChangesFailedError, InterruptedError, type ItemFailure } from "../../errors/command-errors.ts";
+import { ChangesFailedError, CrashError, InterruptedError, type ItemFailure } from "../../errors/command-errors.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import type { Connection, Deps } from "../deps.ts";
@@ -30,13 +30,13 @@ interface Run {
   /** Items that were in flight when the run was interrupted. */
   interrupted: number;
   changed: number;
-  /** The error that concerns all items. */
+  /** One of the failures, or the reason of an interrupt or a crash; null while the run goes on. */
   stoppedBy: unknown;
 }
 
 /**
  * Rows come in the order of the items, also those of a run that stops: then the items in flight end, and no further one
- * is taken. Throws what stopped the run, a single item's failure as it is, or ChangesFailedError.
+ * is taken. Throws a single item's failure as it is, ChangesFailedError for several items, or the reason of an interrupt.
  */
 export async function changeEach<Item>(deps: Deps, each: Each<Item>): Promise<void> {
   const { items, resource, named } = each;
@@ -96,11 +96,11 @@ async function conclude<Item>(deps: Deps, { connection, items, summary }: Each<I
     throw isOne && stoppedBy.hint !== null
       ? stoppedBy
       : new InterruptedError(stoppedBy.signal, describeRun(run, items.length));
-  if (stoppedBy !== null && !isOne) await writeDone(deps, `Stopped: ${describeRun(run, items.length)}`);
-  if (stoppedBy !== null) throw stoppedBy as Error;
+  if (stoppedBy instanceof CrashError) throw stoppedBy;
   if (first !== undefined && isOne) throw first.error;
-  if (summary !== undefined && !isOne && changed > 0) await writeDone(deps, summary(changed));
-  if (failures.length > 0) throw new ChangesFailedError(failures, items.length);
+  if (stoppedBy !== null) await writeDone(deps, `Stopped: ${describeRun(run, items.length)}`);
+  else if (summary !== undefined && !isOne && changed > 0) await writeDone(deps, summary(changed));
+  if (failures.length > 0) throw new ChangesFailedError(failures, items.length, stoppedBy);
 }
 
 /** `4 done, 1 failed, 2 in flight that may have been done, 93 not tried`. */

@@ -54,7 +54,24 @@ describe("a run of many changes", () => {
       .map((line) => JSON.parse(line) as JsonObject);
     expect(lines).toEqual([
       { note: `Stopped: 4 done, ${rows.length - 4} failed, ${100 - rows.length} not tried` },
-      { error: expect.objectContaining({ code: "unauthorized", status: 401 }) },
+      {
+        error: expect.objectContaining({
+          code: "changes_failed",
+          hint: "surveyctl auth status shows which key is used",
+          details: rows.slice(4).map(([id]) => expect.objectContaining({ item: `response ${id}`, status: 401 })),
+        }),
+      },
+    ]);
+  });
+
+  it("tells at a stop also what failed before", async () => {
+    const { env } = await serve((number) => (number === 1 ? 405 : 401));
+    const ended = await runInProcess({ args: [...DELETE, "--concurrency", "1"], env });
+    expect([ended.status, ended.stderr]).toEqual([
+      4,
+      expect.stringMatching(
+        /^Stopped: 0 done, 2 failed, 98 not tried\nerror: response 1: this service cannot .*\nerror: response 2: .*\nhint: surveyctl auth/,
+      ),
     ]);
   });
 
