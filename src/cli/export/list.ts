@@ -28,6 +28,8 @@ export async function exportList(deps: Deps, request: ExportRequest, flags: Expo
       try {
         await runOpened({ deps, request, flags, plan, state, output, connection });
       } finally {
+        const retries = describeRetries(connection);
+        if (retries !== null) await writeDone(deps, retries);
         await connection.close();
       }
     } finally {
@@ -40,7 +42,7 @@ export async function exportList(deps: Deps, request: ExportRequest, flags: Expo
 }
 
 async function runOpened(opened: OpenedExport): Promise<void> {
-  const { deps, request, flags, plan, output, connection } = opened;
+  const { deps, request, flags, plan, output } = opened;
   const increment = await beginIncrement(opened);
   if (flags.append) {
     await checkOldFile(opened);
@@ -67,8 +69,6 @@ async function runOpened(opened: OpenedExport): Promise<void> {
       written,
       counted: await counted,
     });
-    const retries = describeRetries(connection);
-    if (retries !== null) await writeDone(deps, retries);
   } catch (error) {
     await progress.end();
     if (deps.signal.aborted && plan.file !== null)

@@ -14,6 +14,7 @@ import type { JsonObject } from "../../../../src/contract/json.ts";
 import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
+import { runInProcess } from "../../../helpers/in-process.ts";
 import {
   responseRow,
   startListService,
@@ -243,6 +244,17 @@ describe("a service in trouble", () => {
       expect(await readdir(folder)).toEqual(["r.csv"]);
     },
   );
+
+  it("is reported with the requests that were retried, also where the export fails", async () => {
+    const { baseUrl } = await serve({ lists: { survey_responses: someRows(3) }, onRequest: () => ({ status: 500 }) });
+    const env = { SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: "key" };
+    const args = ["responses", "export", "--out", at("r.csv"), "--retries", "1"];
+    const { status, stderr } = await runInProcess({ args, env });
+    expect(status).toBe(1);
+    expect(stderr.match(/^\d+ requests? w.*$/gm)).toEqual([
+      expect.stringMatching(/^\d+ requests? (?:was|were) retried$/),
+    ]);
+  });
 
   it("leaves nothing behind when it is stopped", async () => {
     const stopping = new AbortController();
