@@ -3,14 +3,15 @@ import {
   AuthError,
   ConnectionError,
   RateLimitedError,
+  RedirectError,
   RefusedError,
   TimeoutError,
 } from "../../../client/errors/call-errors.ts";
 import { ClientError } from "../../../client/errors/client-error.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 
-/** No other item would fare better. */
-const OF_ALL_ITEMS = [AuthError, ConnectionError, TimeoutError, RateLimitedError];
+/** No other item would fare better: a redirect is of an address that has moved. */
+const OF_ALL_ITEMS = [AuthError, ConnectionError, TimeoutError, RateLimitedError, RedirectError];
 /** Consecutive items that the service failed on before the run stops: it is the service, not the items. */
 const FAILURES_IN_A_ROW = 20;
 
