@@ -75,11 +75,14 @@ describe("a run of many changes", () => {
     ]);
   });
 
-  it("goes on after an answer that concerns one item, such as a redirect", async () => {
-    const { env } = await serve((number) => (number === 2 ? 302 : 200));
-    const ended = await runInProcess({ args: ["responses", "delete", "1", "2", "3", "--yes"], env });
-    expect(ended.status).toBe(1);
-    expect(ended.stderr).toMatch(/^Deleted 2 responses\.\nerror: response 2: /);
+  it("stops at a redirect: the service's address has moved", async () => {
+    const { seen, env } = await serve((number) => (number === 2 ? 302 : 200));
+    const ended = await runInProcess({
+      args: ["responses", "delete", "1", "2", "3", "--yes", "--concurrency", "1"],
+      env,
+    });
+    expect([ended.status, seen.length]).toEqual([1, 2]);
+    expect(ended.stderr).toMatch(/^Stopped: 1 done, 1 failed, 1 not tried\nerror: response 2: /);
   });
 
   it("says nothing of changes where all failed", async () => {
