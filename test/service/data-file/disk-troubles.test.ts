@@ -77,7 +77,7 @@ describe.skipIf(!canMount)("a disk", () => {
       "error: cannot write disk/b.db: the disk is full (2)",
       "error: disk/moved.db: the disk is full (1)",
     ]);
-    const served = `mount -t tmpfs -o size=4m none disk && cp survey.db disk
+    const served = `mount -t tmpfs -o size=4m none disk && cp survey.db disk && touch served
       { exec ${shellProgram()} serve --data disk/survey.db --port 0 --quiet; } >served 2>/dev/null &
       trap "kill $!" EXIT
       for n in $(seq 200); do grep -q listening served && break; sleep 0.1; done

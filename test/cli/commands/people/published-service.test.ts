@@ -56,7 +56,6 @@ test("when several are to be deleted, then each has its row, and each failure it
       "bob@example.com\tfailed\tthis service cannot delete people\n",
     ].join(""),
     stderr: [
-      "Deleted: 0 people.\n",
       "error: ann@example.com: this service cannot delete people\n",
       "error: bob@example.com: this service cannot delete people\n",
     ].join(""),
