@@ -1,4 +1,5 @@
 /** Databases of a test's own server, and a service whose way to one of them a test can break. */
+import { expect } from "vitest";
 import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
@@ -38,9 +39,18 @@ export async function openBehindProxy(cluster: Cluster): Promise<ServiceBehindPr
   };
   const list = (): Promise<{ readonly status: number }> =>
     service.handle({ method: "GET", url: "http://x.test/v1/people.json", headers, body: "" });
+  await noteUse(service, list);
   const close = async (): Promise<void> => {
     await service.close();
     await proxy.stop();
   };
   return { service, proxy, save, list, close };
+}
+
+/** A key's first use is written beside the request: nothing else is to commit while a test breaks the way. */
+async function noteUse(service: Service, list: ServiceBehindProxy["list"]): Promise<void> {
+  await list();
+  const lastUse = (): Promise<unknown> =>
+    service.store.read(async (tx) => (await tx.projects.listKeys(1)).find(({ lastUsedOn }) => lastUsedOn !== null));
+  await expect.poll(lastUse, { timeout: 10_000 }).toBeDefined();
 }
