@@ -65,6 +65,9 @@ const STOPPED = "Acme: You will get no more messages. Reply START to get them ag
 const suppressions = (texting: Texting, project = texting.project) =>
   texting.read(async (tx) => (await tx.suppressions.list(project.id, "sms", ADA)).map(({ reason }) => reason));
 
+/** When a reply is due that has not gone out. */
+const replyDue = (texting: Texting) => texting.read((tx) => tx.queue.nextDueAt("reply", { withPaused: true }));
+
 const jwtPart = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 const keep = (texting: Texting, provider: SigningGateway, key: string) =>
@@ -171,7 +174,7 @@ describe("the conversation", () => {
         .map(({ text }) => text);
     await say(texting, "9");
     await expect.poll(texts, SOON).toEqual([ASK_COMMENT]);
-    await new Promise((resolve) => void setTimeout(resolve, 30));
+    await expect.poll(() => replyDue(texting), SOON).toBeGreaterThan(texting.clock.now() / 1000);
     texting.clock.advance(25_000);
     await expect.poll(texts, SOON).toEqual([ASK_COMMENT, ASK_COMMENT]);
     await say(texting, "kind");
