@@ -33,7 +33,7 @@ import {
   pageWay,
 } from "./page-request.ts";
 import { findFormProblem, readAnswers } from "./questions/questions-form.ts";
-import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions/questions-page.ts";
+import { furtherAnswers, QUESTIONS_PATH, type QuestionsProblem, questionsPage } from "./questions/questions-page.ts";
 import { endedPage, formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
 export function createAnswerHandler(options: PagesOptions): PageHandler {
@@ -115,12 +115,15 @@ function createAnswering(options: PagesOptions): PageHandler {
     const { project } = found.visit.survey;
     const asked = await store.read((tx) => questionsFor(tx, project, { score, locale: view.words.locale }));
     const problem = findFormProblem(asked, answers, body);
-    if (problem !== null) return respond(questionsPage({ ...view, asked, given: answers, problem }), request, isSecure);
+    const askAgain = (why: QuestionsProblem): HtmlPage =>
+      questionsPage({ ...view, asked, given: answers, problem: why });
+    if (problem !== null) return respond(askAgain(problem), request, isSecure);
     const seconds = found.visit.answer === null ? 0 : secondsToWait(options, token, by);
     if (seconds > 0) {
       const kept = { ...form, comment: hasComment ? comment : (found.visit.answer?.comment ?? "") };
-      const busy = { ...view, ...kept, problem: { kind: "busy" }, isChosenByLink: false, hasScript: false } as const;
-      return askToWait(respond(formPage(busy), request, isSecure), seconds);
+      const again = { ...view, ...kept, problem: { kind: "busy" }, isChosenByLink: false, hasScript: false } as const;
+      const busy = asked.length > 0 && answers.size > 0 ? askAgain({ kind: "busy" }) : formPage(again);
+      return askToWait(respond(busy, request, isSecure), seconds);
     }
     const given = { score, by, ...(hasComment ? { comment } : {}) };
     await store.write(

@@ -8,6 +8,7 @@ import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { surveyWords } from "../domain/surveys/survey-words.ts";
 import { answerByLink, type LinkVisit, visitLink } from "../domain/surveys/survey-links.ts";
 import { linkedScore, readForm, readVisit } from "./answer-form.ts";
+import type { HtmlPage } from "./document.ts";
 import {
   askToWait,
   isToken,
@@ -24,7 +25,7 @@ import {
   pageWay,
 } from "./page-request.ts";
 import { findFormProblem, readAnswers } from "./questions/questions-form.ts";
-import { questionsPage } from "./questions/questions-page.ts";
+import { type QuestionsProblem, questionsPage } from "./questions/questions-page.ts";
 import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
 /** 22 characters. */
@@ -68,11 +69,18 @@ function createAnswering(options: PagesOptions): PageHandler {
     const { project } = found.link;
     const asked = await store.read((tx) => questionsFor(tx, project, { score, locale: view.words.locale }));
     const problem = findFormProblem(asked, answers, body);
-    if (problem !== null) return respond(questionsPage({ ...view, asked, given: answers, problem }), request, isSecure);
+    const askAgain = (why: QuestionsProblem): HtmlPage =>
+      questionsPage({ ...view, asked, given: answers, problem: why });
+    if (problem !== null) return respond(askAgain(problem), request, isSecure);
     const isChange = found.answer !== null;
     const seconds = isChange ? options.linkChanges.count(visit) : secondsToWait(options, found.link, request);
-    if (seconds > 0)
-      return askToWait(respond(formPage({ ...again, problem: { kind: "busy" } }), request, isSecure), seconds);
+    if (seconds > 0) {
+      const busy =
+        asked.length > 0 && answers.size > 0
+          ? askAgain({ kind: "busy" })
+          : formPage({ ...again, problem: { kind: "busy" } });
+      return askToWait(respond(busy, request, isSecure), seconds);
+    }
     // The page never shows a stored comment again, so an empty field takes none back.
     const given = { score, ...(comment.trim() === "" ? {} : { comment }) };
     const stored = await store.write(

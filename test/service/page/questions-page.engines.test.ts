@@ -248,6 +248,30 @@ describe("what a form may not hold", () => {
   });
 });
 
+test("when answers are changed too often, then the page keeps what was typed and says to come again", async () => {
+  await add();
+  const { url } = await pages.service.admin({ kind: "link.add", project, name: "Shop", properties: {} });
+  const link = url.slice(ORIGIN.length);
+  const visit = visitOf((await pages.get(link)).text);
+  await pages.post(link, { visit, score: "3" });
+  const ways = [
+    { path: await scored(), more: {} },
+    { path: link, more: { visit } },
+  ];
+  for (const { path, more } of ways) {
+    const answer = (text: string) => pages.post(path, { ...more, asked: "q", "answers[q]": text });
+    for (let at = 0; at < 20; at += 1) await answer(`${at}`);
+    const refused = await answer("Typed for long");
+    expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "30"]);
+    expect(visibleText(refused.text)).toMatch(/^Too many .* A few more questions Optional What should we improve\?/);
+    expect(refused.text).toMatch(/<textarea[^>]*>\s*Typed for long<\/textarea>/);
+    pages.time.now += 30;
+    expect((await answer("Typed for long")).status).toBeLessThan(400);
+  }
+  const texts = (await pages.responses()).map(({ additional_answers }) => additional_answers[0]?.value.free_response);
+  expect(texts).toEqual(["Typed for long", "Typed for long"]);
+});
+
 test("when a survey speaks German, then the question does where it is translated, and the answer keeps its words", async () => {
   await add({
     id: "q_one",

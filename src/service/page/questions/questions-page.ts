@@ -11,10 +11,13 @@ import type { SurveyView } from "../survey-page.ts";
 /** Behind the address of a survey, this page. */
 export const QUESTIONS_PATH = "questions";
 
+/** `busy`: nothing is wrong with the form, and it can be sent again later. */
+export type QuestionsProblem = AnswerProblem | { readonly kind: "busy" };
+
 export interface QuestionsView extends SurveyView {
   readonly asked: readonly AskedQuestion[];
   readonly given: GivenAnswers;
-  readonly problem: AnswerProblem | null;
+  readonly problem: QuestionsProblem | null;
 }
 
 export function questionsPage(view: QuestionsView): HtmlPage {
@@ -22,7 +25,7 @@ export function questionsPage(view: QuestionsView): HtmlPage {
   const { locale } = words;
   const texts = surveyTexts(locale);
   return {
-    status: problem === null ? 200 : 422,
+    status: problem === null ? 200 : problem.kind === "busy" ? 429 : 422,
     locale,
     brand,
     title: problem === null ? texts.moreQuestions : `${texts.errorTitle} ${texts.moreQuestions}`,
@@ -37,15 +40,18 @@ export function questionsPage(view: QuestionsView): HtmlPage {
 }
 
 function problemText({ words, problem }: QuestionsView): string {
-  const { errorAnswer, errorAnswerTooLong } = surveyTexts(words.locale);
+  const { errorAnswer, errorAnswerTooLong, errorTooMany } = surveyTexts(words.locale);
+  if (problem?.kind === "busy") return errorTooMany;
   return problem?.kind === "long" ? fillText(errorAnswerTooLong, { max: FREE_RESPONSE_MAX }) : errorAnswer;
 }
 
 /** First on the page and in the order of focus. */
 function problemSummary(view: QuestionsView): Html | null {
   if (view.problem === null) return null;
+  const question = faultyQuestion(view);
+  const text = problemText(view);
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
-    <p><a href="#${fieldId(view.problem.question)}">${problemText(view)}</a></p>
+    <p>${question === null ? text : html`<a href="#${fieldId(question)}">${text}</a>`}</p>
   </div> `;
 }
 
@@ -54,12 +60,17 @@ function fieldId(question: string): string {
   return `answer-${question}`;
 }
 
+/** Null where nothing is wrong with the form. */
+function faultyQuestion({ problem }: QuestionsView): string | null {
+  return problem === null || problem.kind === "busy" ? null : problem.question;
+}
+
 /** The marks of a field whose answer cannot be stored, and the sentence that says why. */
 function faultOf(
   view: QuestionsView,
   { id }: AskedQuestion,
 ): { readonly marks: Html | null; readonly text: Html | null } {
-  if (view.problem?.question !== id) return { marks: null, text: null };
+  if (faultyQuestion(view) !== id) return { marks: null, text: null };
   const place = `${fieldId(id)}-problem`;
   return {
     marks: html` aria-invalid="true" aria-describedby="${place}"`,
