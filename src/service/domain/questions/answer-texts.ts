@@ -7,15 +7,19 @@ import type { Question } from "./rows.ts";
 /** By the question's id. */
 export type TextsByQuestion = Readonly<Record<string, string | readonly string[]>>;
 
-/** Values as JSON has them; one that is neither text nor a list is written as JSON, and null is none. */
+/** Values as JSON has them; one that is neither text nor a list is written as JSON; null and blank texts of a list are none. */
 export function readAnswerTexts(values: Readonly<Record<string, Json>>): TextsByQuestion {
   return Object.fromEntries(
-    Object.entries(values).map(([id, value]) => [id, Array.isArray(value) ? value.map(toText) : toText(value)]),
+    Object.entries(values).map(([id, value]) => [id, Array.isArray(value) ? value.map(toText).filter(isGiven) : toText(value)]),
   );
 }
 
 function toText(value: Json): string {
   return value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function isGiven(text: string): boolean {
+  return text.trim() !== "";
 }
 
 /**
@@ -31,7 +35,7 @@ export function toAdditionalAnswers(
   const places = new Map(questions.map(({ id }, at) => [id, at]));
   const place = (id: string): number => places.get(id) ?? questions.length;
   return Object.entries(texts)
-    .filter(([, text]) => joined(text).trim() !== "")
+    .filter(([, text]) => isGiven(joined(text)))
     .toSorted(([one], [other]) => place(one) - place(other))
     .map(([id, text]) => toAnswer(questions.find((question) => question.id === id) ?? null, id, text, responseId));
 }
@@ -61,7 +65,7 @@ function toValue(question: Question | null, given: TextsByQuestion[string]): Par
   if (question?.type === "select_one") return { select_one: toChoice(question, text) };
   if (question?.type !== "select_many") return { free_response: text };
   const parts = typeof given === "string" ? splitChoices(question, given) : given;
-  return { select_many: parts.map((part) => toChoice(question, part)) };
+  return { select_many: parts.filter(isGiven).map((part) => toChoice(question, part)) };
 }
 
 /** A choice of the question may hold the separator: the longest one is taken whole. */

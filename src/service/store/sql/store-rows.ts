@@ -45,8 +45,8 @@ export interface StoreRowsOptions {
 export interface StoreTransaction extends Transaction {
   /** The project of a change that goes in steps; null when there is none. */
   readonly changingProject: () => Promise<number | null>;
-  /** Does one step of such a change, of this project or of any. */
-  readonly step: (project?: number) => Promise<void>;
+  /** Does one step of such a change in this project, if there still is one. */
+  readonly step: (project: number) => Promise<void>;
 }
 
 export interface StoreRows {
@@ -101,7 +101,7 @@ export function createStoreRows(
         nowMs,
         appUrl: appUrl(),
         changingProject: () => changes.project(),
-        step: (project?: number) => changes.step(project),
+        step: (project: number) => changes.step(project),
       });
     },
   };

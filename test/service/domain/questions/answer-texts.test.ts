@@ -1,6 +1,6 @@
 /** Answers as files have them: one text for each question, or a list of texts. */
 import { expect, test } from "vitest";
-import { type TextsByQuestion, toAdditionalAnswers } from "../../../../src/service/domain/questions/answer-texts.ts";
+import { readAnswerTexts, type TextsByQuestion, toAdditionalAnswers } from "../../../../src/service/domain/questions/answer-texts.ts";
 import type { Question } from "../../../../src/service/domain/questions/rows.ts";
 
 const MANY: Question = {
@@ -30,6 +30,7 @@ test.each<[TextsByQuestion[string], string[]]>([
   ["Tempo; Verlass; c3", ["c2", "c3"]],
   ["Speed; reliability of all", ["c1", "reliability of all"]],
   ["Other; Price; ", ["Other", "c3"]],
+  ["Price; ; Speed", ["c3", "c1"]],
   [
     ["Speed", "reliability; of all"],
     ["c1", "reliability; of all"],
@@ -43,4 +44,8 @@ test("when a question has one answer, then a list is one text", () => {
   expect(valueOf({ ...MANY, type: "free_response" }, ["a", "b"])?.free_response).toBe("a; b");
   expect(valueOf({ ...MANY, type: "select_one" }, ["Price"])?.select_one?.id).toBe("c3");
   expect(toAdditionalAnswers([MANY], { q: [] }, 7)).toEqual([]);
+});
+
+test("when a list of texts has blank ones, then they are no answers", () => {
+  expect(readAnswerTexts({ q: ["Price", null, " "], r: [null], s: null })).toEqual({ q: ["Price"], r: [], s: "" });
 });

@@ -24,8 +24,8 @@ export interface LongChanges {
   forget(change: Omit<LongChange, "doneTo">): void;
   /** The project of a change that was noted; null when there is none. */
   project(): Promise<number | null>;
-  /** Does one step of a change that was noted, of this project or of any. In a write. */
-  step(project?: number): Promise<void>;
+  /** Does one step of a change that was noted in this project, if one still is. In a write. */
+  step(project: number): Promise<void>;
 }
 
 const CHANGE = "project_id = ? AND kind = ? AND target = ?";
@@ -63,7 +63,6 @@ export function createLongChanges(
     project: async () => (await next())?.project ?? null,
     step: async (project) => {
       const change = await next(project);
-      isNoted.value = change !== null;
       if (change === null) return;
       const doneTo = await steps[change.kind](change);
       if (doneTo === null) forget(change);
