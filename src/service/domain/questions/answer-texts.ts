@@ -10,7 +10,10 @@ export type TextsByQuestion = Readonly<Record<string, string | readonly string[]
 /** Values as JSON has them; one that is neither text nor a list is written as JSON; null and blank texts of a list are none. */
 export function readAnswerTexts(values: Readonly<Record<string, Json>>): TextsByQuestion {
   return Object.fromEntries(
-    Object.entries(values).map(([id, value]) => [id, Array.isArray(value) ? value.map(toText).filter(isGiven) : toText(value)]),
+    Object.entries(values).map(([id, value]) => [
+      id,
+      Array.isArray(value) ? value.map(toText).filter(isGiven) : toText(value),
+    ]),
   );
 }
 

@@ -1,6 +1,10 @@
 /** Answers as files have them: one text for each question, or a list of texts. */
 import { expect, test } from "vitest";
-import { readAnswerTexts, type TextsByQuestion, toAdditionalAnswers } from "../../../../src/service/domain/questions/answer-texts.ts";
+import {
+  readAnswerTexts,
+  type TextsByQuestion,
+  toAdditionalAnswers,
+} from "../../../../src/service/domain/questions/answer-texts.ts";
 import type { Question } from "../../../../src/service/domain/questions/rows.ts";
 
 const MANY: Question = {
