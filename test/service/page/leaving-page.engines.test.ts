@@ -137,6 +137,23 @@ describe("when it was a mistake", () => {
     expect(await left()).toBe(1);
   });
 
+  test.each<[string, string, number]>([
+    ["had unsubscribed, then the link brings nobody back", "grace@example.com", 1],
+    ["is new, then the link brings the person back", "new@example.com", 0],
+    ["differs in case alone, then the link brings the person back", "Ada@example.com", 0],
+  ])("and the person has an address by now that %s", async (_, email, expected) => {
+    const as = (body: object) => pages.post("/v1/people.json", { ...body, send: "false" }, withKey);
+    await as({ email: "grace@example.com" });
+    await pages.post("/v1/unsubscribes.json", { person_email: "grace@example.com" }, withKey);
+    await pages.call("DELETE", "/v1/people/email%3Agrace%40example.com", withKey);
+    await pages.service.store.settle();
+    pages.time.now += DAY;
+    await pages.call("POST", url);
+    expect((await as({ email: "ada@example.com", email_update: email })).status).toBe(200);
+    await pages.call("POST", `${url}/undo`);
+    expect(await left()).toBe(expected);
+  });
+
   it("then later it stays, and the page offers nothing", async () => {
     await pages.call("POST", url);
     pages.time.now += 30 * DAY + 1;

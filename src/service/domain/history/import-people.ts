@@ -297,7 +297,7 @@ async function mergePerson(
     const marks = change.email === undefined ? {} : await marksAtAddress(tx, project, found, merged);
     const left = { ...merged, ...marks };
     const hasTheirTime = left.unsubscribedAt === found.unsubscribedAt;
-    const person = { ...left, unsubscribedBy: hasTheirTime ? found.unsubscribedBy : null };
+    const person = { ...left, unsubscribedBy: hasTheirTime ? left.unsubscribedBy : null };
     await tx.history.replacePerson(project.id, found, person);
     remember(known, person);
     if (found.unsubscribedAt === null && person.unsubscribedAt !== null)

@@ -34,22 +34,28 @@ export async function keepSuppressions(tx: Transaction, project: Project, person
   if (bouncedAt !== null) await tx.suppressions.add(project.id, "email", email, { reason: "bounce", at: bouncedAt });
 }
 
-export type SuppressionMarks = Pick<PersonRow, "unsubscribedAt" | "bouncedAt">;
+export type SuppressionMarks = Pick<PersonRow, "unsubscribedAt" | "unsubscribedBy" | "bouncedAt">;
 
 /**
  * The marks of a person whose e-mail address is new to them. An unsubscribe follows the person to the new address; a
- * bounce is a fact about the old one.
+ * bounce is a fact about the old one. An unsubscribe of the new address itself is not for the person's link to take back.
  */
 export async function suppressionMarks(
   tx: Transaction,
   project: Project,
-  { email, unsubscribedAt, bouncedAt }: PersonRow,
+  { email, unsubscribedAt, unsubscribedBy, bouncedAt }: PersonRow,
 ): Promise<SuppressionMarks> {
-  if (email === null) return { unsubscribedAt, bouncedAt };
+  if (email === null) return { unsubscribedAt, unsubscribedBy, bouncedAt };
   const known = await tx.suppressions.list(project.id, "email", email);
   const since = (reason: SuppressionReason): number | null =>
     known.find((suppression) => suppression.reason === reason)?.at ?? null;
-  return { unsubscribedAt: unsubscribedAt ?? since("unsubscribe"), bouncedAt: since("bounce") };
+  const at = since("unsubscribe");
+  const isTheirs = at === null || at === unsubscribedAt;
+  return {
+    unsubscribedAt: unsubscribedAt ?? at,
+    unsubscribedBy: isTheirs ? unsubscribedBy : null,
+    bouncedAt: since("bounce"),
+  };
 }
 
 /** Brings the marks of a person whose e-mail address is new to them up to date; `marks` are those that it has. */
@@ -60,8 +66,8 @@ export async function markSuppressed(
   marks: SuppressionMarks,
 ): Promise<PersonRow> {
   const marked = { ...person, ...marks };
-  if (marks.unsubscribedAt !== person.unsubscribedAt || marks.bouncedAt !== person.bouncedAt)
-    await tx.people.update(project.id, person.id, marks);
+  const hasNew = (["unsubscribedAt", "unsubscribedBy", "bouncedAt"] as const).some((key) => marks[key] !== person[key]);
+  if (hasNew) await tx.people.update(project.id, person.id, marks);
   await keepSuppressions(tx, project, marked);
   const refused = marked.unsubscribedAt === null ? "bounced" : "unsubscribed";
   if (isEmailSuppressed(marked)) await cancelEmail(tx, project, person, refused);
