@@ -23,10 +23,7 @@ export function openAdmin(base: Base, senders: Senders, sweep: () => Promise<num
     onSchedule: signals.due.call,
     onWebhooks: signals.events.call,
     onReport: deliveries.countReport,
-    onErased: async () => {
-      signals.erased.call();
-      await keepErasures();
-    },
+    onErased: keepErasures,
     renderPreview: async (survey) => previewMail(survey, await contextOf(survey.project), random, unixSeconds(clock)),
     renderDigest: async (due) => (await LAZY.digest()).previewDigest(store, due, await contextOf(due.project)),
     sendDigest: async (due) =>

@@ -8,6 +8,5 @@ export function createWebhooks(base: Base, mayStart: () => boolean): Dispatcher 
   const { address, signals, failures } = base;
   const dispatcher = createDispatcher({ ...base, own: address.own, mayStart, onError: failures.add });
   signals.events.answer(dispatcher.wake);
-  signals.erased.answer(dispatcher.reread);
   return dispatcher;
 }

@@ -54,15 +54,11 @@ interface Kept {
   readonly facts: Promise<ShareFacts>;
 }
 
-/**
- * All who look within a minute see the same numbers, and what `service erase` takes away in a process of its own. An
- * erasure in this one forgets them at once.
- */
+/** Everyone who looks within a minute sees the same numbers; those of an erased person are gone from the next ones. */
 function createKeptFacts(base: Base): (share: ShareRow, range: RangeName) => Promise<ShareFacts> {
-  const { clock, signals } = base;
+  const { clock } = base;
   const kept = new Map<string, Kept>();
   const countDays = createCountDays(base);
-  signals.erased.answer(() => kept.clear());
   return (share, range) => {
     const key = `${share.project.id} ${share.id} ${range}`;
     const known = kept.get(key);

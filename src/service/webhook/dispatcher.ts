@@ -24,8 +24,6 @@ export interface Dispatcher {
   readonly start: () => void;
   /** Says that something may be due now. Cheap. */
   readonly wake: () => void;
-  /** Drops events that were read and are not on their way: some may have been deleted. */
-  readonly reread: () => void;
   /** Begins no more attempts; those that run have five seconds to end, and are made again by the next start. */
   readonly stop: () => Promise<void>;
   /** Attempts since the start, by meaning. */
@@ -59,11 +57,6 @@ class LoopingDispatcher implements Dispatcher {
   start = (): void => this.#loop.start();
 
   wake = (): void => this.#loop.wake();
-
-  reread = (): void => {
-    this.#clear();
-    this.#loop.wake();
-  };
 
   stop = async (): Promise<void> => {
     await this.#loop.stop();

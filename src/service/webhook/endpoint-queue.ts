@@ -1,6 +1,6 @@
 /** One endpoint: the events that wait for it, and the few attempts that run. One person's events go one after another. */
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
-import type { DueEvent, WebhookRow } from "../domain/ports.ts";
+import type { DueEvent, Store, WebhookRow } from "../domain/ports.ts";
 import { type AttemptEnd, asksForPause } from "../domain/webhooks/attempts.ts";
 import { signedHeaders } from "./sign.ts";
 import { createEndpointTransport, type EndpointOptions, type EndpointTransport } from "./transport.ts";
@@ -13,6 +13,8 @@ export interface EndedAttempt {
 
 export interface EndpointQueueOptions extends EndpointOptions {
   readonly clock: Clock;
+  readonly store: Pick<Store, "read">;
+  readonly onError: (error: unknown) => void;
   readonly onEnd: (attempt: EndedAttempt) => void;
   /** Ends attempts that run; `onEnd` is not called for those. */
   readonly signal: AbortSignal;
@@ -117,10 +119,7 @@ class WaitingEvents implements EndpointQueue {
   }
 
   async #attempt(due: DueEvent): Promise<void> {
-    const { clock, signal, onEnd } = this.#options;
-    const { eventId, body } = due;
-    const headers = signedHeaders(this.webhook(), { eventId, body }, unixSeconds(clock));
-    const end = await this.#transport.post(this.webhook(), headers, body, signal);
+    const end = (await this.#isDeleted(due)) ? null : await this.#post(due);
     this.#running.delete(due);
     this.#busy.delete(due.personId);
     if (end !== null && asksForPause(end.status)) {
@@ -128,7 +127,25 @@ class WaitingEvents implements EndpointQueue {
       this.clear();
     }
     if (end === null) this.#held.delete(due.event);
-    else onEnd({ queue: this, due, end });
+    else this.#options.onEnd({ queue: this, due, end });
     this.#pump();
+  }
+
+  /** A person may be erased after their events were read, by this process or another. */
+  async #isDeleted({ event }: DueEvent): Promise<boolean> {
+    const { store, onError } = this.#options;
+    const { project, id } = this.webhook();
+    try {
+      return (await store.read((tx) => tx.webhooks.delivery(project.id, id, event))) === null;
+    } catch (error) {
+      onError(error);
+      return true;
+    }
+  }
+
+  async #post({ eventId, body }: DueEvent): Promise<AttemptEnd | null> {
+    const { clock, signal } = this.#options;
+    const headers = signedHeaders(this.webhook(), { eventId, body }, unixSeconds(clock));
+    return this.#transport.post(this.webhook(), headers, body, signal);
   }
 }

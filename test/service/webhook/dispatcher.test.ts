@@ -173,6 +173,34 @@ describe("an event", () => {
     expect(await deliveries(hook)).toEqual([]);
     expect(await store.check()).toEqual([]);
   });
+
+  test("when a person is deleted while events wait in memory, then none of these is sent", async () => {
+    const held: { release: () => void } = { release: () => undefined };
+    const holding: HookPlan = (n, response) => {
+      const end = (): void => void response.writeHead(200).end();
+      if (n === 1) held.release = end;
+      else end();
+    };
+    const { receiver, store, project, add, answer, answerAgain, settled, dispatcher, errors } = await open({
+      "/hook": holding,
+    });
+    const hook = await add(`${receiver.url}/hook`);
+    const id = await answer("ada@example.com", 1);
+    for (const score of [2, 3]) await answerAgain(id, score);
+    await receiver.until("/hook", 1);
+    await answer("bob@example.com", 4);
+    // Bob's event was read after those of Ada, which are in memory therefore.
+    await receiver.until("/hook", 2);
+    await store.write((tx) => deletePerson(tx, project, { by: "id", id }));
+    held.release();
+    await answer("eve@example.com", 5);
+    await settled(hook, (all) => all.every(({ state }) => state === "delivered"));
+    await dispatcher.stop();
+    const scores = receiver.received.map(
+      ({ body }) => (JSON.parse(body) as { event_data: { score: number } }).event_data.score,
+    );
+    expect([scores, errors]).toEqual([[1, 4, 5], []]);
+  });
 });
 
 describe("an endpoint that fails", () => {
