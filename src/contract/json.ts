@@ -9,6 +9,21 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Undefined for text that is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Null for text that is not a JSON object. */
+export function parseJsonObject(text: string): JsonObject | null {
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : null;
+}
+
 /** The first number of a JSON text that would be another one after it is parsed; null when none would. */
 export function numberThatLosesDigits(json: string): string | null {
   if (!/\d{16}|\de\+?\d{3}/i.test(json)) return null;

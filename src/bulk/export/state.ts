@@ -1,5 +1,5 @@
 /** The memory of an incremental export between two runs. */
-import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../../contract/json.ts";
 import { markVersion, type Versions } from "./versions.ts";
 
 /** Facts that must be the same in every run that continues from one state; each value as text or as JSON. */
@@ -56,14 +56,9 @@ function toBase64({ buffer, byteOffset, byteLength }: Float64Array | BigUint64Ar
 
 /** Throws `StateRefusedError` when the text is not the state of an export. */
 export function parseState(text: string, file: string): ExportState {
-  let value: unknown = null;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Refused below, with everything else that is not a state.
-  }
-  const format = isJsonObject(value) ? value.surveyctl_export_state : null;
-  if (!isJsonObject(value) || (format !== 1 && format !== FORMAT_VERSION))
+  const value = parseJsonObject(text);
+  const format = value?.surveyctl_export_state;
+  if (value === null || (format !== 1 && format !== FORMAT_VERSION))
     throw new StateRefusedError(`${file} is not the state of an export`);
   const reach = parseReach(value);
   const pending = isJsonObject(value.pending) ? parseReach(value.pending) : null;

@@ -1,6 +1,6 @@
 /** The `properties` of people and Autopilot calls, put together from flags and checked (section 2 "Special properties"). */
 import { quoteText } from "../../contract/text/invisible.ts";
-import { isJsonObject, type JsonObject, numberThatLosesDigits } from "../../contract/json.ts";
+import { type JsonObject, numberThatLosesDigits, parseJsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";
 import { FALLBACK_LOCALE, isLocale, LOCALES } from "../../contract/locales.ts";
 import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../contract/special-properties.ts";
@@ -60,13 +60,8 @@ function nearestLocale(named: string): string | null {
 
 /** `--properties '{"plan":"pro"}'`, or the text of the file that `@file` names. Throws UsageError. */
 function parseProperties(text: string, flag = "--properties"): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return checkDigits(value, text, flag);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    // The error below lists the expected form for every kind of mistake.
-  }
+  const value = parseJsonObject(text);
+  if (value !== null) return checkDigits(value, text, flag);
   throw new UsageError(`${flag}: ${quoteText(shorten(text))} is not a JSON object, as in {"plan":"pro"}`);
 }
 

@@ -1,7 +1,7 @@
 /** The check of a file that rows are added to: it has to hold the same columns in the same format. */
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
-import { isJsonObject } from "../../contract/json.ts";
+import { parseJsonObject } from "../../contract/json.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { OpenedExport } from "./increment.ts";
 import { createPageEncoder, type ExportPlan } from "./plan.ts";
@@ -63,8 +63,8 @@ function checkRow(line: string, { resource, source }: ExportRequest, plan: Expor
     const [expected, found] = [plan.columns?.length ?? 0, line.split("\t").length];
     return found === expected ? null : `its rows have ${found} fields, not ${expected}`;
   }
-  const row = parseOrNull(line);
-  if (!isJsonObject(row)) return "it does not hold JSON objects";
+  const row = parseJsonObject(line);
+  if (row === null) return "it does not hold JSON objects";
   if (plan.columns !== null) {
     const [expected, found] = [plan.columns.map(({ name }) => name).join(","), Object.keys(row).join(",")];
     return found === expected ? null : `its columns are ${found}, not ${expected}`;
@@ -72,12 +72,4 @@ function checkRow(line: string, { resource, source }: ExportRequest, plan: Expor
   const known = resource.columns.filter(({ read }) => read(row) !== undefined).length;
   const fits = source.keys.at(row) !== null && known > (resource.columns.length * 2) / 3;
   return fits ? null : `its rows are not ${resource.noun}`;
-}
-
-function parseOrNull(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
 import type { ReadStream, WriteStream } from "node:tty";
+import { parseJson } from "../../contract/json.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import type { Process } from "../process.ts";
@@ -135,13 +136,7 @@ function wrap(line: string): string {
 }
 
 function isJsonObjectText(line: string): boolean {
-  if (!line.startsWith("{") || !line.endsWith("}")) return false;
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
+  return line.startsWith("{") && line.endsWith("}") && parseJson(line) !== undefined;
 }
 
 function createOutput(stream: WriteStream, onLost: (error: Error) => void): Output {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, parseJson, type Json, type JsonObject } from "../../contract/json.ts";
 
 /** The service's own words about a failure. The shape of its error bodies is not specified. */
 export interface Words {
@@ -12,17 +12,9 @@ const LENGTH_MAX = 500;
 
 /** From a body of any form: JSON, HTML, plain text, or nothing. */
 export function readWords(text: string): Words {
-  const json = parse(text);
+  const json = parseJson(text);
   if (json !== undefined) return { message: oneLine(sentence(json)), details: json };
   return { message: oneLine(looksLikeHtml(text) ? textOfHtml(text) : text), details: null };
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Names under which services put their sentence, most telling first. */

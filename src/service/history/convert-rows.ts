@@ -1,6 +1,6 @@
 /** One saved row of a known shape in the form in which history is stored, or what is wrong with it. */
 import { emailProblem } from "../../contract/text/email.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../../contract/json.ts";
 import {
   characterCount,
   FOREIGN_ID_MAX,
@@ -297,11 +297,8 @@ function readScore(value: Json | undefined, surveyType: string): number {
 /** A cell of a table may hold JSON. */
 function parsed(value: Json | undefined): Json | undefined {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
-  try {
-    return JSON.parse(value) as Json;
-  } catch {
-    return value;
-  }
+  const json = parseJson(value);
+  return json === undefined ? value : json;
 }
 
 function readProperties(value: Json | undefined, flat: Properties): Properties {

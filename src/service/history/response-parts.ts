@@ -1,5 +1,5 @@
 /** Tags, notes and answers that a warehouse keeps in tables of their own, joined to their responses by id. */
-import { type Json, type JsonObject } from "../../contract/json.ts";
+import { type Json, type JsonObject, parseJson } from "../../contract/json.ts";
 import type { PastNote, PastResponse } from "../domain/history/rows.ts";
 import type { HistoryField, PartStream } from "./columns.ts";
 import { checkStorableValue, PastRowError, readComment, readTags, toNote } from "./convert-rows.ts";
@@ -115,9 +115,6 @@ function toAnswer(fields: Fields, questions: ReadonlyMap<string, Fields>): JsonO
 /** A cell may hold the choice as JSON. */
 function parsedChoice(value: Json): Json {
   if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value) as Json;
-  } catch {
-    return { id: "", text: value };
-  }
+  const json = parseJson(value);
+  return json === undefined ? { id: "", text: value } : json;
 }

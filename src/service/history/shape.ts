@@ -2,7 +2,7 @@
  * The shapes of saved rows, told by their columns (never by a file's name): the API's own rows, as scripts and syncs
  * keep them, tables of warehouses, a log of webhooks, and the dashboard's CSV files.
  */
-import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../../contract/json.ts";
 import {
   createTargets,
   HISTORY_STREAMS,
@@ -202,13 +202,8 @@ function unwrapped(value: Json | undefined, place: string, name: string, around:
 }
 
 function parseObject(value: Json): JsonObject | null {
-  if (isJsonObject(value)) return value;
-  try {
-    const parsed: unknown = typeof value === "string" ? JSON.parse(value) : null;
-    return isJsonObject(parsed) ? parsed : null;
-  } catch {
-    return null;
-  }
+  if (typeof value === "string") return parseJsonObject(value);
+  return isJsonObject(value) ? value : null;
 }
 
 /** Tells the shape of a file by its first rows. Null for none that is known; see `NoShape`. */

@@ -1,6 +1,6 @@
 /** Turns parameters into their final types, once, and collects every complaint before it refuses. */
 import { isEmail } from "../../contract/text/email.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../../contract/json.ts";
 import {
   characterCount,
   NAME_MAX,
@@ -192,7 +192,7 @@ export class Reader {
   array(name: string): readonly Json[] | null {
     const value = this.#value(name);
     if (value === null || value === "") return null;
-    const given = typeof value === "string" ? parseArray(value) : value;
+    const given = typeof value === "string" ? parseJson(value) : value;
     if (!Array.isArray(given)) return this.#refuse(name, "must be an array");
     return isStorableJson(given) ? given : this.#refuse(name, "holds values that cannot be kept");
   }
@@ -291,14 +291,6 @@ function parseMap(text: string): Properties | undefined {
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function parseArray(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return null;
   }
 }
 

@@ -1,4 +1,5 @@
 /** One function a rule: from the text of a cell to its value, or to the problem and its fix. */
+import { parseJson } from "../../../contract/json.ts";
 import { isEmail } from "../../../contract/text/email.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { describeInvisible, quoteText } from "../../../contract/text/invisible.ts";
@@ -115,11 +116,7 @@ function readScore(text: string): Ruling {
 
 /** The text of a JSON array, as an export writes it. */
 function readAnswers(text: string): Ruling {
-  try {
-    if (Array.isArray(JSON.parse(text))) return { value: text };
-  } catch {
-    // Told below.
-  }
+  if (Array.isArray(parseJson(text))) return { value: text };
   return problem(`${quoteText(text)} is not a JSON array of answers, as an export writes it`);
 }
 

@@ -1,6 +1,6 @@
 /** Validates one record: the row it becomes, or everything that is wrong with it. */
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
-import { isJsonObject, type Json, type JsonObject, numberThatLosesDigits } from "../../../contract/json.ts";
+import { type Json, type JsonObject, numberThatLosesDigits, parseJsonObject } from "../../../contract/json.ts";
 import { characterCount } from "../../../contract/limits.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { propertyKey, type HeaderColumn } from "../table/header.ts";
@@ -59,7 +59,7 @@ function readProperties(cells: readonly PropertyCell[], fields: readonly string[
   for (const { index, key } of cells) {
     const cell = fields[index] ?? "";
     if (isBlank(withoutGuard(cell))) continue;
-    if (isMapColumn(key)) all = { ...all, ...parseMap(withoutGuard(cell)) };
+    if (isMapColumn(key)) all = { ...all, ...parseJsonObject(withoutGuard(cell)) };
     else own[key] = cell;
   }
   for (const [key, cell] of Object.entries(own)) {
@@ -89,20 +89,11 @@ function isMapColumn(key: string): boolean {
   return key === "properties" || key === "person_properties";
 }
 
-function parseMap(cell: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(cell);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
 function checkMap({ index, key }: PropertyCell): LimitCheck {
   return (cells) => {
     const cell = withoutGuard(cells[index] ?? "");
     if (isBlank(cell) || cell === "null") return null;
-    if (parseMap(cell) === null)
+    if (parseJsonObject(cell) === null)
       return { column: key, message: `${JSON.stringify(cell)} is not a JSON object, as in {"plan":"pro"}` };
     const number = numberThatLosesDigits(cell);
     if (number === null) return null;

@@ -1,5 +1,5 @@
 /** JSON and NDJSON as objects with the line on which each begins, in batches; nothing is held longer than its batch. */
-import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import { isJsonObject, type JsonObject, parseJson, parseJsonObject } from "../../../contract/json.ts";
 import { InputError, type InputFile } from "./input-file.ts";
 import { BLANK_LINES_MAX, TOO_MANY_BLANK_LINES } from "./record-parser.ts";
 import { notText } from "./records.ts";
@@ -120,7 +120,7 @@ class ObjectScanner {
 
   private parseLine(json: string, size: number): JsonRecord {
     const { line } = this;
-    const value = parseOrUndefined(json);
+    const value = parseJson(json);
     if (isJsonObject(value)) return { line, size, value };
     return { line, size, value: {}, problem: value === undefined ? "not valid JSON" : "expected an object" };
   }
@@ -138,7 +138,7 @@ class ObjectScanner {
 
   private parse(text: Buffer, start: number, end: number): JsonRecord {
     if (this.state === "end") throw new InputError(`${this.name}:${this.line}: more text follows the end of the array`);
-    const [line, value] = [this.line, parseOrUndefined(text.toString("utf8", start, end))];
+    const [line, value] = [this.line, parseJson(text.toString("utf8", start, end))];
     for (let at = text.indexOf(NEWLINE, start); at !== -1 && at < end; at = text.indexOf(NEWLINE, at + 1))
       this.line += 1;
     if (isJsonObject(value)) return { line, size: end - start, value };
@@ -158,15 +158,7 @@ function layoutOf(text: Buffer, start: number): "lines" | "objects" | null {
 }
 
 function isObject(text: Buffer, start: number, end: number): boolean {
-  return text[start] === OPEN_OBJECT && isJsonObject(parseOrUndefined(text.toString("utf8", start, end)));
-}
-
-function parseOrUndefined(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return text[start] === OPEN_OBJECT && parseJsonObject(text.toString("utf8", start, end)) !== null;
 }
 
 /** Behind the brace that closes the one at `start`; -1 when it is still to come. */

@@ -9,7 +9,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { METHODS, parseFields, resolveTarget } from "./request.ts";
 import type { Client } from "../../../client/client.ts";
 import type { HttpResponse } from "../../../contract/http.ts";
-import type { JsonObject } from "../../../contract/json.ts";
+import { type JsonObject, parseJson } from "../../../contract/json.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { InterruptedError } from "../../errors/command-errors.ts";
 import { toSafeLines, writeText } from "../../render/safe-text.ts";
@@ -137,16 +137,7 @@ async function showRequest(
 
 /** JSON as it is, in one line: numbers keep digits that a parser would lose. Any other text as a string. */
 function toJsonText(body: string): string {
-  return isJson(body) ? body.trim().replaceAll(/[\r\n]\s*/g, " ") : JSON.stringify(body);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return parseJson(body) !== undefined ? body.trim().replaceAll(/[\r\n]\s*/g, " ") : JSON.stringify(body);
 }
 
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -188,7 +179,7 @@ async function formatHead({ status, headers }: Pick<HttpResponse, "status" | "he
 
 /** JSON is indented and coloured for the eye; in a pipe every byte stays. */
 async function forTerminal({ options }: Deps, text: string): Promise<string> {
-  return isJson(text) ? `${await toTerminalJson(text, options.color)}\n` : toSafeLines(ended(text));
+  return parseJson(text) !== undefined ? `${await toTerminalJson(text, options.color)}\n` : toSafeLines(ended(text));
 }
 
 function ended(text: string): string {

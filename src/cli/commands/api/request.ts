@@ -1,7 +1,7 @@
 /** The request of `api`: the method, the URL that a path resolves to, and the fields of -F and -f. */
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { formatQuery, parseBracketPairs } from "../../../contract/brackets.ts";
-import { isJsonObject, type Json, type JsonObject, numberThatLosesDigits } from "../../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, numberThatLosesDigits, parseJson } from "../../../contract/json.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { readTextFile } from "../../args/text-file.ts";
 import { parseKeyValue } from "../../args/values.ts";
@@ -43,19 +43,12 @@ export async function parseFields(typed: readonly string[], raw: readonly string
 }
 
 function parseTyped(text: string): Json {
-  const value = parseOr(text);
+  const json = parseJson(text);
+  const value = json === undefined ? text : json;
   const number = typeof value === "number" || typeof value === "object" ? numberThatLosesDigits(text) : null;
   if (number === null) return value;
   const hint = typeof value === "number" ? "--raw-field sends it as text" : "write it in quotes, as text";
   throw new UsageError(`--field: ${number} has more digits than a number keeps`, { hint });
-}
-
-function parseOr(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }
 
 /** The bracket codec knows text only: the values travel as their index and are put back afterwards. */

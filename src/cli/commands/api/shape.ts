@@ -1,5 +1,5 @@
 /** An answer in the format, columns or times that were asked for; without any of them it stays as it came. */
-import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import { isJsonObject, parseJson, type JsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../command/deps.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
@@ -14,7 +14,7 @@ export function isShaped({ options: { output, columns, time, excel } }: Deps): b
 
 /** A list as rows, of `list` where the API names its columns; a single thing as a record. False, with nothing written, when it is neither. */
 export async function writeShaped(deps: Deps, text: string, list: Resource | null): Promise<boolean> {
-  const json = parse(text);
+  const json = parseJson(text);
   const context = {
     ...deps,
     options: { ...deps.options, output: deps.options.output ?? (deps.options.excel ? "csv" : "json") },
@@ -41,14 +41,6 @@ function resourceOf(rows: readonly JsonObject[]): Resource {
     fields: [],
     open: true,
   };
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** JSON for a terminal, indented and coloured; `depth` levels in. */

@@ -1,6 +1,6 @@
 /** Standard input and output as the library's transport takes them. Input ends when every request of it is answered. */
 import { Readable, Writable } from "node:stream";
-import { isJsonObject, type Json } from "../../../contract/json.ts";
+import { isJsonObject, type Json, parseJsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../command/deps.ts";
 
 export interface Pipe {
@@ -18,7 +18,7 @@ export function openPipe({ streams, signal }: Deps): Pipe {
   });
   async function* read(): AsyncGenerator<Uint8Array> {
     for await (const line of linesOf(streams.in.bytes())) {
-      const message = parse(line);
+      const message = parseJsonObject(line);
       if (message !== null && "method" in message && "id" in message) open.add(JSON.stringify(message["id"]));
       // The library gives a request that was cancelled no answer.
       if (message?.["method"] === "notifications/cancelled") open.delete(cancelledId(message));
@@ -32,7 +32,7 @@ export function openPipe({ streams, signal }: Deps): Pipe {
   }
   const output = new Writable({
     write: (chunk: Buffer, _, done) => {
-      const message = parse(chunk.toString("utf8"));
+      const message = parseJsonObject(chunk.toString("utf8"));
       if (message !== null && !("method" in message)) open.delete(JSON.stringify(message["id"] ?? null));
       void streams.out.write(chunk).finally(() => done());
       state.answered();
@@ -55,13 +55,4 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
 
 function cancelledId({ params }: Readonly<Record<string, Json>>): string {
   return JSON.stringify((isJsonObject(params) ? params["requestId"] : null) ?? null);
-}
-
-function parse(line: string): Readonly<Record<string, Json>> | null {
-  try {
-    const json = JSON.parse(line) as Json;
-    return isJsonObject(json) ? json : null;
-  } catch {
-    return null;
-  }
 }

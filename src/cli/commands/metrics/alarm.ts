@@ -1,6 +1,6 @@
 /** `metrics --alarm FILE`: for cron, whether the score is below a target or its first answers (exit status 6). */
 import type { Client } from "../../../client/client.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../../../contract/json.ts";
 import { ALARM_ANSWERS_MIN, type AlarmCheck, checkAlarm, visibleFall } from "../../../insight/alarm.ts";
 import { countAnswers, netPromoterScore, type ScoreCounts } from "../../../insight/interval.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
@@ -172,13 +172,8 @@ function formatState(state: AlarmState): string {
 
 /** Throws UsageError when the text is not the state of an alarm. */
 function parseState(text: string, file: string): AlarmState {
-  let value: unknown = null;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Refused below, with everything else that is not a state.
-  }
-  if (!isJsonObject(value) || value["surveyctl_alarm_state"] !== FORMAT_VERSION)
+  const value = parseJsonObject(text);
+  if (value?.["surveyctl_alarm_state"] !== FORMAT_VERSION)
     throw refuseState(`${file} is not the state of an alarm`, file);
   const { since, baseline = null } = value;
   const [identity, counts] = [parseIdentity(value["identity"]), parseCounts(baseline)];

@@ -1,5 +1,5 @@
 /** `report` writes one HTML file and `report verify` makes it again, to see whether it is still true. */
-import { isJsonObject, type Json } from "../../../contract/json.ts";
+import { isJsonObject, type Json, parseJsonObject } from "../../../contract/json.ts";
 import { CHANNELS } from "../../../contract/routes.ts";
 import { countAnswers } from "../../../insight/interval.ts";
 import { headline, type ReportFacts } from "../../../insight/report/facts.ts";
@@ -73,13 +73,8 @@ async function makeAgain(deps: Deps, request: ReportRequest): Promise<string> {
 
 /** Null where it is not one: somebody wrote it who is not this program. */
 function parseRequest(text: string): ReportRequest | null {
-  let value: Json = null;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
-  if (!isJsonObject(value)) return null;
+  const value = parseJsonObject(text);
+  if (value === null) return null;
   const { since, until, asOf, by, zone, segments, trend, title, personal, links, rates } = value;
   const areTexts =
     typeof zone === "string" && typeof title === "string" && (trend === null || typeof trend === "string");

@@ -2,6 +2,7 @@
 import { createHmac, verify } from "node:crypto";
 import * as v from "valibot";
 import type { HttpResponse } from "../../../contract/http.ts";
+import { parseJson } from "../../../contract/json.ts";
 import { recordReport, type Report, reportedProject } from "../../domain/delivery/bounces.ts";
 import {
   HOOK_SOURCES,
@@ -56,7 +57,7 @@ export function createHooks(options: HooksOptions): Hooks {
       return { ...answer(405, "Method Not Allowed"), headers: { ...JSON_HEADERS, allow: "POST" } };
     const bytes = await request.body();
     if (bytes.byteLength > BODY_MAX) return refuse(413, "body", "Payload Too Large");
-    const body = parseJson(bytes);
+    const body = parseJson(Buffer.from(bytes).toString("utf8"));
     const proof = await prove(options.store, sns, { source, headers: request.headers, bytes, body });
     if (proof === "unsigned")
       return refuse(403, "signature", "Forbidden: a key is kept, so unsigned reports are refused");
@@ -109,14 +110,6 @@ function answer(status: number, message: string): HttpResponse {
   return { status, headers: JSON_HEADERS, body: JSON.stringify({ status, message }) };
 }
 
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
 const EVENTS: Readonly<Record<Exclude<HookSource, "ses">, ReadEvents>> = {
   hook: readGeneric,
   postmark: readPostmark,
@@ -131,7 +124,7 @@ async function readEvents(sns: Sns, source: HookSource, body: unknown): Promise<
   if (envelope === null) return null;
   if (envelope.Type === "SubscriptionConfirmation") return (await sns.confirm(envelope)) ? [] : null;
   if (envelope.Type !== "Notification") return [];
-  return readSes(envelope.MessageId)(parseJson(Buffer.from(envelope.Message))) ?? [];
+  return readSes(envelope.MessageId)(parseJson(envelope.Message)) ?? [];
 }
 
 interface Signed {

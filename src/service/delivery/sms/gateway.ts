@@ -1,6 +1,6 @@
 /** A gateway, and one exchange with it: the request for a message, and the meaning of the answer. */
+import { parseJson } from "../../../contract/json.ts";
 import { FAILED, type GatewayMeaning, HELD, PLAIN, RETRY } from "./providers/answers.ts";
-import { parseJson } from "./providers/json-object.ts";
 import { type GatewaySettings, readBasic, type SmsMessage } from "./providers/provider.ts";
 import { SMS_PROVIDERS, type SmsFormat } from "./providers/providers.ts";
 

@@ -1,9 +1,8 @@
 /** Text messages as gateways bring them: their fields, and the numbers in them. */
-import type { Json, JsonObject } from "../../../contract/json.ts";
+import { type Json, type JsonObject, parseJsonObject } from "../../../contract/json.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
 import type { SigningGateway } from "../../domain/delivery/hook-secrets.ts";
 import type { IncomingText } from "../../domain/sms/receive-text.ts";
-import { parseJsonObject } from "./providers/json-object.ts";
 import { fieldText, type IncomingRequest } from "./providers/provider.ts";
 import { INCOMING_FORMS } from "./providers/providers.ts";
 
