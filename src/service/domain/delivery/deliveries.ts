@@ -163,12 +163,12 @@ export async function mayStillSend(
   if (reason !== null) return { kind: "cancelled", reason };
   const unwanted = due.channel === "digest" ? await mayStillSendDigest(tx, due) : null;
   if (unwanted !== null) return unwanted;
-  const { pausedAt = null, limitedUntil = null } = (await tx.projects.byId(project.id)) ?? {};
-  const isPaused = ((await tx.deliveries.pausedAt()) ?? pausedAt) !== null;
+  const isPaused = (await tx.deliveries.pausedSince(project.id)) !== null;
   if (isPaused && !ignoresPauses(channel)) return { kind: "released", delaySeconds: 0 };
   if (due.channel === "digest" || due.channel === "reply") return null;
   const early = await waitForWindow(tx, due);
   if (early !== null) return early;
+  const { limitedUntil = null } = (await tx.projects.byId(project.id)) ?? {};
   return isTooOld(tx, due, rules, limitedUntil) ? { kind: "failed", reason: "too late" } : null;
 }
 

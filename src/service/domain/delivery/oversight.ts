@@ -89,12 +89,12 @@ export async function explainPerson(tx: Transaction, project: Project, address: 
   const surveys = [];
   for (const survey of rows)
     surveys.push({ ...survey, log: await tx.deliveries.attempts(project.id, survey.requestId, ATTEMPTS_SHOWN) });
-  const pausedAt = (await tx.deliveries.pausedAt()) ?? (await tx.projects.byId(project.id))?.pausedAt ?? null;
+  const isPaused = (await tx.deliveries.pausedSince(project.id)) !== null;
   const [newest] = surveys;
   const isStopped = stoppedAt !== null && (isPhone || newest?.channel === "sms");
   const unscheduled = person === null ? [] : await tx.unscheduled.ofPerson(project.id, person.id, UNSCHEDULED_SHOWN);
   const refused = explainUnscheduled(unscheduled[0], newest, await readWallClock(tx, project));
-  const explanation = isStopped ? STOPPED : explain(person, suppressions, { newest, refused }, pausedAt !== null);
+  const explanation = isStopped ? STOPPED : explain(person, suppressions, { newest, refused }, isPaused);
   return { person, suppressions, stoppedAt, surveys, unscheduled, explanation };
 }
 

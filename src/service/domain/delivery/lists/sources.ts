@@ -51,8 +51,8 @@ export async function openSources(
   project: Project,
   selection: DeliverySelection,
 ): Promise<readonly Source[]> {
-  const { pausedAt = null, limitedUntil = null } = (await tx.projects.byId(project.id)) ?? {};
-  const isPaused = ((await tx.deliveries.pausedAt()) ?? pausedAt) !== null;
+  const { limitedUntil = null } = (await tx.projects.byId(project.id)) ?? {};
+  const isPaused = (await tx.deliveries.pausedSince(project.id)) !== null;
   const holds = { now: tx.now, isPaused, isLimited: limitedUntil !== null && limitedUntil > tx.now };
   const { personId, state, reason } = selection;
   if (personId !== null) return personSources(tx, project, { ...selection, personId }, holds);
