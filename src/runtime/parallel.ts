@@ -45,3 +45,32 @@ export async function endTogether<Result>(
     throw error;
   }
 }
+
+/** At most `limit` at once; each further one waits its turn, in the order of the calls. */
+export interface Semaphore {
+  readonly enter: () => Promise<void>;
+  readonly leave: () => void;
+  /** The number that has entered or waits. */
+  readonly wanted: () => number;
+  /** Lets in all that wait, above the limit too; each leaves as it does otherwise. */
+  readonly admitAll: () => void;
+}
+
+export function createSemaphore(limit: number): Semaphore {
+  const waiting: (() => void)[] = [];
+  let wanted = 0;
+  return {
+    enter: async () => {
+      wanted += 1;
+      if (wanted > limit) await new Promise<void>((resolve) => void waiting.push(resolve));
+    },
+    leave: () => {
+      wanted -= 1;
+      waiting.shift()?.();
+    },
+    wanted: () => wanted,
+    admitAll: () => {
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+  };
+}

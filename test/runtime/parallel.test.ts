@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { endTogether, inParallel } from "../../src/runtime/parallel.ts";
+import { createSemaphore, endTogether, inParallel } from "../../src/runtime/parallel.ts";
 
 const turn = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
 
@@ -60,4 +60,18 @@ it("when the caller ends it, then so does everything within", async () => {
     return signal.aborted;
   });
   expect(aborted).toBe(true);
+});
+
+it("when more than the limit enter, then the others wait their turn in order, or until all are admitted", async () => {
+  const turns = createSemaphore(2);
+  const entered: string[] = [];
+  for (const name of ["one", "two", "three", "four", "five"]) void turns.enter().then(() => entered.push(name));
+  await turn();
+  expect([entered, turns.wanted()]).toEqual([["one", "two"], 5]);
+  turns.leave();
+  await turn();
+  expect([entered, turns.wanted()]).toEqual([["one", "two", "three"], 4]);
+  turns.admitAll();
+  await turn();
+  expect([entered, turns.wanted()]).toEqual([["one", "two", "three", "four", "five"], 4]);
 });

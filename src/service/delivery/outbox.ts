@@ -13,6 +13,7 @@ import { readRegular } from "../../runtime/files/file-kind.ts";
 import { makeFolder } from "../../runtime/files/make-folder.ts";
 import { isPrivate } from "../../runtime/files/processes.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { createSemaphore } from "../../runtime/parallel.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { AttemptFacts, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueDigest, DueQuestion, DueReminder, DueSurvey, ErasedSurvey } from "../domain/ports.ts";
@@ -138,21 +139,11 @@ interface WriteGroup {
 
 /** Files that are written together are prepared once before the first, and synced once after the last. */
 function createWriteGroup(prepare: () => Promise<void>, sync: () => Promise<void>): WriteGroup {
-  const turns: (() => void)[] = [];
-  const state: { open: number; running: number; prepared: Promise<void> | null; written: (() => void)[] } = {
+  const turns = createSemaphore(CONCURRENCY);
+  const state: { open: number; prepared: Promise<void> | null; written: (() => void)[] } = {
     open: 0,
-    running: 0,
     prepared: null,
     written: [],
-  };
-  const enter = async (): Promise<void> => {
-    if (state.running >= CONCURRENCY) await new Promise<void>((resolve) => void turns.push(resolve));
-    else state.running += 1;
-  };
-  const leave = (): void => {
-    const next = turns.shift();
-    if (next === undefined) state.running -= 1;
-    else next();
   };
   const end = async (): Promise<void> => {
     state.open -= 1;
@@ -165,17 +156,17 @@ function createWriteGroup(prepare: () => Promise<void>, sync: () => Promise<void
   return {
     write: async (work) => {
       state.open += 1;
-      await enter();
+      await turns.enter();
       try {
         state.prepared ??= prepare();
         await state.prepared;
         await work();
       } catch (error) {
-        leave();
+        turns.leave();
         void end();
         throw error;
       }
-      leave();
+      turns.leave();
       const isSynced = new Promise<void>((resolve) => void state.written.push(resolve));
       void end();
       await isSynced;

@@ -2,6 +2,7 @@
 import type { Channel } from "../../contract/routes.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
+import { createSemaphore, type Semaphore } from "../../runtime/parallel.ts";
 import type { Random } from "../../runtime/random.ts";
 import { retryOrGiveUp } from "../domain/delivery/retries.ts";
 import { wordsOfAttempt } from "../domain/delivery/oversight.ts";
@@ -148,9 +149,8 @@ class PacedSending<Message, Reply extends CarrierReply> {
   health: SenderHealth;
   readonly #options: PacedSenderOptions<Message, Reply>;
   readonly #alarm: Alarm;
-  readonly #waiting: (() => void)[] = [];
   readonly #departures: Departures;
-  #turns: number;
+  readonly #turns: Semaphore;
   #saving: Promise<void> | null = null;
   #savedMs = 0;
   #resumedAt: number | null;
@@ -160,10 +160,9 @@ class PacedSending<Message, Reply extends CarrierReply> {
     this.#options = options;
     this.#resumedAt = resumedAt;
     this.#alarm = createAlarm(options.clock);
-    this.#turns = options.connections;
+    this.#turns = createSemaphore(options.connections);
     const { rate, clock, name, store } = options;
-    const wanted = (): number => options.connections - this.#turns;
-    this.#departures = createDepartures({ rate, clock, store, name, wanted });
+    this.#departures = createDepartures({ rate, clock, store, name, wanted: this.#turns.wanted });
     this.health = kept === null ? HEALTHY_SENDER : toHealth(kept, resumedAt, options.clock.now());
     if (this.health.mode !== "open") this.#wakeWhenDue();
   }
@@ -177,12 +176,11 @@ class PacedSending<Message, Reply extends CarrierReply> {
   }
 
   async send(outgoing: Outgoing<Message>, progress: DeliveryProgress): Promise<DeliveryResult> {
-    await this.#turn();
+    await this.#turns.enter();
     try {
       return await this.#sendInTurn(outgoing, progress);
     } finally {
-      this.#turns += 1;
-      this.#waiting.shift()?.();
+      this.#turns.leave();
     }
   }
 
@@ -339,12 +337,6 @@ class PacedSending<Message, Reply extends CarrierReply> {
 
   #secondsUntil(at: number): number {
     return Math.max(1, Math.ceil((at - this.#options.clock.now()) / 1000));
-  }
-
-  #turn(): Promise<void> {
-    this.#turns -= 1;
-    if (this.#turns >= 0) return Promise.resolve();
-    return new Promise((resolve) => void this.#waiting.push(resolve));
   }
 
   #saveSoon(): void {

@@ -1,5 +1,6 @@
 /** Messages over a few connections that are kept for a while, each with its outcome and never more than once. */
 import type { Clock } from "../../../runtime/clock.ts";
+import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
 import { SmtpSession, type SessionOutcome, type SmtpTimeouts } from "./smtp-session.ts";
 import type { SmtpMessage, SmtpProgress, SmtpResult, SmtpTransport } from "./smtp-types.ts";
 import type { SmtpServer } from "./smtp-url.ts";
@@ -54,8 +55,7 @@ class Pool {
   readonly #timeouts: TransportTimeouts;
   readonly #idle: SmtpSession[] = [];
   readonly #busy = new Set<SmtpSession>();
-  readonly #waiting: (() => void)[] = [];
-  #turns: number;
+  readonly #turns: Semaphore;
   #closing: Promise<void> | null = null;
   #isCutOff = false;
   /** Aborted whenever no message is in progress. */
@@ -64,11 +64,11 @@ class Pool {
   constructor(options: SmtpTransportOptions) {
     this.#options = options;
     this.#timeouts = { ...TIMEOUTS, ...options.timeouts };
-    this.#turns = options.connections;
+    this.#turns = createSemaphore(options.connections);
   }
 
   async send(message: SmtpMessage, progress: SmtpProgress): Promise<SmtpResult> {
-    await this.#turn();
+    await this.#turns.enter();
     if (this.#closing !== null) {
       this.#release();
       throw new Error("the transport is closed");
@@ -153,26 +153,19 @@ class Pool {
     this.#release();
   }
 
-  #turn(): Promise<void> {
-    this.#turns -= 1;
-    if (this.#turns >= 0) return Promise.resolve();
-    return new Promise((resolve) => void this.#waiting.push(resolve));
-  }
-
   #release(): void {
-    this.#turns += 1;
-    this.#waiting.shift()?.();
+    this.#turns.leave();
     if (this.#isQuiet()) this.#quiet.abort();
   }
 
   #isQuiet(): boolean {
-    return this.#turns === this.#options.connections;
+    return this.#turns.wanted() === 0;
   }
 
   async #drain(): Promise<void> {
     // Waiting messages are woken, and learn at once that there is no turn any more.
     this.#quiet = new AbortController();
-    for (const resume of this.#waiting.splice(0)) resume();
+    this.#turns.admitAll();
     await Promise.all(this.#idle.splice(0).map((session) => session.quit()));
     await this.#untilQuiet(this.#timeouts.drain);
     this.#isCutOff = true;
