@@ -39,7 +39,7 @@ export function logOverdue(log: Log, held: number, maxAgeSeconds: number): void 
   log.warn("surveys_overdue", {
     held,
     max_age_seconds: maxAgeSeconds,
-    message: `${held} surveys were due more than ${maxAgeSeconds / 3600} hours ago and are held`,
+    message: `${held} messages were due more than ${maxAgeSeconds / 3600} hours ago and are held`,
   });
 }
 

@@ -57,7 +57,7 @@ test("when surveys were due for days, then they are held and all is paused, the 
   const service = await open();
   stops.push(() => service.close());
   service.start();
-  const message = "51 surveys were due more than 72 hours ago and are held";
+  const message = "51 messages were due more than 72 hours ago and are held";
   const paused = "no survey is sent: more than 50 surveys were due more than 24 hours ago";
   await expect
     .poll(() => warnings)

@@ -31,7 +31,7 @@ export interface SchedulerOptions {
   readonly onOutcome: (due: DueMessage, result: DeliveryResult, seconds: number) => void;
   /** Called whenever it has looked for due surveys without an error. */
   readonly onTurn?: () => void;
-  /** Called once, before the first claim, with how many surveys are held because they were overdue in bulk. */
+  /** Called once, before the first claim, with how many messages are held because they were overdue in bulk. */
   readonly onOverdue?: (held: number) => void;
   /** Called once, before the first claim, when nothing is sent. */
   readonly onPaused?: (pause: Pause) => void;

@@ -1,5 +1,5 @@
 /** The operators' view of deliveries, and the ways to stop and resume them. */
-import type { Channel } from "../../../contract/routes.ts";
+import { type Channel, CHANNELS } from "../../../contract/routes.ts";
 import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { WallClock } from "../../../runtime/zone.ts";
@@ -10,6 +10,7 @@ import type {
   DeliveryRow,
   DeliveryState,
   PersonRow,
+  ProjectQueue,
   Suppression,
   Transaction,
   UnscheduledRow,
@@ -17,6 +18,7 @@ import type {
 import { readWallClock } from "../projects/settings.ts";
 import { firstDueAt } from "./deliveries.ts";
 import { DELIVERY_STATES } from "./queue-rows.ts";
+import { remindedQueues } from "./reminders.ts";
 
 const WAITING: readonly DeliveryState[] = ["scheduled", "claimed", "transmitting", "retrying", "held"];
 
@@ -50,10 +52,26 @@ export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
 const DUE_COUNTED_MAX = 10_000;
 
 /**
- * The number of surveys that should be sent by now, those of paused projects among them; at most 10,000 are counted.
+ * The number of surveys and reminders that should be sent by now, those of paused projects among them; at most 10,000 are
+ * counted.
  */
 export async function countDue(tx: Transaction): Promise<number> {
-  return tx.deliveries.countOverdue({ before: tx.now + 1 }, DUE_COUNTED_MAX);
+  const before = tx.now + 1;
+  return tx.deliveries.countOverdue(await listQueues(tx, before), { before }, DUE_COUNTED_MAX);
+}
+
+/**
+ * The queues of which something is overdue that was due before `before`: what waited for a day's limit is not before that
+ * wait has ended, and reminders that are off are not sent.
+ */
+async function listQueues(tx: Transaction, before: number): Promise<readonly ProjectQueue[]> {
+  const queues: ProjectQueue[] = [];
+  for (const project of await tx.projects.list()) {
+    if ((project.limitedUntil ?? 0) > before) continue;
+    const channels = [...CHANNELS, ...(await remindedQueues(tx, project))];
+    queues.push(...channels.map((channel) => ({ project: project.id, channel })));
+  }
+  return queues;
 }
 
 /** All that decides whether a person gets mail, and what became of each survey. */
@@ -199,31 +217,40 @@ export async function releasePutOff(tx: Transaction, limit: number, channel: Cha
 const BULK_MIN = 20;
 
 /**
- * True when 20 surveys or more are overdue by a day: the data file was restored, or the service had stopped for long.
+ * True when 20 surveys and reminders or more are overdue by a day: the data file was restored, or the service had stopped
+ * for long.
  */
 export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
-  return (await tx.deliveries.countOverdue({ before: tx.now - DAY_SECONDS }, BULK_MIN)) === BULK_MIN;
+  const before = tx.now - DAY_SECONDS;
+  return (await tx.deliveries.countOverdue(await listQueues(tx, before), { before }, BULK_MIN)) === BULK_MIN;
 }
 
 const GUARDED_MAX = 50;
 
 /**
- * Pauses everything when more than 50 surveys are overdue by a day, but for those that were due when an operator last
- * resumed: a copy of the data may have sent them long ago.
+ * Pauses everything when more than 50 surveys and reminders are overdue by a day, but for those that were due when an
+ * operator last resumed: a copy of the data may have sent them long ago.
  */
 export async function guardOverdue(tx: Transaction): Promise<void> {
   if ((await tx.deliveries.pausedAt()) !== null) return;
   const due = { since: (await tx.deliveries.resumedAt()) ?? 0, before: tx.now - DAY_SECONDS };
-  if ((await tx.deliveries.countOverdue(due, GUARDED_MAX + 1)) <= GUARDED_MAX) return;
-  await tx.deliveries.setPaused(tx.now, `more than ${GUARDED_MAX} surveys were due more than 24 hours ago`);
+  const queues = await listQueues(tx, due.before);
+  if ((await tx.deliveries.countOverdue(queues, due, GUARDED_MAX + 1)) <= GUARDED_MAX) return;
+  const hasReminders = queues.some(({ channel }) => channel === "reminder" || channel === "sms-reminder");
+  const counted = hasReminders ? "surveys and reminders" : "surveys";
+  await tx.deliveries.setPaused(tx.now, `more than ${GUARDED_MAX} ${counted} were due more than 24 hours ago`);
 }
 
-/** Holds surveys that were due longer ago than this, some at a time. How many; less than the limit when none is left. */
+/**
+ * Holds surveys and reminders that were due longer ago than this, some at a time. How many; less than the limit when none
+ * is left.
+ */
 export async function holdOverdue(
   tx: Transaction,
   { maxAgeSeconds, limit }: { readonly maxAgeSeconds: number; readonly limit: number },
 ): Promise<number> {
-  return tx.deliveries.holdOverdue(tx.now - maxAgeSeconds, { reason: OVERDUE, limit });
+  const before = tx.now - maxAgeSeconds;
+  return tx.deliveries.holdOverdue(await listQueues(tx, before), before, { reason: OVERDUE, limit });
 }
 
 const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;

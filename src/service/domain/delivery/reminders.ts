@@ -1,8 +1,8 @@
 /** Reminders: one for each survey at most, that long after it was sent, to people who have not answered. */
-import type { Channel } from "../../../contract/routes.ts";
+import { type Channel, CHANNELS } from "../../../contract/routes.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
-import type { DueReminder, Transaction } from "../ports.ts";
+import type { DueReminder, ReminderQueue, Transaction } from "../ports.ts";
 import { canReceive } from "../people/suppressions.ts";
 import { readWallClock } from "../projects/settings.ts";
 import { nextOpen } from "../surveys/open-time.ts";
@@ -71,6 +71,14 @@ export async function scheduleReminder(tx: Transaction, survey: SentSurvey, sent
 function isFollowed(settings: ReminderSettings, channel: Channel): boolean {
   return settings.after !== null && (settings.channel === "any" || settings.channel === channel);
 }
+
+/** The queues of reminders that are on; what is left in the others is not sent. */
+export async function remindedQueues(tx: Transaction, project: Pick<Project, "id">): Promise<readonly ReminderQueue[]> {
+  const settings = await readReminder(tx, project);
+  return CHANNELS.filter((channel) => isFollowed(settings, channel)).map((channel) => QUEUES[channel]);
+}
+
+const QUEUES: Readonly<Record<Channel, ReminderQueue>> = { email: "reminder", sms: "sms-reminder" };
 
 /** True when reminders are off, or were when the survey was sent. */
 async function areOff(tx: Transaction, project: Project, channel: Channel, sentAt: number): Promise<boolean> {

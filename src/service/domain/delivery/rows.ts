@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project, TimeRange } from "../inputs.ts";
-import type { ClaimKey, DeliveryState, ReminderQueue } from "./queue-rows.ts";
+import type { ClaimKey, DeliveryState, OutgoingChannel, ReminderQueue } from "./queue-rows.ts";
 
 export interface NewRequest {
   readonly personId: number;
@@ -180,6 +180,12 @@ export interface DuePage extends TimeRange {
   readonly limit: number;
 }
 
+/** The messages of one project that leave on one channel. */
+export interface ProjectQueue {
+  readonly project: number;
+  readonly channel: OutgoingChannel;
+}
+
 /** The facts that operators and senders keep next to the requests. */
 export interface DeliveryRows {
   listBySchedule(project: number, which: SurveysAt | RemindersAt, page: DuePage): Promise<readonly DeliveryRow[]>;
@@ -205,10 +211,18 @@ export interface DeliveryRows {
    * that wait for more than two days are not found. Returns how many; less than the limit: all.
    */
   releasePutOff(limit: number, channel: Channel | null): Promise<number>;
-  /** The number of surveys and reminders that wait and were scheduled and due before `before`; counts no further than `limit`. */
-  countOverdue(due: { readonly since?: number; readonly before: number }, limit: number): Promise<number>;
-  /** Holds such requests, some at a time. Returns how many; less than the limit: all. */
-  holdOverdue(before: number, hold: { readonly reason: string; readonly limit: number }): Promise<number>;
+  /** The number of messages of these queues that wait and were scheduled and due before `before`; counts no further than `limit`. */
+  countOverdue(
+    queues: readonly ProjectQueue[],
+    due: { readonly since?: number; readonly before: number },
+    limit: number,
+  ): Promise<number>;
+  /** Holds such messages, some at a time. Returns how many; less than the limit: all. */
+  holdOverdue(
+    queues: readonly ProjectQueue[],
+    before: number,
+    hold: { readonly reason: string; readonly limit: number },
+  ): Promise<number>;
   log(project: number, requestId: number, attempt: Omit<AttemptRow, "n">): Promise<void>;
   /** In order, the last ones. */
   attempts(project: number, requestId: number, limit: number): Promise<readonly AttemptRow[]>;

@@ -352,12 +352,25 @@ test("when many reminders are overdue by a day, then a start pauses everything, 
   expect(await fixture.read(readPause)).toBeNull();
   fixture.time.now += 1;
   await fixture.write(guardOverdue);
-  expect(await fixture.read(readPause)).toMatchObject({ at: fixture.time.now });
+  const reason = "more than 50 surveys and reminders were due more than 24 hours ago";
+  expect(await fixture.read(readPause)).toEqual({ at: fixture.time.now, reason });
   expect(await fixture.read(isOverdueInBulk)).toBe(true);
   expect(await fixture.write((tx) => holdOverdue(tx, { maxAgeSeconds: DAY, limit: 60 }))).toBe(51);
   expect(await fixture.write((tx) => releaseHeld(tx, 60, false))).toBe(0);
   expect(await fixture.write((tx) => releaseHeld(tx, 60))).toBe(51);
 });
+
+test.each([{ after: null }, { channel: "sms" as const }])(
+  "when reminders are off by %o, then those that are overdue pause and hold nothing",
+  async (settings) => {
+    for (let n = 0; n <= 50; n += 1) await ask(`${n}@x.co`);
+    await fixture.write((tx) => changeReminder(tx, fixture.project, settings));
+    fixture.time.now = START + 6 * DAY + 1;
+    await fixture.write(guardOverdue);
+    expect([await fixture.read(readPause), await fixture.read(isOverdueInBulk)]).toEqual([null, false]);
+    expect(await fixture.write((tx) => holdOverdue(tx, { maxAgeSeconds: DAY, limit: 60 }))).toBe(0);
+  },
+);
 
 test.each([0, 3599, 30 * DAY + 1, 1.5 * 3600 + 0.5])(
   "when %d seconds are wanted, then they are refused",

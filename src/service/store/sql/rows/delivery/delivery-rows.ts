@@ -8,6 +8,7 @@ import type {
   DeliveryState,
   KeptSender,
   OutgoingChannel,
+  ProjectQueue,
   RemindersAt,
   SenderState,
   SurveysAt,
@@ -46,9 +47,9 @@ export function createDeliveryRows(database: Database, session: Session): Delive
       ).map((row) => ({ project: Number(row.project_id), state: toState(row.state), count: Number(row.n) })),
     releaseHeld: async (limit, overdue) => releaseHeld(database, session.now, { ...overdue, limit }),
     releasePutOff: async (limit, channel) => releasePutOff(database, session.now, { limit, channel }),
-    countOverdue: async (due, limit) => (await findOverdue(database, due, limit)).length,
-    holdOverdue: async (before, { reason, limit }) =>
-      holdOverdue(database, await findOverdue(database, { before }, limit), reason),
+    countOverdue: async (queues, due, limit) => (await findOverdue(database, queues, due, limit)).length,
+    holdOverdue: async (queues, before, { reason, limit }) =>
+      holdOverdue(database, await findOverdue(database, queues, { before }, limit), reason),
     log: async (project, requestId, attempt) => logAttempt(database, project, requestId, attempt),
     attempts: async (project, requestId, limit) => listAttempts(database, project, requestId, limit),
     pruneAttempts: async (before, limit) =>
@@ -270,28 +271,22 @@ function refreshPerson(database: Database, project: SqlValue | undefined, person
   if (person !== null && person !== undefined) refreshNextSurvey(database, Number(project), Number(person));
 }
 
-/**
- * By project and channel, as the index has them, since very many may wait. What waited for a day's limit is not overdue
- * before that wait has ended.
- */
+/** By project and channel, as the index has them, since very many may wait. */
 async function findOverdue(
   database: Database,
+  queues: readonly ProjectQueue[],
   { since = 0, before }: { readonly since?: number; readonly before: number },
   limit: number,
 ): Promise<SqlRow[]> {
   const found: SqlRow[] = [];
-  const projects = await database.all("SELECT id FROM projects WHERE coalesce(limited_until, 0) <= ? ORDER BY id", [
-    before,
-  ]);
-  for (const { id } of projects)
-    for (const channel of ALL_QUEUES)
-      found.push(
-        ...(await database.all(
-          `SELECT project_id, id, person_id FROM messages WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
-           AND scheduled_at < ? AND state IN ('scheduled', 'retrying') ORDER BY due_at, id LIMIT ?`,
-          [id ?? null, channel, since, before, before, limit - found.length],
-        )),
-      );
+  for (const { project, channel } of queues)
+    found.push(
+      ...(await database.all(
+        `SELECT project_id, id, person_id FROM messages WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
+         AND scheduled_at < ? AND state IN ('scheduled', 'retrying') ORDER BY due_at, id LIMIT ?`,
+        [project, channel, since, before, before, limit - found.length],
+      )),
+    );
   return found;
 }
 
