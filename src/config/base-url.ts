@@ -1,11 +1,10 @@
+import { isLoopbackHost } from "../runtime/name-resolver.ts";
 import { ConfigError, type ConfigAdvice } from "./config-error.ts";
 
-const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 /**
- * The service's address without query, trailing slash and `/v1`; without a scheme, http for this machine and https for any
- * other. Throws ConfigError for anything that is not
- * https, or plain http to this machine, or http anywhere when `allowHttp`. `source` names where the text came from.
+ * The service's address without query, trailing slash and `/v1`; without a scheme, http for this machine and https for
+ * any other. Throws ConfigError for anything that is not https, or plain http to this machine, or http anywhere when
+ * `allowHttp`. `source` names where the text came from.
  */
 export function parseBaseUrl(text: string, source: string, allowHttp: boolean): string {
   const url = readUrl(text);
@@ -15,7 +14,7 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
     );
   if (url.username !== "" || url.password !== "")
     throw invalid(`${source}: an address holds no credentials; the key goes into a profile or SURVEYCTL_API_KEY`);
-  if (url.protocol === "http:" && !allowHttp && !LOOPBACK.test(url.hostname)) {
+  if (url.protocol === "http:" && !allowHttp && !isHere(url.hostname)) {
     throw invalid(`${source}: refusing to send the API key over plain http to ${url.host}; use https://`, {
       code: "allow_http",
     });
@@ -37,7 +36,12 @@ const HOST = /^(?:\[[^\]]*\]|[^\s/?#@:"'`<>\u200b-\u200f\ufeff]+)(?::\d+)?(?:[/?
 function withScheme(text: string): string {
   const https = `https://${text}`;
   if (!HOST.test(text) || !URL.canParse(https)) return "";
-  return LOOPBACK.test(new URL(https).hostname) ? `http://${text}` : https;
+  return isHere(new URL(https).hostname) ? `http://${text}` : https;
+}
+
+/** Names below `localhost` too: tools for development give each service its own. */
+function isHere(host: string): boolean {
+  return isLoopbackHost(host) || host.endsWith(".localhost");
 }
 
 function withoutCredentials(text: string): string {

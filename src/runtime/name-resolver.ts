@@ -1,4 +1,5 @@
 import type { Resolver } from "node:dns/promises";
+import { isIPv4 } from "node:net";
 
 /** The answers of DNS about a name, made replaceable. An empty list means that there is no such record. */
 export interface NameResolver {
@@ -44,4 +45,12 @@ export function createNameResolver(servers: readonly string[] | null = null): Na
     },
     texts: async (name) => (await ask((dns) => dns.resolveTxt(name))).map((parts) => parts.join("")),
   };
+}
+
+/**
+ * True for the literal hosts of this machine, in brackets or without: what any other name resolves to is decided by
+ * others.
+ */
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || /^(?:::1|\[::1\])$/.test(host) || (isIPv4(host) && host.startsWith("127."));
 }

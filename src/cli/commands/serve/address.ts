@@ -2,6 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { activationSocket } from "../../../runtime/files/processes.ts";
+import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import { readFlagFile } from "../../args/text-file.ts";
 import { badValue } from "../../args/values.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -22,7 +23,7 @@ export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }
   if ((tlsCert === null) !== (tlsKey === null)) {
     throw new UsageError(tlsCert === null ? "--tls-key requires --tls-cert" : "--tls-cert requires --tls-key");
   }
-  const isSafe = isLoopback(host) || tlsCert !== null || publicUrl?.startsWith("https://") === true || insecureHttp;
+  const isSafe = isLoopbackHost(host) || tlsCert !== null || publicUrl?.startsWith("https://") === true || insecureHttp;
   if (isSafe) return;
   throw new UsageError(`--host ${host}: refusing to serve keys and data without TLS beyond this machine`, {
     hint: "use --tls-cert and --tls-key, --public-url https://… behind a proxy, or --insecure-http on a trusted network",
@@ -81,11 +82,6 @@ export function readActivation(env: Readonly<Record<string, string | undefined>>
   }
 }
 
-/** Literal hosts alone: what a name resolves to is decided by others. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
-
 /**
  * From this machine; a server that listens on every address has none of its own in its URL. A certificate, in PEM, is good
  * for the hosts that it names.
@@ -100,7 +96,7 @@ export function reachableUrl(url: string, certificate: string | null): string {
 /** The flag that a command needs with this URL, after a space: plain http to another machine must be allowed. */
 export function plainHttpFlag(url: string): string {
   const { protocol, hostname } = new URL(url);
-  return protocol === "https:" || isLoopback(hostname.replace(/^\[(.*)\]$/, "$1")) ? "" : " --insecure-http";
+  return protocol === "https:" || isLoopbackHost(hostname) ? "" : " --insecure-http";
 }
 
 /** An http or https URL, without a slash at the end. Throws UsageError. */

@@ -1,4 +1,5 @@
 /** The flags by which `serve` sends text messages, and their meaning together. */
+import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { readFlagFile } from "../../args/text-file.ts";
@@ -10,7 +11,7 @@ import { readBasic } from "../../../service/delivery/sms/providers/provider.ts";
 import { PAID_FORMATS, SMS_FORMATS, SMS_PROVIDERS } from "../../../service/delivery/sms/providers/providers.ts";
 import type { SmsGateway } from "../../../service/delivery/sms/gateway.ts";
 import type { SmsOptions } from "../../../service/parts/sms.ts";
-import { isLoopback, parsePublicUrl } from "./address.ts";
+import { parsePublicUrl } from "./address.ts";
 import { refuseWithout, SMS_HINT } from "./mail.ts";
 
 const DEFAULTS = { format: "json", mode: "link", daily: "200", maxSegments: "3", quiet: "21-8" } as const;
@@ -118,7 +119,7 @@ function readUrl(env: Deps["env"], flags: Flags, insecureHttp: boolean): string 
     throw new UsageError(`${place}: must be a URL such as https://gateway.example.com/messages`);
   if (url.username !== "" || url.password !== "")
     throw new UsageError(`${place}: must not contain a user or password`, { hint: "use --sms-header-file" });
-  if (url.protocol === "http:" && !insecureHttp && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, "$1")))
+  if (url.protocol === "http:" && !insecureHttp && !isLoopbackHost(url.hostname))
     throw new UsageError(`${place}: refusing to send texts and credentials over plain http to ${url.host}`, {
       hint: "use https://, or --insecure-http on a trusted network",
     });

@@ -1,10 +1,10 @@
 /** The records that receivers will find in DNS. */
 import { isIP } from "node:net";
-import type { NameResolver } from "../../../runtime/name-resolver.ts";
+import { isLoopbackHost, type NameResolver } from "../../../runtime/name-resolver.ts";
 import { type DkimKey, dkimRecord } from "../mail/dkim.ts";
 import { senderDomain } from "../message/sender.ts";
 import type { SmtpServer } from "../smtp/smtp-url.ts";
-import { areAligned, checkOf, type DoctorFinding, isLocal, type MailSetup, type Reporter, usable } from "./finding.ts";
+import { areAligned, checkOf, type DoctorFinding, type MailSetup, type Reporter, usable } from "./finding.ts";
 import { evaluateSpf, type SpfAnswer } from "./spf.ts";
 
 interface KnownRelay {
@@ -81,7 +81,7 @@ function judgeSpf(answer: SpfAnswer, { answers, domain, server }: SpfCase): [Doc
     return answer.domains.includes(relay.spf)
       ? ["ok", `${domain} includes ${relay.spf}`]
       : ["problem", `the SPF record of ${domain} does not include ${relay.spf}, the servers of ${server.host}`];
-  if (isLocal(server))
+  if (isLoopbackHost(server.host))
     return ["warning", `${domain}: ${answer.record}; the address that this machine sends from is not known here`];
   if (answers.every(({ result }) => result === "pass")) return ["ok", `${domain} lets ${server.host} send`];
   return ["warning", `${domain} does not list the addresses of ${server.host}; it may send from others`];

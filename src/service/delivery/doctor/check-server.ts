@@ -1,9 +1,10 @@
 /** The mail server's account of itself, up to the login; no message is sent. */
 import type { Clock } from "../../../runtime/clock.ts";
+import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import { onAbort } from "../../../runtime/on-abort.ts";
 import { type SessionFacts, type SessionOutcome, SmtpSession } from "../smtp/smtp-session.ts";
 import type { SmtpServer } from "../smtp/smtp-url.ts";
-import { checkOf, type DoctorFinding, isLocal, type MailSetup, usable } from "./finding.ts";
+import { checkOf, type DoctorFinding, type MailSetup, usable } from "./finding.ts";
 
 const TIMEOUTS = {
   connect: 10_000,
@@ -81,7 +82,7 @@ function checkLogin(heard: Heard): DoctorFinding {
   if (heard.failure !== null) return login("skipped", "not reached");
   if (server.credentials !== null) return login("ok", `logged in as ${server.credentials.user}`);
   const isOffered = facts.capabilities.some((line) => /^AUTH\b/i.test(line));
-  return isOffered && !isLocal(server)
+  return isOffered && !isLoopbackHost(server.host)
     ? login("warning", "the server offers a login, and the mail server's URL has no user")
     : login("ok", "no login");
 }

@@ -1,11 +1,12 @@
 /** The findings about the mail settings that need no question to anybody. */
 import { isIP } from "node:net";
+import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import type { DueSurvey } from "../../domain/ports.ts";
 import { checkDkimKey, type DkimKey, DkimKeyError, signMail } from "../mail/dkim.ts";
 import { NO_SENDER, senderDomain } from "../message/sender.ts";
 import { formatSurveyMail, freezeMail } from "../message/survey-mail.ts";
 import { describeSmtpServer } from "../smtp/smtp-url.ts";
-import { areAligned, checkOf, type DoctorFinding, isLocal, type MailSetup, usable } from "./finding.ts";
+import { areAligned, checkOf, type DoctorFinding, type MailSetup, usable } from "./finding.ts";
 
 /** Mailbox providers whose addresses others may not send from: their DMARC policies say so. */
 const FREE_MAIL = /^(?:gmail|googlemail|yahoo|ymail|aol|outlook|hotmail|live|msn|icloud|me|mac)\.[a-z.]+$/;
@@ -64,7 +65,7 @@ function checkTls(setup: MailSetup): DoctorFinding {
     case "required":
       return report("ok", "STARTTLS is demanded");
     default:
-      if (isLocal(server)) return report("ok", "not demanded: the server is this machine");
+      if (isLoopbackHost(server.host)) return report("ok", "not demanded: the server is this machine");
       if (server.security === "off" && server.credentials !== null)
         return report("problem", "TLS is off: the password is sent in clear");
       return server.security === "off"
@@ -90,7 +91,7 @@ function checkBounces(setup: MailSetup): DoctorFinding {
   const server = usable(setup.server);
   if (server === null) return report("skipped", "no mail server");
   if (bounceAddress === null)
-    return isLocal(server)
+    return isLoopbackHost(server.host)
       ? report("ok", "the server is this machine; bounces go to the sender address")
       : report("warning", `${server.host} may accept all mail and refuse it later; no bounce address is set`);
   if (from !== null && !areAligned(senderDomain(bounceAddress), senderDomain(from)))

@@ -1,5 +1,4 @@
 /** The findings of an examination of the mail settings. */
-import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import type { DkimKey } from "../mail/dkim.ts";
 import type { SmtpRate } from "../mail/token-bucket.ts";
@@ -54,11 +53,6 @@ function organizationOf(name: string): string {
 /** A name as DNS has it: ASCII, in lower case, without a final dot. */
 export function asciiName(name: string): string {
   return (domainToASCII(name) || name).toLowerCase().replace(/\.$/, "");
-}
-
-/** Literal loopback hosts: the server is on this machine, and what it does with mail next cannot be seen from here. */
-export function isLocal({ host }: SmtpServer): boolean {
-  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
 /** The setting itself, where it can be used. */

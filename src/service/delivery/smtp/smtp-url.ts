@@ -1,7 +1,8 @@
 /** `smtp://user:password@host:587?tls=off&ca=FILE` and `smtps://…`: which server, how its connection is secured. */
 import { readFile } from "node:fs/promises";
-import { isIPv4, isIPv6 } from "node:net";
+import { isIPv6 } from "node:net";
 import { domainToASCII } from "node:url";
+import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 
 /** `implicit` from the first byte (RFC 8314), `required` and `if-offered` by STARTTLS. */
 export type SmtpSecurity = "implicit" | "required" | "if-offered" | "off";
@@ -145,11 +146,6 @@ function securityOf(wanted: { isImplicit: boolean; isOff: boolean; needsSecrecy:
   if (wanted.isImplicit) return "implicit";
   if (wanted.isOff) return "off";
   return wanted.needsSecrecy ? "required" : "if-offered";
-}
-
-/** Literal hosts alone: what a name resolves to is decided by others. */
-function isLoopbackHost(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
 function toBase64(text: string): string {

@@ -1,5 +1,6 @@
 /** Connections to a PostgreSQL server, each with what runs on it. */
 import { Pool, type PoolClient, type PoolConfig, types } from "pg";
+import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import type { SqlValue } from "../sql/database.ts";
 import { StoreDatabaseError } from "../store-errors.ts";
 
@@ -13,7 +14,6 @@ export interface DatabaseTarget {
 
 const MAX = 10;
 const CONNECT_MS = 5_000;
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?|)$/;
 
 /**
  * Reads `postgres://…?prepare=off&max=10`; with `insecure=on` also one that reaches another machine without TLS.
@@ -25,9 +25,10 @@ export function readTarget(url: string): DatabaseTarget {
     throw new StoreDatabaseError("unsupported", "the database is given as postgres://user@host/name");
   const isPrepared = parsed.searchParams.get("prepare") !== "off";
   const max = Number(parsed.searchParams.get("max") ?? MAX);
-  const isLocal = LOOPBACK.test(parsed.hostname) || (parsed.searchParams.get("host") ?? "").startsWith("/");
+  const { hostname } = parsed;
+  const isSocket = hostname === "" || (parsed.searchParams.get("host") ?? "").startsWith("/");
   const isInsecureAllowed = parsed.searchParams.get("insecure") === "on";
-  if (!isLocal && !isInsecureAllowed && parsed.searchParams.get("sslmode") === "disable")
+  if (!isSocket && !isLoopbackHost(hostname) && !isInsecureAllowed && parsed.searchParams.get("sslmode") === "disable")
     throw new StoreDatabaseError(
       "unsupported",
       "sslmode=disable would send the password readable by others (insecure=on in the URL allows it)",
