@@ -1,15 +1,13 @@
 /** The service as a list of its parts. */
 import type { Clock } from "../runtime/clock.ts";
-import type { Admin } from "./admin/commands.ts";
 import type { Store } from "./domain/ports.ts";
-import { openAdmin } from "./parts/admin.ts";
 import { type Base, openBase } from "./parts/base.ts";
 import { createHttp, type Http, openKeys } from "./parts/http.ts";
 import { closeAll, handlersOf, type Part, startAll, stopAll } from "./parts/part.ts";
 import { createBounceHookPart, createPagesPart, createSharePart, createSmsHookPart } from "./parts/public-paths.ts";
 import { keepQuietHours } from "./quiet-hours.ts";
-import { openSenders } from "./parts/senders.ts";
-import { createSending } from "./parts/sending.ts";
+import { openSenders, type Senders } from "./parts/senders.ts";
+import { createSending, type Sending } from "./parts/sending.ts";
 import { openUpkeep } from "./parts/upkeep.ts";
 import { createWebhooks } from "./parts/webhooks.ts";
 import { logStart } from "./service-log.ts";
@@ -17,7 +15,6 @@ import type { ServiceOptions } from "./service-options.ts";
 
 /** `handle` is one request, one answer; no port needed. */
 export interface Service extends Http {
-  readonly admin: Admin;
   readonly store: Store;
   readonly clock: Clock;
   /** Resolves when the data file had to be given up; nothing is acknowledged any more, and `close` is due. */
@@ -30,10 +27,6 @@ export interface Service extends Http {
   start(): void;
   /** Logs what was noticed while the service was opened, and from then on what happens to the data file. */
   startLog(options?: { readonly isAnnounced: boolean }): void;
-  /** Removes messages whose person is gone; how many. Null when that is left to the next server. */
-  readonly sweepMessages: () => Promise<number | null>;
-  /** Ends the sending of messages once none is due any more. */
-  finishDue(): Promise<void>;
   /** Claims nothing more and lets transmissions end; `close` does so too. */
   stop(): Promise<void>;
   /** Lets the delivery in progress finish and frees the data file. */
@@ -42,7 +35,17 @@ export interface Service extends Http {
 
 /** Throws StoreFileError, StoreDatabaseError. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const base = await openBase(options);
+  return (await openParts(await openBase(options))).service;
+}
+
+export interface ServiceParts {
+  readonly service: Service;
+  readonly senders: Senders;
+  readonly sending: Sending;
+}
+
+/** The service on an open store, and the parts of it that tests look at. */
+export async function openParts(base: Base): Promise<ServiceParts> {
   const keys = openKeys(base);
   const senders = await openSenders(base);
   const sending = createSending(base, senders);
@@ -59,12 +62,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   ];
   const http = createHttp(base, { keys, senders, webhooks, handlers: handlersOf(parts) });
   const { store, clock, log, notices } = base;
-  return {
+  const service: Service = {
     ...http,
     store,
     clock,
     lost: store.lost,
-    admin: openAdmin(base, senders, sending.sweep),
     checkOutbox: senders.outbox.check,
     setAddress: (url) => keepFlags(base, url),
     start: () => startAll(parts),
@@ -72,8 +74,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       notices.release(isAnnounced ? "created" : null);
       logStart(log, store.about);
     },
-    sweepMessages: sending.sweep,
-    finishDue: sending.finish,
     stop: () => stopAll(parts),
     close: async () => {
       await closeAll(parts);
@@ -81,6 +81,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log.flush();
     },
   };
+  return { service, senders, sending };
 }
 
 /** For commands, which often run next to the server, and are told nothing of its flags. */

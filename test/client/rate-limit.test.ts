@@ -9,7 +9,7 @@ import { createGate } from "../../src/client/gate/gate.ts";
 import { silentLog } from "../../src/runtime/log.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { ensureProject } from "../../src/service/first-project.ts";
-import { openService } from "../../src/service/index.ts";
+import { openTestService } from "../helpers/test-service.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { size } from "../helpers/long.ts";
 
@@ -26,7 +26,7 @@ it.each(LIMITS.slice(0, size(1, 2)))(
     const clock = createFakeClock();
 
     const dataFile = path.join(folder, "survey.db");
-    const service = await openService({
+    const service = await openTestService({
       dataFile,
       clock,
       random: systemRandom,

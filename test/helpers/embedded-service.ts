@@ -10,13 +10,13 @@ import { systemRandom } from "../../src/runtime/random.ts";
 import { ensureFirstKey } from "../../src/service/first-project.ts";
 import { NO_SENDER } from "../../src/service/delivery/message/sender.ts";
 import { parseSmtpUrl } from "../../src/service/delivery/smtp/smtp-url.ts";
-import { openService, type Service } from "../../src/service/index.ts";
+import { openTestService, type TestService } from "./test-service.ts";
 import type { MailOptions } from "../../src/service/parts/mail.ts";
 import type { SmsOptions } from "../../src/service/parts/sms.ts";
 import { databaseOf } from "./postgres.ts";
 
 export interface EmbeddedService {
-  readonly service: Service;
+  readonly service: TestService;
   /** The two ends of the wire meet without a socket. */
   readonly client: Client;
   readonly apiKey: string;
@@ -42,7 +42,7 @@ export async function openEmbeddedService({
   const folder = given ?? (await mkdtemp(path.join(tmpdir(), "surveyctl-embedded-")));
   const [apiKey, baseUrl] = ["key-of-the-embedded-service", "http://embedded.test"];
   const database = await databaseOf(given ?? null);
-  const service = await openService({
+  const service = await openTestService({
     dataFile: path.join(folder, "survey.db"),
     ...(database === null ? {} : { database: { url: database.url, mayMigrate: true, time: "clock" } }),
     clock,

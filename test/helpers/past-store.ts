@@ -8,7 +8,7 @@ import { systemRandom } from "../../src/runtime/random.ts";
 import { silentLog } from "../../src/runtime/log.ts";
 import type { Admin } from "../../src/service/admin/commands.ts";
 import { ensureFirstKey } from "../../src/service/first-project.ts";
-import { openService, type Service } from "../../src/service/index.ts";
+import { openTestService, type TestService } from "./test-service.ts";
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
 import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";
 import type { SqlRow } from "../../src/service/store/sql/database.ts";
@@ -22,7 +22,7 @@ export interface PastOptions extends Partial<HistoryRequest> {
 
 export interface PastStore {
   readonly folder: string;
-  readonly service: Service;
+  readonly service: TestService;
   /** Writes files below `folder` and brings them in; a thrown error counts as its own outcome. */
   import(files: SavedFiles, options?: PastOptions, admin?: Admin): Promise<PastOutcome>;
   /** Closes the service and reads every table. */
@@ -57,7 +57,7 @@ export async function openPastStore(): Promise<PastStore> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-past-"));
   const dataFile = path.join(folder, "survey.db");
   const options = { dataFile, clock: fixedClock(), random: systemRandom, log: silentLog };
-  const service = await openService({ ...options, publicUrl: null, rateLimit: null });
+  const service = await openTestService({ ...options, publicUrl: null, rateLimit: null });
   await ensureFirstKey(service.store, systemRandom, "key-of-the-past-store");
   const state = { isOpen: true };
   const closeService = async (): Promise<void> => {

@@ -10,7 +10,7 @@ import { NO_SENDER } from "../../src/service/delivery/message/sender.ts";
 import { parseSmtpUrl } from "../../src/service/delivery/smtp/smtp-url.ts";
 import { sendPerson } from "../../src/service/domain/people/people.ts";
 import { addProject } from "../../src/service/domain/projects/projects.ts";
-import { openService, type Service } from "../../src/service/index.ts";
+import { openTestService, type TestService } from "../helpers/test-service.ts";
 import { startPlanServer } from "../helpers/smtp-plan-server.ts";
 import { createWarpedClock } from "../helpers/warped-clock.ts";
 import { sendInput } from "./domain/fixture.ts";
@@ -28,8 +28,8 @@ test("when surveys were due for days, then they are held and all is paused, the 
   stops.push(mail.stop);
   const clock = createWarpedClock();
   const warnings: [string, LogFields][] = [];
-  const open = (): Promise<Service> =>
-    openService({
+  const open = (): Promise<TestService> =>
+    openTestService({
       dataFile: path.join(folder, "survey.db"),
       clock,
       random: systemRandom,
@@ -76,8 +76,8 @@ test("when 60 surveys are 39 hours late and there is no mail server, then all is
   stops.push(() => rm(folder, { recursive: true, force: true }));
   const clock = createWarpedClock();
   const warnings: [string, LogFields][] = [];
-  const open = (): Promise<Service> =>
-    openService({
+  const open = (): Promise<TestService> =>
+    openTestService({
       dataFile: path.join(folder, "survey.db"),
       clock,
       random: systemRandom,

@@ -25,8 +25,6 @@ export interface KeyRing {
   readonly accessOf: (authorization: string, address: string) => Promise<KeyAccess | null>;
   /** Lets a key in for as long as this process lives, or until ten thousand others were used after it. */
   readonly addSession: (key: string, project: Project) => void;
-  /** After a key was revoked: nothing that was looked up counts any more. */
-  readonly forget: () => void;
 }
 
 const REMEMBERED_MAX = 10_000;
@@ -59,14 +57,13 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
   const sessions = new Map<string, Caller>();
   const noteUse = createKeyUse(store, clock);
   const state = { remembered: new Map<string, Remembered>(), sinceMs: clock.monotonic() };
-  const forget = (): void => {
-    state.remembered = new Map();
-    state.sinceMs = clock.monotonic();
-  };
   const stillGood = (known: Remembered | undefined): Remembered | undefined =>
     known !== undefined && known.expiresAt !== null && known.expiresAt <= unixSeconds(clock) ? undefined : known;
   const identify: KeyRing["identify"] = async (authorization = "", address) => {
-    if (clock.monotonic() - state.sinceMs > REMEMBERED_MS) forget();
+    if (clock.monotonic() - state.sinceMs > REMEMBERED_MS) {
+      state.remembered = new Map();
+      state.sinceMs = clock.monotonic();
+    }
     const remembered = state.remembered;
     const known = stillGood(remembered.get(authorization));
     const key = known === undefined ? parseBasic(authorization) : null;
@@ -90,8 +87,8 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
     const use = { project, id, lastUsedOn };
     noteUse(use);
     if (authorization.length > REMEMBERED_LENGTH_MAX) return caller;
+    // A look-up that took long writes to a map that is no longer asked: the key may be revoked by now.
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-    // When the key was revoked meanwhile, this map is no longer the one that is asked.
     remembered.set(authorization, { caller, use, isGuessable: isGuessable(key), expiresAt: found.at });
     return caller;
   };
@@ -105,7 +102,6 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
       const [oldest = ""] = sessions.keys();
       if (sessions.size > REMEMBERED_MAX) sessions.delete(oldest);
     },
-    forget,
   };
 }
 

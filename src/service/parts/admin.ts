@@ -19,7 +19,6 @@ export function openAdmin(base: Base, senders: Senders, sweep: () => Promise<num
     senders: senders.all,
     appUrl: address.url,
     ownAddresses: address.own,
-    onRevoke: signals.revoked.call,
     onSchedule: signals.due.call,
     onWebhooks: signals.events.call,
     onReport: deliveries.countReport,

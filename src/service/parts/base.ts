@@ -20,8 +20,6 @@ export interface Signals {
   readonly due: Signal;
   /** Events may be due at webhooks. */
   readonly events: Signal;
-  /** Keys were revoked or replaced. */
-  readonly revoked: Signal;
 }
 
 export interface Base extends Pick<ServiceOptions, "clock" | "random" | "log"> {
@@ -49,7 +47,7 @@ export interface Base extends Pick<ServiceOptions, "clock" | "random" | "log"> {
 /** Throws StoreFileError, StoreDatabaseError. */
 export async function openBase(options: ServiceOptions): Promise<Base> {
   const { dataFile, database = null, clock, random, log, publicUrl, sender = NO_SENDER } = options;
-  const signals = { due: createSignal(), events: createSignal(), revoked: createSignal() };
+  const signals = { due: createSignal(), events: createSignal() };
   const address = createServiceAddress(publicUrl);
   const metrics = createServiceMetrics(clock);
   const failures = createFailureLog(log);

@@ -63,8 +63,6 @@ export function createHttp(base: Base, { keys, senders, webhooks, handlers = [] 
 }
 
 /** The keys that let callers in. */
-export function openKeys({ options, store, clock, signals }: Base): KeyRing {
-  const keys = createKeys(store, clock, options.rateLimit);
-  signals.revoked.answer(keys.forget);
-  return keys;
+export function openKeys({ options, store, clock }: Base): KeyRing {
+  return createKeys(store, clock, options.rateLimit);
 }

@@ -15,7 +15,7 @@ import type { Admin, CommandOf } from "../../../src/service/admin/commands.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import type { Store } from "../../../src/service/domain/ports.ts";
 import { ensureFirstKey } from "../../../src/service/first-project.ts";
-import { openService, type Service } from "../../../src/service/index.ts";
+import { openTestService, type TestService } from "../../helpers/test-service.ts";
 import { moveStore, restoreStore, type CopyStoreOptions } from "../../../src/service/data-file/move-store.ts";
 import { openDataFile } from "../../../src/service/data-file/open-data-file.ts";
 import { runServer } from "../../../src/service/run-server.ts";
@@ -35,15 +35,15 @@ afterEach(async () => {
   await rm(state.folder, { recursive: true, force: true });
 });
 
-function open(name: string, log = silentLog): Promise<Service> {
-  return openService({ ...world, dataFile: file(name), log, publicUrl: null, rateLimit: null });
+function open(name: string, log = silentLog): Promise<TestService> {
+  return openTestService({ ...world, dataFile: file(name), log, publicUrl: null, rateLimit: null });
 }
 
 /** Answers on a port; each of its requests is one over a socket. */
 async function serve(
   name = "survey.db",
   log = silentLog,
-): Promise<{ service: Service; post: (n: string) => Promise<number> }> {
+): Promise<{ service: TestService; post: (n: string) => Promise<number> }> {
   const service = await open(name, log);
   await ensureFirstKey(service.store, systemRandom, KEY);
   const options = { ...world, dataFile: file(name), host: "127.0.0.1", port: 0, tls: null, publicUrl: null };

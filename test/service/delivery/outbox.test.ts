@@ -7,7 +7,7 @@ import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { NO_SENDER } from "../../../src/service/delivery/message/sender.ts";
 import { createOutbox, type Outbox } from "../../../src/service/delivery/outbox.ts";
-import { openService } from "../../../src/service/index.ts";
+import { openTestService } from "../../helpers/test-service.ts";
 import type { DeliveryProgress, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 import { dueSurvey } from "./due.ts";
@@ -183,7 +183,7 @@ it("when nothing can be written, then each is tried again later, at first within
 });
 
 it("when projects say who sends, then each one's mail shows it, and the server's word fills the gaps", async () => {
-  const service = await openService({
+  const service = await openTestService({
     dataFile: path.join(state.folder, "survey.db"),
     clock: systemClock,
     random: systemRandom,

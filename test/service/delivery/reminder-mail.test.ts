@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { LOCALES } from "../../../src/contract/locales.ts";
-import { openService, type Service } from "../../../src/service/index.ts";
+import { openTestService, type TestService } from "../../helpers/test-service.ts";
 import { changeReminder } from "../../../src/service/domain/delivery/reminders.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
@@ -18,13 +18,13 @@ const START = 1_800_000_000;
 const HOUR = 3600;
 
 let folder: string;
-let service: Service;
+let service: TestService;
 const time = { now: START };
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "surveyctl-reminder-"));
   time.now = START;
-  service = await openService({
+  service = await openTestService({
     dataFile: path.join(folder, "survey.db"),
     clock: { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() },
     random: systemRandom,

@@ -5,7 +5,6 @@ import type { Clock } from "../../../src/runtime/clock.ts";
 import { createLog } from "../../../src/runtime/log.ts";
 import { type Random, systemRandom } from "../../../src/runtime/random.ts";
 import { addKey } from "../../../src/service/domain/projects/projects.ts";
-import type { KeyRing } from "../../../src/service/http/authentication.ts";
 import { createHttpService, createKeys, type HttpService } from "../../../src/service/http/create-http-service.ts";
 import type { RateLimit } from "../../../src/service/http/rate-limit.ts";
 import { listen, type Listening } from "../../../src/service/http/server.ts";
@@ -24,7 +23,6 @@ export interface Answer {
 
 export interface HttpFixture extends Fixture {
   readonly service: HttpService;
-  readonly keys: KeyRing;
   /** Lines of the log, parsed. */
   readonly logged: () => Record<string, unknown>[];
   /** `scheduled`: what the scheduler was told. */
@@ -91,7 +89,6 @@ export async function openHttp(
   return {
     ...fixture,
     service,
-    keys,
     state,
     logged: () => {
       log.flush();

@@ -34,12 +34,11 @@ it("when a limit is fast, then Retry-After is still a whole second", async () =>
   await http.store.close();
 });
 
-it("when a key is revoked, then the very next request is refused", async () => {
+it("when a key is revoked, then it opens nothing after two seconds", async () => {
   const http = await openHttp();
   await http.get("/v1/people");
   await http.write((tx) => tx.projects.revokeKey(http.project.id, 1));
-  expect((await http.call("GET", "/v1/people")).status).toBe(200);
-  http.keys.forget();
+  http.time.now += 2;
   expect((await http.call("GET", "/v1/people")).status).toBe(401);
   await http.store.close();
 });

@@ -12,7 +12,7 @@ import type { Project } from "../../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 import { addKey, addProject } from "../../../src/service/domain/projects/projects.ts";
-import { openService, type Service } from "../../../src/service/index.ts";
+import { openTestService, type TestService } from "../../helpers/test-service.ts";
 import type { ServiceOptions } from "../../../src/service/service-options.ts";
 import { databaseOf, onPostgres } from "../../helpers/postgres.ts";
 import { responsesQuery, sendInput, START } from "../domain/fixture.ts";
@@ -38,7 +38,7 @@ export interface Ask {
 }
 
 export interface PageFixture {
-  readonly service: Service;
+  readonly service: TestService;
   readonly project: Project;
   /** Unix seconds; may be set. */
   readonly time: { now: number };
@@ -69,7 +69,7 @@ export async function openPages(options: Partial<ServiceOptions> = {}): Promise<
   const database = await databaseOf(null);
   const place = database === null ? {} : { database: { url: database.url, mayMigrate: true, time: "clock" as const } };
   const settings = { dataFile: path.join(folder, "survey.db"), ...place, clock, random: systemRandom, log };
-  const service = await openService({ publicUrl: null, rateLimit: null, ...settings, ...options });
+  const service = await openTestService({ publicUrl: null, rateLimit: null, ...settings, ...options });
   const { store } = service;
   const project = await store.write(async (tx) => {
     const made = await addProject(tx, "default");

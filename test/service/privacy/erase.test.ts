@@ -8,7 +8,7 @@ import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import type { AdminCommand } from "../../../src/service/admin/commands.ts";
 import { erasePerson } from "../../../src/service/domain/privacy/erase.ts";
 import { administer } from "../../../src/service/data-file/administer.ts";
-import { openService } from "../../../src/service/index.ts";
+import { openTestService } from "../../helpers/test-service.ts";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { finishErasure } from "../../../src/service/parts/upkeep.ts";
@@ -168,7 +168,7 @@ describe("when the service keeps messages in another folder, and does not run", 
     expect(await administer(options, (admin) => admin(COMMAND))).toMatchObject({ people: 1, messages: null });
     expect(await readdir(elsewhere)).toHaveLength(4);
     const place = { log: silentLog, publicUrl: "https://survey.test", rateLimit: null, outbox: elsewhere };
-    const service = await openService({ ...options, ...place });
+    const service = await openTestService({ ...options, ...place });
     expect(await service.sweepMessages()).toBe(4);
     expect(await readdir(elsewhere)).toEqual([]);
     await service.close();

@@ -17,7 +17,7 @@ import { recordReport } from "../../../src/service/domain/delivery/bounces.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addKey, addProject } from "../../../src/service/domain/projects/projects.ts";
 import { addMember, configureAutopilot } from "../../../src/service/domain/surveys/autopilot.ts";
-import { openService, type Service } from "../../../src/service/index.ts";
+import { openTestService, type TestService } from "../../helpers/test-service.ts";
 import { DAY, memberInput, sendInput, START } from "../domain/fixture.ts";
 import { claimDue } from "../domain/claim-due.ts";
 
@@ -46,13 +46,13 @@ export const TRACES = [
 export interface PrivacyFixture {
   readonly folder: string;
   readonly dataFile: string;
-  readonly service: () => Service;
+  readonly service: () => TestService;
   readonly project: Project;
   readonly time: { now: number };
   /** Closes the service and opens the data file again. */
   readonly stop: () => Promise<void>;
-  readonly openAnother: (dataFile: string) => Promise<Service>;
-  readonly reopen: () => Promise<Service>;
+  readonly openAnother: (dataFile: string) => Promise<TestService>;
+  readonly reopen: () => Promise<TestService>;
   readonly close: () => Promise<void>;
 }
 
@@ -61,8 +61,8 @@ export async function openPrivacy(): Promise<PrivacyFixture> {
   const dataFile = path.join(folder, "survey.db");
   const time = { now: START };
   const clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
-  const open = (file = dataFile): Promise<Service> =>
-    openService({
+  const open = (file = dataFile): Promise<TestService> =>
+    openTestService({
       dataFile: file,
       clock,
       random: systemRandom,

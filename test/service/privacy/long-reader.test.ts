@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
-import { openService, type Service } from "../../../src/service/index.ts";
+import { openTestService, type TestService } from "../../helpers/test-service.ts";
 import { finishErasure } from "../../../src/service/parts/upkeep.ts";
 import type { SqliteDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
@@ -20,12 +20,12 @@ const OPTIONS = { publicUrl: "https://survey.test", rateLimit: null, random: sys
 
 let folder = "";
 let file = "";
-let service: Service;
+let service: TestService;
 let reader: SqliteDatabase;
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "surveyctl-reader-"));
   file = path.join(folder, "survey.db");
-  service = await openService({ ...OPTIONS, dataFile: file, clock: createFakeClock() });
+  service = await openTestService({ ...OPTIONS, dataFile: file, clock: createFakeClock() });
   const project = await service.store.write((tx) => addProject(tx, "default"));
   for (let n = 0; n < 200; n += 1)
     await service.store.write((tx) =>
@@ -77,7 +77,7 @@ test("when the file is written anew, then it is so once, and whoever reads goes 
 test("when the file was written anew while a service has it open, then the next command opens it at once", async () => {
   reader.exec("ROLLBACK");
   await service.admin({ kind: "vacuum" });
-  const other = await openService({ ...OPTIONS, dataFile: file, clock: systemClock });
+  const other = await openTestService({ ...OPTIONS, dataFile: file, clock: systemClock });
   expect(await other.store.read((tx) => tx.projects.list())).toHaveLength(1);
   await other.close();
 });

@@ -12,7 +12,7 @@ import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts"
 import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
 import { changeSettings } from "../../../src/service/domain/projects/settings.ts";
 import { addMember, configureAutopilot } from "../../../src/service/domain/surveys/autopilot.ts";
-import { openService, type Service } from "../../../src/service/index.ts";
+import { openTestService, type TestService } from "../../helpers/test-service.ts";
 import { createChance } from "../../../src/service/rehearsal/chance.ts";
 import { toPeriods } from "../../../src/service/rehearsal/periods.ts";
 import { rehearse } from "../../../src/service/rehearsal/rehearse.ts";
@@ -28,8 +28,8 @@ let dataFile: string;
 const time = { now: START };
 const clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
 
-const open = (): Promise<Service> =>
-  openService({
+const open = (): Promise<TestService> =>
+  openTestService({
     dataFile,
     clock,
     random: systemRandom,

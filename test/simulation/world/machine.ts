@@ -2,7 +2,7 @@
 import type { HttpRequest } from "../../../src/contract/http.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { Log } from "../../../src/runtime/log.ts";
-import { openService, type Service } from "../../../src/service/index.ts";
+import { openTestService, type TestService } from "../../helpers/test-service.ts";
 import type { ServiceOptions } from "../../../src/service/service-options.ts";
 import type { AdminKind, AdminResults, CommandOf } from "../../../src/service/admin/commands.ts";
 import type { Disk } from "../disk/disk.ts";
@@ -54,7 +54,7 @@ export interface MachineOptions {
   readonly trace: Trace;
   readonly service: Omit<ServiceOptions, "clock" | "random" | "log" | "dataFile">;
   /** Once, on the store of each service that starts. */
-  readonly prepare: (service: Service) => Promise<void>;
+  readonly prepare: (service: TestService) => Promise<void>;
   /** The process ended by itself or was killed: somebody must start it again. */
   readonly onDeath: () => void;
   readonly onError: (event: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -63,7 +63,7 @@ export interface MachineOptions {
 interface Life {
   readonly clock: Clock;
   readonly closers: (() => void)[];
-  service: Service | null;
+  service: TestService | null;
   isDead: boolean;
   readonly ended: Promise<null>;
   readonly end: () => void;
@@ -97,14 +97,14 @@ export function createMachine(options: MachineOptions): Machine {
     trace.count(losesPower ? "power cuts" : "kills");
     forget(life);
   };
-  const leave = async (life: Life, service: Service): Promise<void> => {
+  const leave = async (life: Life, service: TestService): Promise<void> => {
     await Promise.race([closeOrderly(service), life.ended]);
     if (life.isDead) return;
     disk.killProcess();
     trace.add("stopped");
     forget(life);
   };
-  const living = (): { readonly life: Life; readonly service: Service } | null => {
+  const living = (): { readonly life: Life; readonly service: TestService } | null => {
     const { life } = state;
     return life === null || life.service === null || life.isDead ? null : { life, service: life.service };
   };
@@ -188,21 +188,21 @@ function createLife(clock: WorldClock): Life {
   return life;
 }
 
-async function openLife(options: MachineOptions, life: Life, number: number): Promise<Service> {
+async function openLife(options: MachineOptions, life: Life, number: number): Promise<TestService> {
   const random = serviceRandom(options.chance.branch(`life ${number}`));
   const log = createListeningLog(options.onError, life);
-  const service = await openService({ ...options.service, dataFile: DATA_FILE, clock: life.clock, random, log });
+  const service = await openTestService({ ...options.service, dataFile: DATA_FILE, clock: life.clock, random, log });
   await options.prepare(service);
   service.start();
   return service;
 }
 
-async function closeOrderly(service: Service): Promise<void> {
+async function closeOrderly(service: TestService): Promise<void> {
   await service.stop();
   await service.close();
 }
 
-async function exchange(service: Service, request: HttpRequest): Promise<Answer> {
+async function exchange(service: TestService, request: HttpRequest): Promise<Answer> {
   const { status, headers, body } = await service.handle(request);
   return { status, headers, text: typeof body === "string" ? body : await textOf(body), isTaken: true };
 }

@@ -18,8 +18,6 @@ import type { KeyInfo, ProjectCommand, ProjectInfo } from "./commands.ts";
 export interface ProjectAdminOptions {
   readonly store: Store;
   readonly random: Random;
-  /** Keys that were looked up no longer count. */
-  readonly onRevoke: () => void;
 }
 
 /** 32 URL-safe characters, 42 of a key that only reads: short enough for every client library. */
@@ -28,7 +26,7 @@ export function createKey(random: Random, access: KeyAccess = "full"): string {
 }
 
 export function createProjectHandlers(options: ProjectAdminOptions): Pick<Handlers, ProjectCommand["kind"]> {
-  const { store, random, onRevoke } = options;
+  const { store, random } = options;
   return {
     "project.add": ({ name }) =>
       store.write(async (tx) => {
@@ -51,13 +49,10 @@ export function createProjectHandlers(options: ProjectAdminOptions): Pick<Handle
         const { key, isLast } = await findKey(tx, found, id);
         return { key: toKeyInfo(key), isLast };
       }),
-    "key.revoke": async ({ project, id }) => {
-      const revoked = await writeInProject(store, project, (tx, found) => revokeKey(tx, found, id));
-      onRevoke();
-      return { id: String(revoked.id) };
-    },
-    "key.rotate": async ({ project, id, endsAfter, expiresAfter }) => {
-      const rotated = await writeInProject(store, project, async (tx, found) => {
+    "key.revoke": ({ project, id }) =>
+      writeInProject(store, project, async (tx, found) => ({ id: String((await revokeKey(tx, found, id)).id) })),
+    "key.rotate": ({ project, id, endsAfter, expiresAfter }) =>
+      writeInProject(store, project, async (tx, found) => {
         const endsAt = endOf(tx, endsAfter);
         const { key, secretKey, previous } = await rotateKey(tx, found, id, {
           makeKey: (access) => createKey(random, access),
@@ -71,10 +66,7 @@ export function createProjectHandlers(options: ProjectAdminOptions): Pick<Handle
           previous: previous.map((one) => String(one.id)),
           previous_until: endsAt,
         };
-      });
-      onRevoke();
-      return rotated;
-    },
+      }),
   };
 }
 

@@ -12,7 +12,7 @@ import { changeReminder } from "../../../../src/service/domain/delivery/reminder
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { configureAutopilot } from "../../../../src/service/domain/surveys/autopilot.ts";
-import { openService, type Service } from "../../../../src/service/index.ts";
+import { openTestService, type TestService } from "../../../helpers/test-service.ts";
 import { hasPostfix, type Postfix, startPostfix } from "../../../helpers/postfix.ts";
 import { links, responsesQuery, sendInput } from "../../domain/fixture.ts";
 import { listResponses } from "../../domain/lists.ts";
@@ -23,7 +23,7 @@ const URL_START = "https://survey.test";
 
 let folder: string;
 let postfix: Postfix;
-let service: Service;
+let service: TestService;
 const time = { aheadMs: 0 };
 
 beforeEach(async () => {
@@ -36,8 +36,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const open = (): Promise<Service> =>
-  openService({
+const open = (): Promise<TestService> =>
+  openTestService({
     dataFile: path.join(folder, "survey.db"),
     clock: { ...systemClock, now: () => systemClock.now() + time.aheadMs },
     random: systemRandom,

@@ -10,7 +10,7 @@ import { systemRandom } from "../../../../src/runtime/random.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { findProject } from "../../../../src/service/domain/projects/projects.ts";
 import type { Admin } from "../../../../src/service/admin/commands.ts";
-import { openService, type Service } from "../../../../src/service/index.ts";
+import { openTestService, type TestService } from "../../../helpers/test-service.ts";
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
 import { sendInput } from "../../domain/fixture.ts";
 
@@ -76,13 +76,13 @@ async function addResponses(url: string, project: string, count: number): Promis
 }
 
 describe.skipIf(!hasPostgres)("while a project is locked by a long write", () => {
-  let service: Service;
+  let service: TestService;
   let holder: Client;
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "surveyctl-locks-"));
     const url = await newDatabase();
-    service = await openService({
+    service = await openTestService({
       dataFile: path.join(folder, "survey.db"),
       database: { url, mayMigrate: true, time: "clock" },
       clock: systemClock,

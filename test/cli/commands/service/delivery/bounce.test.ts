@@ -9,7 +9,7 @@ import { systemRandom } from "../../../../../src/runtime/random.ts";
 import { NO_SENDER } from "../../../../../src/service/delivery/message/sender.ts";
 import { sendPerson } from "../../../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../../../src/service/domain/projects/projects.ts";
-import { openService } from "../../../../../src/service/index.ts";
+import { openTestService } from "../../../../helpers/test-service.ts";
 import { runInside } from "../../../../helpers/in-process.ts";
 import type { Ended } from "../../../../helpers/run-cli.ts";
 import { startServe, type Served } from "../../../../helpers/serve.ts";
@@ -144,7 +144,7 @@ test.each([
   "when no server runs, then reports are recorded in the data file, by its bounce address %s",
   async (given, counts) => {
     const dataFile = path.join(state.folder, "survey.db");
-    const service = await openService({
+    const service = await openTestService({
       dataFile,
       clock: systemClock,
       random: systemRandom,
