@@ -10,7 +10,7 @@ import type {
   DeliveryRow,
   DeliveryState,
   PersonRow,
-  ProjectQueue,
+  ChannelQueue,
   Suppression,
   Transaction,
   UnscheduledRow,
@@ -64,8 +64,8 @@ export async function countDue(tx: Transaction): Promise<number> {
  * The queues of which something is overdue that was due before `before`: what waited for a day's limit is not before that
  * wait has ended, and reminders that are off are not sent.
  */
-async function listQueues(tx: Transaction, before: number): Promise<readonly ProjectQueue[]> {
-  const queues: ProjectQueue[] = [];
+async function listQueues(tx: Transaction, before: number): Promise<readonly ChannelQueue[]> {
+  const queues: ChannelQueue[] = [];
   for (const project of await tx.projects.list()) {
     if ((project.limitedUntil ?? 0) > before) continue;
     const channels = [...CHANNELS, ...(await remindedQueues(tx, project))];

@@ -181,7 +181,7 @@ export interface DuePage extends TimeRange {
 }
 
 /** The messages of one project that leave on one channel. */
-export interface ProjectQueue {
+export interface ChannelQueue {
   readonly project: number;
   readonly channel: OutgoingChannel;
 }
@@ -213,13 +213,13 @@ export interface DeliveryRows {
   releasePutOff(limit: number, channel: Channel | null): Promise<number>;
   /** The number of messages of these queues that wait and were scheduled and due before `before`; counts no further than `limit`. */
   countOverdue(
-    queues: readonly ProjectQueue[],
+    queues: readonly ChannelQueue[],
     due: { readonly since?: number; readonly before: number },
     limit: number,
   ): Promise<number>;
   /** Holds such messages, some at a time. Returns how many; less than the limit: all. */
   holdOverdue(
-    queues: readonly ProjectQueue[],
+    queues: readonly ChannelQueue[],
     before: number,
     hold: { readonly reason: string; readonly limit: number },
   ): Promise<number>;

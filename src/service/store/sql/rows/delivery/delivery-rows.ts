@@ -8,7 +8,7 @@ import type {
   DeliveryState,
   KeptSender,
   OutgoingChannel,
-  ProjectQueue,
+  ChannelQueue,
   RemindersAt,
   SenderState,
   SurveysAt,
@@ -274,7 +274,7 @@ function refreshPerson(database: Database, project: SqlValue | undefined, person
 /** By project and channel, as the index has them, since very many may wait. */
 async function findOverdue(
   database: Database,
-  queues: readonly ProjectQueue[],
+  queues: readonly ChannelQueue[],
   { since = 0, before }: { readonly since?: number; readonly before: number },
   limit: number,
 ): Promise<SqlRow[]> {
