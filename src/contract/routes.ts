@@ -350,7 +350,7 @@ export const ROUTES = {
       parameter("people", "array", {
         required: true,
         items: "map",
-        text: "100 at most, each with email, phone_number, channel and last_sent_at as for sending",
+        text: "100 at most, each with email, phone_number, channel, last_sent_at and delay as for sending",
       }),
     ],
   },

@@ -1,6 +1,6 @@
 /** Rows whose people would be sent no survey, counted before the plan is confirmed. */
 import { wayOf } from "../../bulk/import/check/row-kind.ts";
-import { decideRows, type RowSource } from "../../bulk/import/journal/decide-rows.ts";
+import { decideRows, type RowSource, type RowToSend } from "../../bulk/import/journal/decide-rows.ts";
 import type { Client } from "../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
@@ -26,12 +26,14 @@ export interface OutlookOptions {
   readonly client: Pick<Client, "call">;
   /** The rows that are about to be sent. */
   readonly source: RowSource;
+  /** The request's body of a row. */
+  readonly bodyOf: (row: RowToSend) => JsonObject;
   readonly concurrency: number;
   readonly signal: AbortSignal;
 }
 
 /** One request for each 100 people, to our own service. Throws ClientError. */
-export async function readOutlook({ client, source, concurrency, signal }: OutlookOptions): Promise<Outlook> {
+export async function readOutlook({ client, concurrency, signal, ...rows }: OutlookOptions): Promise<Outlook> {
   const outlook = {
     emails: 0,
     texts: 0,
@@ -48,7 +50,7 @@ export async function readOutlook({ client, source, concurrency, signal }: Outlo
       outlook.throttledUntil = Math.max(outlook.throttledUntil ?? 0, until);
   };
   await endTogether(signal, (own) =>
-    inParallel(askedPeople(source), concurrency, async (asked) => {
+    inParallel(askedPeople(rows), concurrency, async (asked) => {
       const body = { people: asked.map(({ person }) => person) };
       const { json } = await client.call({ route: ROUTES.listSurveyStatuses, body, signal: own });
       const answers = Array.isArray(json["people"]) ? json["people"].filter(isJsonObject) : [];
@@ -63,21 +65,16 @@ interface Asked {
   readonly person: JsonObject;
 }
 
-async function* askedPeople(source: RowSource): AsyncGenerator<Asked[]> {
+/** The parts of a body that decide whether a survey is scheduled. */
+const ASKED: ReadonlySet<string> = new Set(["email", "phone_number", "channel", "last_sent_at", "delay"]);
+
+async function* askedPeople({ source, bodyOf }: Pick<OutlookOptions, "source" | "bodyOf">): AsyncGenerator<Asked[]> {
   let asked: Asked[] = [];
   for await (const decision of decideRows(source)) {
     const way = decision.kind === "send" ? wayOf(decision.row.values) : "quiet";
     if (decision.kind !== "send" || way === "quiet") continue;
-    const { email, phone_number, channel, last_sent_at } = decision.row.values;
-    asked.push({
-      way,
-      person: {
-        ...(email !== undefined && { email }),
-        ...(phone_number !== undefined && { phone_number }),
-        ...(channel !== undefined && { channel }),
-        ...(last_sent_at !== undefined && { last_sent_at }),
-      },
-    });
+    const given = Object.entries(bodyOf(decision.row));
+    asked.push({ way, person: Object.fromEntries(given.filter(([name]) => ASKED.has(name))) });
     if (asked.length < PER_PAGE_MAX) continue;
     yield asked;
     asked = [];

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import type { CheckReport } from "../../bulk/import/check/check.ts";
 import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
-import type { RowSource } from "../../bulk/import/journal/decide-rows.ts";
+import type { RowSource, RowToSend } from "../../bulk/import/journal/decide-rows.ts";
 import type { JournalState } from "../../bulk/import/journal/journal-state.ts";
 import { InputChangedError } from "../../bulk/import/table/input-file.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
@@ -12,6 +12,7 @@ import { openRecordedOutcomes } from "../../bulk/import/journal/recorded-outcome
 import { failedCsv, resultsCsv } from "../../bulk/import/journal/results.ts";
 import { MissingRowsError, type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
 import type { Client } from "../../client/client.ts";
+import type { JsonObject } from "../../contract/json.ts";
 import { ROUTES, TELLS_STATUSES } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { replaceFile, UnwritableFileError } from "../../runtime/files/file-replacement.ts";
@@ -57,8 +58,10 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const source = request.skipSuppressed ? await skipSuppressed(checked, { ...chosen, before }) : { ...chosen, before };
   await writeForecast(deps, request, { client, source });
   const tellsStatuses = Object.keys(TELLS_STATUSES).every((name) => headers?.[name] !== undefined);
+  const bodyOf = (row: RowToSend): JsonObject =>
+    request.plan(row, { position: row.position, rows: chosen.rows }).body ?? {};
   const outlook = async (): Promise<Outlook | null> =>
-    tellsStatuses && request.asksStatuses ? readOutlook({ client, source, ...limitsOf(deps) }) : null;
+    tellsStatuses && request.asksStatuses ? readOutlook({ client, source, bodyOf, ...limitsOf(deps) }) : null;
   const { profile = null } = connection;
   await askWithPlan(deps, request, { place: head.baseUrl, profile, report, source, outlook });
   await table.input.verify();

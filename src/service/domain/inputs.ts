@@ -42,7 +42,7 @@ export interface SendInput {
 }
 
 /** Those of whom it is asked whether they would be sent a survey. */
-export type StatusInput = Pick<SendInput, "email" | "phoneNumber" | "channel" | "lastSentAt">;
+export type StatusInput = Pick<SendInput, "email" | "phoneNumber" | "channel" | "lastSentAt" | "delaySeconds">;
 
 /** 4.3 */
 export interface ResponsesQuery extends TimeRange {

@@ -156,6 +156,7 @@ export function readStatusInputs(reader: Reader): readonly StatusInput[] {
       phoneNumber: one.phone("phone_number"),
       channel: one.choice("channel", CHANNELS) ?? "email",
       lastSentAt: one.storedTime("last_sent_at"),
+      delaySeconds: one.integer("delay", { min: 0 }) ?? 0,
     };
     one.finish();
     return input;

@@ -14,6 +14,10 @@ beforeAll(async () => {
   await add("--email", "recent@example.com", "--no-send", "--last-sent-at", "2d");
   await add("--email", "older@example.com", "--no-send", "--last-sent-at", "9d");
   await add("--email", "waits@example.com", "--delay", "1d");
+  for (const member of ["member1@example.com", "member2@example.com"]) {
+    await add("--email", member, "--no-send", "--last-sent-at", "40d");
+    await service.run(["autopilot", "add", "--quiet", "--email", member]);
+  }
   await add("--email", "left@example.com", "--no-send");
   await service.run(["api", "POST", "/v1/unsubscribes.json", "-f", "person_email=left@example.com"]);
 });
@@ -44,6 +48,17 @@ test("when a plan is asked about, then those who will not be surveyed are counte
       `Send 2 emails? 2 throttled until ${dayIn(28)} at the latest, 1 already scheduled, 1 unsubscribed ` +
       "will be saved without a survey [y/N] n\nCancelled. Nothing was sent.\n",
   );
+});
+
+test.each<[string, readonly string[], string, string]>([
+  ["no delay", [], "", "Send 2 emails? [y/N]"],
+  ["a delay", ["--delay", "25d"], "", "Save 2 people without a survey? 2 already scheduled"],
+  ["a delay of its own", [], "25d", "Send 1 email? 1 already scheduled"],
+  ["surveys that are spaced", ["--spread", "50d"], "", "Send 1 email? 1 already scheduled"],
+])("when Autopilot surveys people in 50 days, then a plan with %s counts by it", async (_, args, delay, question) => {
+  const file = path.join(service.folder, "delayed.csv");
+  await writeFile(file, `email,delay\nmember1@example.com,\nmember2@example.com,${delay}\n`);
+  expect(await onTerminal(["people", "import", file, "--send", ...args], "n\n")).toContain(question);
 });
 
 test("when nobody will be surveyed, then the question is about saving", async () => {

@@ -68,6 +68,12 @@ describe("the reason", () => {
     const next = START + 90 * DAY;
     fixture.time.now = next - 59 * DAY;
     const status = { status: "pending", since: null, until: next };
+    const delays = [65 * DAY, 29 * DAY + 1, 29 * DAY];
+    expect(await asked(delays.map((delaySeconds) => ({ email: "a@x.co", delaySeconds })))).toEqual([
+      status,
+      status,
+      null,
+    ]);
     expect(await statusOf({ email: "a@x.co", delaySeconds: 65 * DAY })).toEqual(status);
     expect(await statusOf({ email: "a@x.co", delaySeconds: 29 * DAY + 1 })).toEqual(status);
     expect(await statusOf({ email: "a@x.co", delaySeconds: 29 * DAY })).toBeNull();

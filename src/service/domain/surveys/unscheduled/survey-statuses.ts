@@ -24,7 +24,7 @@ export async function listSurveyStatuses(
 }
 
 async function findStatus(tx: Transaction, project: Project, input: StatusInput): Promise<SurveyStatus | null> {
-  const { email, phoneNumber, channel } = input;
+  const { email, phoneNumber, channel, delaySeconds } = input;
   try {
     const known = await identify(tx, project, { email, phoneNumber }, PEOPLE_NAMES);
     const person: PersonRow = known ?? { ...UNKNOWN_PERSON, email, phoneNumber };
@@ -37,12 +37,7 @@ async function findStatus(tx: Transaction, project: Project, input: StatusInput)
     // An address that is new to the person may be suppressed.
     const isNewAddress = known === null || known.email !== wanted.email;
     const marks = isNewAddress ? await suppressionMarks(tx, project, wanted) : {};
-    return await refuseSurvey(
-      tx,
-      project,
-      { ...wanted, ...marks },
-      { channel, isNew: known === null, delaySeconds: 0 },
-    );
+    return await refuseSurvey(tx, project, { ...wanted, ...marks }, { channel, isNew: known === null, delaySeconds });
   } catch (error) {
     if (error instanceof InvalidError) return null;
     throw error;
