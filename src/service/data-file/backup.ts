@@ -63,7 +63,7 @@ export async function backUp(options: BackupOptions): Promise<MadeBackup> {
   const temporary = `${target}.${options.random.token(TOKEN_BYTES)}${TEMPORARY_SUFFIX}`;
   try {
     await removeLeftCopies(target);
-    const contents = await makeCopy(options, temporary);
+    const contents = await Promise.race([options.copy(temporary), rejectOnAbort(options.signal)]);
     const facts = await checkCopy(options.file, temporary, contents);
     const { size } = await stat(temporary);
     const sha256 = await digestOf(temporary);
@@ -110,14 +110,7 @@ async function checkTarget({ file, keep, dataFile }: BackupOptions): Promise<voi
   }
 }
 
-async function makeCopy({ copy, file, signal }: BackupOptions, temporary: string): Promise<StoreContents> {
-  const contents = await Promise.race([copy(temporary), rejectOnAbort(signal)]);
-  if (!existsSync(temporary))
-    throw new CopyFailedError(`${file} cannot be seen here: the service that wrote it sees other folders`);
-  return contents;
-}
-
-/** A copy that the store's owner makes, whether it serves or not. */
+/** The copy that `admin` makes of its store. */
 export function copyThrough(admin: Admin, file: string): BackupOptions["copy"] {
   return async (temporary) => {
     const answer = await admin({ kind: "backup", file: temporary });

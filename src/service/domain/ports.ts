@@ -81,11 +81,12 @@ export interface Store {
   readonly lost: Promise<UnavailableError>;
   /** Looks whether the data is still what was opened; `lost` resolves when it is not. Rejects then, too. */
   verify(): Promise<void>;
-  /** Runs `work` on committed data. Nothing else runs meanwhile, so what it reads belongs together. */
+  /** Runs `work` on one snapshot of committed data. */
   read<Result>(work: (tx: Transaction) => Promise<Result>, options?: ReadOptions): Promise<Result>;
   /**
-   * Runs `work` as a transaction and resolves once it is durable. Writes that wait together share one
-   * commit; work that throws is rolled back alone and rejects with its own error. They run in the order of their calls.
+   * Runs `work` as a transaction and resolves once it is durable. Writes that wait together share one commit; work
+   * that throws is rolled back alone and rejects with its own error. Writes of one project run in the order of their
+   * calls.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, options?: WriteOptions): Promise<Result>;
   /**

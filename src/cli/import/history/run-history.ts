@@ -40,7 +40,7 @@ export interface HistoryRequest {
   readonly report: string | null;
 }
 
-/** Opens the data file, or finds the server that has it. */
+/** Opens the data, gives `work` its commands, and closes it. */
 export type WithStore = <Result>(work: (admin: Admin) => Promise<Result>) => Promise<Result>;
 
 export async function runHistoryImport(deps: Deps, request: HistoryRequest, withStore: WithStore): Promise<ExitCode> {

@@ -18,7 +18,7 @@ import {
   type SurveyedSource,
 } from "./survey-sources.ts";
 
-/** A batch goes in one request of at most 1 MiB, and holds up other work for some tens of milliseconds. */
+/** A batch is one transaction, which holds up other writes for some tens of milliseconds. */
 const BATCH_ROWS = 1000;
 const BATCH_BYTES = 256 * 1024;
 
