@@ -14,7 +14,7 @@ import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/dat
 import { PROJECT_FLAGS, type ProjectChoice, readProject, showPages, showRecord, withAdmin } from "../data/data-file.ts";
 import { projectVerb, serviceVerb } from "../project-verb.ts";
 import { CLEARED, HOOKS, RECEIVED, SOFT_BOUNCES } from "../service-resources.ts";
-import { type KeyFlag, readKeys } from "./sms.ts";
+import { HTTPS_NOTE, type KeyFlag, readKeys } from "./sms.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
 export interface ReceiveOptions extends DataFileChoice {
@@ -228,6 +228,3 @@ function registerHook(noun: Command, context: CommandContext): void {
     ],
   });
 }
-
-const HTTPS_NOTE =
-  "providers need an https:// URL; start serve with --public-url, and run this command while it is running";

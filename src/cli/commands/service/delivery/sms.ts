@@ -33,12 +33,12 @@ export function registerSms(parent: Command, context: CommandContext): void {
     columns: SMS_HOOK,
     details: async ({ flags }) => ({ rotate: flags.is("--rotate"), keys: await readKeys(flags, KEY_FLAGS) }),
     done: (_, { flags }) => (flags.is("--rotate") ? "The previous URL no longer works." : null),
-    notes: ({ url }) =>
-      url.startsWith("https://")
-        ? []
-        : ["gateways need an https:// URL; start serve with --public-url, and run this command while it is running"],
+    notes: ({ url }) => (url.startsWith("https://") ? [] : [HTTPS_NOTE]),
   });
 }
+
+export const HTTPS_NOTE =
+  "providers need an https:// URL; start serve with --public-url once, then run this command again";
 
 /** A flag that names the file with a provider's key. */
 export interface KeyFlag<Name extends KeyedProvider | SigningGateway> {
