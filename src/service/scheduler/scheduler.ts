@@ -278,10 +278,11 @@ async function recordThenClaim(
 ): Promise<Claimed[]> {
   await finishAll(tx, ended, onUnknown);
   const claimed: Claimed[] = [];
+  const channels = plans.map(({ claim }) => claim.channel);
   for (const { sender, claim, room } of plans) {
     const limit = room?.() ?? claim.limit;
     if (limit <= 0) continue;
-    claimed.push(...(await claimDue(tx, { ...claim, limit })).map((due) => ({ sender, due })));
+    claimed.push(...(await claimDue(tx, { ...claim, limit }, channels)).map((due) => ({ sender, due })));
   }
   return claimed;
 }

@@ -105,7 +105,9 @@ test("when the same time is rehearsed and served, then the same people are surve
   const { messages, held, withoutAddress, zone } = await run(until);
   expect(await hash()).toBe(before);
   const surveys = messages.filter(({ kind }) => kind === "survey");
-  expect(surveys.length).toBeGreaterThan(1.5 * MEMBERS);
+  // A day's limit is shared by what is due, the oldest first.
+  expect(surveys.length).toBeGreaterThan(MEMBERS);
+  expect(messages.length - surveys.length).toBeGreaterThan(MEMBERS);
   expect([zone, withoutAddress]).toEqual(["Europe/Berlin", 0]);
   expect(new Set(held.map(({ why }) => why))).toEqual(new Set(["unsubscribed", "limit", "window"]));
   expect(surveys.filter(({ platform }) => platform === null).map(({ email }) => email)).toEqual(["single@x.co"]);

@@ -27,12 +27,19 @@ import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts"
 /** The treatment of a message that may have arrived: `hold` leaves it to evidence and the operator. */
 export type OnUnknown = "hold" | "resend";
 
-/** Claims what is due in a project. In a write of the project; messages leave after it is durable. */
-export async function claimDue(tx: Transaction, claim: Claim): Promise<readonly DueMessage[]> {
+/**
+ * Claims what is due in a project. In a write of the project; messages leave after it is durable. `channels` are those that
+ * can send now: they share what a day has room for.
+ */
+export async function claimDue(
+  tx: Transaction,
+  claim: Claim,
+  channels: readonly OutgoingChannel[] = [claim.channel],
+): Promise<readonly DueMessage[]> {
   if (!(await mayLeave(tx, claim.channel))) return [];
-  const room = await roomToday(tx, claim.project, claim.channel);
+  const room = await roomToday(tx, claim, channels);
   if (room === 0) return [];
-  const limited = room === null ? claim : { ...claim, limit: Math.min(claim.limit, room), hasSinglesFirst: true };
+  const limited = room === null ? claim : { ...claim, limit: Math.min(claim.limit, room), isInTurn: true };
   const claimed: DueMessage[] = [];
   for (const due of await tx.queue.claimDue(limited)) {
     const chosen = await toBeSentNow(tx, due);

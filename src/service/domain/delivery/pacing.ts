@@ -1,6 +1,6 @@
 /** The moments at which surveys may leave: Autopilot's windows, and a project's limit for a day. */
 import type { Project } from "../inputs.ts";
-import type { DueReminder, DueSurvey, OutgoingChannel, Transaction } from "../ports.ts";
+import type { Claim, DueReminder, DueSurvey, OutgoingChannel, Transaction } from "../ports.ts";
 import { readSettings, readWallClock } from "../projects/settings.ts";
 import { localDay } from "../sms/day.ts";
 import { nextOpen } from "../surveys/open-time.ts";
@@ -42,14 +42,26 @@ async function limitOf(tx: Transaction, own: string | null): Promise<number | nu
   return own === null ? tx.queue.dailyLimit() : Number(own);
 }
 
-/** The surveys that may still leave today; null for no limit. Where none may, the project waits for the next day. */
-export async function roomToday(tx: Transaction, project: number, channel: OutgoingChannel): Promise<number | null> {
-  if (channel === "digest" || channel === "reply") return null;
+/**
+ * The surveys and reminders of a channel that may still leave today, where `channels` share the day; null for no limit.
+ * Where none may, the project waits for the next day.
+ */
+export async function roomToday(
+  tx: Transaction,
+  { project, channel }: Pick<Claim, "project" | "channel">,
+  channels: readonly OutgoingChannel[],
+): Promise<number | null> {
+  if (!isLimited(channel)) return null;
   // Without a limit nothing is counted: a day may have many thousands.
   if ((await limitOf(tx, (await readSettings(tx, { id: project })).dailyLimit)) === null) return null;
   const { limit, sent, leaving, nextDayAt } = await readBudget(tx, { id: project });
   const room = Math.max(0, (limit ?? 0) - sent - leaving);
   // Those on their way may still fail, and leave room.
   if (room === 0) await tx.projects.setLimitedUntil(project, sent >= (limit ?? 0) ? nextDayAt : tx.now + 1);
-  return room;
+  return room === 0 ? 0 : tx.queue.countInTurn({ project, channel, channels: channels.filter(isLimited), room });
+}
+
+/** A day's limit counts surveys and reminders alone. */
+export function isLimited(channel: OutgoingChannel): boolean {
+  return channel !== "digest" && channel !== "reply";
 }

@@ -1,13 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { finishDelivery, mayStillSend, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
+import {
+  claimDue,
+  finishDelivery,
+  mayStillSend,
+  nextDueAt,
+} from "../../../../src/service/domain/delivery/deliveries.ts";
 import { guardOverdue } from "../../../../src/service/domain/delivery/oversight.ts";
+import { changeReminder } from "../../../../src/service/domain/delivery/reminders.ts";
 import { readBudget } from "../../../../src/service/domain/delivery/pacing.ts";
 import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { changeSettings } from "../../../../src/service/domain/projects/settings.ts";
 import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot.ts";
-import { claimAll, type Fixture, memberInput, openFixture, peopleQuery, sendInput } from "../fixture.ts";
-import { listPeople } from "../lists.ts";
+import { claimAll, type Fixture, memberInput, membersQuery, openFixture, peopleQuery, sendInput } from "../fixture.ts";
+import { listMembers, listPeople } from "../lists.ts";
 
 const moment = (text: string): number => Date.parse(text) / 1000;
 
@@ -162,6 +168,63 @@ describe("a limit for the day", () => {
     await fixture.write((tx) => finishDelivery(tx, sent!, { kind: "sent" }));
     fixture.time.now += 300;
     expect(await deliver()).toEqual(["a@x.co"]);
+  });
+
+  test("when a closed window puts surveys off, then who was planned first stays first, and the membership is updated", async () => {
+    await limit("1");
+    await fixture.write((tx) =>
+      configureAutopilot(tx, fixture.project, "email", { first: "spread", days: "any", hours: "any" }),
+    );
+    // The second number is planned before the first.
+    for (const name of ["a", "b"]) await join(`${name}@x.co`);
+    await fixture.write((tx) => configureAutopilot(tx, fixture.project, "email", { days: "mon-fri", hours: "5-10" }));
+    fixture.time.now = moment("2027-02-22T09:59:00+01:00");
+    const claimed = await fixture.write((tx) => {
+      const some = { project: fixture.project.id, claimer: "one", channel: "email", leaseSeconds: 60 } as const;
+      return tx.queue.claimDue({ ...some, limit: 10 });
+    });
+    expect(claimed).toHaveLength(2);
+    fixture.time.now = moment("2027-02-22T10:00:00+01:00");
+    for (const survey of claimed) {
+      const outcome = await fixture.read((tx) => mayStillSend(tx, survey, { maxAgeSeconds: 60 }));
+      expect(outcome).toMatchObject({ kind: "released", reason: "window" });
+      await fixture.write((tx) => finishDelivery(tx, survey, outcome!));
+    }
+    const { rows } = await fixture.read((tx) => listMembers(tx, fixture.project, membersQuery()));
+    expect(rows.map(({ updated_at }) => updated_at)).toEqual([fixture.time.now, fixture.time.now]);
+    fixture.time.now = moment("2027-02-23T05:00:00+01:00");
+    expect(await deliver()).toEqual(["b@x.co"]);
+    fixture.time.now = moment("2027-02-24T05:00:00+01:00");
+    expect(await deliver()).toEqual(["a@x.co"]);
+  });
+
+  test("when reminders and surveys are due, then what is older leaves first, and Autopilot last", async () => {
+    await limit("3");
+    await fixture.write((tx) => changeReminder(tx, fixture.project, { after: 3600 }));
+    await ask("asked@x.co");
+    await deliver();
+    fixture.time.now = moment("2026-11-24T12:00:00Z");
+    await join("member@x.co");
+    await ask("new@x.co");
+    fixture.time.now += 1;
+    await ask("last@x.co");
+    const channels = ["email", "reminder"] as const;
+    const claimBoth = async (room: string) => {
+      await limit(room);
+      const people = [];
+      for (const channel of channels) {
+        const one = { project: fixture.project.id, claimer: "one", channel, leaseSeconds: 60, limit: 10 } as const;
+        for (const message of await fixture.write((tx) => claimDue(tx, one, channels)))
+          if ("person" in message) people.push([channel, message.person.email]);
+      }
+      return people;
+    };
+    expect(await claimBoth("1")).toEqual([["reminder", "asked@x.co"]]);
+    expect(await claimBoth("3")).toEqual([
+      ["email", "new@x.co"],
+      ["email", "last@x.co"],
+    ]);
+    expect(await claimBoth("4")).toEqual([["email", "member@x.co"]]);
   });
 
   test("when it is raised or taken back, then more leave today", async () => {

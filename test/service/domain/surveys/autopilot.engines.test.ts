@@ -241,6 +241,21 @@ test("when a platform is inactive, then nothing is sent, members stay, and they 
   expect(await deliver()).toEqual(["a@x.co"]);
 });
 
+test("when it is active again with a longer frequency, then who is not due by it keeps their place", async () => {
+  await configure({ frequency: DAY });
+  for (const name of ["a", "b"]) await add({ personEmail: `${name}@x.co` });
+  fixture.time.now = START + DAY;
+  expect(await deliver()).toHaveLength(2);
+  const sentAt = fixture.time.now;
+  await configure({ active: false });
+  fixture.time.now = sentAt + 3 * DAY;
+  await configure({ active: true, frequency: 90 * DAY });
+  expect((await members()).map((row) => row.next_survey_request?.survey_scheduled_at)).toEqual([
+    sentAt + 90 * DAY,
+    sentAt + 90 * DAY,
+  ]);
+});
+
 test("when a member is removed, then what waits is cancelled, person and responses stay, and they may come back", async () => {
   await add({ personEmail: "a@x.co", properties: { plan: "pro" } });
   await fixture.write((tx) => addResponse(tx, fixture.project, responseInput({ personId: "1" }), links));

@@ -1,4 +1,5 @@
 /** Claims of due messages: a claim is a lease, and a lease that runs out makes the message due again. */
+import { isLimited } from "../../../../domain/delivery/pacing.ts";
 import type { Claim, ClaimKey, DueMessage, ErasedSurvey, OutgoingChannel } from "../../../../domain/ports.ts";
 import type { Database } from "../../database.ts";
 import type { SqlValue } from "../../database.ts";
@@ -70,11 +71,6 @@ export function refreshNextSurvey(database: Database, project: number, personId:
     project,
     personId,
   ]);
-}
-
-/** A day's limit counts surveys alone. */
-function isLimited(channel: OutgoingChannel): boolean {
-  return channel !== "digest" && channel !== "reply";
 }
 
 /** When the next message, or the end of a lease, is due; each project's is the first entry of its index. */

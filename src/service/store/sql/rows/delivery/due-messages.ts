@@ -13,6 +13,7 @@ import type {
   OutgoingChannel,
   ReminderQueue,
   ReplyKind,
+  Turn,
 } from "../../../../domain/ports.ts";
 import type { Database, SqlRow, SqlValue } from "../../database.ts";
 
@@ -60,17 +61,36 @@ const KINDS: Readonly<Record<OutgoingChannel, string>> = {
   reply: REPLIES,
 };
 
-/** Those that may be claimed, the earliest first. Where few may leave, one that is tried again keeps its place. */
+/** Where few may leave: single surveys and reminders before Autopilot, each by the moment that it was first planned for. */
+const IN_TURN = "q.autopilot, coalesce(q.planned_at, q.scheduled_at), q.id";
+
+/** Those that may be claimed, the earliest first. Where few may leave, one that is put off or tried again keeps its place. */
 export async function findDue(
   database: Database,
   now: number,
-  { project, channel, limit, hasSinglesFirst = false }: Claim,
+  { project, channel, limit, isInTurn = false }: Claim,
 ): Promise<SqlRow[]> {
-  const order = hasSinglesFirst ? "q.autopilot, q.scheduled_at" : "q.due_at";
+  const order = isInTurn ? IN_TURN : "q.due_at, q.id";
   return database.all(
-    `${KINDS[channel]} WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ? ORDER BY ${order}, q.id LIMIT ?`,
+    `${KINDS[channel]} WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ? ORDER BY ${order} LIMIT ?`,
     [project, channel, now, limit],
   );
+}
+
+/** The messages of a channel among the first `room` of a project that are due on any of these channels. */
+export async function countInTurn(
+  database: Database,
+  now: number,
+  { project, channel, channels, room }: Turn,
+): Promise<number> {
+  const marks = channels.map(() => "?").join(", ");
+  const row = await database.first(
+    `SELECT count(*) AS n FROM (SELECT q.channel FROM messages q
+       WHERE q.project_id = ? AND q.channel IN (${marks}) AND q.due_at <= ? ORDER BY ${IN_TURN} LIMIT ?) AS turn
+     WHERE turn.channel = ?`,
+    [project, ...channels, now, room, channel],
+  );
+  return Number(row?.n);
 }
 
 /** Those with a mark, among the claims that `where` tells of. */

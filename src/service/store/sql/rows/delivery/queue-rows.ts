@@ -18,6 +18,7 @@ import {
   renewClaims,
   THIS_CLAIM,
 } from "./claims.ts";
+import { countInTurn } from "./due-messages.ts";
 
 async function listLiving(database: Database, since: number): Promise<string[]> {
   const rows = await database.all("SELECT name FROM processes WHERE seen_at > ? ORDER BY name", [since]);
@@ -32,6 +33,7 @@ export function createQueueRows(database: Database, session: Session, tallies: L
   return {
     dueProjects: async (channel, which) => dueProjects(database, session.now, channel, which),
     claimDue: async (claim) => claimSome(database, session.now, claim),
+    countInTurn: async (turn) => countInTurn(database, session.now, turn),
     nextDueAt: async (channel, which) => earliestDueAt(database, channel, which),
     beat: async (claimer, seconds) => {
       database.send(
@@ -156,6 +158,7 @@ async function settle(
   // A message that was cancelled meanwhile stays so, unless it had gone already.
   const isCancelled = row.state === "cancelled" && state !== "sent" && state !== "bounced";
   if (isCancelled) noteErased(database, THIS_CLAIM, key);
+  if (scheduledAt !== undefined) putOff(database, now, claim);
   database.send(
     `UPDATE messages SET state = ?, due_at = ?, scheduled_at = coalesce(?, scheduled_at),
        sent_at = coalesce(?, sent_at), claimer = NULL,
@@ -179,6 +182,19 @@ async function settle(
   if (sentAt !== null && (row.channel === "reminder" || row.channel === "sms-reminder"))
     tallies.add(requestsSent(claim.project.id, row.channel), { at: sentAt, score: null });
   return true;
+}
+
+/** Keeps the place of a message that moves to a later moment; a membership tells that its survey was moved. */
+function putOff(database: Database, now: number, claim: ClaimKey): void {
+  database.send(
+    `UPDATE messages SET planned_at = coalesce(planned_at, scheduled_at) WHERE ${THIS_CLAIM}`,
+    claimKey(claim),
+  );
+  database.send("UPDATE memberships SET updated_at = ? WHERE project_id = ? AND next_request_id = ?", [
+    now,
+    claim.project.id,
+    claim.requestId,
+  ]);
 }
 
 /** Keeps true what is counted of surveys and their people. */

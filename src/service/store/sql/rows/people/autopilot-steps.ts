@@ -59,13 +59,14 @@ function follow(
   now: number,
 ): Next {
   const scheduledAt = Number(row.scheduledAt);
-  const isResumed = active && row.state === "paused" && scheduledAt <= now;
-  const start: Start = isResumed ? { kind: "resume", at: now } : (JSON.parse(String(row.start)) as Start);
-  const isMoved = isResumed || Number(row.claims) === 0;
-  const facts = { start, number: Number(row.number), notBefore: numberOrNull(row.notBefore) };
-  const at = isMoved
-    ? dueMoment({ ...facts, frequency, window, wallClock, now: isResumed ? now : Math.min(now, scheduledAt) })
-    : scheduledAt;
+  const kept = JSON.parse(String(row.start)) as Start;
+  const facts = { number: Number(row.number), notBefore: numberOrNull(row.notBefore), frequency, window, wallClock };
+  const isUntouched = Number(row.claims) === 0;
+  const keptAt = isUntouched ? dueMoment({ ...facts, start: kept, now: Math.min(now, scheduledAt) }) : scheduledAt;
+  const isResumed = active && row.state === "paused" && keptAt <= now;
+  const start: Start = isResumed ? { kind: "resume", at: now } : kept;
+  const at = isResumed ? dueMoment({ ...facts, start, now }) : keptAt;
+  const isMoved = isResumed || isUntouched;
   if (!active) return { state: "paused", start, scheduledAt: at, dueAt: null };
   const state = Number(row.attempts) > 0 ? "retrying" : "scheduled";
   return { state, start, scheduledAt: at, dueAt: isMoved ? at : (numberOrNull(row.dueAt) ?? at) };
@@ -77,13 +78,11 @@ function numberOrNull(value: SqlRow[string] | undefined): number | null {
 
 function store(database: Database, now: number, { project, target }: LongChange, row: SqlRow, next: Next): void {
   const personId = Number(row.personId);
-  database.send("UPDATE messages SET state = ?, scheduled_at = ?, due_at = ? WHERE project_id = ? AND id = ?", [
-    next.state,
-    next.scheduledAt,
-    next.dueAt,
-    project,
-    Number(row.id),
-  ]);
+  database.send(
+    `UPDATE messages SET state = ?, planned_at = CASE WHEN scheduled_at = ? THEN planned_at END, scheduled_at = ?, due_at = ?
+     WHERE project_id = ? AND id = ?`,
+    [next.state, next.scheduledAt, next.scheduledAt, next.dueAt, project, Number(row.id)],
+  );
   refreshNextSurvey(database, project, personId);
   if (next.scheduledAt === Number(row.scheduledAt)) return;
   database.send(

@@ -9,7 +9,8 @@ import { OF_DIGEST, OF_PERSON, OF_REQUEST, type Table } from "../table.ts";
  * `state` is scheduled, claimed, transmitting, sent, retrying, held, unknown, bounced, failed, cancelled, or paused
  * (its Autopilot is inactive). `claims` counts claims and fences them; `attempts` counts what was tried of the message.
  * `due_at` is when a scheduler may take a scheduled or retrying one, or the end of a claim's lease; a transmitting one
- * has none, so that no lease that runs out sends it again. `transmitting_at` is the mark before the final dot.
+ * has none, so that no lease that runs out sends it again. A window or a limit that puts a message off moves
+ * `scheduled_at`, from which its age counts; `planned_at` keeps its place in the queue. `transmitting_at` is the mark before the final dot.
  * `answered_at` is when a survey was first answered: it stays when the response goes.
  * `reason` says why it is held, failed or cancelled. `frozen` is what later attempts repeat, as JSON.
  * `unsubscribe_token` leads to `/u/`. `page_facts` is what the pages remember of visits, as JSON. `reply_kind` and `score`
@@ -19,7 +20,7 @@ import { OF_DIGEST, OF_PERSON, OF_REQUEST, type Table } from "../table.ts";
 const MESSAGES: Table = {
   name: "messages",
   columns: `project_id int, id int, channel text, person_id int?, request_id int?, digest_id int?, autopilot int = 0,
-    state text, created_at int, scheduled_at int, due_at int?, claimer text?, attempts int = 0, sent_at int?, answered_at int?,
+    state text, created_at int, scheduled_at int, planned_at int?, due_at int?, claimer text?, attempts int = 0, sent_at int?, answered_at int?,
     properties text = '{}', token text?, claims int = 0, first_attempt_at int?, transmitting_at int?,
     reason text?, message_id text?, frozen text?, unsubscribe_token text?, bounce_token text?,
     page_facts text?, reply_kind text?, score int?`,
