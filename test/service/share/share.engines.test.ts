@@ -256,6 +256,16 @@ describe("the link", () => {
     expect(JSON.stringify(rows)).not.toContain(short.path.slice("/d/".length));
   });
 
+  it("when a page's name is another page's id, then it is the one that is removed", async () => {
+    const other = await share("Other");
+    const named = await share(other.id);
+    const { admin } = embedded.service;
+    const remove = { kind: "share.remove", project: "default", id: other.id } as const;
+    expect(await admin(remove)).toEqual({ id: named.id, name: other.id });
+    expect([(await visit(other.path)).status, (await visit(named.path)).status]).toEqual([200, 404]);
+    expect(await admin(remove)).toEqual({ id: other.id, name: "Other" });
+  });
+
   it("when a digest has one, then it leads to the newest page of all answers, for 30 days and while there is that page", async () => {
     const { admin } = embedded.service;
     const read = async (): Promise<{ text: string; url: string | null }> => {

@@ -95,6 +95,7 @@ const SHARE_COLUMNS = {
 } as const;
 export const SHARES = toResource("shared pages", SHARE_COLUMNS, ["created_at"]);
 export const NEW_SHARE = toResource("shared pages", { ...SHARE_COLUMNS, url: "text" });
+export const REMOVED_SHARE = toResource("shared pages", { id: "id", name: "text" });
 const QUESTION_COLUMNS: Readonly<Record<keyof QuestionInfo, ColumnKind>> = {
   id: "id",
   type: "text",

@@ -12,7 +12,7 @@ export type ShareCommand =
       readonly expiresAfter?: number;
     }
   | { readonly kind: "share.list"; readonly project: string }
-  /** By id or name. */
+  /** By name, or by id where no page has that name. */
   | { readonly kind: "share.remove"; readonly project: string; readonly id: string };
 
 export interface ShareInfo {
@@ -31,5 +31,5 @@ export interface ShareResults {
   /** The link is told once. */
   "share.add": ShareInfo & { readonly url: string };
   "share.list": readonly ShareInfo[];
-  "share.remove": { readonly id: string };
+  "share.remove": Pick<ShareInfo, "id" | "name">;
 }

@@ -31,7 +31,10 @@ export function createShareHandlers(options: ShareAdminOptions): Pick<Handlers, 
     "share.list": ({ project }) =>
       readInProject(store, project, async (tx, found) => (await tx.shares.list(found.id)).map(toShareInfo)),
     "share.remove": ({ project, id }) =>
-      writeInProject(store, project, async (tx, found) => ({ id: String((await removeShare(tx, found, id)).id) })),
+      writeInProject(store, project, async (tx, found) => {
+        const removed = await removeShare(tx, found, id);
+        return { id: String(removed.id), name: removed.name };
+      }),
   };
 }
 

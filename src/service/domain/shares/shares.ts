@@ -42,10 +42,11 @@ export async function addShare(
   return { share: { ...row, project, id, createdAt: tx.now }, token };
 }
 
-/** By id or name. Throws NotFoundError. */
+/** By name, or by id where no page has that name. Throws NotFoundError. */
 export async function removeShare(tx: Transaction, project: Project, which: string): Promise<ShareRow> {
   const id = parseId(which);
-  const found = (await tx.shares.list(project.id)).find((one) => one.name === which || one.id === id);
+  const shares = await tx.shares.list(project.id);
+  const found = shares.find((one) => one.name === which) ?? shares.find((one) => one.id === id);
   if (found === undefined) throw new NotFoundError(`project ${project.name} has no shared page ${which}`);
   await tx.shares.delete(project.id, found.id);
   return found;

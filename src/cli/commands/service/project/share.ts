@@ -1,8 +1,9 @@
 import type { Command } from "commander";
+import { quoteText } from "../../../../contract/text/invisible.ts";
 import { parseDuration, parseName, parseNames } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { projectVerb } from "../project-verb.ts";
-import { NEW_SHARE, REMOVED, SHARES } from "../service-resources.ts";
+import { NEW_SHARE, REMOVED_SHARE, SHARES } from "../service-resources.ts";
 
 export function registerShare(parent: Command, context: CommandContext): void {
   const noun = parent.command("share").description("live pages with the score, for colleagues without a key");
@@ -59,16 +60,16 @@ function registerListAndRemove(noun: Command, context: CommandContext): void {
     summary: "end a link at once",
     operands: [["<name|id>", "the page's name or number, from `service share list`"]],
     examples: ["surveyctl service share remove Board --data survey.db", "surveyctl service share rm 12 --yes"],
-    columns: REMOVED,
+    columns: REMOVED_SHARE,
     details: ({ operands: [id = ""] }) => ({ id }),
     removal: {
       command: "service share remove",
       question: async (admin, { project, operands: [which] }) => {
         const shares = await admin({ kind: "share.list", project });
-        const share = shares.find(({ id, name }) => id === which || name === which);
+        const share = shares.find(({ name }) => name === which) ?? shares.find(({ id }) => id === which);
         return share === undefined ? null : `Remove the page "${share.name}"? Its link ends for everybody who has it.`;
       },
     },
-    done: (_, { operands: [which] }) => `Removed the page ${which}; its link leads nowhere now.`,
+    done: ({ name }) => `Removed the page ${quoteText(name)}; its link leads nowhere now.`,
   });
 }
