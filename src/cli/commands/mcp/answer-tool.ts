@@ -2,6 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { createMasker } from "../../../insight/redact.ts";
+import { cutText } from "../../../insight/report/facts.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { Output } from "../../streams/streams.ts";
@@ -53,29 +54,37 @@ interface Call {
 /** A line for each row. */
 function showRows(deps: Deps, text: string, { tool, given }: Call): Shown {
   const json = JSON.parse(text) as Json;
-  if (!Array.isArray(json)) return { lines: [JSON.stringify(mask(deps)(json))], notes: [] };
+  const masked = mask(deps);
+  const toLine = (row: Json): string => JSON.stringify(cutTexts(masked(row)));
+  if (!Array.isArray(json)) return { lines: [toLine(json)], notes: [] };
   const limit = rowLimitOf(tool, given);
   const isLimited = limit !== null && json.length > limit;
-  const all = (isLimited ? json.slice(0, limit) : json).map(mask(deps)).map((row) => JSON.stringify(row));
+  const all = (isLimited ? json.slice(0, limit) : json).map(toLine);
   const isOldestFirst = tool.isOldestFirst ?? false;
   const lines = isOldestFirst ? withinBytes(all.toReversed()).toReversed() : withinBytes(all);
-  const left = `${all.length - lines.length} of ${all.length} rows`;
-  return {
-    lines,
-    notes: [
-      ...(all.length === 0 ? ["no rows"] : []),
-      ...(lines.length < all.length ? [`${isOldestFirst ? "the oldest " : ""}${left} left out: too large`] : []),
-      ...(isLimited
-        ? [`the first ${limit} rows; more exist: narrow the filters, or raise limit (${ROWS_MAX} at most)`]
-        : []),
-    ],
-  };
+  const more = "more exist: narrow the filters";
+  if (lines.length < all.length) {
+    const left = `${isOldestFirst ? "the oldest " : ""}${all.length - lines.length} of ${all.length} rows`;
+    return { lines, notes: [`${left} left out: too large${isLimited ? `; ${more}` : ""}`] };
+  }
+  if (isLimited) return { lines, notes: [`the first ${limit} rows; ${more}, or raise limit (${ROWS_MAX} at most)`] };
+  return { lines, notes: all.length === 0 ? ["no rows"] : [] };
 }
 
+/** Each text of a row, cut where it is long. */
+function cutTexts(value: Json): Json {
+  if (typeof value === "string") return cutText(value);
+  if (Array.isArray(value)) return value.map(cutTexts);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, cutTexts(field)]));
+}
+
+/** The first lines that fit. One that is too large by itself is left out before. */
 function withinBytes(lines: readonly string[]): readonly string[] {
+  const small = lines.filter((line) => Buffer.byteLength(line) <= BYTES_MAX);
   let bytes = 0;
-  const end = lines.findIndex((line) => (bytes += Buffer.byteLength(line)) > BYTES_MAX);
-  return end < 0 ? lines : lines.slice(0, end);
+  const end = small.findIndex((line) => (bytes += Buffer.byteLength(line)) > BYTES_MAX);
+  return end < 0 ? small : small.slice(0, end);
 }
 
 function cut(text: string): Shown {

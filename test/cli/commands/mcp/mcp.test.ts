@@ -18,13 +18,15 @@ interface Message {
 }
 
 let served: Served;
+
+async function post(path: string, body: object): Promise<{ id: string }> {
+  const headers = { authorization: `Basic ${btoa(`${served.apiKey}:`)}`, "content-type": "application/json" };
+  const answer = await fetch(served.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
+  return (await answer.json()) as { id: string };
+}
+
 beforeAll(async () => {
   served = await startServe();
-  const post = async (path: string, body: object): Promise<{ id: string }> => {
-    const headers = { authorization: `Basic ${btoa(`${served.apiKey}:`)}`, "content-type": "application/json" };
-    const answer = await fetch(served.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
-    return (await answer.json()) as { id: string };
-  };
   const { id: person } = await post("/v1/people.json", {
     email: "erika@example.com",
     name: "Erika Muster",
@@ -182,6 +184,42 @@ describe("texts of strangers", () => {
     expect(text).toMatch(/\nthe first 50 rows; more exist: narrow the filters, or raise limit \(200 at most\)$/);
     expect(Buffer.byteLength(text)).toBeLessThan(60_000);
     expect(answers.get(3)?.error ?? answers.get(3)?.result?.["isError"]).toBeTruthy();
+  });
+
+  it("when texts are long, then each is cut and says so, and a row that is too large hides no other", async () => {
+    const { id: person } = await post("/v1/people.json", { email: "long@example.com", send: false });
+    const add = (more: object): Promise<{ id: string }> =>
+      post("/v1/survey_responses.json", { person, score: 9, created_at: 946_684_800, ...more });
+    await add({ comment: `Slow: ${"😀".repeat(4990)}` });
+    await add({ comment: "x".repeat(59_000), person_properties: { story: "y".repeat(1001), plan: "pro" } });
+    const names = Array.from({ length: 60 }, (_, index) => [`property ${index}`, "z".repeat(1000)]);
+    await add({ person_properties: Object.fromEntries(names) });
+    await add({ comment: "Short" });
+    const answers = await talk([INITIALIZE, call(2, "list_responses", { until: "2000-01-02" })]);
+    const { text } = textOf(answers.get(2));
+    const rows = [...text.matchAll(/^\{"id".*$/gm)].map(([row]) => JSON.parse(row) as Record<string, unknown>);
+    expect(rows.map((row) => [row["comment"], row["person_properties"]])).toEqual([
+      ["Short", {}],
+      [
+        `${"x".repeat(1000)}… (58,000 more characters)`,
+        { story: `${"y".repeat(1000)}… (1 more characters)`, plan: "pro" },
+      ],
+      [`Slow: ${"😀".repeat(994)}… (3,996 more characters)`, {}],
+    ]);
+    expect(text).toMatch(/\n1 of 4 rows left out: too large$/);
+  });
+
+  it("when rows are left out and more exist, then it does not advise to ask for more rows", async () => {
+    const { id: person } = await post("/v1/people.json", { email: "many@example.com", send: false });
+    for (let index = 0; index < 9; index += 1) {
+      const more = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`property ${at}`, "z".repeat(1000)]));
+      const created = { created_at: 631_152_000 + index };
+      await post("/v1/survey_responses.json", { person, score: 9, person_properties: more, ...created });
+    }
+    const answers = await talk([INITIALIZE, call(2, "list_responses", { until: "1990-01-02", limit: 8 })]);
+    expect(textOf(answers.get(2)).text).toMatch(
+      /<\/untrusted-[\w-]+>\n3 of 8 rows left out: too large; more exist: narrow the filters$/,
+    );
   });
 
   it("when there are more periods than a list has rows, then all come with their times as dates, or the newest", async () => {
