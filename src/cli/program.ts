@@ -77,11 +77,8 @@ export interface LoadedProgram {
 }
 
 /** The complete tree, every noun's verbs declared; for help as JSON and for completion. */
-export async function loadCommands(nouns: readonly Noun[] = NOUNS): Promise<LoadedProgram> {
-  const { program, facts, load } = createProgram(
-    { invoke: async () => EXIT.done, nouns },
-    { text: "", exit: EXIT.done },
-  );
+export async function loadCommands(): Promise<LoadedProgram> {
+  const { program, facts, load } = createProgram({ invoke: async () => EXIT.done }, { text: "", exit: EXIT.done });
   for (const command of program.commands) {
     await load(command);
     addFlags(command, facts);

@@ -16,7 +16,7 @@ export interface PersonalSpan extends Span {
  * Every span, in order and without overlaps. `context` is what the text is about, such as the name of its field: it
  * helps to tell a phone number from an order number.
  */
-export function findPersonalData(text: string, context = ""): PersonalSpan[] {
+export function findPersonalData(text: string, context: string): PersonalSpan[] {
   // Most comments have none of it, and show so at once.
   let found: readonly PersonalSpan[] = text.includes("://") ? findUrls(text) : [];
   if (/[@＠]/u.test(text)) found = addFree(found, findEmails(text));

@@ -43,9 +43,9 @@ export function parseTime(text: string, place: string, context: TimeContext, edg
 }
 
 /** A time in a file, where only a day is accepted as a period: null when the text is not a time. */
-export function readTimeOrNull(text: string, context: TimeContext, edge: DayEdge = "first"): number | null {
+export function readTimeOrNull(text: string, context: TimeContext): number | null {
   const word = text.trim();
-  return inRange(readMoment(word, context) ?? (DAY.test(word) ? readEdge(word, context, edge) : null));
+  return inRange(readMoment(word, context) ?? (DAY.test(word) ? readEdge(word, context, "first") : null));
 }
 
 /** Both ends of `2026-05`, `last-month`, `today` and so on. Throws UsageError. */

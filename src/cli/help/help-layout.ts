@@ -220,7 +220,7 @@ export function operandName(form: Operand[0]): string {
 }
 
 /** The flags that every command has, by group. */
-export function globalSections(width: number = WIDEST): string {
+export function globalSections(width: number): string {
   const groups: FlagGroup[] = ["Output", "Connection"];
   return groups
     .map((group) => items(`${group} flags`, GLOBAL_FLAGS.filter((flag) => flag.group === group).map(flagItem), width))

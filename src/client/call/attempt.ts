@@ -57,7 +57,7 @@ export async function attempt<T>(
     });
   try {
     const response = await options.transport(request);
-    return await readResponse(response, read, { call, seen, elapsed, signal: request.signal, ...options });
+    return await readResponse(response, read, { call, seen, signal: request.signal, ...options });
   } catch (error) {
     request.signal?.throwIfAborted();
     if (!(error instanceof ClientError)) throw error;
@@ -69,7 +69,6 @@ export async function attempt<T>(
 interface ResponseContext extends AttemptOptions {
   readonly call: CallName;
   readonly seen: (response: HttpResponse, body: string | null) => void;
-  readonly elapsed: () => number;
   readonly signal: AbortSignal | undefined;
 }
 

@@ -24,7 +24,6 @@ declare module "undici/lib/dispatcher/pool.js" {
       controller: Controller,
       status: number,
       headers: Readonly<Record<string, string | string[] | undefined>>,
-      statusMessage?: string,
     ): void;
     onResponseData(controller: Controller, chunk: Uint8Array): void;
     onResponseEnd(controller: Controller, trailers: unknown): void;

@@ -23,7 +23,6 @@ export interface TransportOptions {
   readonly baseUrl: string;
   /** The variables in which `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read. */
   readonly env: ProxyEnvironment;
-  readonly connectTimeoutMs?: number;
   /** Until the answer begins, and between two chunks of it; after that its body must come at 1 KB/s or faster. */
   readonly timeoutMs?: number | null;
   /** At most so many: the gate's concurrency. Absent: as many as requests run at once. */
@@ -72,12 +71,11 @@ interface Route {
 
 async function openRoute(target: URL, options: TransportOptions, timeoutMs: number): Promise<Route> {
   const proxy = proxyFor(target, options.env);
-  const connectTimeoutMs = options.connectTimeoutMs ?? Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const settings = {
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     connections: options.connections ?? null,
-    connect: { timeout: connectTimeoutMs },
+    connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs) },
   };
   if (proxy === null) return { pool: new Pool(target.origin, settings), proxy, forwarded: false };
   if (target.protocol === "http:") return { pool: new Pool(proxy.url.origin, settings), proxy, forwarded: true };

@@ -7,9 +7,9 @@ export interface Estimate {
 }
 
 /** Of the share of `part` among `all`, 0 to 1 (Wilson 1927); null where there is nothing. */
-export function shareInterval(part: number, all: number, confidence = CONFIDENCE_DEFAULT): Estimate | null {
+export function shareInterval(part: number, all: number): Estimate | null {
   if (all === 0) return null;
-  const z = criticalValue(confidence);
+  const z = criticalValue(CONFIDENCE_DEFAULT);
   const share = part / all;
   const centre = (share + (z * z) / (2 * all)) / (1 + (z * z) / all);
   const reach = (z * Math.sqrt((share * (1 - share)) / all + (z * z) / (4 * all * all))) / (1 + (z * z) / all);
@@ -27,22 +27,19 @@ export interface Mean extends Estimate {
  * The mean with the interval of Student's t, cut to `range`, which no value leaves; null where there are no answers, and
  * the whole range around a single one.
  */
-export function meanOf(
-  counts: Distribution,
-  range: { readonly from: number; readonly to: number },
-  confidence = CONFIDENCE_DEFAULT,
-): Mean | null {
+export function meanOf(counts: Distribution, range: { readonly from: number; readonly to: number }): Mean | null {
   const rows = [...counts];
   const n = rows.reduce((sum, [, count]) => sum + count, 0);
   if (n === 0) return null;
   const mean = rows.reduce((sum, [value, count]) => sum + value * count, 0) / n;
   const squares = rows.reduce((sum, [value, count]) => sum + count * (value - mean) ** 2, 0);
-  const reach = n === 1 ? Infinity : studentValue(n - 1, confidence) * Math.sqrt(squares / (n - 1) / n);
+  const reach = n === 1 ? Infinity : studentValue(n - 1) * Math.sqrt(squares / (n - 1) / n);
   return { mean, low: Math.max(range.from, mean - reach), high: Math.min(range.to, mean + reach) };
 }
 
 /** The number of standard errors to each side, by the degrees of freedom, to one per cent (Abramowitz and Stegun 26.7.5). */
-function studentValue(freedom: number, confidence: number): number {
+function studentValue(freedom: number): number {
+  const confidence = CONFIDENCE_DEFAULT;
   // Exact where the expansion is not good enough.
   if (freedom === 1) return Math.tan((Math.PI / 2) * confidence);
   if (freedom === 2) return confidence * Math.sqrt(2 / (1 - confidence * confidence));

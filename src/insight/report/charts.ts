@@ -199,7 +199,7 @@ const GROUPS = [
 ] as const;
 
 /** A bar for each score from 0 to 10, and above them what the three kinds of answers come to. */
-export function drawScores(scores: readonly number[], words: ChartWords, frame: Frame = BROAD): Html {
+export function drawScores(scores: readonly number[], words: ChartWords, frame: Frame): Html {
   const { width, left: start } = frame;
   const top = TOP + 40;
   const bottom = top + 150;
@@ -238,7 +238,7 @@ const LABEL_CELLS = 15;
 const ROW_HEIGHT = 28;
 
 /** One line a value, the highest score first: the score within its interval. All rows are of one property. */
-export function drawSegments(rows: readonly SegmentRow[], words: ChartWords, frame: Frame = BROAD): Html {
+export function drawSegments(rows: readonly SegmentRow[], words: ChartWords, frame: Frame): Html {
   const { width, labelRoom } = frame;
   const sorted = rows.toSorted((a, b) => b.nps - a.nps);
   const bottom = TOP + ROW_HEIGHT * sorted.length;

@@ -108,7 +108,7 @@ async function openDescriptor(
   target: string,
   file: string,
   isPipe: boolean,
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<FileHandle> {
   // Added to, so that what the descriptor's owner wrote before stays.
   if (!isPipe) return openOrRefuse(target, file, "a");

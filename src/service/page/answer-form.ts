@@ -26,7 +26,7 @@ const COMMENT_MAX = 5000;
 export const FORM_MAX = 64 * 1024;
 
 /** `stored` is the score that a form without one is about; null: each form has its own. */
-export function readForm(body: Uint8Array, stored: number | null = null): AnswerForm {
+export function readForm(body: Uint8Array, stored: number | null): AnswerForm {
   const fields = fieldsOf(body);
   const scores = fields.getAll("score");
   const score = scores.length === 0 ? stored : scores.length === 1 ? readScore(scores[0] ?? "") : null;

@@ -33,7 +33,7 @@ function compatibleKey(email: string): string {
 const KEYS_MAX = 8_000_000;
 
 /** `remember` is the line that is kept of a person who occurs twice. */
-export function createIdentities(remember: "first" | "last" = "first"): Identities {
+export function createIdentities(remember: "first" | "last"): Identities {
   const maps = [new Map<string, number>()];
   return {
     seen(identity, line) {

@@ -145,8 +145,9 @@ function programLine(): readonly [program: string, ...flags: string[]] {
 }
 
 /** The program that this module belongs to; null when it was moved away from it. */
-export function findProgram(from: string = import.meta.url): string | null {
-  for (let folder = path.dirname(fileURLToPath(from)); folder !== path.dirname(folder); folder = path.dirname(folder)) {
+function findProgram(): string | null {
+  const own = path.dirname(fileURLToPath(import.meta.url));
+  for (let folder = own; folder !== path.dirname(folder); folder = path.dirname(folder)) {
     const program = path.join(folder, "bin/surveyctl.js");
     if (existsSync(program)) return program;
   }

@@ -20,12 +20,8 @@ export interface GatewayReply extends CarrierReply {
 
 export type GatewayTransport = Carrier<SmsMessage, GatewayReply>;
 
-export interface GatewayTimeouts {
-  readonly connect: number;
-  readonly answer: number;
-}
-
-const TIMEOUTS: GatewayTimeouts = { connect: 20_000, answer: 60_000 };
+const CONNECT_MS = 20_000;
+const ANSWER_MS = 60_000;
 const BODY_BYTES_MAX = 64 * 1024;
 const LOGGED_BYTES_MAX = 1_024;
 
@@ -33,11 +29,7 @@ const LOGGED_BYTES_MAX = 1_024;
  * Each message has a connection of its own: one that was kept open may be closed by the gateway at the very moment at
  * which a message leaves, and then nobody knows whether it has arrived. Redirects are not followed.
  */
-export function createGatewayTransport(
-  gateway: SmsGateway,
-  clock: Clock,
-  timeouts: GatewayTimeouts = TIMEOUTS,
-): GatewayTransport {
+export function createGatewayTransport(gateway: SmsGateway, clock: Clock): GatewayTransport {
   const { url, format } = gateway;
   const isTls = url.startsWith("https:");
   const agent = new (isTls ? HttpsAgent : HttpAgent)({ keepAlive: false });
@@ -60,7 +52,7 @@ export function createGatewayTransport(
       const exchange = open(message);
       const failures = watchFailures(exchange.request);
       try {
-        await connect(exchange, failures, clock, timeouts.connect);
+        await connect(exchange, failures, clock, CONNECT_MS);
       } catch (error) {
         exchange.request.destroy();
         const reply = toReply("connect", null, describeHttpFailure(error), meaningOfNoConnection(error));
@@ -72,7 +64,7 @@ export function createGatewayTransport(
         exchange.request.destroy();
         throw error;
       }
-      return transmit(exchange, failures, { clock, ms: timeouts.answer }).then(
+      return transmit(exchange, failures, { clock, ms: ANSWER_MS }).then(
         ({ status, bytes, retryAfter }): CarrierResult<GatewayReply> => {
           // Unlike a buffer's own, it leaves out the mark that some programs put before UTF-8.
           const text = new TextDecoder().decode(bytes);

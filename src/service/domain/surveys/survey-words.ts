@@ -13,7 +13,7 @@ export interface SurveyWords extends SpecialProperties {
 export function surveyWords(
   special: SpecialProperties,
   { brand, texts }: Pick<Presentation, "brand" | "texts">,
-  score: number | null = null,
+  score: number | null,
 ): SurveyWords {
   const own = (name: TextName): string | null => findText(texts, name, { locale: special.locale, score });
   return {

@@ -165,7 +165,7 @@ function rowsOf(tables: CopiedStore["tables"]): number {
   return tables.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-function pausedUntil(place: string, flag = "--data"): string {
+function pausedUntil(place: string, flag: string): string {
   return `No survey is sent until: surveyctl service resume ${flag} ${toShellWord(place)}`;
 }
 
