@@ -39,7 +39,8 @@ export async function addOrUpdatePerson(
       return EXIT.done;
     }
     if (rename !== null) await sendFirst(client, deps.signal, rename);
-    const write = tellRefusals(client.sendPerson(body, { signal: deps.signal }), refusalsOf(body)).then(withStatus);
+    const sent = tellRefusals(client.sendPerson(body, { signal: deps.signal }), refusalsOf(body)).then(withStatus);
+    const write = rename === null ? sent : sent.catch(async (error) => tellRename(deps, rename, error));
     const exit = await showOutcome(deps, write, {
       answer,
       found: PEOPLE,
@@ -92,6 +93,16 @@ function refusalsOf(body: JsonObject): readonly Refusal[] {
 async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject): Promise<void> {
   const result = await tellRefusals(client.sendPerson(body, { signal }), refusalsOf(body));
   if (result.kind === "unknown") throw result.error.advise(evidenceOf(body));
+}
+
+/** The person has the new name although the request after the rename has failed. */
+async function tellRename(deps: Deps, rename: JsonObject, error: unknown): Promise<never> {
+  const renames = ["email", "phone_number"].flatMap((key) => {
+    const [old, given] = [rename[key], rename[`${key}_update`]];
+    return typeof old === "string" && typeof given === "string" ? [`${old} was renamed to ${given}`] : [];
+  });
+  await writeNote(deps, `${renames.join(", ")} before this failed`);
+  throw error;
 }
 
 /** The place to look at, and the effect of a repeat. */
