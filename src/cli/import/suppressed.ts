@@ -1,6 +1,7 @@
 /** People who must not be mailed: read once before anything is sent, and matched by person, e-mail and phone. */
 import { endTogether, inParallel } from "../../runtime/parallel.ts";
 import type { Client, Page } from "../../client/client.ts";
+import { spellingsOf, type Identifier } from "../../client/write/evidence.ts";
 import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
 import { decideRows, type RowSource } from "../../bulk/import/journal/decide-rows.ts";
 import { emailKey } from "../../contract/text/email.ts";
@@ -84,8 +85,6 @@ interface RowToLookUp {
   readonly parameters: Identifier;
 }
 
-type Identifier = { readonly phone_number: string } | { readonly email: string };
-
 async function* rowsToLookUp(source: RowSource, suppressions: Suppressions): AsyncGenerator<RowToLookUp> {
   for await (const decision of decideRows(source)) {
     if (decision.kind !== "send") continue;
@@ -93,7 +92,8 @@ async function* rowsToLookUp(source: RowSource, suppressions: Suppressions): Asy
     const { email, phone_number: phone } = values;
     if (reasonOf(email, suppressions) !== null) continue;
     if (typeof phone === "string") yield { line, parameters: { phone_number: phone } };
-    if (typeof email === "string" && suppressions.hasUnaddressed) yield { line, parameters: { email } };
+    if (typeof email === "string" && suppressions.hasUnaddressed)
+      for (const parameters of spellingsOf({ email })) yield { line, parameters };
   }
 }
 

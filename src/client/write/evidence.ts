@@ -66,6 +66,13 @@ export function toNumber(value: Json | undefined): number | null {
 
 export type Identifier = { readonly email: string } | { readonly phone_number: string };
 
+/** The identifier as it was sent, then as a service may keep it that compares addresses exactly. */
+export function spellingsOf(identifier: Identifier): readonly Identifier[] {
+  if (!("email" in identifier)) return [identifier];
+  const key = emailKey(identifier.email);
+  return key === identifier.email ? [identifier] : [identifier, { email: key }];
+}
+
 /** True when a row or an answer is about the person that an identifier names, however the service writes addresses. */
 export function isNamed(person: JsonObject, identifier: Identifier): boolean {
   const { email, phone_number: phone } = person;

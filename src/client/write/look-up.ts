@@ -5,6 +5,7 @@ import type { Client, Page } from "../client.ts";
 import {
   isNamed,
   responseEvidence,
+  spellingsOf,
   surveyEvidence,
   toNumber,
   type Identifier,
@@ -78,14 +79,16 @@ type Found =
   | Extract<Settlement, { kind: "absent" | "unsettled" }>;
 
 async function findPerson(identifier: Identifier, { client, signal }: LookUp): Promise<Found> {
-  const page = await client.page({
-    route: ROUTES.listPeople,
-    parameters: { ...identifier },
-    ...(signal && { signal }),
-  });
-  const person = page.rows.find((row) => isNamed(row, identifier));
-  if (person !== undefined) return { kind: "found", person, serverTime: page.serverTime };
-  if (page.rows.length > 0) return { kind: "unsettled", reason: "the service's list does not filter by person" };
+  for (const spelling of spellingsOf(identifier)) {
+    const { rows, serverTime } = await client.page({
+      route: ROUTES.listPeople,
+      parameters: { ...spelling },
+      ...(signal && { signal }),
+    });
+    const person = rows.find((row) => isNamed(row, identifier));
+    if (person !== undefined) return { kind: "found", person, serverTime };
+    if (rows.length > 0) return { kind: "unsettled", reason: "the service's list does not filter by person" };
+  }
   return { kind: "absent", evidence: "the service does not know the person" };
 }
 

@@ -36,18 +36,19 @@ test("when a person who unsubscribed is identified by the phone number alone, th
   ]);
 });
 
-/** A service whose lists answer what is given, whatever is asked; the unsubscribes page by page. */
+/** A service whose lists answer what is given, whatever is asked but the address; the unsubscribes page by page. */
 async function listsOf(
-  people: unknown,
+  people: unknown[] | ((email: string | null) => unknown),
   ...unsubscribes: readonly unknown[]
 ): Promise<{ server: Server; url: string; posts: string[] }> {
   const posts: string[] = [];
+  const peopleOf = typeof people === "function" ? people : () => people;
   const server = createServer((request, response) => {
     if (request.method === "POST") posts.push(request.url ?? "");
     const url = new URL(request.url ?? "/", "http://127.0.0.1");
     const page = Number(url.searchParams.get("page") ?? 1);
     const rows = url.pathname.includes("people")
-      ? people
+      ? peopleOf(url.searchParams.get("email"))
       : url.pathname.includes("unsub")
         ? (unsubscribes[page - 1] ?? [])
         : [];
@@ -77,6 +78,15 @@ test("when an unsubscribe names a person without an address, then rows with addr
   const ended = await importRows("email\nann@example.com\n", { SURVEYCTL_BASE_URL: url });
   server.close();
   expect([ended, posts]).toEqual([[0, "", "ann@example.com skipped"], []]);
+});
+
+test("when the service compares addresses exactly, then a row in capitals is looked up in lower case too", async () => {
+  const person = { id: "1", email: "ann@example.com", phone_number: null };
+  const people = (email: string | null): unknown => (email === person.email ? [person] : []);
+  const { server, url, posts } = await listsOf(people, [{ person_id: "1", email: null, unsubscribed_at: 1 }]);
+  const ended = await importRows("email\nAnn@Example.com\n", { SURVEYCTL_BASE_URL: url });
+  server.close();
+  expect([ended, posts]).toEqual([[0, "", "Ann@Example.com skipped"], []]);
 });
 
 function unsubscribed(first: number, count: number): unknown[] {

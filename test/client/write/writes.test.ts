@@ -209,6 +209,18 @@ describe("sending a survey", () => {
     },
   );
 
+  it("when the service keeps addresses in lower case and compares them exactly, then the person is found", async () => {
+    const found = person({ last_sent_at: SERVICE_NOW });
+    const pair = await withServer(({ method, target }) =>
+      method === "POST" ? reset : json(target.endsWith("=ann%40example.com") ? [found] : [], { date }),
+    );
+    expect(await pair.client.sendPerson({ email: "Ann@Example.com" })).toMatchObject({ kind: "arrived", found });
+    expect(lookUps(pair)).toEqual([
+      "GET /v1/people.json?email=Ann%40Example.com",
+      "GET /v1/people.json?email=ann%40example.com",
+    ]);
+  });
+
   it("when times are text, then they are read as times", async () => {
     const found = person({ last_sent_at: String(SERVICE_NOW) });
     const pair = await withServer(service([reset], [found]));
