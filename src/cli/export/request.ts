@@ -82,10 +82,10 @@ export interface ExportRequest {
 
 /** The service's own count of rows. */
 export interface ServiceCount {
-  /** Null where it does not tell. */
+  /** Null where it does not tell. A `since` of null counts from the very first row. */
   readonly ask: (
     client: Client,
-    range: { readonly since: number; readonly until: number },
+    range: { readonly since: number | null; readonly until: number },
     signal: AbortSignal,
   ) => Promise<number | null>;
   /** True for a row that it counts. */

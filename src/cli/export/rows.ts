@@ -154,7 +154,7 @@ function toReading(
       checkClock(first.serverTime);
       seen.mayGrow ??= first.hasAnswers === true || (request.resource.found?.in(first.rows) ?? []).length > 0;
       const until = await snapshot.fixUntil(first, isWhole);
-      count.begin(first, until);
+      count.begin(until);
       return until;
     },
     signal: deps.signal,

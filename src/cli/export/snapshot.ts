@@ -74,7 +74,7 @@ export interface Background {
 
 /** The service's own count of what it counts of the rows that are exported, asked for while they are read. */
 export interface Count {
-  begin(first: FetchedPage, until: number): void;
+  begin(until: number): void;
   /** The service's count at the start, and where `rows` differ, its count now; null when it does not answer. */
   result(rows: number): Promise<CountRange | null>;
 }
@@ -93,10 +93,10 @@ export function createCount(
   let ask: (() => Promise<number | null>) | null = null;
   let asked: Promise<number | null> = Promise.resolve(null);
   return {
-    begin(first, until) {
-      const since = source.range.since ?? firstTime(first, source);
+    begin(until) {
+      const { since } = source.range;
       const { count } = request;
-      if (!isWhole || count === null || since === null) return;
+      if (!isWhole || count === null) return;
       const again = (): Promise<number | null> => orNull(count.ask(connection.client, { since, until }, ended));
       ask = again;
       asked = again().then((rows) => {
@@ -111,12 +111,6 @@ export function createCount(
       return { least: Math.min(before, now), most: Math.max(before, now) };
     },
   };
-}
-
-/** A bound that every row has: some services count only the last month when they are given none. */
-function firstTime({ rows: [row] }: FetchedPage, { keys }: Increment["source"]): number | null {
-  const at = row === undefined ? null : keys.at(row);
-  return at === null ? null : Math.floor(at);
 }
 
 /** The count is not essential: it must not fail the export. */

@@ -74,6 +74,29 @@ describe("rows that may be missing", () => {
     });
   });
 
+  it("are an error where the list is empty and the metrics count some", async () => {
+    const body = '{"nps":10,"response_count":230}';
+    const onRequest = ({ path: where }: { path: string }) => (where.includes("metrics") ? { status: 200, body } : null);
+    await serve({ onRequest });
+    await writeFile(at("r.csv"), "id\n1\n");
+    expect(await run("responses export --out @r.csv")).toMatchObject({
+      status: 1,
+      stderr:
+        `error: 230 responses may be missing: the metrics count 230, and 0 were sent; ${at("r.csv")} is unchanged\n` +
+        "hint: to take what the service sent, use another --out file\n",
+    });
+    expect(await readFile(at("r.csv"), "utf8")).toBe("id\n1\n");
+  });
+
+  it("are none where the list is empty and the metrics count none", async () => {
+    const body = '{"nps":null,"response_count":0}';
+    const onRequest = ({ path: where }: { path: string }) => (where.includes("metrics") ? { status: 200, body } : null);
+    await serve({ onRequest });
+    await writeFile(at("r.csv"), "id\n1\n");
+    expect(await run("responses export --quiet --columns id --out @r.csv")).toMatchObject({ status: 0, stderr: "" });
+    expect(await readFile(at("r.csv"), "utf8")).toBe("id\n");
+  });
+
   it("are an error where a file would be replaced, and a warning where it is appended to or new", async () => {
     const body = '{"nps":0,"response_count":1000}';
     const onRequest = ({ path: where }: { path: string }) => (where.includes("metrics") ? { status: 200, body } : null);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { RowKeys } from "../../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../../bulk/export/versions.ts";
-import type { Client, Parameters } from "../../../client/client.ts";
+import type { Parameters } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -25,6 +25,7 @@ import { forPhone } from "./selection/by-phone.ts";
 import { NO_ROW_FILTERS, ROW_FLAGS, createSift, readRowFilters, type RowFilters } from "./selection/row-filters.ts";
 import { REDACT_FLAG, createRedaction } from "./selection/redaction.ts";
 import {
+  countResponses,
   FILTER_FLAGS,
   expandFlag,
   isCountable,
@@ -103,7 +104,7 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
     count:
       sift === null && isCountable(options)
         ? {
-            ask: (client, range, signal) => countResponses(client, { ...range, trend: options.trend }, signal),
+            ask: (client, range, signal) => countResponses(client, { ...range, trend: options.trend }, { signal }),
             isCounted,
           }
         : null,
@@ -136,11 +137,6 @@ export const RESPONSE_VERSIONS: VersionKeys = {
     return JSON.stringify([row.score ?? null, row.comment ?? null, row.person_properties ?? null, ...added]);
   },
 };
-
-async function countResponses(client: Client, parameters: Parameters, signal: AbortSignal): Promise<number | null> {
-  const { json } = await client.getMetrics(parameters, { signal });
-  return typeof json.response_count === "number" ? json.response_count : null;
-}
 
 const PROPERTIES = "person_properties";
 

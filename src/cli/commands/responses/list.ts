@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ApiReply, Page } from "../../../client/client.ts";
+import type { Page } from "../../../client/client.ts";
 import type { Json } from "../../../contract/json.ts";
 import { keepRows } from "../../../contract/row-page.ts";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../contract/routes.ts";
@@ -22,6 +22,7 @@ import {
 } from "./selection/row-filters.ts";
 import { REDACT_FLAG, createRedaction, type Redaction } from "./selection/redaction.ts";
 import {
+  countResponses,
   EXPAND_DEFAULT,
   FILTER_FLAGS,
   expandFlag,
@@ -102,10 +103,7 @@ export async function runResponsesList(deps: Deps, options: ResponsesListOptions
       isCountable(options) && {
         count: {
           noun: "responses",
-          ask: async (client, callOptions) =>
-            toCount(
-              await client.getMetrics({ since: since ?? FIRST_SECOND, until, trend: options.trend }, callOptions),
-            ),
+          ask: (client, callOptions) => countResponses(client, options, callOptions),
           isCounted,
         },
       }),
@@ -132,12 +130,4 @@ async function* shapePages(
     const { rows, text } = redaction === null ? wanted : redaction.page(wanted);
     yield { ...page, rows, text };
   }
-}
-
-/** Some services count only the last month when they are given no start. */
-const FIRST_SECOND = 1;
-
-function toCount({ json }: ApiReply): number | null {
-  const count = json["response_count"];
-  return typeof count === "number" ? count : null;
 }

@@ -1,6 +1,6 @@
 /** The filters that the service knows (4.3). */
 import type { JsonObject } from "../../../../contract/json.ts";
-import type { Parameters } from "../../../../client/client.ts";
+import type { CallOptions, Client, Parameters } from "../../../../client/client.ts";
 import { type Expansion, EXPANSIONS } from "../../../../contract/routes.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
@@ -112,6 +112,19 @@ export function toFilterParameters({
 export function isCountable(filters: ResponseFilters): boolean {
   const { updatedSince, updatedUntil, personId, personEmail, personPhone } = filters;
   return [updatedSince, updatedUntil, personId, personEmail, personPhone].every((filter) => filter === null);
+}
+
+/** Some services count only the last month when they are given no start. */
+const FIRST_SECOND = 1;
+
+/** The metrics' count of responses; null where they have none. */
+export async function countResponses(
+  client: Client,
+  { since, until, trend }: Pick<ResponseFilters, "since" | "until" | "trend">,
+  options: CallOptions,
+): Promise<number | null> {
+  const { json } = await client.getMetrics({ since: since ?? FIRST_SECOND, until, trend }, options);
+  return typeof json["response_count"] === "number" ? json["response_count"] : null;
 }
 
 /** The service counts responses to NPS surveys alone (4.7); old ones have no type. */
