@@ -15,7 +15,13 @@ import { isPrivate } from "../../runtime/files/processes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { createSemaphore } from "../../runtime/parallel.ts";
 import type { Random } from "../../runtime/random.ts";
-import type { AttemptFacts, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
+import type {
+  AttemptFacts,
+  DeliveryResult,
+  ErasedFiles,
+  MessageFiles,
+  MessageSender,
+} from "../domain/delivery/sender.ts";
 import type { DueDigest, DueQuestion, DueReminder, DueSurvey, ErasedSurvey } from "../domain/ports.ts";
 import { formatSurveyMail, freezeMail, type MailContext } from "./message/survey-mail.ts";
 import { formatSurveySms } from "./message/survey-sms.ts";
@@ -30,7 +36,7 @@ export interface OutboxContext extends MailContext {
  * A survey is delivered once its message is durably on disk. It is never marked as transmitting: to write its file once
  * more changes nothing.
  */
-export interface Outbox extends MessageSender {
+export interface Outbox extends MessageSender, MessageFiles {
   /** Removes messages last written before `before` (Unix milliseconds; null keeps all), and old halves of messages. */
   readonly prune: (before: number | null, now: number) => Promise<void>;
   /** Rejects with ForeignOutboxError when others could read or change what is written here. */
@@ -270,13 +276,18 @@ async function sweep(folder: string, owner: string): Promise<void> {
     if (TEMPORARY.test(name) && name.includes(`.${owner}-`)) await removeIfThere(path.join(folder, name));
 }
 
-async function eraseFrom(folder: string, surveys: readonly ErasedSurvey[]): Promise<number> {
-  const names = new Set(surveys.map((survey) => fileName(survey)));
+async function eraseFrom(folder: string, surveys: readonly ErasedSurvey[]): Promise<ErasedFiles> {
+  const owners = new Map(surveys.map((survey) => [fileName(survey), survey]));
+  const found = new Set<ErasedSurvey>();
   let removed = 0;
-  for (const name of await readdir(folder).catch(() => []))
-    if (names.has(ownerOf(name))) removed += await removeIfThere(path.join(folder, name));
+  for (const name of await readdir(folder).catch(() => [])) {
+    const survey = owners.get(ownerOf(name));
+    if (survey === undefined) continue;
+    removed += await removeIfThere(path.join(folder, name));
+    found.add(survey);
+  }
   await syncFolder(folder).catch(ignoreMissing);
-  return removed;
+  return { removed, surveys: [...found] };
 }
 
 async function prune(folder: string, before: number | null, now: number): Promise<void> {

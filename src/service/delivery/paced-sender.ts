@@ -139,7 +139,6 @@ export async function openPacedSender<Message, Reply extends CarrierReply>(
     capacity: (seconds) => sender.capacity(seconds),
     resume: () => void sender.tell({ kind: "resume" }),
     send: (outgoing, progress) => sender.send(outgoing, progress),
-    erase: () => Promise.resolve(0),
     health: () => sender.health,
     close: () => sender.close(),
   };

@@ -91,6 +91,6 @@ function openOutbox({ options, dataName, store, clock, random, contextOf, failur
 }
 
 /** Unless the folder was named, it is next to the data file. */
-export function outboxFolder({ outbox, dataFile }: Pick<ServiceOptions, "outbox" | "dataFile">): string {
+function outboxFolder({ outbox, dataFile }: Pick<ServiceOptions, "outbox" | "dataFile">): string {
   return outbox ?? path.join(path.dirname(path.resolve(dataFile)), "outbox");
 }

@@ -5,7 +5,6 @@ import { logOverdue, logPaused } from "../service-log.ts";
 import type { Base } from "./base.ts";
 import type { Part } from "./part.ts";
 import type { Senders } from "./senders.ts";
-import { holdsMessages } from "./sweep.ts";
 
 export interface Sending extends Part {
   readonly start: () => void;
@@ -26,7 +25,7 @@ export function createSending(base: Base, senders: Senders): Sending {
   return { start, stop, finish, sweep, isLeader: heartbeat.isLeader };
 }
 
-function openScheduler(base: Base, { all, replies }: Senders, heartbeat: Heartbeat): Scheduler {
+function openScheduler(base: Base, { all, replies, outbox }: Senders, heartbeat: Heartbeat): Scheduler {
   const { options, store, clock, log, process: claimer, deliveries, failures, metrics } = base;
   const { maxAgeSeconds = null, knowsOutbox, onUnknown = "hold" } = options;
   return createScheduler({
@@ -37,7 +36,8 @@ function openScheduler(base: Base, { all, replies }: Senders, heartbeat: Heartbe
     maxAgeSeconds,
     onUnknown,
     senders: replies === null ? all : [...all, replies],
-    holdsMessages: () => holdsMessages(base),
+    files: outbox,
+    holdsAllFiles: knowsOutbox !== false,
     guardsOverdue: knowsOutbox !== false,
     onOutcome: (due, result, seconds) => {
       if (result.kind === "sent") failures.end();

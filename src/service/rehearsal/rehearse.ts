@@ -143,7 +143,6 @@ function createRecorder(
       }
       return { kind: "sent" };
     },
-    erase: () => Promise.resolve(0),
   };
 }
 

@@ -4,7 +4,7 @@ import { groupByProject, unlessFailed } from "../domain/by-project.ts";
 import { claimDue, listDueProjects, nextDueAt, type OnUnknown } from "../domain/delivery/deliveries.ts";
 import { LIFE_SECONDS } from "../domain/delivery/living.ts";
 import { guardOverdue, holdOverdue, isOverdueInBulk, type Pause, readPause } from "../domain/delivery/oversight.ts";
-import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
+import type { DeliveryResult, MessageFiles, MessageSender } from "../domain/delivery/sender.ts";
 import { createTurns, type Turns } from "../domain/delivery/turns.ts";
 import type { Claim, DueMessage, Store, Transaction, OutgoingChannel } from "../domain/ports.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
@@ -20,8 +20,10 @@ export interface SchedulerOptions {
   readonly heartbeat: Heartbeat;
   /** At most one for each channel. */
   readonly senders: readonly MessageSender[];
-  /** False where messages may be kept in a place that senders do not look at. Absent: true. */
-  readonly holdsMessages?: () => boolean;
+  /** Absent: no message becomes a file. */
+  readonly files?: MessageFiles;
+  /** False where a server may keep them in another place. Absent: true. */
+  readonly holdsAllFiles?: boolean;
   /** Messages that were scheduled longer ago are given up; null for no limit. */
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
@@ -50,7 +52,7 @@ export interface Scheduler {
   readonly stop: () => Promise<void>;
   /**
    * Removes messages whose person is gone, or which were cancelled, and returns how many. Waits for those in flight, for 30
-   * seconds at most. Null when messages are kept where this process does not look: then the next server removes them.
+   * seconds at most. Null when some may be kept where this process does not look: then the next server removes them.
    */
   readonly sweep: () => Promise<number | null>;
   /** Ends the loop once nothing is due any more. */

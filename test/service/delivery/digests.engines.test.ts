@@ -94,7 +94,6 @@ async function openDigests() {
           capacity: () => 1,
           deliver: (due, progress) =>
             due.channel === "digest" ? deliver(due, progress) : Promise.reject(new Error("not a digest")),
-          erase: () => Promise.resolve(0),
         },
       ],
       maxAgeSeconds: null,

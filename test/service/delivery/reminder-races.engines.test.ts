@@ -66,7 +66,6 @@ function openScheduler(): Scheduler {
         channels: ["email", "sms", "reminder", "sms-reminder"],
         capacity: () => 10,
         deliver: (due, progress) => carry(due as DueQuestion, progress),
-        erase: () => Promise.resolve(0),
       },
     ],
     maxAgeSeconds: null,

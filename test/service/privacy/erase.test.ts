@@ -1,11 +1,12 @@
 /** `service erase`: nothing of a person is left in any file, and what has to hold afterwards holds. */
-import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import type { AdminCommand } from "../../../src/service/admin/commands.ts";
+import { parseSmtpUrl } from "../../../src/service/delivery/smtp/smtp-url.ts";
 import { erasePerson } from "../../../src/service/domain/privacy/erase.ts";
 import { administer } from "../../../src/service/data-file/administer.ts";
 import { openTestService } from "../../helpers/test-service.ts";
@@ -158,21 +159,74 @@ describe("when the erasure is cut short", () => {
 });
 
 describe("when the service keeps messages in another folder, and does not run", () => {
-  it("then its next start removes them", async () => {
+  it.each([
+    ["no folder", 0],
+    ["the folder of an earlier start", 1],
+  ])("and %s is next to the data file, then its next start removes them", async (_, beside) => {
     await addAda(fixture);
     const { folder, dataFile } = fixture;
-    const elsewhere = path.join(folder, "elsewhere");
+    const [elsewhere, outbox] = [path.join(folder, "elsewhere"), path.join(folder, "outbox")];
     await fixture.stop();
-    await rename(path.join(folder, "outbox"), elsewhere);
+    await rename(outbox, elsewhere);
+    if (beside > 0) await mkdir(outbox);
+    for (const name of (await readdir(elsewhere)).slice(0, beside))
+      await rename(path.join(elsewhere, name), path.join(outbox, name));
     const options = { dataFile, clock: fixture.service().clock, random: systemRandom };
     expect(await administer(options, (admin) => admin(COMMAND))).toMatchObject({ people: 1, messages: null });
-    expect(await readdir(elsewhere)).toHaveLength(4);
+    expect(await findTraces(outbox).catch(() => [])).toEqual([]);
+    expect(await readdir(elsewhere)).toHaveLength(4 - beside);
     const place = { log: silentLog, publicUrl: "https://survey.test", rateLimit: null, outbox: elsewhere };
     const service = await openTestService({ ...options, ...place });
-    expect(await service.sweepMessages()).toBe(4);
+    expect(await service.sweepMessages()).toBe(4 - beside);
     expect(await readdir(elsewhere)).toEqual([]);
+    expect(await service.store.read((tx) => tx.queue.listErased(1))).toEqual([]);
     await service.close();
   });
+});
+
+it("when messages are next to the data file, then a command removes them, and nothing is left to the server", async () => {
+  await sendToAda();
+  await fixture.service().finishDue();
+  const { folder, dataFile } = fixture;
+  expect(await readdir(path.join(folder, "outbox"))).toHaveLength(1);
+  await fixture.stop();
+  const options = { dataFile, clock: fixture.service().clock, random: systemRandom };
+  expect(await administer(options, (admin) => admin(COMMAND))).toMatchObject({ people: 1, messages: 1 });
+  expect(await readdir(path.join(folder, "outbox"))).toEqual([]);
+  const service = await fixture.reopen();
+  expect(await service.store.read((tx) => tx.queue.listErased(1))).toEqual([]);
+});
+
+it("when every channel has a server of its own by now, then the messages of an earlier start go, too", async () => {
+  await addAda(fixture);
+  const { folder, dataFile } = fixture;
+  await fixture.stop();
+  const service = await openTestService({
+    dataFile,
+    clock: fixture.service().clock,
+    random: systemRandom,
+    log: silentLog,
+    publicUrl: "https://survey.test",
+    rateLimit: null,
+    mail: {
+      server: parseSmtpUrl("smtp://127.0.0.1:1"),
+      certificates: null,
+      rate: { count: 1, perSeconds: 1 },
+      connections: 1,
+      dkim: null,
+      onlyTo: null,
+    },
+    sms: {
+      gateway: { url: "http://127.0.0.1:1", format: "json", header: null, from: null, fields: {} },
+      mode: "link",
+      limits: { daily: 1, maxSegments: 1, countries: null, quiet: null },
+      onlyTo: null,
+      linkUrl: null,
+    },
+  });
+  expect(await service.admin(COMMAND)).toMatchObject({ people: 1, messages: 4 });
+  expect(await readdir(path.join(folder, "outbox"))).toEqual([]);
+  await service.close();
 });
 
 describe("when a backup is put in the place of the data file", () => {

@@ -86,12 +86,14 @@ async function openWorld(): Promise<World> {
               self.delivered.push(due.person.email ?? "");
               return self.deliver?.(due, progress) ?? self.outcome;
             },
-            erase: async (surveys) => {
-              self.erased.push(...surveys.map(({ requestId }) => requestId));
-              return surveys.length;
-            },
           },
         ],
+        files: {
+          erase: async (surveys) => {
+            self.erased.push(...surveys.map(({ requestId }) => requestId));
+            return { removed: surveys.length, surveys };
+          },
+        },
         maxAgeSeconds: 3 * 86_400,
         onUnknown: "hold",
         onOutcome: () => undefined,

@@ -32,7 +32,6 @@ export function createReplySender(options: ReplySenderOptions): MessageSender {
       if (due.channel !== "reply") throw new TypeError("only replies are sent here");
       return sendReply(options, due, progress);
     },
-    erase: () => Promise.resolve(0),
   };
 }
 

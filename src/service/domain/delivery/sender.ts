@@ -74,6 +74,17 @@ export interface MessageSender {
    * the message is put back, or `unknown` once it was marked.
    */
   readonly deliver: (due: DueMessage, progress: DeliveryProgress) => Promise<DeliveryResult>;
-  /** Removes what is left of messages whose person is gone, or which were cancelled. Returns how many. */
-  readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<number>;
+}
+
+/** A place where messages are kept as files. */
+export interface MessageFiles {
+  /** Removes those of messages whose person is gone, or which were cancelled. */
+  readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<ErasedFiles>;
+}
+
+export interface ErasedFiles {
+  /** The number of files. */
+  readonly removed: number;
+  /** The surveys that had some. */
+  readonly surveys: readonly ErasedSurvey[];
 }

@@ -68,7 +68,6 @@ const toNobody: MessageSender = {
     await progress.transmitting();
     return { kind: "sent" };
   },
-  erase: () => Promise.resolve(0),
 };
 
 describe.skipIf(!hasPostgres)("two processes on one database", () => {
@@ -132,7 +131,6 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
               await expect.poll(() => new Set(sent.map((each) => each[0])).size, { timeout: 20_000 }).toBe(2);
               return { kind: "sent" };
             },
-            erase: () => Promise.resolve(0),
           },
         ],
         maxAgeSeconds: null,
