@@ -55,12 +55,16 @@ export async function findRuns(name: string | null): Promise<ImportRun[]> {
   const journals = name === null ? await listJournals(".") : await journalsOf(name);
   const runs: ImportRun[] = [];
   for (const journal of journals) {
-    const state = await readJournal(journal);
-    const files = filesOf(journal.slice(0, -JOURNAL_SUFFIX.length));
-    if (state.head !== null) runs.push({ files, head: state.head, state });
+    const run = await readRun(filesOf(journal.slice(0, -JOURNAL_SUFFIX.length)));
+    if (run !== null) runs.push(run);
   }
   if (runs.length === 0 && name !== null) throw new NothingFoundError(`no import of ${name} is recorded`);
   return runs;
+}
+
+async function readRun(files: RunFiles): Promise<ImportRun | null> {
+  const state = await readJournal(files.journal);
+  return state.head === null ? null : { files, head: state.head, state };
 }
 
 async function journalsOf(name: string): Promise<string[]> {
@@ -72,22 +76,29 @@ async function journalsOf(name: string): Promise<string[]> {
   return journals.filter((journal) => path.basename(journal).startsWith(`${base}.`));
 }
 
-export async function statusOf({ files, state, head }: ImportRun): Promise<RunStatus> {
-  if (await isLocked(files.lock)) return "running";
+export async function statusOf(run: ImportRun): Promise<RunStatus> {
+  return (await isLocked(run.files.lock)) ? "running" : restingStatusOf(run);
+}
+
+function restingStatusOf({ state, head }: ImportRun): RunStatus {
   if (!state.ended && countOutcomes(state.counts) < head.rows) return "stopped";
   return state.counts.failed + state.counts.unknown > 0 ? "incomplete" : "finished";
 }
 
-/** False while another run holds the lock. The lock of one that is gone is removed. */
-export async function removeJournal({ files: { lock, journal } }: ImportRun, deps: Deps): Promise<boolean> {
-  try {
-    const isLeft = (await stat(lock).catch(() => null)) !== null;
-    if (isLeft) await (await takeLock(lock, deps.random.token(6), watchLock(deps))).release();
-    await unlink(journal);
-    return true;
-  } catch (error) {
-    if (error instanceof LockedError) return false;
+/** False where another run holds the lock, or has begun anew since the look and may be resumed. */
+export async function removeJournal({ files }: ImportRun, deps: Deps): Promise<boolean> {
+  const lock = await takeLock(files.lock, deps.random.token(6), watchLock(deps)).catch((error: unknown) => {
+    if (error instanceof LockedError) return null;
     throw error;
+  });
+  if (lock === null) return false;
+  try {
+    const run = await readRun(files);
+    if (run === null || restingStatusOf(run) !== "finished") return false;
+    await unlink(files.journal);
+    return true;
+  } finally {
+    await lock.release();
   }
 }
 

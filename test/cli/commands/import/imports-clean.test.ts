@@ -1,0 +1,49 @@
+import { writeFileSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { formatEntry, type JournalEntry, type JournalHead } from "../../../../src/bulk/import/journal/journal-entry.ts";
+import { runClean } from "../../../../src/cli/commands/imports/index.ts";
+import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
+
+const NAME = "a.csv.people-import.results.csv.journal";
+const HEAD: JournalHead = {
+  format: 2,
+  input: "5a",
+  file: "a.csv",
+  rows: 1,
+  command: "people import",
+  choices: {},
+  baseUrl: "https://survey.example.com",
+  key: "",
+  at: NOW,
+};
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-clean-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function writeJournal(entries: readonly JournalEntry[]): void {
+  writeFileSync(path.join(folder, NAME), entries.map((entry) => `${formatEntry(entry)}\n`).join(""));
+}
+
+test("when a run has begun anew since the look, then its journal stays; else it goes, and no lock is left", async () => {
+  const { deps, out, err } = fakeDeps();
+  writeJournal([{ head: HEAD }, { end: true }]);
+  const token = (bytes: number): string => {
+    writeJournal([{ head: HEAD }, { intent: [2], at: NOW }]);
+    return "t".repeat(bytes);
+  };
+  await runClean({ ...deps, random: { ...deps.random, token } }, folder);
+  expect([await readdir(folder), out(), err()]).toEqual([
+    [NAME],
+    "",
+    "Removed 0 journals.\nnote: 1 import can be resumed: see surveyctl imports list\n",
+  ]);
+  writeJournal([{ head: HEAD }, { end: true }]);
+  await runClean(deps, folder);
+  expect(await readdir(folder)).toEqual([]);
+});
