@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, expect, it, test } from "vitest";
 import {
   commentsOf,
+  importsOf,
   isNode,
   parseSource,
   readSources,
@@ -178,14 +179,27 @@ function namesTwice(sources: Sources): string[] {
     .map(([name, files]) => `${name} is declared in ${[...files].join(" and ")}`);
 }
 
-/** Values that no other file names. A command's two halves are exported by habit. */
+/**
+ * Values that no other file imports. A module that is loaded as a whole is used by every file that has the name, and so
+ * is any module by a file that loads some module by a computed path. A command's two halves are exported by habit.
+ */
 function unusedExports(sources: Sources, others: Sources): string[] {
-  const files = [...sources, ...others].map(([file, text]) => ({ file, words: new Set(text.match(/\w+/g)) }));
+  const all = new Map([...sources, ...others]);
+  const imports = [...all].flatMap(([file, text]) => importsOf(file, text));
+  const imported = new Set(imports.flatMap(({ to, names }) => (names ?? []).map((name) => `${to} ${name}`)));
+  const whole = imports.filter(({ names }) => names === null);
+  const words = new Map([...all].map(([file, text]) => [file, new Set(text.match(/\w+/g))]));
+  const isUsed = (file: string, name: string): boolean => {
+    if (imported.has(`${file} ${name}`)) return true;
+    const users = whole.some(({ to }) => to === file)
+      ? [...all.keys()]
+      : whole.filter(({ to }) => to === "<computed>").map(({ from }) => from);
+    return users.some((user) => user !== file && words.get(user)?.has(name) === true);
+  };
   return [...sources].flatMap(([file, text]) =>
     [...text.matchAll(/^export (?:async |abstract )*(?:function\*?|const|class) +(\w+)/gm)]
       .map(([, name = ""]) => name)
-      .filter((name) => !/^(?:run|register)/.test(name))
-      .filter((name) => !files.some((other) => other.file !== file && other.words.has(name)))
+      .filter((name) => !/^(?:run|register)/.test(name) && !isUsed(file, name))
       .map((name) => `${file} exports ${name}, which no other file uses`),
   );
 }
@@ -251,11 +265,16 @@ describe("what is exported", () => {
     expect(unusedExports(readSources("src"), new Map([...readSources("test"), ...builder]))).toEqual([]);
   });
 
-  it("when only its own file uses one, then it is named", () => {
+  it("when only its own file uses one, then it is named, even where another file has a word like it", () => {
     const sources = new Map([
       ["src/a.ts", "export const one = 1;\nexport const two = one;\nexport function runA() {}"],
-      ["src/b.ts", 'import { two } from "./a.ts";'],
+      ["src/b.ts", 'import { two as one } from "./a.ts";'],
+      ["src/c.ts", "export const three = 3;\nexport const four = 4;"],
+      ["src/d.ts", 'const three = (await import("./c.ts")).three;'],
     ]);
-    expect(unusedExports(sources, new Map())).toEqual(["src/a.ts exports one, which no other file uses"]);
+    expect(unusedExports(sources, new Map())).toEqual([
+      "src/a.ts exports one, which no other file uses",
+      "src/c.ts exports four, which no other file uses",
+    ]);
   });
 });

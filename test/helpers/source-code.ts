@@ -15,6 +15,8 @@ export interface Import {
   readonly from: string;
   /** A path from the project's root for relative imports, else the package's or `node:` name as it is written. */
   readonly to: string;
+  /** The names that are imported; null for the whole module, as by `import()`. */
+  readonly names: readonly string[] | null;
 }
 
 const root = path.join(import.meta.dirname, "../..");
@@ -55,21 +57,28 @@ export function commentsOf(text: string): string[] {
 
 /** Every import of a file: static, `export … from`, type-only, dynamic and `import("…").Type`. */
 export function importsOf(file: string, text: string): Import[] {
-  const targets: string[] = [];
+  const found: Import[] = [];
   const look = (node: SyntaxNode): void => {
     if (
       /^(?:Import|ExportNamed|ExportAll)Declaration$|^ImportExpression$|^TSImportType$/.test(node.type) &&
       isNode(node.source)
     ) {
-      targets.push(typeof node.source.value === "string" ? node.source.value : "<computed>");
+      const target = typeof node.source.value === "string" ? node.source.value : "<computed>";
+      const to = target.startsWith(".") ? path.join(path.dirname(file), target) : target;
+      found.push({ from: file, to, names: namesOf(node) });
     }
   };
   const tree = parseSource(text);
   // Others than `import()` stand at the top, and few files have one of those.
   if (/\bimport\b\s*[^\w\s{*"']/.test(text)) walk(tree, look);
   else (tree.body as readonly SyntaxNode[]).forEach(look);
-  return targets.map((target) => ({
-    from: file,
-    to: target.startsWith(".") ? path.join(path.dirname(file), target) : target,
-  }));
+  return found;
+}
+
+function namesOf({ specifiers }: SyntaxNode): readonly string[] | null {
+  const names = ((specifiers ?? [{}]) as readonly SyntaxNode[]).map(({ imported, local, type }) => {
+    const named = type === "ExportSpecifier" ? local : imported;
+    return isNode(named) && typeof named.name === "string" ? named.name : null;
+  });
+  return names.includes(null) ? null : (names as readonly string[]);
 }

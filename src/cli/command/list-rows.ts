@@ -14,7 +14,7 @@ import { openGrowingOutput } from "../render/list-output.ts";
 import { withPager } from "../streams/paging.ts";
 import { countOf, formatCount, writeDone } from "./notes.ts";
 
-export const LIMIT_DEFAULT = 50;
+const LIMIT_DEFAULT = 50;
 
 export interface ListLimits {
   /** Rows at most; null is all of them. */

@@ -143,7 +143,7 @@ function wrapped(text: string, width: number): string {
 }
 
 /** As many parts on a line as it takes, a blank between them. */
-export function fill(parts: readonly string[], width: number): string[] {
+function fill(parts: readonly string[], width: number): string[] {
   const lines = [""];
   for (const word of parts) {
     const line = lines.at(-1) ?? "";

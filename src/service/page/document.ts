@@ -110,7 +110,7 @@ function sourceHash(text: string): string {
 }
 
 /** A page that says one thing. */
-export function notice(locale: Locale, status: number, title: string, detail: string): HtmlPage {
+function notice(locale: Locale, status: number, title: string, detail: string): HtmlPage {
   return {
     status,
     locale,

@@ -114,7 +114,7 @@ const STATUS_COLUMNS = [
   "status",
 ];
 
-export const STATUS: Resource = {
+const STATUS: Resource = {
   noun: "settings",
   columns: STATUS_COLUMNS.map((name) => pathColumn(name, "text")),
   table: STATUS_COLUMNS,

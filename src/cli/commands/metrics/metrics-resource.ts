@@ -14,7 +14,7 @@ export interface MetricsShape {
   readonly open: boolean;
 }
 
-export const CHANGES: readonly string[] = RESOURCES.metrics.map(({ name }) => changeOf(name));
+const CHANGES: readonly string[] = RESOURCES.metrics.map(({ name }) => changeOf(name));
 
 /** Of the change that is computed from the counts of both periods. */
 function changeColumns(byPeriod: boolean): Column[] {
@@ -101,6 +101,6 @@ function difference(value: number, old: number): number {
   return Number((value - old).toFixed(10));
 }
 
-export function changeOf(field: string): string {
+function changeOf(field: string): string {
   return `${field}_change`;
 }

@@ -15,7 +15,7 @@ import type { Flags } from "../../args/flags.ts";
 import { badValue } from "../../args/values.ts";
 
 /** Rocks (2016): `surveyctl help statistics` says more. */
-export const METHOD = "adjusted-wald";
+const METHOD = "adjusted-wald";
 
 export const CONFIDENCE_FLAG: FlagRecord = {
   flag: "--confidence",

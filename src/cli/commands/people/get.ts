@@ -76,7 +76,7 @@ export function idOfPerson({ baseUrl }: Client, found: RecordValue | null): stri
   throw new ClientError("the service sent the person without an id", { code: "bad_reply", call });
 }
 
-export function nameOf(reference: EmailOrPhone): string {
+function nameOf(reference: EmailOrPhone): string {
   return "email" in reference ? reference.email : reference.phone_number;
 }
 

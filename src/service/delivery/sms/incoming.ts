@@ -61,7 +61,7 @@ function storable(text: string): string {
 }
 
 /** A `+` that a form has turned into a space, `00` in its place, or none at all: the country's code is there. */
-export function readPhone(text: string): string | null {
+function readPhone(text: string): string | null {
   const digits = text.replaceAll(/[\s().-]/g, "");
   const phone = digits.startsWith("+") ? digits : `+${digits.replace(/^00/, "")}`;
   return isE164(phone) ? phone : null;

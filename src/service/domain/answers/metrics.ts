@@ -54,7 +54,7 @@ async function readGroup(
 }
 
 /** The share of the surveys sent in a range that were answered, whenever: four decimals; null where none was sent. */
-export async function responseRate(
+async function responseRate(
   tx: Transaction,
   project: Pick<Project, "id">,
   channel: Channel,

@@ -197,12 +197,6 @@ export async function examineKey(tx: Transaction, key: string): Promise<KeyStand
   return { kind: isOver(expiresAt, tx.now) ? "expired" : "good", at: expiresAt, key: found };
 }
 
-/** The project that a key opens; null for one that opens nothing. */
-export async function authenticate(tx: Transaction, key: string): Promise<Project | null> {
-  const standing = await examineKey(tx, key);
-  return standing.kind === "good" ? (standing.key?.project ?? null) : null;
-}
-
 function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }

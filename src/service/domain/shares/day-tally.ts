@@ -24,7 +24,7 @@ export interface AnswerGroup {
 }
 
 /** More values than this are no segments: an address, an id, an order number. */
-export const VALUES_MAX = 50;
+const VALUES_MAX = 50;
 
 const KIND_PLACES = { detractor: 0, passive: 1, promoter: 2 } as const;
 

@@ -18,7 +18,7 @@ export type AttemptMeaning =
 const MINUTE = 60;
 const HOUR = 3_600;
 /** Between one attempt and the next, seconds. */
-export const RETRY_SECONDS: readonly number[] = [
+const RETRY_SECONDS: readonly number[] = [
   5,
   MINUTE,
   5 * MINUTE,

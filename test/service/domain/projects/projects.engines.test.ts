@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   addKey,
   addProject,
-  authenticate,
   examineKey,
   findKey,
   findProject,
@@ -65,7 +64,10 @@ test("when projects are made, then they are listed with their settings, and a na
 
 test("when a key is added, then it opens its own project until it is revoked, and is never stored itself", async () => {
   const other = await fixture.write((tx) => addProject(tx, "other"));
-  const opened = async (key: string) => (await fixture.read((tx) => authenticate(tx, key)))?.name ?? null;
+  const opened = async (key: string) => {
+    const standing = await fixture.read((tx) => examineKey(tx, key));
+    return standing.kind === "good" ? standing.key?.project.name : null;
+  };
   const first = await fixture.write((tx) => addKey(tx, fixture.project, "key-of-default"));
   await fixture.write((tx) => addKey(tx, other, "key-of-other"));
   expect(first).toEqual({

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
-import { addKey, addProject, authenticate } from "../../../../src/service/domain/projects/projects.ts";
+import { addKey, addProject, examineKey } from "../../../../src/service/domain/projects/projects.ts";
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
@@ -133,7 +133,8 @@ describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
       schema: newestOf(MIGRATIONS),
       sha256: expect.stringMatching(/^[\da-f]{64}$/),
     });
-    expect((await served.read((tx) => authenticate(tx, KEY)))?.name).toBe("default");
+    const { kind, key } = await served.read((tx) => examineKey(tx, KEY));
+    expect([kind, key?.project.name]).toEqual(["good", "default"]);
     await served.close();
 
     const last = path.join(path.dirname(file), "restored.db");

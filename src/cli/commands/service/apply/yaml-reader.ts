@@ -103,7 +103,7 @@ export function list(rule: YamlRule): YamlRule {
 }
 
 /** A text as it was typed, also of a number or a switch. */
-export function scalarText(spot: Spot): string {
+function scalarText(spot: Spot): string {
   const { node } = spot;
   if (!isScalar(node) || node.value === null) throw spot.fail("must be a text");
   return typeof node.value === "string" ? node.value : (node.source ?? "");
