@@ -8,13 +8,13 @@ import {
   HOOK_SOURCES,
   type HookSource,
   isHookSecret,
-  isSameText,
   KEYED_PROVIDERS,
   type KeyedProvider,
   readEcdsaKey,
   readProviderKeys,
 } from "../../domain/delivery/hook-secrets.ts";
 import type { ReportOutcome, Store, Transaction } from "../../domain/ports.ts";
+import { isSameText } from "../../domain/secrets.ts";
 import { readGeneric, readMailgun, readPostmark, readSendGrid, readSes, type ReadEvents } from "./providers.ts";
 import { createSns, type FetchText, parseEnvelope, type Sns } from "./sns.ts";
 import { eventToReport, type ProviderEvent } from "./to-report.ts";

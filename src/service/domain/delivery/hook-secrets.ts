@@ -2,9 +2,10 @@
  * The secrets of the hooks' paths and the providers' keys: they let providers report bounces and bring text messages
  * over HTTP.
  */
-import { createHash, createPublicKey, timingSafeEqual } from "node:crypto";
+import { createPublicKey } from "node:crypto";
 import { InvalidError } from "../errors.ts";
 import type { Transaction } from "../ports.ts";
+import { isSameText } from "../secrets.ts";
 
 /** Providers that sign with a key, or log in. */
 export const KEYED_PROVIDERS = ["postmark", "sendgrid", "mailgun"] as const;
@@ -93,13 +94,4 @@ export function providerKeyProblem(provider: KeyedProvider, key: string): string
 /** DER in base64, as SendGrid shows it. */
 export function readEcdsaKey(base64: string): ReturnType<typeof createPublicKey> {
   return createPublicKey({ key: Buffer.from(base64, "base64"), format: "der", type: "spki" });
-}
-
-/** Compares secrets, whatever their lengths, in constant time. */
-export function isSameText(given: string, expected: string): boolean {
-  return timingSafeEqual(digest(given), digest(expected));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

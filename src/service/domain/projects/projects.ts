@@ -1,5 +1,5 @@
 /** Projects, their keys and settings. */
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash } from "node:crypto";
 import { isReadOnlyKey, type KeyAccess, READ_ONLY_PREFIX } from "../../../contract/key-access.ts";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
@@ -7,6 +7,7 @@ import { alreadyExists, InvalidError, NotFoundError, TakenError } from "../error
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { AutopilotSettings, KeyRow, KnownKeyRow, ProjectRow, Transaction } from "../ports.ts";
+import { isSameText } from "../secrets.ts";
 import { toWindow } from "../surveys/windows.ts";
 
 const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
@@ -190,8 +191,7 @@ export interface KeyStanding {
 export async function examineKey(tx: Transaction, key: string): Promise<KeyStanding> {
   const hash = hashKey(key);
   const found = await tx.projects.byKeyHash(hash);
-  if (found === null || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash)))
-    return { kind: "unknown", at: null, key: null };
+  if (found === null || !isSameText(found.hash, hash)) return { kind: "unknown", at: null, key: null };
   const { expiresAt, revokedAt } = found;
   if (revokedAt !== null) return { kind: "revoked", at: revokedAt, key: found };
   return { kind: isOver(expiresAt, tx.now) ? "expired" : "good", at: expiresAt, key: found };

@@ -1,8 +1,9 @@
 /** Signed links to pages of colleagues: whoever has one reads that page, and needs no key. */
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
+import { isSameText } from "../secrets.ts";
 
 /** Under which the store keeps the key of links. */
 export const LINK_SECRET = "links";
@@ -42,8 +43,7 @@ export async function isSignedLink(
 ): Promise<boolean> {
   const secret = await tx.secrets.read(LINK_SECRET);
   if (secret === null || !/^\d{1,15}$/.test(expires)) return false;
-  const [given, right] = [Buffer.from(signature), Buffer.from(sign(secret, path, Number(expires)))];
-  return given.length === right.length && timingSafeEqual(given, right) && Number(expires) >= tx.now;
+  return isSameText(signature, sign(secret, path, Number(expires))) && Number(expires) >= tx.now;
 }
 
 function sign(secret: string, path: string, expires: number): string {

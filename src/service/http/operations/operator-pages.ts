@@ -1,8 +1,8 @@
 /** Pages for those who run the service: whether it lives, whether it takes work, and its metrics. No personal data. */
-import { createHash, timingSafeEqual } from "node:crypto";
 import { type Clock, inTime } from "../../../runtime/clock.ts";
 import { readSeldom } from "../../../runtime/metrics.ts";
 import type { Store } from "../../domain/ports.ts";
+import { isSameText } from "../../domain/secrets.ts";
 import { errorReply, HttpError, jsonReply, type Reply } from "../replies.ts";
 
 /** The entrance of a request: that of clients, that of commands in this process, or that for metrics alone. */
@@ -85,7 +85,7 @@ function refuseReader(
 ): HttpError | null {
   if (listener === "local") return null;
   const given = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
-  if (metricsToken !== null && given !== undefined) return isEqual(given, metricsToken) ? null : unauthorized();
+  if (metricsToken !== null && given !== undefined) return isSameText(given, metricsToken) ? null : unauthorized();
   const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
   const isHere = isLoopback(from) && !isForwarded;
   if (listener === "metrics" ? isHere || metricsToken === null : isHere && publicUrl === null) return null;
@@ -94,15 +94,6 @@ function refuseReader(
 
 function unauthorized(): HttpError {
   return new HttpError(401, undefined, { "www-authenticate": 'Bearer realm="metrics"' });
-}
-
-/** In a time that tells nothing about the token. */
-function isEqual(given: string, expected: string): boolean {
-  return timingSafeEqual(digest(given), digest(expected));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 function isLoopback(from: string | undefined): boolean {

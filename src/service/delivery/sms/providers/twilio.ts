@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { isSameText } from "../../../domain/delivery/hook-secrets.ts";
+import { isSameText } from "../../../domain/secrets.ts";
 import { anyCode, asObject, asText, BAD_NUMBER, FAILED, NONSENSE, RETRY, sentAs, STOPPED } from "./answers.ts";
 import { fieldText, type SmsProvider } from "./provider.ts";
 

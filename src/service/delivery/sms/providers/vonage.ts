@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { type JsonObject, parseJsonObject } from "../../../../contract/json.ts";
-import { isSameText } from "../../../domain/delivery/hook-secrets.ts";
+import { isSameText } from "../../../domain/secrets.ts";
 import { toSmsText } from "../segments.ts";
 import { asObject, asText, BAD_NUMBER, FAILED, HELD, NONSENSE, RETRY, sentAs, STOPPED } from "./answers.ts";
 import { CLOCK_SECONDS, fieldText, NO_CONTENT, readBasic, type SignedText, type SmsProvider } from "./provider.ts";
