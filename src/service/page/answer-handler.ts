@@ -13,38 +13,34 @@ import {
 } from "../domain/answers/answers.ts";
 import { type AskedQuestion, questionsFor, storeAnswers, toFields } from "../domain/questions/answer-questions.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
-import { linkedScore, readScore, readForm } from "./answer-form.ts";
+import { linkedScore, readScore } from "./answer-form.ts";
 import { previewPage } from "./preview-page.ts";
 import { createScannerWatch } from "./scanner-watch.ts";
 import { type HtmlPage, pageHeaders, seeOther } from "./document.ts";
 import {
   askToWait,
+  byMethod,
   isToken,
-  notAllowed,
   type PageHandler,
   type PageRequest,
   type PagesOptions,
+  pageWay,
   previewLocale,
   respond,
   respondUnknown,
   type Shown,
   showProject,
   toPageBrand,
-  pageWay,
 } from "./page-request.ts";
-import { findFormProblem, readAnswers } from "./questions/questions-form.ts";
+import { findFormProblem, readPageForm } from "./questions/questions-form.ts";
 import { furtherAnswers, QUESTIONS_PATH, type QuestionsProblem, questionsPage } from "./questions/questions-page.ts";
 import { endedPage, formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
 export function createAnswerHandler(options: PagesOptions): PageHandler {
-  const show = createShowing(options);
-  const answer = createAnswering(options);
+  const page = byMethod(options, { show: createShowing(options), answer: createAnswering(options) });
   return (request, token, rest) => {
     const locale = previewLocale(token, request.query);
-    if (locale !== null) return previewPage(options, request, locale, rest);
-    if (request.method === "GET" || request.method === "HEAD") return show(request, token, rest);
-    if (request.method === "POST") return answer(request, token, rest);
-    return Promise.resolve(notAllowed(request, pageWay(options, request).isSecure));
+    return locale === null ? page(request, token, rest) : previewPage(options, request, locale, rest);
   };
 }
 
@@ -106,8 +102,7 @@ function createAnswering(options: PagesOptions): PageHandler {
     // Nothing can be changed any more, so nothing is asked for either.
     if (state === "closed") return seeOther(path, isSecure);
     const body = await request.body();
-    const answers = readAnswers(body);
-    const form = readForm(body, answers.size > 0 ? (found.visit.answer?.score ?? null) : null);
+    const { form, answers } = readPageForm(body, found.visit.answer?.score ?? null);
     const view = toView(found, { base, path }, form.score);
     if (form.problem !== null || form.score === null)
       return respond(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }), request, isSecure);

@@ -7,24 +7,24 @@ import { questionsFor, storeAnswers, toFields } from "../domain/questions/answer
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { surveyWords } from "../domain/surveys/survey-words.ts";
 import { answerByLink, type LinkVisit, visitLink } from "../domain/surveys/survey-links.ts";
-import { linkedScore, readForm, readVisit } from "./answer-form.ts";
+import { linkedScore, readVisit } from "./answer-form.ts";
 import type { HtmlPage } from "./document.ts";
 import {
   askToWait,
+  byMethod,
   isToken,
   languageOf,
-  notAllowed,
   type PageHandler,
   type PageRequest,
   type PagesOptions,
+  pageWay,
   respond,
   respondUnknown,
   type Shown,
   showProject,
   toPageBrand,
-  pageWay,
 } from "./page-request.ts";
-import { findFormProblem, readAnswers } from "./questions/questions-form.ts";
+import { findFormProblem, readPageForm } from "./questions/questions-form.ts";
 import { type QuestionsProblem, questionsPage } from "./questions/questions-page.ts";
 import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
@@ -33,7 +33,6 @@ const VISIT_BYTES = 16;
 
 export function createLinkHandler(options: PagesOptions): PageHandler {
   const { random } = options;
-  const answer = createAnswering(options);
   const show: PageHandler = async (request, token) => {
     const { isSecure } = pageWay(options, request);
     const found = await findLink(options, token, null);
@@ -43,12 +42,8 @@ export function createLinkHandler(options: PagesOptions): PageHandler {
     const chosen = { score, isChosenByLink: score !== null, comment: "", problem: null, hasScript: false };
     return respond(formPage({ ...view, ...chosen }), request, isSecure);
   };
-  return (request, token, rest) => {
-    if (rest !== "") return Promise.resolve(respondUnknown(options, request));
-    if (request.method === "GET" || request.method === "HEAD") return show(request, token, rest);
-    if (request.method === "POST") return answer(request, token, rest);
-    return Promise.resolve(notAllowed(request, pageWay(options, request).isSecure));
-  };
+  const page = byMethod(options, { show, answer: createAnswering(options) });
+  return async (request, token, rest) => (rest === "" ? page(request, token, rest) : respondUnknown(options, request));
 }
 
 function createAnswering(options: PagesOptions): PageHandler {
@@ -60,8 +55,7 @@ function createAnswering(options: PagesOptions): PageHandler {
     const found = await findLink(options, token, visit);
     if (found === null) return respondUnknown(options, request);
     const viewOf = createView(options, found, request, visit);
-    const answers = readAnswers(body);
-    const form = readForm(body, answers.size > 0 ? (found.answer?.score ?? null) : null);
+    const { form, answers } = readPageForm(body, found.answer?.score ?? null);
     const { score, comment } = form;
     const view = viewOf(score);
     const again = { ...view, ...form, isChosenByLink: false, hasScript: false };

@@ -94,6 +94,18 @@ export function notAllowed(request: PageRequest, isSecure: boolean, allow = "GET
   return { status, headers: { ...pageHeaders(isSecure), allow }, body: "" };
 }
 
+/** Shows a page to those who get it, and takes the answer of those who post one. */
+export function byMethod(
+  options: PagesOptions,
+  { show, answer }: { readonly show: PageHandler; readonly answer: PageHandler },
+): PageHandler {
+  return async (request, token, rest) => {
+    if (request.method === "GET" || request.method === "HEAD") return show(request, token, rest);
+    if (request.method === "POST") return answer(request, token, rest);
+    return notAllowed(request, pageWay(options, request).isSecure);
+  };
+}
+
 /** One answer for every link that nobody has; an address that tries many has to wait. */
 export function respondUnknown(options: PagesOptions, request: PageRequest): HttpResponse {
   const { isSecure } = pageWay(options, request);

@@ -7,7 +7,7 @@ import { NO_BRAND } from "../domain/projects/brand.ts";
 import { NO_PRESENTATION } from "../domain/projects/presentation.ts";
 import { type AskedQuestion, questionsFor } from "../domain/questions/answer-questions.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
-import { linkedScore, readForm, readScore } from "./answer-form.ts";
+import { linkedScore, readScore } from "./answer-form.ts";
 import { seeOther } from "./document.ts";
 import {
   notAllowed,
@@ -19,7 +19,7 @@ import {
   showProject,
   toPageBrand,
 } from "./page-request.ts";
-import { findFormProblem, readAnswers } from "./questions/questions-form.ts";
+import { findFormProblem, readPageForm } from "./questions/questions-form.ts";
 import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions/questions-page.ts";
 import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
@@ -65,8 +65,7 @@ async function showPreviewPage(place: Place, answered: number | null, rest: stri
 async function answerPreview(place: Place, answered: number | null): Promise<HttpResponse> {
   const { request, isSecure } = place;
   const body = await request.body();
-  const answers = readAnswers(body);
-  const form = readForm(body, answers.size > 0 ? answered : null);
+  const { form, answers } = readPageForm(body, answered);
   const { view, asked } = await readPreview(place, form.score);
   if (form.problem !== null || form.score === null)
     return respond(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }), request, isSecure);

@@ -8,12 +8,23 @@ import {
   findProblem,
   type GivenAnswers,
 } from "../../domain/questions/answer-questions.ts";
-import { FORM_MAX } from "../answer-form.ts";
+import { type AnswerForm, FORM_MAX, readForm } from "../answer-form.ts";
 
 const FIELD = /^answers\[([a-z0-9_-]{1,40})\](?:\[\])?$/;
 
-/** By the question's id; empty for a form without such questions. */
-export function readAnswers(body: Uint8Array): GivenAnswers {
+export interface PageForm {
+  readonly form: AnswerForm;
+  /** By the question's id; empty for a form without further questions. */
+  readonly answers: GivenAnswers;
+}
+
+/** The fields that were sent. `stored` is the score that a form of further answers alone is about. */
+export function readPageForm(body: Uint8Array, stored: number | null): PageForm {
+  const answers = readAnswers(body);
+  return { answers, form: readForm(body, answers.size > 0 ? stored : null) };
+}
+
+function readAnswers(body: Uint8Array): GivenAnswers {
   const given = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(new TextDecoder().decode(body))) {
     const id = name === "asked" ? value : FIELD.exec(name)?.[1];
