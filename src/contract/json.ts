@@ -9,6 +9,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A property's value as text; null where there is no such property, or nothing in it. */
+export function propertyText(properties: Json | undefined, name: string): string | null {
+  const value = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (value === undefined || value === null || value === "") return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 /** Undefined for text that is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {

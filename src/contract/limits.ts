@@ -28,6 +28,8 @@ export const NOTES_LENGTH_MAX = 256 * 1024;
 export const KEY_LENGTH_MIN = 20;
 /** Of an id taken over from another service: as many that can be told apart are left above it; the service's own. */
 export const FOREIGN_ID_MAX = 2 ** 52;
+/** More values of a property than this are no segments: an address, an id, an order number. */
+export const SEGMENT_VALUES_MAX = 50;
 /** Unix seconds at the end of the year 9999: what lies beyond is milliseconds. */
 export const TIME_MAX = 253_402_300_799;
 

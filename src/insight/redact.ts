@@ -18,6 +18,8 @@ export interface Masker {
    * only what `toShown` gives is masked, counted and returned; the rest still says which words are the person's own.
    */
   row(row: JsonObject, toShown?: ToShown): JsonObject;
+  /** A text that belongs to no field, and of which no person is known. */
+  text(text: string): string;
   /** The number of values that were masked so far, by kind; kinds without any are left out. */
   counts(): ReadonlyMap<PersonalKind, number>;
 }
@@ -41,6 +43,7 @@ export function createMasker({ numbered = true }: { readonly numbered?: boolean 
   };
   return {
     row: (row, toShown = (all) => all) => maskResponse(toShown(row), { mark, own: ownWords(row) }),
+    text: (text) => maskText(text, { mark, own: [] }),
     counts: () => new Map(PERSONAL_KINDS.flatMap((kind) => (counts.has(kind) ? [[kind, counts.get(kind) ?? 0]] : []))),
   };
 }

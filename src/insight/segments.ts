@@ -1,8 +1,6 @@
 /** Scores of the values of a property, whether they changed, and how much of a change is their mix. */
+import { SEGMENT_VALUES_MAX } from "../contract/limits.ts";
 import { countAnswers, netPromoterScore, scoreChange, type ScoreCounts, scoreInterval } from "./interval.ts";
-
-/** More values than this are no segments: an address, an id, an order number. */
-export const SEGMENT_VALUES_MAX = 50;
 
 /** A property has more than 50 values. */
 export class TooManyValuesError extends Error {

@@ -1,8 +1,8 @@
 /** The report as one HTML file: no script, no request, and the same bytes for the same facts. */
 import { Html } from "../../contract/text/html.ts";
-import { scoreCategory, SCORE_MAX } from "../../contract/limits.ts";
+import { SCORE_MAX, scoreCategory, SEGMENT_VALUES_MAX } from "../../contract/limits.ts";
 import { countAnswers } from "../interval.ts";
-import { type SegmentRow, SEGMENT_VALUES_MAX } from "../segments.ts";
+import { type SegmentRow } from "../segments.ts";
 import { explainMark, markPeriod } from "../coverage.ts";
 import { drawKinds } from "./bars.ts";
 import { BROAD, drawPeriodScores, drawScores, drawSegments, type Frame, NARROW } from "./charts.ts";

@@ -40,6 +40,18 @@ const UNITS: Readonly<Record<PeriodUnit, Unit>> = {
   year: { months: 12, days: 0, start: ({ year }) => ({ year, month: 1, day: 1 }), label: ({ year }) => String(year) },
 };
 
+const CHARTED: readonly (readonly [days: number, unit: PeriodUnit])[] = [
+  [16, "day"],
+  [120, "week"],
+  [800, "month"],
+  [2500, "quarter"],
+];
+
+/** The shortest unit that gives a picture of so many days about twenty points at most. */
+export function unitFor(days: number): PeriodUnit {
+  return CHARTED.find(([most]) => days <= most)?.[1] ?? "year";
+}
+
 /** The first day of the period that contains a day. */
 export function startOf(unit: PeriodUnit, day: CalendarDay): CalendarDay {
   return UNITS[unit].start(day);

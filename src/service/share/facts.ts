@@ -116,12 +116,8 @@ function segmentsOf(days: readonly CountedDay[], properties: readonly string[]):
   const missing = tallies.filter(({ property, tally }) => tally?.values.get(property)?.size === 0);
   const crowded = tallies.filter(({ tally }) => tally === null);
   const masker = createMasker();
-  const masked = (text: string): string => {
-    const { value } = masker.row({ value: text });
-    return typeof value === "string" ? value : text;
-  };
   return {
-    rows: found.flatMap(({ rows }) => rows.map((row) => ({ ...row, value: masked(row.value) }))),
+    rows: found.flatMap(({ rows }) => rows.map((row) => ({ ...row, value: masker.text(row.value) }))),
     hidden: found.reduce((sum, { hidden }) => sum + hidden, 0),
     minN: FEW_ANSWERS,
     compared: false,

@@ -1,6 +1,6 @@
 /** The periods that a page for colleagues offers: whole days in UTC, so that the tallies of days add up to them. */
 import type { Coverage } from "../../insight/coverage.ts";
-import { labelOf, movePeriod, type PeriodUnit, rangeOf, startOf } from "../../runtime/calendar/periods.ts";
+import { labelOf, movePeriod, rangeOf, startOf, unitFor } from "../../runtime/calendar/periods.ts";
 import { createWallClock, DAY_SECONDS, firstSecondOf, toCalendarDay } from "../../runtime/zone.ts";
 
 export const RANGES = ["30d", "90d", "12m", "all"] as const;
@@ -41,14 +41,6 @@ function monthsAgo(count: number, now: number): number {
   return utcDay(firstSecondOf(movePeriod("month", startOf("month", toCalendarDay(utc(now))), -count), utc));
 }
 
-/** The shortest unit that gives a picture of about twenty points at most. */
-const UNITS: readonly (readonly [days: number, unit: PeriodUnit])[] = [
-  [16, "day"],
-  [120, "week"],
-  [800, "month"],
-  [2500, "quarter"],
-];
-
 export interface SharedPeriod extends Coverage {
   /** `2026-W05`, `2026-01`. */
   readonly label: string;
@@ -60,7 +52,7 @@ export interface SharedPeriod extends Coverage {
 /** The periods from a first day to today. `isOpen`: nothing comes before the first day, so nothing is cut off there. */
 export function sharedPeriods(firstDay: number, now: number, isOpen: boolean): SharedPeriod[] {
   const today = utcDay(now);
-  const unit = UNITS.find(([most]) => today - firstDay <= most)?.[1] ?? "year";
+  const unit = unitFor(today - firstDay);
   const periods: SharedPeriod[] = [];
   for (let start = startOf(unit, toCalendarDay(firstDay * DAY_SECONDS)); ; start = movePeriod(unit, start, 1)) {
     const { since, until } = rangeOf(unit, start, utc);

@@ -1,6 +1,6 @@
 /** `metrics --segment`: one row for each value of a property, and how much of a change is the mix of values. */
 import { answerText, plainAnswers } from "../../../contract/questions/additional-answers.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
 import {
   addAnswer,
   type ChangeSplit,
@@ -156,7 +156,11 @@ export function tallyPage(rows: readonly JsonObject[], properties: readonly stri
     if (score === null) continue;
     const { created_at: at, person_properties: map } = row;
     const side = typeof at === "number" && at < start ? "before" : "after";
-    addAnswer(tally, { kind: kindOf(score), side }, (property) => valueOf(map, property) ?? answerOf(row, property));
+    addAnswer(
+      tally,
+      { kind: kindOf(score), side },
+      (property) => propertyText(map, property) ?? answerOf(row, property),
+    );
   }
   // A page's first row is sample enough.
   const sample = rows[0]?.person_properties;
@@ -171,13 +175,6 @@ function answerOf(row: JsonObject, name: string): string | null {
   if (!name.startsWith(ANSWERS)) return null;
   const answer = plainAnswers(row).find(({ id }) => id === name.slice(ANSWERS.length));
   return answer === undefined ? null : answerText(answer);
-}
-
-/** Null where the response has no such property, or nothing in it. */
-function valueOf(map: Json | undefined, property: string): string | null {
-  const value = isJsonObject(map) && Object.hasOwn(map, property) ? map[property] : undefined;
-  if (value === undefined || value === null || value === "") return null;
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /**

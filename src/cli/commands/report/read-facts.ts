@@ -18,7 +18,7 @@ import {
 import { createTally, mergeTally, segmentRows, type SegmentTally } from "../../../insight/segments.ts";
 
 import { VERSION } from "../../../runtime/version.ts";
-import { type PeriodUnit, rangeBefore, type RangeBefore } from "../../../runtime/calendar/periods.ts";
+import { type PeriodUnit, type RangeBefore, rangeBefore, unitFor } from "../../../runtime/calendar/periods.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { Deps } from "../../command/deps.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
@@ -200,18 +200,10 @@ function createPeriodCounts(request: ReportRequest): PeriodCounts {
   };
 }
 
-/** The shortest unit that gives a picture of about twenty points at most. */
-const UNITS: readonly (readonly [days: number, unit: PeriodUnit])[] = [
-  [16, "day"],
-  [120, "week"],
-  [800, "month"],
-  [2500, "quarter"],
-];
-
 function periodsFrom(since: number, request: ReportRequest): readonly Period[] {
   const { by, asOf: now, zone } = request;
   const days = (lastSecond(request) - since) / DAY_SECONDS;
-  const unit = by ?? UNITS.find(([most]) => days <= most)?.[1] ?? "year";
+  const unit = by ?? unitFor(days);
   // The period that is running is complete in name, as in a table of periods.
   const { periods } = listPeriods({ unit, since, until: request.until, now, zone });
   if (periods.length <= PERIODS_MAX) return periods;
@@ -244,11 +236,7 @@ function toSegments(tally: SegmentTally, compared: boolean, personal: boolean): 
   const minN = FEW_ANSWERS;
   const { rows, hidden } = segmentRows(tally, { confidence: CONFIDENCE_DEFAULT, minN, compared });
   const masker = createMasker();
-  const maskedText = (text: string): string => {
-    const { value } = masker.row({ value: text });
-    return typeof value === "string" ? value : text;
-  };
-  const shown = personal ? rows : rows.map((row) => ({ ...row, value: maskedText(row.value) }));
+  const shown = personal ? rows : rows.map((row) => ({ ...row, value: masker.text(row.value) }));
   return { rows: shown, hidden, minN, compared };
 }
 

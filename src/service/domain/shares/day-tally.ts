@@ -1,6 +1,7 @@
 /** The answers of a day as a page for colleagues counts them: by score, and by the values of some properties. */
+import { propertyText } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
-import { scoreCategory, SCORE_MAX } from "../../../contract/limits.ts";
+import { SCORE_MAX, scoreCategory, SEGMENT_VALUES_MAX } from "../../../contract/limits.ts";
 import type { ScoreTally } from "../rows.ts";
 
 /** Answers of a property's value: detractors, passives, promoters. */
@@ -23,9 +24,6 @@ export interface AnswerGroup {
   readonly commented: number;
 }
 
-/** More values than this are no segments: an address, an id, an order number. */
-const VALUES_MAX = 50;
-
 const KIND_PLACES = { detractor: 0, passive: 1, promoter: 2 } as const;
 
 export function tallyDay(groups: readonly AnswerGroup[], properties: readonly string[]): DayTally {
@@ -45,21 +43,14 @@ export function tallyDay(groups: readonly AnswerGroup[], properties: readonly st
 function tallyValues(groups: readonly AnswerGroup[], property: string): Record<string, ValueCounts> | null {
   const values = new Map<string, [number, number, number]>();
   for (const { score, properties, count } of groups) {
-    const value = segmentValue(properties, property);
+    const value = propertyText(properties, property);
     if (value === null) continue;
     const counts = values.get(value) ?? [0, 0, 0];
-    if (values.size >= VALUES_MAX && !values.has(value)) return null;
+    if (values.size >= SEGMENT_VALUES_MAX && !values.has(value)) return null;
     counts[KIND_PLACES[scoreCategory(score)]] += count;
     values.set(value, counts);
   }
   return Object.fromEntries(values);
-}
-
-/** A property's value as text; null where there is no such property, or nothing in it. */
-function segmentValue(properties: Properties, name: string): string | null {
-  const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  if (value === undefined || value === null || value === "") return null;
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 export function countsOfScores(scores: readonly number[]): ScoreTally {
