@@ -30,6 +30,20 @@ export function createWallClock(zone: string | null): WallClock {
 }
 
 function makeWallClock(zone: string | null): WallClock {
+  const read = createWallParts(zone);
+  return (seconds) => {
+    if (Number.isNaN(new Date(seconds * 1000).getTime())) return seconds;
+    const [year, month, ...rest] = read(seconds);
+    const wall = Date.UTC(year, month - 1, ...rest);
+    return Number.isNaN(wall) ? seconds : wall / 1000;
+  };
+}
+
+/** The month is 1 to 12. */
+type WallParts = readonly [year: number, month: number, day: number, hour: number, minute: number, second: number];
+
+/** Reads what the wall clock of a zone shows at a moment that a calendar holds. */
+export function createWallParts(zone: string | null): (seconds: number) => WallParts {
   const numbers = {
     year: "numeric",
     month: "numeric",
@@ -44,11 +58,9 @@ function makeWallClock(zone: string | null): WallClock {
     ...(zone === null ? {} : { timeZone: zone }),
   });
   return (seconds) => {
-    if (Number.isNaN(new Date(seconds * 1000).getTime())) return seconds;
     const parts = new Map(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, Number(value)]));
     const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-    const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
-    return Number.isNaN(wall) ? seconds : wall / 1000;
+    return [part("year"), part("month"), part("day"), part("hour"), part("minute"), part("second")];
   };
 }
 

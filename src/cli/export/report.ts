@@ -4,6 +4,7 @@ import type { Range } from "../../bulk/export/lists.ts";
 import type { ExportTotals } from "../../bulk/export/run-export.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { Deps } from "../command/deps.ts";
+import { countOf, formatCount } from "../command/notes.ts";
 import { createTimeFormatter, type TimeFormatter } from "../render/time.ts";
 import type { CountRange } from "./snapshot.ts";
 
@@ -39,8 +40,8 @@ export function describeMissing(
 ): string | null {
   if (counted === null || rows >= counted.least) return null;
   return (
-    `${countOf(counted.least - rows, noun)} may be missing: ` +
-    `the metrics count ${group(counted.least)}, and ${group(rows)} were ${came}`
+    `${countRows(counted.least - rows, noun)} may be missing: ` +
+    `the metrics count ${formatCount(counted.least)}, and ${formatCount(rows)} were ${came}`
   );
 }
 
@@ -59,7 +60,7 @@ function formatReport(
   ];
   const target = file === null ? "" : ` to ${file}`;
   const agreement = counted === null ? "" : `; ${describeCount(totals, counted)}`;
-  return `Exported ${countOf(totals.rows, noun)}${target} (${facts.join(", ")})${agreement}`;
+  return `Exported ${countRows(totals.rows, noun)}${target} (${facts.join(", ")})${agreement}`;
 }
 
 /** `since 2026-05-01 00:00:00 until 2026-05-31 23:59:59`; empty for a range without ends. */
@@ -78,20 +79,16 @@ function describeRows({ firstAt, lastAt }: ExportTotals, time: TimeFormatter): s
 /** Rows of other kinds than the metrics count are neither missing nor new. */
 function describeCount({ rows, counted }: ExportTotals, { least, most }: CountRange): string {
   if (least === counted && most === counted)
-    return counted === rows ? "count verified" : `count of ${group(counted)} NPS responses verified`;
-  const reported = `the metrics count ${least === most ? group(least) : `${group(least)} to ${group(most)}`}`;
+    return counted === rows ? "count verified" : `count of ${formatCount(counted)} NPS responses verified`;
+  const reported = `the metrics count ${least === most ? formatCount(least) : `${formatCount(least)} to ${formatCount(most)}`}`;
   return counted < least ? reported : `${reported}; data changed during the export`;
 }
 
 const SINGULAR: Readonly<Record<string, string>> = { people: "person" };
 
 /** `1 response`, `1,200 responses`. */
-function countOf(count: number, noun: string): string {
-  return `${group(count)} ${count === 1 ? (SINGULAR[noun] ?? noun.replace(/s$/, "")) : noun}`;
-}
-
-function group(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+function countRows(count: number, noun: string): string {
+  return countOf(count, SINGULAR[noun] ?? noun.replace(/s$/, ""), noun);
 }
 
 const UNITS = ["kB", "MB", "GB", "TB"];

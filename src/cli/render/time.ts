@@ -1,5 +1,5 @@
 import { FURTHEST_SECOND, toIsoTime } from "../../contract/text/iso-time.ts";
-import { DAY_SECONDS } from "../../runtime/zone.ts";
+import { createWallParts, DAY_SECONDS } from "../../runtime/zone.ts";
 
 export const TIME_FORMATS = ["unix", "iso", "local", "relative"] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];
@@ -63,19 +63,10 @@ function two(part: number): string {
 }
 
 function createZoneFormatter(zone: string): TimeFormatter {
-  const numbers = {
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-  } as const;
-  const intl = new Intl.DateTimeFormat("en-US", { ...numbers, timeZone: zone, hourCycle: "h23" });
+  const read = createWallParts(zone);
   return (seconds) => {
-    const parts = new Map(intl.formatToParts(seconds * 1000).map(({ type, value }) => [type, Number(value)]));
-    const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-    return writeParts([part("year"), part("month"), part("day")], [part("hour"), part("minute"), part("second")]);
+    const [year, month, day, ...time] = read(seconds);
+    return writeParts([year, month, day], time);
   };
 }
 

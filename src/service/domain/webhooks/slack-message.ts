@@ -1,4 +1,5 @@
 /** An event as a message in Slack's Block Kit. */
+import { scoreCategory } from "../../../contract/limits.ts";
 import type { SurveyResponse, Unsubscribe } from "../../../contract/resources.ts";
 import type { WebhookEvent } from "./webhook-rows.ts";
 
@@ -21,7 +22,7 @@ export function slackMessage(type: WebhookEvent, data: ResponseData | Unsubscrib
   }
   const verb = type === "survey_response.created" ? "New answer" : "Changed answer";
   const who = nameOf(data.person);
-  const title = `${verb}: ${data.score} out of 10 (${groupOf(data.score)})`;
+  const title = `${verb}: ${data.score} out of 10 (${scoreCategory(data.score)})`;
   const { comment, permalink } = data;
   return message(`${title} from ${who}`, [
     section(`*${title}*`),
@@ -58,11 +59,6 @@ function quote(comment: string): object {
 
 function nameOf({ name, email }: { readonly name: string | null; readonly email: string | null }): string {
   return (name === null || name === "" ? email : name) ?? "somebody";
-}
-
-function groupOf(score: number): string {
-  if (score >= 9) return "promoter";
-  return score >= 7 ? "passive" : "detractor";
 }
 
 function shorten(text: string): string {
