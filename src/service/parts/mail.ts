@@ -9,17 +9,16 @@ import { openSmtpSender } from "../delivery/mail/mail-sender.ts";
 import type { PacedSender } from "../delivery/paced-sender.ts";
 import { maskReply } from "../delivery/mail/parse-reply.ts";
 import { createSenderMemory } from "../delivery/mail/sender-memory.ts";
-import type { SenderHealth } from "../delivery/mail/sender-health.ts";
 import type { SmtpRate } from "../delivery/mail/token-bucket.ts";
 import { renderMail } from "../delivery/message/render-mail.ts";
 import { senderDomain } from "../delivery/message/sender.ts";
 import type { MailContext } from "../delivery/message/survey-mail.ts";
 import { createSmtpTransport } from "../delivery/smtp/smtp-transport.ts";
 import { describeSmtpServer, type SmtpServer } from "../delivery/smtp/smtp-url.ts";
-import { releaseHeld } from "../domain/delivery/oversight.ts";
+import { releaseAll, releaseHeld } from "../domain/delivery/oversight.ts";
 import type { DueDigest, DueSurvey, Store } from "../domain/ports.ts";
-import { replyFields } from "../service-log.ts";
 import type { DigestMail } from "../digest/digest-mail.ts";
+import { allowing, logSenderChange } from "./paced.ts";
 
 /** The options of mail that `serve` was given. */
 export interface MailOptions {
@@ -47,16 +46,11 @@ export interface MailDeliveryOptions extends MailOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const RELEASED_A_STEP = 500;
 /** The scheduler stops before, and has waited for transmissions long enough. */
 const AT_ONCE = { drain: 0, drainPastDot: 0 } as const;
 
 export async function openMailDelivery(options: MailDeliveryOptions): Promise<PacedSender> {
   const { store, clock, random, log, server, certificates, connections, rate, onError, wake } = options;
-  const release = async (): Promise<void> => {
-    while ((await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP, false))) === RELEASED_A_STEP);
-    wake();
-  };
   const checkSender = createSenderCheck(options.dkim, log);
   const contextOf = async (project: DueSurvey["project"]): Promise<MailContext> => {
     const context = await options.context(project);
@@ -85,8 +79,8 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Pa
     mayReceive: allowing(options.onlyTo),
     memory: createSenderMemory(store, "smtp", options.process),
     onChange: (health, isHealed) => {
-      logChange(log, describeSmtpServer(server), health);
-      if (isHealed) void release().catch(onError);
+      logSenderChange(log, { name: "mail", place: { server: describeSmtpServer(server) }, mask: maskReply }, health);
+      if (isHealed) void releaseAll(store, releaseHeld).then(wake, onError);
     },
   });
 }
@@ -101,22 +95,4 @@ function createSenderCheck(key: DkimKey | null, log: Log): (project: DueSurvey["
     const message = `project ${name} sends from ${domain}, which the DKIM signature of ${key.domain} does not cover`;
     log.warn("dkim_not_aligned", { project: name, sender_domain: domain, dkim_domain: key.domain, message });
   };
-}
-
-/** A function that says whether an address or a number has the form of the pattern, upper and lower case alike. */
-export function allowing(pattern: string | null): (address: string) => boolean {
-  if (pattern === null) return () => true;
-  const parts = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
-  const form = new RegExp(`^${parts.join(".*")}$`, "i");
-  return (address) => form.test(address);
-}
-
-/** A probe is not worth a line. */
-function logChange(log: Log, server: string, { mode, reason, said, until, needsAnswer }: SenderHealth): void {
-  if (mode === "open") log.info("mail_resumed", { server });
-  if (mode !== "backing-off" && mode !== "breaker") return;
-  const next = until === null ? null : new Date(until).toISOString();
-  const reply = { ...replyFields(said), reason: maskReply(reason ?? "") };
-  const facts = { server, ...reply, next_try: next, needs_resume: needsAnswer };
-  log.warn(mode === "breaker" ? "mail_stopped" : "mail_backing_off", facts);
 }

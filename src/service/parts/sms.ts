@@ -4,7 +4,6 @@ import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
 import { createSenderMemory } from "../delivery/mail/sender-memory.ts";
-import type { SenderHealth } from "../delivery/mail/sender-health.ts";
 import { replySms, type SmsSender, surveySms } from "../delivery/message/survey-sms.ts";
 import type { PacedSender } from "../delivery/paced-sender.ts";
 import type { SmsMode } from "../delivery/sms/formats.ts";
@@ -15,14 +14,13 @@ import { createReplySender } from "../delivery/sms/reply-sender.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { createSmsHook, type SmsHook } from "../delivery/sms/sms-hook.ts";
 import { createSegmentBudget, freezeSms, openSmsSender, type SmsLimits } from "../delivery/sms/sms-sender.ts";
-import { releaseHeld, releasePutOff } from "../domain/delivery/oversight.ts";
+import { releaseAll, releaseHeld, releasePutOff } from "../domain/delivery/oversight.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { DueSurvey, FrozenMessage, Store } from "../domain/ports.ts";
 import { readPresentation, shownName } from "../domain/projects/presentation.ts";
 import { readSettings } from "../domain/projects/settings.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
-import { allowing } from "./mail.ts";
-import { replyFields } from "../service-log.ts";
+import { allowing, logSenderChange } from "./paced.ts";
 
 /** The options of text messages that `serve` was given. */
 export interface SmsOptions {
@@ -57,7 +55,6 @@ export interface SmsDelivery {
 const CONNECTIONS = 4;
 const RATE = { count: 10, perSeconds: 1 } as const;
 const ID_BYTES = 16;
-const RELEASED_A_STEP = 500;
 
 export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsDelivery> {
   const { gateway, store, clock, random, log, mode, linkUrl, appUrl, wake, onError } = options;
@@ -72,12 +69,8 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     return { sender: name ?? new URL(appUrl()).hostname, presentation };
   };
   const freeze = (text: string): FrozenMessage => freezeSms(text, { id: random.token(ID_BYTES), from: gateway.from });
-  const release = async (): Promise<void> => {
-    while ((await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP, false))) === RELEASED_A_STEP);
-    wake();
-  };
   // The limits may be others than those of the last process.
-  while ((await store.write((tx) => releasePutOff(tx, RELEASED_A_STEP, "sms"))) === RELEASED_A_STEP);
+  await releaseAll(store, (tx, limit) => releasePutOff(tx, limit, "sms"));
   const sender = await openSmsSender({
     transport: createGatewayTransport(gateway, clock),
     connections: CONNECTIONS,
@@ -97,8 +90,9 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     onLong: warnOnceOfLong(log),
     memory: createSenderMemory(store, "sms", options.process),
     onChange: (health, isHealed) => {
-      logChange(log, new URL(gateway.url).host, health);
-      if (isHealed) void release().catch(onError);
+      const place = { gateway: new URL(gateway.url).host };
+      logSenderChange(log, { name: "sms", place, mask: maskNumbers }, health);
+      if (isHealed) void releaseAll(store, releaseHeld).then(wake, onError);
     },
   });
   const replies = createReplySender({
@@ -124,14 +118,9 @@ function warnOnceOfLong(log: Log): (project: Project, segments: number) => void 
   };
 }
 
-function logChange(log: Log, gateway: string, { mode, reason, said: reply, until, needsAnswer }: SenderHealth): void {
-  if (mode === "open") log.info("sms_resumed", { gateway });
-  if (mode !== "backing-off" && mode !== "breaker") return;
-  const next = until === null ? null : new Date(until).toISOString();
-  // The words of the gateway may repeat the number.
-  const said = (reason ?? "").replaceAll(/\d{5,}/g, "…");
-  const facts = { gateway, ...replyFields(reply), reason: said, next_try: next, needs_resume: needsAnswer };
-  log.warn(mode === "breaker" ? "sms_stopped" : "sms_backing_off", facts);
+/** The words of the gateway may repeat the number. */
+function maskNumbers(said: string): string {
+  return said.replaceAll(/\d{5,}/g, "…");
 }
 
 export interface SmsHookWiring {

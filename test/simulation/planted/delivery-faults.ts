@@ -5,7 +5,7 @@ import type { roomToday } from "../../../src/service/domain/delivery/pacing.ts";
 import type { refuseReminder } from "../../../src/service/domain/delivery/reminders.ts";
 import type { nextOpen } from "../../../src/service/domain/surveys/open-time.ts";
 import { retryOrGiveUp } from "../../../src/service/domain/delivery/retries.ts";
-import type { releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
+import type { releaseForOperator } from "../../../src/service/domain/delivery/oversight.ts";
 import type { refuseSurvey, scheduleAutopilot } from "../../../src/service/domain/surveys/surveys.ts";
 import type { createDeliveryRows } from "../../../src/service/store/sql/rows/delivery/delivery-rows.ts";
 import type { renewClaims } from "../../../src/service/store/sql/rows/delivery/claims.ts";
@@ -79,15 +79,18 @@ export const DELIVERY_FAULTS = [
       reason: "refused once",
     }),
   ),
-  fault<typeof releaseHeld>(
+  fault<typeof releaseForOperator>(
     "what is held is never released",
-    ["service/domain/delivery/oversight.ts", "releaseHeld"],
+    ["service/domain/delivery/oversight.ts", "releaseForOperator"],
     () => async () => 0,
   ),
   fault<typeof createDeliveryRows>(
     "a pause of everything is forgotten",
     ["service/store/sql/rows/delivery/delivery-rows.ts", "createDeliveryRows"],
-    (original) => (database, session) => ({ ...original(database, session), pausedAt: async () => null }),
+    (original) => (database, session) => {
+      const rows = original(database, session);
+      return { ...rows, pausedAt: async () => null, pausedSince: async () => null };
+    },
   ),
   fault<typeof refuseSurvey>(
     "the throttle is not asked",

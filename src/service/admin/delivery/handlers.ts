@@ -5,7 +5,8 @@ import type { ListedDelivery } from "../../domain/delivery/lists/sources.ts";
 import { livingSenders } from "../../domain/delivery/living.ts";
 import {
   explainPerson,
-  releaseHeld,
+  releaseAll,
+  releaseForOperator,
   releasePutOff,
   setPaused,
   summarizeQueue,
@@ -42,8 +43,6 @@ export interface DeliveryAdminOptions {
   readonly senders: readonly MessageSender[];
 }
 
-const RELEASED_A_STEP = 500;
-
 export function createDeliveryHandlers({
   store,
   onSchedule,
@@ -63,15 +62,13 @@ export function createDeliveryHandlers({
       return toDeliveryInfo(row.requestId, row);
     },
     "delivery.resume": async () => {
-      let released = 0;
-      for (const release of [releaseHeld, releasePutOff])
-        for (let step = RELEASED_A_STEP; step === RELEASED_A_STEP; released += step)
-          step = await store.write((tx) => release(tx, RELEASED_A_STEP));
+      const held = await releaseAll(store, releaseForOperator);
+      const putOff = await releaseAll(store, releasePutOff);
       // For processes that are not this one, or not running.
       await store.write((tx) => tx.deliveries.setSendersResumed(tx.nowMs), { project: "none" });
       for (const sender of senders) sender.resume?.();
       onSchedule();
-      return { released };
+      return { released: held + putOff };
     },
     pause: async ({ project, paused }) => {
       const pause = async (tx: Transaction, found: ProjectRow | null): Promise<number | null> => {

@@ -11,6 +11,7 @@ import type {
   DeliveryState,
   PersonRow,
   ChannelQueue,
+  Store,
   Suppression,
   Transaction,
   UnscheduledRow,
@@ -199,11 +200,16 @@ export async function readPause(tx: Transaction): Promise<Pause | null> {
 const OVERDUE = "overdue when the service started";
 
 /**
- * Makes all that is held due now, some at a time. How many; less than the limit when none is left. What was overdue at a
- * start is for the operator alone to release; its age counts from then on.
+ * Makes what is held due now, some at a time; not what was overdue at a start, which is for the operator alone to
+ * release. How many; less than the limit when none is left.
  */
-export async function releaseHeld(tx: Transaction, limit: number, isOperator: boolean = true): Promise<number> {
-  return tx.deliveries.releaseHeld(limit, { reason: OVERDUE, areReleased: isOperator });
+export async function releaseHeld(tx: Transaction, limit: number): Promise<number> {
+  return tx.deliveries.releaseHeld(limit, { reason: OVERDUE, areReleased: false });
+}
+
+/** As `releaseHeld`, and what was overdue at a start too; its age counts from then on. */
+export async function releaseForOperator(tx: Transaction, limit: number): Promise<number> {
+  return tx.deliveries.releaseHeld(limit, { reason: OVERDUE, areReleased: true });
 }
 
 /**
@@ -212,6 +218,19 @@ export async function releaseHeld(tx: Transaction, limit: number, isOperator: bo
  */
 export async function releasePutOff(tx: Transaction, limit: number, channel: Channel | null = null): Promise<number> {
   return tx.deliveries.releasePutOff(limit, channel);
+}
+
+const RELEASED_A_STEP = 500;
+
+/** Repeats a release until nothing is left, each step in a transaction of its own; how many in all. */
+export async function releaseAll(
+  store: Pick<Store, "write">,
+  release: (tx: Transaction, limit: number) => Promise<number>,
+): Promise<number> {
+  let released = 0;
+  for (let step = RELEASED_A_STEP; step === RELEASED_A_STEP; released += step)
+    step = await store.write((tx) => release(tx, RELEASED_A_STEP));
+  return released;
 }
 
 const BULK_MIN = 20;

@@ -17,6 +17,7 @@ import {
   holdOverdue,
   isOverdueInBulk,
   readPause,
+  releaseForOperator,
   releaseHeld,
   releasePutOff,
   summarizeQueue,
@@ -331,7 +332,7 @@ describe("a reminder that its sender has given back", () => {
     expect(await list(null)).toMatchObject([[expect.anything(), "email", "a@x.co", "sent", null]]);
     expect(await fixture.read(summarizeQueue)).toMatchObject({ states: { sent: 1, held: 1 }, waiting: { held: 1 } });
     fixture.time.now += 60;
-    expect(await fixture.write((tx) => releaseHeld(tx, 9))).toBe(1);
+    expect(await fixture.write((tx) => releaseForOperator(tx, 9))).toBe(1);
     expect(await claimReminders()).toMatchObject([{ requestId: reminder.requestId }]);
   });
 
@@ -356,8 +357,8 @@ test("when many reminders are overdue by a day, then a start pauses everything, 
   expect(await fixture.read(readPause)).toEqual({ at: fixture.time.now, reason });
   expect(await fixture.read(isOverdueInBulk)).toBe(true);
   expect(await fixture.write((tx) => holdOverdue(tx, { maxAgeSeconds: DAY, limit: 60 }))).toBe(51);
-  expect(await fixture.write((tx) => releaseHeld(tx, 60, false))).toBe(0);
-  expect(await fixture.write((tx) => releaseHeld(tx, 60))).toBe(51);
+  expect(await fixture.write((tx) => releaseHeld(tx, 60))).toBe(0);
+  expect(await fixture.write((tx) => releaseForOperator(tx, 60))).toBe(51);
 });
 
 test.each([{ after: null }, { channel: "sms" as const }])(

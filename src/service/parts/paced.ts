@@ -1,0 +1,35 @@
+/** The wiring that mail and text messages share. */
+import type { Log, LogFields } from "../../runtime/log.ts";
+import type { SenderHealth } from "../delivery/mail/sender-health.ts";
+import { replyFields } from "../service-log.ts";
+
+/** A function that says whether an address or a number has the form of the pattern, upper and lower case alike. */
+export function allowing(pattern: string | null): (address: string) => boolean {
+  if (pattern === null) return () => true;
+  const parts = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+  const form = new RegExp(`^${parts.join(".*")}$`, "i");
+  return (address) => form.test(address);
+}
+
+export interface LoggedSender {
+  /** The beginning of its events. */
+  readonly name: "mail" | "sms";
+  /** The other side. */
+  readonly place: LogFields;
+  /** Hides the addresses and numbers in what the other side said. */
+  readonly mask: (said: string) => string;
+}
+
+/** A probe is not worth a line. */
+export function logSenderChange(
+  log: Log,
+  { name, place, mask }: LoggedSender,
+  { mode, reason, said, until, needsAnswer }: SenderHealth,
+): void {
+  if (mode === "open") log.info(`${name}_resumed`, place);
+  if (mode !== "backing-off" && mode !== "breaker") return;
+  const next = until === null ? null : new Date(until).toISOString();
+  const reply = { ...replyFields(said), reason: mask(reason ?? "") };
+  const facts = { ...place, ...reply, next_try: next, needs_resume: needsAnswer };
+  log.warn(`${name}_${mode === "breaker" ? "stopped" : "backing_off"}`, facts);
+}
