@@ -277,8 +277,8 @@ const SCHEDULING = `When surveys leave the service:
               --daily-limit: what is due beyond it waits for the next
               day, the oldest first, Autopilot after single surveys.
   Reminders   service reminder 5d: once for each survey, to those who
-              have not answered, in the same window. Turning them off
-              stops those that wait.
+              have not answered, in the same window. Turning them off,
+              or another --channel, stops those that wait.
   Rehearsal   service rehearse --until 365d shows what all this will do,
               day by day, over a copy of the data. Nothing is sent.
 `;

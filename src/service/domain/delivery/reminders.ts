@@ -31,7 +31,10 @@ export async function readReminder(tx: Transaction, project: Pick<Project, "id">
   return { after: after === undefined ? null : Number(after), channel };
 }
 
-/** Turning them on concerns surveys that are sent from then on; turning them off, also those that wait. Throws InvalidError. */
+/**
+ * Turning them on concerns surveys that are sent from then on; turning them off, or off for a channel, also those that
+ * wait. Throws InvalidError.
+ */
 export async function changeReminder(
   tx: Transaction,
   project: Pick<Project, "id">,
@@ -80,10 +83,18 @@ export async function remindedQueues(tx: Transaction, project: Pick<Project, "id
 
 const QUEUES: Readonly<Record<Channel, ReminderQueue>> = { email: "reminder", sms: "sms-reminder" };
 
-/** True when reminders are off, or were when the survey was sent. */
-async function areOff(tx: Transaction, project: Project, channel: Channel, sentAt: number): Promise<boolean> {
+/** The words for reminders that are off, all or those of the channel, or were since the survey was sent; null while on. */
+async function describeOff(
+  tx: Transaction,
+  project: Project,
+  channel: Channel,
+  sentAt: number,
+): Promise<string | null> {
+  const settings = await readReminder(tx, project);
+  if (settings.after === null) return "reminders are off";
+  if (!isFollowed(settings, channel)) return `reminders are off for ${channel}`;
   const since = (await tx.projects.settings(project.id)).get(SINCE);
-  return sentAt < Number(since ?? 0) || !isFollowed(await readReminder(tx, project), channel);
+  return sentAt < Number(since ?? 0) ? "reminders were turned off meanwhile" : null;
 }
 
 /** A link that nobody answered through stays good for so long after its message was sent. */
@@ -95,7 +106,8 @@ export async function refuseReminder(tx: Transaction, due: DueReminder): Promise
   const now = await tx.people.byId(project.id, person.id);
   if (now === null || !(await canReceive(tx, project, now, survey.channel))) return "the person is no longer sent to";
   const sentAt = survey.sentAt ?? tx.now;
-  if (await areOff(tx, project, survey.channel, sentAt)) return "reminders are off";
+  const off = await describeOff(tx, project, survey.channel, sentAt);
+  if (off !== null) return off;
   const visit = await tx.requests.byToken(due.token);
   // An answer may have been deleted since.
   const hasAnswered = visit === null || visit.responseId !== null || visit.pageFacts.answeredBy !== null;

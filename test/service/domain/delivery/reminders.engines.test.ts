@@ -296,10 +296,18 @@ describe("when reminders are turned off", () => {
     expect(await claimReminders()).toMatchObject([{ person: { email: "b@x.co" } }]);
   });
 
-  test("while one is on its way, then it does not leave", async () => {
+  test.each<[string, () => Promise<unknown>, string]>([
+    ["all", () => change({ after: null }), "reminders are off"],
+    ["those of the channel", () => change({ channel: "sms" }), "reminders are off for email"],
+    [
+      "all, and on again",
+      () => change({ after: null }).then(() => change({ after: 5 * DAY })),
+      "reminders were turned off meanwhile",
+    ],
+  ])("%s, while one is on its way, then it does not leave, and says why", async (_, turnOff, reason) => {
     const reminder = await claimOne();
-    await change({ after: null });
-    const ended = { kind: "cancelled", reason: "reminders are off" };
+    await turnOff();
+    const ended = { kind: "cancelled", reason };
     expect(await fixture.read((tx) => mayStillSend(tx, reminder, { maxAgeSeconds: null }))).toEqual(ended);
     expect(await fixture.write((tx) => markTransmitting(tx, reminder))).toBe(false);
   });
