@@ -141,6 +141,7 @@ export const SETUP_FLAGS: readonly FlagRecord[] = [
 ];
 
 export interface GivenSetup extends MailSetup {
+  readonly senderName: string | null;
   readonly replyTo: string | null;
 }
 
@@ -149,7 +150,7 @@ export interface GivenSetup extends MailSetup {
  * value that cannot be read.
  */
 export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenSetup> {
-  const from = flags.parse("--smtp-from", parseSender)?.address ?? null;
+  const { address: from = null, name: senderName = null } = flags.parse("--smtp-from", parseSender) ?? {};
   const chosen = await orWhyNot(async () => {
     const url = await readUrl(env, flags);
     return url === null ? null : readServer(url);
@@ -158,6 +159,7 @@ export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenS
   const rate = readRate(flags);
   return {
     from,
+    senderName,
     replyTo: flags.parse("--smtp-reply-to", parseAddress),
     bounceAddress: flags.parse("--bounce-address", parseAddress),
     publicUrl: flags.parse("--public-url", parsePublicUrl),

@@ -32,7 +32,11 @@ export const NO_SENDER: SenderSettings = {
 };
 
 /** Without an address from anybody it is `surveys@` and the host of the pages. */
-export function chooseSender(project: ProjectSettings, process: SenderSettings, appUrl: string): MailSender {
+export function chooseSender(
+  project: Pick<ProjectSettings, "from" | "replyTo" | "senderName" | "footer">,
+  process: SenderSettings,
+  appUrl: string,
+): MailSender {
   return {
     from: project.from ?? process.from ?? `surveys@${hostOf(appUrl)}`,
     replyTo: project.replyTo ?? process.replyTo,

@@ -1,6 +1,7 @@
 /** Checks of the mail settings before the first survey: what receivers will say, and one mail to see it arrive. */
 import type { Command } from "commander";
 import type { ProjectSender } from "../../../../service/delivery/doctor/examine-mail.ts";
+import type { MailSender } from "../../../../service/delivery/message/sender.ts";
 import type { OnceFailure } from "../../../../service/delivery/smtp/send-once.ts";
 import type { DoctorFinding, FindingResult, MailSetup } from "../../../../service/delivery/doctor/finding.ts";
 import { parseEmail } from "../../../args/people.ts";
@@ -11,7 +12,7 @@ import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../../serve/mail.ts";
-import { DATABASE_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
+import { DATA_FLAGS, DATABASE_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import { showList, showRecord, withAdmin } from "../data/data-file.ts";
 import { FINDINGS, TEST_MAIL } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
@@ -40,10 +41,9 @@ export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: Do
   return problems > 0 ? EXIT.assertion : EXIT.done;
 }
 
-/** Addresses of projects' own; none without a data file or a database, which the mail settings do not need. */
+/** Addresses of projects' own; none without a data file or a database. */
 async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<ProjectSender[]> {
-  const isNamed = ["SURVEYCTL_DATA", "SURVEYCTL_DATABASE"].some((name) => (deps.env[name] ?? "") !== "");
-  if (data === null && !isNamed) return [];
+  if (!hasPlace(deps, data)) return [];
   const byAddress = new Map<string, string[]>();
   await withAdmin(deps, { data }, async (admin) => {
     for (const { name } of await admin({ kind: "project.list" })) {
@@ -52,6 +52,11 @@ async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<Pr
     }
   });
   return [...byAddress].map(([from, projects]) => ({ from, projects }));
+}
+
+/** The mail settings alone need neither a data file nor a database. */
+function hasPlace({ env }: Deps, data: DataFileChoice["data"]): boolean {
+  return data !== null || ["SURVEYCTL_DATA", "SURVEYCTL_DATABASE"].some((name) => (env[name] ?? "") !== "");
 }
 
 function countResult(findings: readonly DoctorFinding[], wanted: FindingResult): number {
@@ -64,23 +69,25 @@ const FAILURE_HINTS: Readonly<Record<OnceFailure["code"], { readonly hint?: stri
   mail_not_sent: {},
 };
 
-export interface TestOptions {
+export interface TestOptions extends DataFileChoice {
   readonly setup: GivenSetup;
   readonly to: string;
+  /** Null: the default one. */
+  readonly project: string | null;
 }
 
 /** Throws DataFileError when the server did not accept the mail. */
-export async function runDeliveryTest(deps: Deps, { setup, to }: TestOptions): Promise<ExitCode> {
+export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: TestOptions): Promise<ExitCode> {
   checkColumns(deps, TEST_MAIL);
   if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
-  const { certificates, replyTo, bounceAddress, publicUrl } = setup;
+  const { certificates, publicUrl } = setup;
   const { server, from, key } = requireSender(setup);
   const { sendTestMail } = await import("../../../../service/delivery/doctor/test-mail.ts");
   const { failureOf } = await import("../../../../service/delivery/smtp/send-once.ts");
   const { DEFAULT_ADDRESS } = await import("../../../../service/delivery/message/sender.ts");
-  const sender = { from, replyTo, bounceAddress, senderName: null, footer: null };
   const { clock, random, signal } = deps;
-  const context = { appUrl: publicUrl ?? DEFAULT_ADDRESS, sender };
+  const appUrl = publicUrl ?? DEFAULT_ADDRESS;
+  const context = { appUrl, sender: await readSender(deps, choice, { ...setup, from, footer: null }, appUrl) };
   const sent = await sendTestMail({ to, context, server, certificates, key, clock, random, signal });
   const { enhancedCode, serverId, ...reply } = sent.result.reply;
   const { subject, messageId, result } = sent;
@@ -97,6 +104,24 @@ export async function runDeliveryTest(deps: Deps, { setup, to }: TestOptions): P
   if (failure !== null) throw new DataFileError(failure.code, failure.message, FAILURE_HINTS[failure.code]);
   await writeDone(deps, `Sent to ${to}. Look at its Authentication-Results header: spf, dkim and dmarc must pass.`);
   return EXIT.done;
+}
+
+/** The project's own, where there is a data file or a database; `given` by the flags otherwise. */
+async function readSender(
+  deps: Deps,
+  { data, project }: Pick<TestOptions, "data" | "project">,
+  given: MailSender,
+  appUrl: string,
+): Promise<MailSender> {
+  if (!hasPlace(deps, data)) {
+    if (project !== null) throw new UsageError("--project requires --data, --database or --database-file");
+    return given;
+  }
+  const { chooseSender } = await import("../../../../service/delivery/message/sender.ts");
+  const command = { kind: "configuration", project: project ?? "default" } as const;
+  const { settings, brand } = await withAdmin(deps, { data }, (admin) => admin(command));
+  const { from, reply_to: replyTo, sender_name: senderName, footer } = settings;
+  return chooseSender({ from, replyTo, senderName: senderName ?? brand.name, footer }, given, appUrl);
 }
 
 /** Throws UsageError for what is missing or cannot be used. */
@@ -144,13 +169,22 @@ export function registerDoctor(noun: Command, context: CommandContext): void {
     operands: [["<address>", "who gets it"]],
     examples: [
       "surveyctl service delivery test you@example.com --smtp-file smtp.url --smtp-from survey@example.com",
-      "surveyctl service delivery test you@example.com --smtp-from survey@example.com --json",
+      "surveyctl service delivery test you@example.com --smtp-from survey@example.com --data survey.db --project acme",
     ],
-    exits: [EXIT.done, EXIT.failed],
-    flags: SETUP_FLAGS,
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: [
+      ...SETUP_FLAGS,
+      ...DATA_FLAGS,
+      { flag: "--project", value: "name", text: "project name", otherwise: "default" },
+    ],
     columns: TEST_MAIL,
   });
   context.action(test, async (deps, flags, [address = ""]) =>
-    runDeliveryTest(deps, { setup: await readMailSetup(deps, flags), to: parseEmail(address, "<address>") }),
+    runDeliveryTest(deps, {
+      setup: await readMailSetup(deps, flags),
+      to: parseEmail(address, "<address>"),
+      data: readPlace(flags),
+      project: flags.text("--project"),
+    }),
   );
 }

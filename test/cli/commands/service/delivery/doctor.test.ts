@@ -1,11 +1,18 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { type GivenSetup, SETUP_FLAGS } from "../../../../../src/cli/commands/serve/mail.ts";
 import { runDeliveryDoctor, runDeliveryTest } from "../../../../../src/cli/commands/service/delivery/doctor.ts";
 import { UsageError } from "../../../../../src/cli/errors/usage-error.ts";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
+import { silentLog } from "../../../../../src/runtime/log.ts";
+import { systemRandom } from "../../../../../src/runtime/random.ts";
 import { type DkimKey, dkimRecord, readDkimKey } from "../../../../../src/service/delivery/mail/dkim.ts";
 import { readMail } from "../../../../service/delivery/read-mail.ts";
 import { dkimProblem } from "../../../../helpers/dkim-verifier.ts";
+import { addProject } from "../../../../../src/service/domain/projects/projects.ts";
+import { openTestService } from "../../../../helpers/test-service.ts";
 import { parseSmtpUrl } from "../../../../../src/service/delivery/smtp/smtp-url.ts";
 import { fakeDeps, type FakeOptions } from "../../../../helpers/fake-deps.ts";
 import { runInProcess } from "../../../../helpers/in-process.ts";
@@ -32,6 +39,7 @@ function setup(url: string | null, given: Partial<GivenSetup> = {}): GivenSetup 
   return {
     publicUrl: "https://survey.example.com",
     from: "survey@example.com",
+    senderName: null,
     replyTo: "help@example.com",
     bounceAddress: "bounces@example.com",
     server: url === null ? null : parseSmtpUrl(url),
@@ -51,7 +59,7 @@ test("a test mail is marked, signed, and its score links lead to the preview pag
   const server = await start();
   const { deps, out, err } = world({ options: { output: "json" } });
   const given = setup(`smtp://app:secret-word@127.0.0.1:${server.port}`);
-  expect(await runDeliveryTest(deps, { setup: given, to: "ok@example.org" })).toBe(0);
+  expect(await runDeliveryTest(deps, { setup: given, to: "ok@example.org", data: null, project: null })).toBe(0);
   const shown = JSON.parse(out()) as { ms: number; message_id: string };
   expect(shown).toEqual({
     outcome: "accepted",
@@ -75,6 +83,44 @@ test("a test mail is marked, signed, and its score links lead to the preview pag
   expect(parts["text/plain"]).toContain("https://survey.example.com/s/preview-en?score=9");
   expect(headers["reply-to"]).toBe("help@example.com");
   expect(made.key && dkimProblem(text, dkimRecord(made.key))).toBeNull();
+});
+
+test("a test mail of a project comes from its own sender", async () => {
+  const server = await start();
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-doctor-"));
+  stops.push(() => rm(folder, { recursive: true, force: true }));
+  const data = path.join(folder, "survey.db");
+  const options = { clock: systemClock, random: systemRandom, log: silentLog, publicUrl: null, rateLimit: null };
+  const service = await openTestService({ ...options, dataFile: data });
+  await service.store.write(async (tx) => void (await addProject(tx, "default")));
+  await service.admin({ kind: "project.add", name: "acme" });
+  const change = { from: "survey@acme.example", sender_name: "Acme Inc", reply_to: "help@acme.example" };
+  await service.admin({ kind: "settings", project: "acme", change });
+  await service.close();
+  const sendFrom = async (...more: string[]) => {
+    const url = `smtp://app:secret-word@127.0.0.1:${server.port}`;
+    const flags = ["--smtp", url, "--smtp-from", "Everybody <survey@example.com>", ...more];
+    const { status, stderr } = await runInProcess({
+      args: ["service", "delivery", "test", "ok@example.org", "-q", ...flags],
+    });
+    return [status, stderr];
+  };
+  expect(await sendFrom()).toEqual([0, ""]);
+  expect(await sendFrom("--data", data)).toEqual([0, ""]);
+  expect(await sendFrom("--data", data, "--project", "acme")).toEqual([0, ""]);
+  expect(
+    server.accepted.map(({ text }) => readMail(text).headers).map((headers) => [headers.from, headers["reply-to"]]),
+  ).toEqual([
+    ["Everybody <survey@example.com>", undefined],
+    ["Everybody <survey@example.com>", undefined],
+    ["Acme Inc <survey@acme.example>", "help@acme.example"],
+  ]);
+  expect(await sendFrom("--data", data, "--project", "nope")).toEqual([5, 'error: there is no project "nope"\n']);
+  expect(await sendFrom("--project", "acme")).toEqual([
+    2,
+    expect.stringContaining("error: --project requires --data, --database or --database-file\n"),
+  ]);
+  expect(server.accepted).toHaveLength(3);
 });
 
 /** What `service delivery test` shows and says in JSON, and its exit status. */
@@ -141,7 +187,9 @@ test.each<readonly [string, GivenSetup, string]>([
   ],
 ])("%s no test mail is sent", async (_what, given, message) => {
   const { deps } = world();
-  await expect(runDeliveryTest(deps, { setup: given, to: "ok@example.org" })).rejects.toMatchObject({
+  await expect(
+    runDeliveryTest(deps, { setup: given, to: "ok@example.org", data: null, project: null }),
+  ).rejects.toMatchObject({
     name: "UsageError",
     message,
   });
@@ -151,7 +199,9 @@ test("--dry-run sends no test mail", async () => {
   const server = await start();
   const { deps } = world({ options: { dryRun: true } });
   const given = setup(`smtp://127.0.0.1:${server.port}`);
-  await expect(runDeliveryTest(deps, { setup: given, to: "ok@example.org" })).rejects.toThrow(UsageError);
+  await expect(
+    runDeliveryTest(deps, { setup: given, to: "ok@example.org", data: null, project: null }),
+  ).rejects.toThrow(UsageError);
   expect(server.connections()).toBe(0);
 });
 
