@@ -121,15 +121,14 @@ export async function findPreviousRun(
         hint: `use other results: --results other.csv, or move ${files.journal} away`,
       });
     if (request.repeatDoesHarm) await refuseLostJournal(files);
-    if (request.repeatDoesHarm && request.flags.results === null) await refuseCopy(files, head);
-    return state;
-  }
-  if (request.flags.resume) {
+  } else if (request.flags.resume) {
     checkSame(state.head, head, files);
     return state;
+  } else {
+    if (!state.ended) throw unfinished(files);
+    if (request.repeatDoesHarm && isSameImport(state.head, head)) throw alreadyImported(files);
   }
-  if (!state.ended) throw unfinished(files);
-  if (request.repeatDoesHarm && isSameImport(state.head, head)) throw alreadyImported(files);
+  if (request.repeatDoesHarm && request.flags.results === null) await refuseCopy(files, head);
   return emptyJournal();
 }
 

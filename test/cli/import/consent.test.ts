@@ -124,6 +124,22 @@ test("when a copy of an imported file is imported, then it is refused, and named
 });
 
 test.each([
+  ["people", "email\nmoved1@example.com\n", "email\nmoved2@example.com\n", "--send"],
+  ["responses", "email,score\nmoved3@example.com,9\n", "email,score\nmoved4@example.com,9\n", "--yes"],
+])("when %s of another name were imported, then a finished import of this name hides no copy", async (...one) => {
+  const [noun, text, other, flag] = one;
+  const [file, copy] = [await fileOf(`${noun}-first.csv`, text), await fileOf(`${noun}-copy.csv`, other)];
+  for (const each of [file, copy]) expect((await service.run([noun, "import", each, flag])).status).toBe(0);
+  await writeFile(copy, text);
+  const ended = await service.run([noun, "import", copy, flag]);
+  expect([ended.status, ended.stderr]).toEqual([
+    2,
+    `error: this file has already been imported (results: ${file}.${noun}-import.results.csv)\n` +
+      "hint: to import it again: --results other.csv\n",
+  ]);
+});
+
+test.each([
   [["--skip-suppressed"], "--skip-suppressed"],
   [["--skip-invalid"], "--skip-invalid"],
   [["--tz", "Asia/Tokyo"], "--tz"],
