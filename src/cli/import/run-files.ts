@@ -126,7 +126,8 @@ export async function findPreviousRun(
     return state;
   } else {
     if (!state.ended) throw unfinished(files);
-    if (request.repeatDoesHarm && isSameImport(state.head, head)) throw alreadyImported(files);
+    if (isSameImport(state.head, head) && (request.repeatDoesHarm || hasOtherSend(state.head, head)))
+      throw alreadyImported(files);
   }
   if (request.repeatDoesHarm && request.flags.results === null) await refuseCopy(files, head);
   return emptyJournal();
@@ -134,6 +135,11 @@ export async function findPreviousRun(
 
 function isSameImport(one: JournalHead, other: JournalHead): boolean {
   return one.input === other.input && one.command === other.command && one.baseUrl === other.baseUrl;
+}
+
+/** A run that only saves would write over the record of one that sends. */
+function hasOtherSend({ choices: before }: JournalHead, { choices: now }: JournalHead): boolean {
+  return before["--send"] !== now["--send"];
 }
 
 function alreadyImported({ results }: RunFiles): UsageError {

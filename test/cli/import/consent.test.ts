@@ -139,6 +139,25 @@ test.each([
   ]);
 });
 
+test("when a file was sent, then --no-send does not write over the record of that", async () => {
+  const file = await fileOf("sent.csv", "email\nsent1@example.com\n");
+  expect((await service.run(["people", "import", file, "--send"])).status).toBe(0);
+  const results = `${file}.people-import.results.csv`;
+  const record = await readFile(results, "utf8");
+  const ended = await service.run(["people", "import", file, "--no-send"]);
+  expect([ended.status, ended.stderr]).toEqual([
+    2,
+    `error: this file has already been imported (results: ${results})\n` +
+      "hint: to import it again: --results other.csv\n",
+  ]);
+  expect(await readFile(results, "utf8")).toBe(record);
+});
+
+test("when a file was saved without surveys, then it may be saved again", async () => {
+  const file = await fileOf("saved.csv", "email\nsaved1@example.com\n");
+  for (const _ of [1, 2]) expect((await service.run(["people", "import", file, "--no-send"])).status).toBe(0);
+});
+
 test.each([
   [["--skip-suppressed"], "--skip-suppressed"],
   [["--skip-invalid"], "--skip-invalid"],
