@@ -37,6 +37,7 @@ export const IMPORT_EXITS: readonly ExitCode[] = [
   EXIT.usage,
   EXIT.partial,
   EXIT.auth,
+  EXIT.refused,
   EXIT.interrupted,
   EXIT.terminated,
 ];

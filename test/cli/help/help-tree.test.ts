@@ -93,6 +93,18 @@ it("when a value is one of a few, then the tree tells them, for flags and operan
   ]);
 });
 
+it("when a command sends the rows of a file, then the tree has every status of its work and of its first request", () => {
+  const { commands } = tree as unknown as { commands: CommandNode[] };
+  const verbs = commands.flatMap((noun) => noun.commands.map((verb) => ({ ...verb, noun: String(noun.name) })));
+  const bulk = verbs.filter(({ flags }) => flags.some(({ name }) => name === "--resume"));
+  expect(bulk.map(({ noun, name, exit_statuses: statuses }) => [`${noun} ${String(name)}`, statuses])).toEqual(
+    ["people import", "responses import", "autopilot remove", "autopilot import"].map((name) => [
+      name,
+      [0, 1, 2, 3, 4, 5, 130, 143],
+    ]),
+  );
+});
+
 it("when a flag has a default, choices or a variable, then the tree tells them", () => {
   const flags = tree["global_flags"] as Json[];
   expect(flags.find(({ name }) => name === "--output")).toEqual({

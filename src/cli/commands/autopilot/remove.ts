@@ -10,7 +10,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { countOf } from "../../command/notes.ts";
 import { checkRemoval } from "../../command/removal.ts";
 import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
-import { IMPORT_FLAGS, type ImportFlags, readImportFlags } from "../../import/import-flags.ts";
+import { IMPORT_EXITS, IMPORT_FLAGS, type ImportFlags, readImportFlags } from "../../import/import-flags.ts";
 import { tellRefusals } from "../../command/refusals.ts";
 import {
   IDENTIFIER_FLAGS,
@@ -44,7 +44,7 @@ export function registerAutopilotRemove(noun: Command, context: CommandContext):
       "surveyctl autopilot remove --email ada@example.com --yes",
       "surveyctl autopilot remove --platform sms --phone +14155550101 --dry-run",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    exits: IMPORT_EXITS,
     flags: [
       PLATFORM_FLAG,
       ...IDENTIFIER_FLAGS,
