@@ -38,7 +38,7 @@ export function registerRangeExport(noun: Command, context: CommandContext, rows
     summary,
     examples,
     exits: EXPORT_EXITS,
-    flags: [...rangeFlags(what), ...exportFlags({ hasState: true })],
+    flags: [...rangeFlags(what), ...exportFlags({ later: "new" })],
     columns: rows.resource,
   });
   context.action(command, (deps, flags) => {

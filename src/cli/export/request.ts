@@ -110,24 +110,23 @@ export const EXPORT_EXITS: readonly ExitCode[] = [
   EXIT.terminated,
 ];
 
-/** `hasState`: the list can be filtered by time, so a run can continue from the previous one. */
-export function exportFlags({ hasState }: { readonly hasState: boolean }): readonly FlagRecord[] {
+/** `later`: the rows that a later run finds by their time; null where the list cannot be filtered by time. */
+export function exportFlags({ later }: { readonly later: "new" | "new or changed" | null }): readonly FlagRecord[] {
   return [
     { flag: "--out", value: "file", text: "write to a file, atomically", otherwise: "standard output" },
     { flag: "--gzip", text: "compress; adds .gz to the name" },
     { flag: "--append", text: "add to the file instead of replacing it" },
-    ...(hasState ? [STATE_FLAG] : []),
+    ...(later === null ? [] : [stateFlag(later)]),
     { flag: "--flatten", text: "add a column for each property found" },
     { flag: "--checksum", text: "also write <file>.sha256" },
     { flag: "--per-page", value: "n", text: `page size, 1 to ${PER_PAGE_MAX}`, otherwise: String(PER_PAGE_MAX) },
   ];
 }
 
-const STATE_FLAG: FlagRecord = {
-  flag: "--state",
-  value: "file",
-  text: "record how far this run got; export only what is new or changed since",
-};
+function stateFlag(later: string): FlagRecord {
+  const text = `record how far this run got; export only what is ${later} since`;
+  return { flag: "--state", value: "file", text };
+}
 
 /** Throws UsageError. */
 export function readExportFlags(flags: Flags): ExportFlags {

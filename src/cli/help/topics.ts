@@ -184,7 +184,8 @@ also before .gz), or else csv. --gzip compresses. --checksum writes
 <file>.sha256.
 
 Incremental: --state FILE remembers how far the last run came and asks
-only for what is new or changed; --append adds it to the file.
+only for what is new, and for responses that changed; --append adds it to
+the file.
 
   surveyctl responses export --state r.state --append \\
       --out responses.csv -q

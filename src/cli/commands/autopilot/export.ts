@@ -39,7 +39,7 @@ export function registerAutopilotExport(noun: Command, context: CommandContext):
       "surveyctl autopilot export --platform sms --flatten --out sms.csv.gz",
     ],
     exits: EXPORT_EXITS,
-    flags: [PLATFORM_FLAG, ...IDENTIFIER_FLAGS, ...exportFlags({ hasState: false })],
+    flags: [PLATFORM_FLAG, ...IDENTIFIER_FLAGS, ...exportFlags({ later: null })],
     columns: MEMBERS,
   });
   context.action(command, (deps, flags) =>

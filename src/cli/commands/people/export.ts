@@ -50,7 +50,7 @@ export function registerPeopleExport(noun: Command, context: CommandContext): vo
       "surveyctl people export --unanswered --flatten --out unanswered.csv",
     ],
     exits: EXPORT_EXITS,
-    flags: [...rangeFlags("created"), ...PERSON_FILTER_FLAGS, ...exportFlags({ hasState: true })],
+    flags: [...rangeFlags("created"), ...PERSON_FILTER_FLAGS, ...exportFlags({ later: "new" })],
     columns: PEOPLE,
   });
   context.action(command, async (deps, flags) => {

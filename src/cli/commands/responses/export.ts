@@ -56,7 +56,13 @@ export function registerResponsesExport(noun: Command, context: CommandContext):
       "surveyctl responses export --score 0-6 --has-comment --redact --out complaints.csv",
     ],
     exits: EXPORT_EXITS,
-    flags: [...FILTER_FLAGS, ...ROW_FLAGS, REDACT_FLAG, expandFlag("both"), ...exportFlags({ hasState: true })],
+    flags: [
+      ...FILTER_FLAGS,
+      ...ROW_FLAGS,
+      REDACT_FLAG,
+      expandFlag("both"),
+      ...exportFlags({ later: "new or changed" }),
+    ],
     columns: RESPONSES,
   });
   context.action(command, (deps, flags) =>
