@@ -108,7 +108,7 @@ export function responseEvidence(
   if (storedAt >= intentAt) {
     return {
       kind: "arrived",
-      evidence: `the same response was stored at ${storedAt}, after this request began`,
+      evidence: `the same response was stored at ${toIsoTime(storedAt)}, after this request began`,
       found: row,
     };
   }
