@@ -98,7 +98,8 @@ async function writeOddities(
   request: ImportRequest,
   report: CheckReport,
 ): Promise<void> {
-  const { overriddenRows, guardedCells, duplicates } = report;
+  const { overriddenRows, guardedCells, duplicates, unsaved } = report;
+  for (const group of unsaved) await writeNote(deps, describeGroup(table.input.name, group));
   if (overriddenRows > 0)
     await writeNote(deps, `--no-send overrides send=yes in ${countOf(overriddenRows, "row", "rows")}`);
   if (guardedCells > 0)

@@ -20,6 +20,9 @@ async function dryRun(command: string, text: string, ...flags: string[]): Promis
 const bodiesOf = ({ stdout }: Finished): unknown[] =>
   stdout.split("\n").flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as { body: unknown }).body]));
 
+const notesOfRows = ({ stderr }: Finished): string[] =>
+  stderr.split("\n").filter((line) => line.startsWith("note: in.csv:"));
+
 const MESSY = `email,phone,Full Name\n${["ann@example.com,,A", ",,B", ",,C", "x,,D", ",,E", "bob@example.com,,F", ",,G"].join("\n")}\n`;
 
 it("when rows have the same problem, then they share a line, and the hint maps what is nearly a column", async () => {
@@ -45,6 +48,20 @@ it("when a row would lose values, since it changes an address and sends no surve
   const common = await dryRun("people import", "phone,phone_number_update\n+14155550101,+14155550102\n", "--no-send");
   expect(common.status).toBe(0);
 });
+
+it.each([
+  ["email_update", "phone_number", "email,email_update,phone", ["a@x.co,b@x.co,+14155550101", "c@x.co,d@x.co,"]],
+  ["phone_number_update", "email", "phone,phone_number_update,email", ["+14155550101,+14155550102,a@x.co"]],
+])(
+  "when a row with %s and no survey names its person by another value too, then a note says that it is not saved",
+  async (update, column, header, rows) => {
+    const text = `${header}\n${rows.join("\n")}\n`;
+    const quiet = await dryRun("people import", text, "--no-send");
+    const unsaved = `is not saved by a row with ${update} and without a survey; use another file for a new one`;
+    expect([quiet.status, notesOfRows(quiet)]).toEqual([0, [`note: in.csv:2: ${column}: ${unsaved}`]]);
+    expect(notesOfRows(await dryRun("people import", text, "--send"))).toEqual([]);
+  },
+);
 
 it("when there are more kinds of problems than are listed, then the rest is counted", async () => {
   const { stderr } = await dryRun("people import", MESSY, "--max-errors", "1", "--ignore-column", "Full Name");

@@ -28,6 +28,8 @@ export interface CheckReport {
   readonly problemCount: number;
   /** At most `maxErrors`, in the order in which they were met first. */
   readonly problems: readonly ProblemGroup[];
+  /** Values of valid rows that are not saved. */
+  readonly unsaved: readonly ProblemGroup[];
   readonly duplicates: Duplicates;
   /** The number of rows to be sent for each way to their people. */
   readonly ways: Readonly<Record<Way, number>>;
@@ -77,6 +79,7 @@ interface Tally {
 function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOptions): Tally {
   const { columns } = table.mapping;
   const problems = createProblemList(maxErrors);
+  const unsaved = createProblemList(maxErrors);
   const others = createDuplicates();
   const identities = createIdentities(onDuplicate === "last" ? "last" : "first");
   const locales = watchLocales(columns);
@@ -85,6 +88,8 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
   const counts = { rows: 0, invalidRows: 0, overriddenRows: 0, guardedCells: 0 };
   const takeValid = (line: number, { values, overridden }: ValidFields): void => {
     if (overridden) counts.overriddenRows += 1;
+    const value = table.kind.findUnsaved?.(values) ?? null;
+    if (value !== null) unsaved.add(line, value);
     const before = table.kind.unique ? identities.seen(identityOf(values), line) : null;
     if (before === null || onDuplicate === "last") ways.add(line, wayOf(values));
     if (before === null) return;
@@ -116,6 +121,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
       ...counts,
       problemCount: problems.count,
       problems: problems.groups,
+      unsaved: unsaved.groups,
       duplicates: others,
       ways: ways.counts,
       oddLocales: locales.found,

@@ -31,6 +31,7 @@ export const PEOPLE_ROWS: RowKind = {
     ...needsOld(values, "phone_number_update", "phone_number"),
     ...lostInUpdate(values, property),
   ],
+  findUnsaved: unsavedInUpdate,
 };
 
 export const RESPONSE_ROWS: RowKind = {
@@ -99,4 +100,17 @@ function lostInUpdate(values: RowValues, property: () => string | null): RowProb
   const fields = ["name", "last_sent_at"].filter((column) => values[column] !== undefined);
   const message = `is not saved by a row with ${update} and without a survey; use another file for it`;
   return [...fields, property()].flatMap((column) => (column === null ? [] : [{ column, message }]));
+}
+
+/** Of two old values the one that is not updated: it names the person, who may have another one or none (4.2). */
+function unsavedInUpdate(values: RowValues): RowProblem | null {
+  const [update, column] =
+    values["email_update"] === undefined ? ["phone_number_update", "email"] : ["email_update", "phone_number"];
+  const isUpdated = values[`${column}_update`] !== undefined;
+  if (values["send"] !== false || values[update] === undefined || values[column] === undefined || isUpdated)
+    return null;
+  return {
+    column,
+    message: `is not saved by a row with ${update} and without a survey; use another file for a new one`,
+  };
 }

@@ -35,6 +35,8 @@ export interface RowKind {
   readonly properties: "properties" | "person_properties" | null;
   /** Rules for a row: which values require each other. `property` names one that the row has. Gives the problems. */
   readonly check: (values: RowValues, property: () => string | null) => readonly RowProblem[];
+  /** A value of a valid row that is not saved; null for none. Absent: each is saved. */
+  readonly findUnsaved?: (values: RowValues) => RowProblem | null;
 }
 
 export interface RowProblem {
