@@ -312,6 +312,10 @@ describe("the file", () => {
     spawnSync("chmod", ["644", file("survey.db")]);
     const second = serve();
     await urlOf(second);
+    const beside = await Promise.all(
+      ["-wal", "-shm"].map(async (end) => (await stat(file(`survey.db${end}`))).mode & 0o777),
+    );
+    expect(beside).toEqual([0o600, 0o600]);
     second.child.kill("SIGTERM");
     expect((await second.ended).stderr).toContain("can be read by other users");
   });

@@ -12,6 +12,7 @@ import {
   checkContent,
   checkPlace,
   closeFile,
+  closeLogToOthers,
   hasLostLog,
   makeEmptyFile,
   markUsed,
@@ -122,6 +123,7 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
   const database = await openOurs(options);
   try {
     shareFile(database);
+    if (file !== IN_MEMORY) closeLogToOthers(file);
     const [missing] = findMissing(database, SCHEMA);
     if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
     const foreign = findForeign(database, SCHEMA);

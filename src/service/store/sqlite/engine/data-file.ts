@@ -88,6 +88,17 @@ export function makeNewFile(file: string): void {
   closeSync(openSync(file, "wx", FILE_MODE));
 }
 
+/** SQLite makes the log as readable as the data file is, and it would stay so when that is mended. */
+export function closeLogToOthers(file: string): void {
+  for (const suffix of ["-wal", "-shm"]) {
+    try {
+      chmodSync(`${file}${suffix}`, FILE_MODE);
+    } catch {
+      // Another user's, who opened the file first.
+    }
+  }
+}
+
 /** False where the file is there already, which is left alone. */
 export function makeEmptyFile(file: string): boolean {
   try {
