@@ -13,7 +13,7 @@ export function propertyTests(
 }
 
 /** Null for a row without it. */
-export function propertyOf(row: JsonObject, map: string, key: string): string | null {
+function propertyOf(row: JsonObject, map: string, key: string): string | null {
   const properties = row[map];
   const value = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : null;
   if (value === null || value === undefined) return null;

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { JsonObject } from "../../../contract/json.ts";
+import { type JsonObject, propertyText } from "../../../contract/json.ts";
 import { type AnswerTally, createAnswerTally, type QuestionResult } from "../../../insight/answers/answer-tally.ts";
 import { createWallClock } from "../../../runtime/zone.ts";
 import { labelAt, PERIOD_UNITS, type PeriodUnit } from "../../../runtime/calendar/periods.ts";
@@ -14,7 +14,6 @@ import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { forPhone } from "./selection/by-phone.ts";
-import { propertyText } from "./selection/row-filters.ts";
 import { REDACT_FLAG } from "./selection/redaction.ts";
 import { openSelection, readSelection, type Selection, SELECTION_FLAGS } from "./selection/selection.ts";
 
@@ -135,7 +134,7 @@ function createGrouping(deps: Deps, { by, segment }: AnswersOptions): (row: Json
     const period = by === null || typeof at !== "number" ? null : labelAt(by, at, wallClock);
     return {
       ...(by === null ? {} : { period }),
-      ...(segment === null ? {} : { segment: propertyText(row, segment) }),
+      ...(segment === null ? {} : { segment: propertyText(row["person_properties"], segment) }),
     };
   };
 }

@@ -151,7 +151,7 @@ export interface Claim {
   /** A claim that is neither finished nor renewed within this time is found again. */
   readonly leaseSeconds: number;
   readonly limit: number;
-  /** The order of `Turn`; absent: what is due first. */
+  /** The order of `SharedRoom`; absent: what is due first. */
   readonly isInTurn?: boolean;
 }
 
@@ -159,7 +159,7 @@ export interface Claim {
  * The place of a channel's messages among those of a project whose day has room for few: surveys of Autopilot after all
  * others, and each by the moment that it was first planned for, whatever put it off.
  */
-export interface Turn {
+export interface SharedRoom {
   readonly project: number;
   readonly channel: OutgoingChannel;
   /** Those that share the room, `channel` among them. */
@@ -187,8 +187,8 @@ export interface QueueRows {
   dueProjects(channel: OutgoingChannel, which: { readonly withPaused: boolean }): Promise<readonly number[]>;
   /** Claims what is due in a project on a channel, the earliest first. */
   claimDue(claim: Claim): Promise<readonly DueMessage[]>;
-  /** How many of the first `room` messages that are due are of the channel. */
-  countInTurn(turn: Turn): Promise<number>;
+  /** The number of the channel's messages among the first `room` that are due. */
+  countInTurn(shared: SharedRoom): Promise<number>;
   /**
    * When the next unclaimed message, or the next lease, is due on a channel; null when nothing waits. Those of
    * paused projects count with `withPaused` alone.

@@ -8,7 +8,7 @@ import { createTextSearch, type TextSearch } from "../../../../insight/search.ts
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import { badValue, parseKeyValue, parseName } from "../../../args/values.ts";
-import { propertyTests, propertyOf } from "../../../command/rows/property-filter.ts";
+import { propertyTests } from "../../../command/rows/property-filter.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import type { Resource } from "../../../render/columns.ts";
 
@@ -189,11 +189,6 @@ function answersTo(row: JsonObject, question: string): readonly string[] {
   if (answer === undefined) return [];
   const { value } = answer;
   return typeof value === "object" ? value.flatMap(({ id, text }) => [id, text]) : [String(value)];
-}
-
-/** Null where the response has no such property, or null there. */
-export function propertyText(row: JsonObject, key: string): string | null {
-  return propertyOf(row, "person_properties", key);
 }
 
 /** Matches stand out where comments are shown in colour. */

@@ -13,7 +13,7 @@ import type {
   OutgoingChannel,
   ReminderQueue,
   ReplyKind,
-  Turn,
+  SharedRoom,
 } from "../../../../domain/ports.ts";
 import type { Database, SqlRow, SqlValue } from "../../database.ts";
 
@@ -61,7 +61,7 @@ const KINDS: Readonly<Record<OutgoingChannel, string>> = {
   reply: REPLIES,
 };
 
-/** Where few may leave: single surveys and reminders before Autopilot, each by the moment that it was first planned for. */
+/** The order where few may leave: single surveys and reminders before Autopilot, each by the moment that it was first planned for. */
 const IN_TURN = "q.autopilot, coalesce(q.planned_at, q.scheduled_at), q.id";
 
 /** Those that may be claimed, the earliest first. Where few may leave, one that is put off or tried again keeps its place. */
@@ -81,7 +81,7 @@ export async function findDue(
 export async function countInTurn(
   database: Database,
   now: number,
-  { project, channel, channels, room }: Turn,
+  { project, channel, channels, room }: SharedRoom,
 ): Promise<number> {
   const marks = channels.map(() => "?").join(", ");
   const row = await database.first(

@@ -33,7 +33,7 @@ export function createQueueRows(database: Database, session: Session, tallies: L
   return {
     dueProjects: async (channel, which) => dueProjects(database, session.now, channel, which),
     claimDue: async (claim) => claimSome(database, session.now, claim),
-    countInTurn: async (turn) => countInTurn(database, session.now, turn),
+    countInTurn: async (shared) => countInTurn(database, session.now, shared),
     nextDueAt: async (channel, which) => earliestDueAt(database, channel, which),
     beat: async (claimer, seconds) => {
       database.send(
