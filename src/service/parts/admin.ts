@@ -11,7 +11,7 @@ import { LAZY } from "./lazy.ts";
 import type { Senders } from "./senders.ts";
 
 export function openAdmin(base: Base, senders: Senders, sweep: () => Promise<number | null>): Admin {
-  const { store, clock, random, address, signals, contextOf, keepErasures, deliveries } = base;
+  const { store, clock, random, address, contextOf, keepErasures } = base;
   return createAdmin({
     store,
     clock,
@@ -19,9 +19,6 @@ export function openAdmin(base: Base, senders: Senders, sweep: () => Promise<num
     senders: senders.all,
     appUrl: address.url,
     ownAddresses: address.own,
-    onSchedule: signals.due.call,
-    onWebhooks: signals.events.call,
-    onReport: deliveries.countReport,
     onErased: keepErasures,
     renderPreview: async (survey) => previewMail(survey, await contextOf(survey.project), random, unixSeconds(clock)),
     renderDigest: async (due) => (await LAZY.digest()).previewDigest(store, due, await contextOf(due.project)),

@@ -27,9 +27,6 @@ import { requireProject, writeInProject } from "../in-project.ts";
 
 export interface BounceAdminOptions {
   readonly store: Store;
-  /** Surveys may be due now. */
-  readonly onSchedule: () => void;
-  readonly onReport: (source: string, outcome: ReportOutcome) => void;
   /** The address that providers reach the service by, without a slash at the end. */
   readonly appUrl: () => string;
 }
@@ -37,24 +34,14 @@ export interface BounceAdminOptions {
 /** Secrets are the service's own: no project waits for them. */
 const ONLY_SECRETS = { project: "none" } as const;
 
-export function createBounceHandlers({
-  store,
-  onSchedule,
-  onReport,
-  appUrl,
-}: BounceAdminOptions): Pick<Handlers, BounceCommand["kind"]> {
+export function createBounceHandlers({ store, appUrl }: BounceAdminOptions): Pick<Handlers, BounceCommand["kind"]> {
   return {
     "bounce.address": async () => ({ bounce_address: await store.read((tx) => tx.reports.bounceAddress()) }),
-    "bounce.receive": async ({ reports }) => {
-      const outcomes = await store.write((tx) => recordReports(tx, reports));
-      for (const [index, outcome] of outcomes.entries()) onReport(reports[index]?.source ?? "mail", outcome);
-      return countOutcomes(outcomes);
-    },
+    "bounce.receive": async ({ reports }) => countOutcomes(await store.write((tx) => recordReports(tx, reports))),
     "bounce.clear": async ({ project, email }) => {
       const { bouncedAt, evidence } = await writeInProject(store, project, (tx, found) =>
         clearBounce(tx, found, email),
       );
-      onSchedule();
       return { email, bounced_at: bouncedAt, ...toEvidenceInfo(evidence) };
     },
     "bounce.list": ({ project, after = "0", limit }) =>

@@ -38,14 +38,11 @@ import type {
 
 export interface DeliveryAdminOptions {
   readonly store: Store;
-  /** Surveys may be due now. */
-  readonly onSchedule: () => void;
   readonly senders: readonly MessageSender[];
 }
 
 export function createDeliveryHandlers({
   store,
-  onSchedule,
   senders,
 }: DeliveryAdminOptions): Pick<Handlers, Exclude<DeliveryCommand["kind"], "delivery.list" | "delivery.days">> {
   return {
@@ -58,7 +55,6 @@ export function createDeliveryHandlers({
         if (key === null) throw new AdminError(`project ${project} has no survey ${id}`);
         return resolveDelivery(tx, found, key, as);
       });
-      onSchedule();
       return toDeliveryInfo(row.requestId, row);
     },
     "delivery.resume": async () => {
@@ -67,7 +63,6 @@ export function createDeliveryHandlers({
       // For processes that are not this one, or not running.
       await store.write((tx) => tx.deliveries.setSendersResumed(tx.nowMs), { project: "none" });
       for (const sender of senders) sender.resume?.();
-      onSchedule();
       return { released: held + putOff };
     },
     pause: async ({ project, paused }) => {
@@ -79,7 +74,6 @@ export function createDeliveryHandlers({
         project === undefined
           ? await store.write((tx) => pause(tx, null))
           : await writeInProject(store, project, pause);
-      onSchedule();
       return { project: project ?? null, paused_at: pausedAt };
     },
   };

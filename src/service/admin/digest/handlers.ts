@@ -9,27 +9,22 @@ import type { DigestCommand, DigestInfo, DigestTest, PreviewInfo } from "./comma
 
 export interface DigestAdminOptions {
   readonly store: Store;
-  /** Messages may be due now. */
-  readonly onSchedule: () => void;
   readonly renderDigest: (due: DueDigest) => Promise<PreviewInfo>;
   /** Sends it once. Throws AdminError when it was not taken. */
   readonly sendDigest: (due: DueDigest) => Promise<DigestTest>;
 }
 
 export function createDigestHandlers(options: DigestAdminOptions): Pick<Handlers, DigestCommand["kind"]> {
-  const { store, onSchedule, renderDigest, sendDigest } = options;
+  const { store, renderDigest, sendDigest } = options;
   return {
     "digest.preview": async ({ project }) =>
       renderDigest(await readInProject(store, project, (tx, found) => sampleDigest(tx, found, NOBODY))),
     "digest.test": async ({ project, digest }) =>
       sendDigest(await readInProject(store, project, (tx, found) => digestNow(tx, found, digest))),
-    "digest.add": async ({ project, email, ...schedule }) => {
-      const added = await writeInProject(store, project, async (tx, found) =>
+    "digest.add": ({ project, email, ...schedule }) =>
+      writeInProject(store, project, async (tx, found) =>
         toDigestInfo(tx, await addDigest(tx, found, email, schedule)),
-      );
-      onSchedule();
-      return added;
-    },
+      ),
     "digest.list": ({ project }) =>
       store.read(async (tx) => {
         const infos: DigestInfo[] = [];

@@ -24,17 +24,13 @@ export interface SettingsAdminOptions {
   readonly random: Random;
   /** Addresses of this service. */
   readonly ownAddresses: () => readonly string[];
-  /** Surveys may be due now. */
-  readonly onSchedule: () => void;
-  /** Events may be due now. */
-  readonly onWebhooks: () => void;
   readonly renderPreview: (survey: DueSurvey) => Promise<PreviewInfo>;
 }
 
 type SettingsKind = "throttle" | "reminder" | "autopilot" | "settings" | "survey.preview";
 
 export function createSettingsHandlers(options: SettingsAdminOptions): Pick<Handlers, SettingsKind> {
-  const { store, onSchedule, renderPreview } = options;
+  const { store, renderPreview } = options;
   return {
     throttle: ({ project, seconds }) =>
       seconds === undefined
@@ -61,7 +57,6 @@ export function createSettingsHandlers(options: SettingsAdminOptions): Pick<Hand
         configureAutopilot(tx, found, platform, change),
       );
       await store.settle();
-      onSchedule();
       return showAutopilot(platform, settings);
     },
     settings: ({ project, change }) =>
@@ -111,7 +106,7 @@ class TriedError extends Error {
 }
 
 export function createConfigurationHandlers(options: SettingsAdminOptions): Pick<Handlers, ConfigurationKind> {
-  const { store, random, ownAddresses, onSchedule, onWebhooks } = options;
+  const { store, random, ownAddresses } = options;
   return {
     configuration: ({ project }) => store.read(async (tx) => readConfiguration(tx, await requireProject(tx, project))),
     configure: async ({ project, wanted, dryRun }) => {
@@ -125,8 +120,6 @@ export function createConfigurationHandlers(options: SettingsAdminOptions): Pick
         const applied = await writeInProject(store, project, apply);
         await dropEvents(store);
         await store.settle();
-        onSchedule();
-        onWebhooks();
         return { ...applied, refused: null };
       } catch (error) {
         if (error instanceof TriedError) return { changes: error.applied.changes, secrets: [], refused: null };

@@ -25,8 +25,6 @@ export interface WebhookAdminOptions {
   readonly random: Random;
   /** Addresses of this service. */
   readonly ownAddresses: () => readonly string[];
-  /** Events may be due now. */
-  readonly onWebhooks: () => void;
   readonly sendTest: (
     webhook: WebhookRow,
     event: { readonly eventId: string; readonly body: string },
@@ -46,7 +44,7 @@ export async function dropEvents(store: Store): Promise<void> {
 }
 
 export function createWebhookHandlers(options: WebhookAdminOptions): Pick<Handlers, WebhookCommand["kind"]> {
-  const { store, random, ownAddresses, onWebhooks, sendTest } = options;
+  const { store, random, ownAddresses, sendTest } = options;
   const newSecret = (): string => createWebhookSecret(random);
   return {
     "webhook.add": ({ project, url, secret = newSecret(), scores = null, ...given }) =>
@@ -64,17 +62,11 @@ export function createWebhookHandlers(options: WebhookAdminOptions): Pick<Handle
       }),
     "webhook.remove": async ({ project, id }) => {
       const dropped = await writeInProject(store, project, (tx, found) => removeWebhook(tx, found, id));
-      onWebhooks();
       await dropEvents(store);
       return { id, dropped };
     },
-    "webhook.enable": async ({ project, id }) => {
-      const info = await writeInProject(store, project, async (tx, found) =>
-        toInfo(tx, await enableWebhook(tx, found, id)),
-      );
-      onWebhooks();
-      return info;
-    },
+    "webhook.enable": ({ project, id }) =>
+      writeInProject(store, project, async (tx, found) => toInfo(tx, await enableWebhook(tx, found, id))),
     "webhook.rotate": ({ project, id, overlapSeconds }) =>
       writeInProject(store, project, async (tx, found) =>
         toSecretInfo(await rotateSecret(tx, found, id, { secret: newSecret(), overlapSeconds })),
@@ -97,11 +89,7 @@ export function createWebhookHandlers(options: WebhookAdminOptions): Pick<Handle
         const shown = rows.slice(0, limit);
         return { rows: shown.map(toDelivery), next: rows.length > limit ? String(shown.at(-1)?.event) : null };
       }),
-    "webhook.redeliver": async (command) => {
-      const redelivered = await redeliverAll(store, command);
-      onWebhooks();
-      return { id: command.id, redelivered };
-    },
+    "webhook.redeliver": async (command) => ({ id: command.id, redelivered: await redeliverAll(store, command) }),
   };
 }
 
