@@ -13,6 +13,7 @@ import { registerImport } from "./data/import.ts";
 import { registerKey } from "./project/key.ts";
 import { registerLink } from "./project/link.ts";
 import { registerMigrate } from "./data/migrate.ts";
+import { registerMove } from "./data/move.ts";
 import { registerPause } from "./delivery/pause.ts";
 import { registerErase } from "./privacy/erase.ts";
 import { registerRetention } from "./privacy/retention.ts";
@@ -23,10 +24,12 @@ import { registerShare } from "./project/share.ts";
 import { registerSms } from "./delivery/sms.ts";
 import { registerSurvey } from "./project/survey.ts";
 import { registerRehearse } from "./data/rehearse.ts";
+import { registerRestore } from "./data/restore.ts";
 import { registerReminder } from "./project/reminder.ts";
 import { registerTexts } from "./project/texts.ts";
 import { registerThrottle } from "./project/throttle.ts";
 import { registerTrend } from "./project/trend.ts";
+import { registerVacuum } from "./data/vacuum.ts";
 import { registerWebhook } from "./webhook.ts";
 
 export function register(noun: Command, outer: CommandContext): void {
@@ -62,6 +65,9 @@ export function register(noun: Command, outer: CommandContext): void {
   registerDigest(noun, context);
   registerImport(noun, context);
   registerBackup(noun, context);
+  registerRestore(noun, context);
+  registerMove(noun, context);
+  registerVacuum(noun, context);
   registerErase(noun, context);
   registerRetention(noun, context);
   registerHealth(noun, context);

@@ -2,7 +2,7 @@
  * The parts that all `service` commands share: the data file that they work on, their flags, and the way results are
  * shown.
  */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import {
   chooseServicePlace,
   DATA_FLAGS,
@@ -15,7 +15,7 @@ import type { CommandOptions } from "../../../../service/data-file/administer.ts
 import type { Deps } from "../../../command/deps.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
 import type { ListLimits } from "../../../command/list-rows.ts";
-import { countOf, writeDone, writeNote } from "../../../command/notes.ts";
+import { countOf, formatCount, writeDone, writeNote } from "../../../command/notes.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
@@ -75,6 +75,22 @@ export async function tellPlace(deps: Deps, choice: DataFileChoice): Promise<Dat
 
 function tellUnnamed({ streams, options }: Deps, dataFile: string): Promise<void> {
   return writeNote({ streams, options: { ...options, quiet: false } }, `using ${dataFile}`);
+}
+
+/** Work on smaller files is done before anybody wonders. */
+const NOTED_BYTES = 200_000_000;
+
+interface Work {
+  readonly verb: string;
+  readonly perSecond: number;
+}
+
+/** Says how long the work takes that is done at so many bytes a second. */
+export async function noteDuration(deps: Deps, dataFile: string, { verb, perSecond }: Work): Promise<void> {
+  const { size } = statSync(dataFile);
+  if (size < NOTED_BYTES) return;
+  const seconds = Math.ceil(size / perSecond);
+  await writeNote(deps, `${verb} ${formatCount(Math.round(size / 1e6))} MB takes about ${seconds} s`);
 }
 
 /** Throws DataFileError where there is none. */

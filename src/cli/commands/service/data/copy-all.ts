@@ -1,0 +1,31 @@
+/** The copy of a whole store into an empty one, with a line that shows how far it is. */
+import type { CopiedStore, CopyStoreOptions } from "../../../../service/data-file/move-store.ts";
+import { asCliError } from "../../../command/data-file-errors.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { watchLock } from "../../../command/notes.ts";
+import { createProgress } from "../../../command/progress.ts";
+import { toShellWord } from "../../../render/safe-text.ts";
+
+export async function copyAll<Copied>(
+  deps: Deps,
+  copy: (options: CopyStoreOptions) => Promise<Copied>,
+  places: Pick<CopyStoreOptions, "from" | "to" | "fromDatabase" | "toDatabase">,
+): Promise<Copied> {
+  const { clock, random, signal } = deps;
+  const progress = createProgress(deps, "rows", false);
+  const onRows = (rows: number): Promise<void> => progress.update(rows);
+  const options = { ...places, clock, random, signal, onRows, watch: watchLock(deps) };
+  try {
+    return await asCliError(() => copy(options));
+  } finally {
+    await progress.end();
+  }
+}
+
+export function rowsOf(tables: CopiedStore["tables"]): number {
+  return tables.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+export function pausedUntil(place: string, flag: string): string {
+  return `No survey is sent until: surveyctl service resume ${flag} ${toShellWord(place)}`;
+}
