@@ -129,9 +129,9 @@ export interface BudgetInfo {
   readonly project: string;
   readonly daily_limit: number | null;
   readonly sent_today: number;
-  /** Surveys that are due. */
+  /** Surveys and reminders that should have left by now. */
   readonly waiting: number;
-  /** When the first of them leave; null where none waits for the limit. */
+  /** The next moment at which one of them can leave; null where one can now, or none waits. */
   readonly waiting_until: number | null;
 }
 

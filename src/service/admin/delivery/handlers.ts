@@ -5,6 +5,7 @@ import type { ListedDelivery } from "../../domain/delivery/lists/sources.ts";
 import { livingSenders } from "../../domain/delivery/living.ts";
 import {
   explainPerson,
+  readWaiting,
   releaseAll,
   releaseForOperator,
   releasePutOff,
@@ -183,15 +184,15 @@ async function readStatus(tx: Transaction): Promise<AdminResults["delivery.statu
 
 async function readBudgets(tx: Transaction, projects: readonly ProjectRow[]): Promise<BudgetInfo[]> {
   const budgets: BudgetInfo[] = [];
-  for (const { id, name, limitedUntil } of projects) {
-    const { limit, sent } = await readBudget(tx, { id });
-    const isWaiting = limit !== null && limitedUntil !== null && limitedUntil > tx.now;
+  for (const project of projects) {
+    const { limit, sent } = await readBudget(tx, project);
+    const { count, until } = await readWaiting(tx, project);
     budgets.push({
-      project: name,
+      project: project.name,
       daily_limit: limit,
       sent_today: sent,
-      waiting: await tx.queue.countDue(id),
-      waiting_until: isWaiting ? limitedUntil : null,
+      waiting: count,
+      waiting_until: until,
     });
   }
   return budgets;

@@ -10,13 +10,16 @@ import type {
   DeliveryRow,
   DeliveryState,
   PersonRow,
+  ProjectRow,
   ChannelQueue,
   Store,
   Suppression,
   Transaction,
   UnscheduledRow,
+  Waiting,
 } from "../ports.ts";
 import { readWallClock } from "../projects/settings.ts";
+import { nextOpen } from "../surveys/open-time.ts";
 import { firstDueAt } from "./deliveries.ts";
 import { DELIVERY_STATES } from "./queue-rows.ts";
 import { remindedQueues } from "./reminders.ts";
@@ -48,6 +51,41 @@ export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
     oldestDueAt,
     oldestDueSeconds: oldestDueAt === null ? 0 : tx.now - oldestDueAt,
   };
+}
+
+/** The surveys and reminders of a project that should have left by now. */
+export interface ProjectWaiting {
+  readonly count: number;
+  /** The next moment at which one of them can leave; null where one can now, or none waits. */
+  readonly until: number | null;
+}
+
+export async function readWaiting(
+  tx: Transaction,
+  project: Pick<ProjectRow, "id" | "limitedUntil">,
+): Promise<ProjectWaiting> {
+  const kinds = await tx.deliveries.waiting(project.id);
+  let count = 0;
+  let until: number | null = null;
+  for (const kind of kinds) {
+    const at = await nextMoment(tx, project, kind);
+    until = Math.min(until ?? at, at);
+    count += kind.count;
+  }
+  return { count, until: until === tx.now ? null : until };
+}
+
+/** Single surveys have no window. */
+async function nextMoment(
+  tx: Transaction,
+  { id, limitedUntil }: Pick<ProjectRow, "id" | "limitedUntil">,
+  { channel, isAutopilot, dueAt }: Waiting,
+): Promise<number> {
+  const at = Math.max(tx.now, limitedUntil ?? 0, dueAt);
+  if (!isAutopilot && (channel === "email" || channel === "sms")) return at;
+  const platform = channel === "sms" || channel === "sms-reminder" ? "sms" : "email";
+  const { window } = await tx.autopilot.settings(id, platform);
+  return nextOpen(at, window, await readWallClock(tx, { id }));
 }
 
 const DUE_COUNTED_MAX = 10_000;

@@ -187,6 +187,15 @@ export interface ChannelQueue {
 }
 
 /** The facts that operators and senders keep next to the requests. */
+/** Surveys or reminders of one kind that should have left by now. */
+export interface Waiting {
+  readonly channel: OutgoingChannel;
+  readonly isAutopilot: boolean;
+  readonly count: number;
+  /** When the first may be claimed. */
+  readonly dueAt: number;
+}
+
 export interface DeliveryRows {
   listBySchedule(project: number, which: SurveysAt | RemindersAt, page: DuePage): Promise<readonly DeliveryRow[]>;
   countBySchedule(
@@ -201,6 +210,8 @@ export interface DeliveryRows {
   lastUnknownAt(project: number, personId: number): Promise<number | null>;
   /** The number of surveys of each project in each state, and of reminders that are held. */
   counts(): Promise<readonly { readonly project: number; readonly state: DeliveryState; readonly count: number }[]>;
+  /** Those of a project that are due, and those that were put off beyond the moment for which they were planned. */
+  waiting(project: number): Promise<readonly Waiting[]>;
   /**
    * Makes surveys and reminders that are held due now, the oldest of a project first. Those held as overdue count as scheduled now,
    * or stay as they are. Returns how many; less than the limit: all.

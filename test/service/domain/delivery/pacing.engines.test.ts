@@ -5,7 +5,7 @@ import {
   mayStillSend,
   nextDueAt,
 } from "../../../../src/service/domain/delivery/deliveries.ts";
-import { guardOverdue } from "../../../../src/service/domain/delivery/oversight.ts";
+import { guardOverdue, readWaiting } from "../../../../src/service/domain/delivery/oversight.ts";
 import { changeReminder } from "../../../../src/service/domain/delivery/reminders.ts";
 import { readBudget } from "../../../../src/service/domain/delivery/pacing.ts";
 import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
@@ -250,5 +250,62 @@ describe("a limit for the day", () => {
 
   test.each(["0", "-1", "1.5", "many"])("when it is %s, then it is refused", async (text) => {
     await expect(limit(text)).rejects.toMatchObject({ errors: { daily_limit: ["must be a whole number from 1"] } });
+  });
+});
+
+const waiting = () =>
+  fixture.read(async (tx) => {
+    const { id } = fixture.project;
+    const project = (await tx.projects.list()).find((one) => one.id === id);
+    return readWaiting(tx, project!);
+  });
+/** As a sender that looks before the first byte, a second later. */
+const sendAll = async (): Promise<number> => {
+  let count = 0;
+  fixture.time.now += 1;
+  for (const survey of await claim()) {
+    const refused = await fixture.read((tx) => mayStillSend(tx, survey, { maxAgeSeconds: 86_400 }));
+    await fixture.write((tx) => finishDelivery(tx, survey, refused ?? { kind: "sent" }));
+    if (refused === null) count += 1;
+  }
+  return count;
+};
+
+describe("what waits", () => {
+  beforeEach(async () => {
+    await limit("3");
+    await fixture.write((tx) =>
+      configureAutopilot(tx, fixture.project, "email", { first: "now", days: "mon-fri", hours: "5-10" }),
+    );
+    fixture.time.now = moment("2026-11-26T12:00:00+01:00");
+    for (let n = 0; n < 5; n += 1) await join(`${n}@x.co`);
+    fixture.time.now = moment("2026-11-27T05:00:00+01:00");
+  });
+
+  test("when a day's limit is reached, then what is left waits for the next window, before and after midnight", async () => {
+    expect(await waiting()).toEqual({ count: 5, until: null });
+    expect([await sendAll(), await sendAll()]).toEqual([3, 0]);
+    const monday = moment("2026-11-30T05:00:00+01:00");
+    expect(await waiting()).toEqual({ count: 2, until: monday });
+    fixture.time.now = moment("2026-11-28T00:20:00+01:00");
+    expect(await waiting()).toEqual({ count: 2, until: monday });
+    expect(await sendAll()).toBe(0);
+    expect(await waiting()).toEqual({ count: 2, until: monday });
+    fixture.time.now = monday;
+    expect(await waiting()).toEqual({ count: 2, until: null });
+    expect(await sendAll()).toBe(2);
+    expect(await waiting()).toEqual({ count: 0, until: null });
+  });
+
+  test("when a single survey waits too, then it can leave at midnight", async () => {
+    expect([await sendAll(), await sendAll()]).toEqual([3, 0]);
+    await ask("single@x.co");
+    expect(await waiting()).toEqual({ count: 3, until: moment("2026-11-28T00:00:00+01:00") });
+  });
+
+  test("when the limit is reached and nothing waits, then there is no moment", async () => {
+    await limit("5");
+    expect([await sendAll(), await sendAll()]).toEqual([5, 0]);
+    expect(await waiting()).toEqual({ count: 0, until: null });
   });
 });

@@ -22,6 +22,7 @@ import type { SqlRow, SqlValue } from "../../database.ts";
 import type { Session } from "../../database.ts";
 import { refreshNextSurvey } from "./claims.ts";
 import { readPageFacts } from "./page-facts.ts";
+import { listWaiting } from "./waiting-rows.ts";
 
 export function createDeliveryRows(database: Database, session: Session): DeliveryRows {
   return {
@@ -45,6 +46,7 @@ export function createDeliveryRows(database: Database, session: Session): Delive
            GROUP BY project_id, state ORDER BY project_id, state`,
         )
       ).map((row) => ({ project: Number(row.project_id), state: toState(row.state), count: Number(row.n) })),
+    waiting: async (project) => listWaiting(database, session.now, project),
     releaseHeld: async (limit, overdue) => releaseHeld(database, session.now, { ...overdue, limit }),
     releasePutOff: async (limit, channel) => releasePutOff(database, session.now, { limit, channel }),
     countOverdue: async (queues, due, limit) => (await findOverdue(database, queues, due, limit)).length,
