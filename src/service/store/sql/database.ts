@@ -6,6 +6,15 @@
 export type SqlValue = string | number | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
+/** A value of a row that may be absent. */
+export function numberOrNull(value: SqlValue | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}
+
+export function textOrNull(value: SqlValue | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
+}
+
 /** A unique index refused a row; `columns` names the index or its columns, such as `people.email_key`. */
 export class UniqueViolation extends Error {
   override readonly name = "UniqueViolation";

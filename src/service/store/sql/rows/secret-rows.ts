@@ -1,5 +1,5 @@
 import type { SecretRows } from "../../../domain/ports.ts";
-import type { Database } from "../database.ts";
+import { type Database, textOrNull } from "../database.ts";
 
 export interface FileSecrets {
   readonly read: (name: string) => Promise<string | null>;
@@ -18,7 +18,7 @@ export function createFileSecrets(database: Database, secret: () => string, isOn
   const state = { suppressionKey: null as Promise<string | null> | null, isMaking: false };
   const look = async (name: string): Promise<string | null> => {
     const row = await database.first("SELECT value FROM store_secrets WHERE name = ?", [name]);
-    return row === null ? null : String(row.value);
+    return textOrNull(row?.value);
   };
   const read = async (name: string): Promise<string | null> => {
     if (!isOneTransaction || state.isMaking || name !== SUPPRESSION_KEY) return look(name);

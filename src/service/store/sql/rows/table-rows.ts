@@ -1,6 +1,6 @@
 /** All rows as they are: what a move reads and writes. */
 import type { TableRow, TableRows } from "../../../domain/ports.ts";
-import type { Database } from "../database.ts";
+import { type Database, textOrNull } from "../database.ts";
 
 /**
  * Each table with its key, after those that its rows refer to. Not here: `schema_versions`, `store_marks`, which says
@@ -69,7 +69,7 @@ export function createTableRows(database: Database): TableRows {
       Number((await database.first("SELECT version FROM project_state WHERE project_id = ?", [project]))?.version ?? 0),
     mark: async (name) => {
       const row = await database.first("SELECT value FROM store_marks WHERE name = ?", [name]);
-      return row === null ? null : String(row.value);
+      return textOrNull(row?.value);
     },
     setMark: async (name, value) => {
       if (value === null) database.send("DELETE FROM store_marks WHERE name = ?", [name]);

@@ -13,7 +13,7 @@ import type {
   WebhookSettings,
   WebhookState,
 } from "../../../domain/ports.ts";
-import type { Database } from "../database.ts";
+import { type Database, numberOrNull } from "../database.ts";
 import type { SqlRow, SqlValue } from "../database.ts";
 import type { Session } from "../database.ts";
 import { assign, insertSql, selectList } from "./columns.ts";
@@ -165,7 +165,7 @@ async function findDueAt(database: Database, project: SqlValue, id: SqlValue, af
      WHERE project_id = ? AND webhook_id = ? AND due_at IS NOT NULL AND due_at > ?`,
     [project, id, after],
   );
-  return toNumber(row?.at);
+  return numberOrNull(row?.at);
 }
 
 async function findOldestDueAt(database: Database): Promise<number | null> {
@@ -301,8 +301,4 @@ async function pruneRemoved(database: Database, project: SqlValue, id: SqlValue,
        SELECT event FROM webhook_deliveries WHERE project_id = ? AND webhook_id = ? LIMIT ?)`,
     [project, id, project, id, limit],
   );
-}
-
-function toNumber(value: SqlValue | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }

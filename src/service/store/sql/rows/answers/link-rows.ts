@@ -1,6 +1,6 @@
 import type { Properties } from "../../../../../contract/resources.ts";
 import type { LinkRows, PublicLink } from "../../../../domain/ports.ts";
-import type { Database } from "../../database.ts";
+import { type Database, textOrNull } from "../../database.ts";
 import type { SqlRow } from "../../database.ts";
 import type { Session } from "../../database.ts";
 import { nextId } from "../project-rows.ts";
@@ -28,7 +28,7 @@ export function createLinkRows(database: Database, session: Session): LinkRows {
     },
     address: async () => {
       const row = await database.first("SELECT value FROM store_marks WHERE name = 'address'");
-      return row === null ? null : String(row.value);
+      return textOrNull(row?.value);
     },
     setAddress: async (url) => {
       database.send(

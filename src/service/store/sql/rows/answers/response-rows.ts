@@ -10,7 +10,7 @@ import type {
   StoredResponseChange,
 } from "../../../../domain/ports.ts";
 import type { TimeRange } from "../../../../domain/inputs.ts";
-import type { Database } from "../../database.ts";
+import { type Database, textOrNull } from "../../database.ts";
 import type { SqlRow } from "../../database.ts";
 import { responsesBy } from "../../lists/counted-lists.ts";
 import { addCondition, addRange, jsonObject, jsonText, type Where, whereSql } from "../../lists/fragments.ts";
@@ -37,7 +37,7 @@ export function createResponseRows(database: Database, tallies: ListTallies): Re
     byToken: async (token) => findByToken(database, token),
     token: async (project, id) => {
       const row = await database.first("SELECT token FROM responses WHERE project_id = ? AND id = ?", [project, id]);
-      return row === null ? null : String(row.token);
+      return textOrNull(row?.token);
     },
   };
 }
@@ -220,7 +220,7 @@ async function responseJson(
   const people = shape.expandPerson ? WITH_PERSON : "";
   const sql = `SELECT ${rowJson(shape)} AS json FROM responses r${people} WHERE r.project_id = ? AND r.id = ?`;
   const row = await database.first(sql, [permalinkStart(shape), project, id]);
-  return row === null ? null : String(row.json);
+  return textOrNull(row?.json);
 }
 
 async function listResponses(

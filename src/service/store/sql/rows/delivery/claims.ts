@@ -1,7 +1,7 @@
 /** Claims of due messages: a claim is a lease, and a lease that runs out makes the message due again. */
 import { isLimited } from "../../../../domain/delivery/pacing.ts";
 import type { Claim, ClaimKey, DueMessage, ErasedSurvey, OutgoingChannel } from "../../../../domain/ports.ts";
-import type { Database } from "../../database.ts";
+import { type Database, numberOrNull } from "../../database.ts";
 import type { SqlValue } from "../../database.ts";
 import { findDue, findTransmitting, toDue } from "./due-messages.ts";
 
@@ -89,7 +89,7 @@ export async function earliestDueAt(
      FROM projects p${withPaused ? "" : ` WHERE ${NOT_PAUSED}`}) AS firsts`,
     [channel],
   );
-  return row === null || row.at === null ? null : Number(row.at);
+  return numberOrNull(row?.at);
 }
 
 export async function listErased(database: Database, limit: number): Promise<ErasedSurvey[]> {

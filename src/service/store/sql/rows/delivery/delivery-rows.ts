@@ -17,7 +17,7 @@ import { WINDOW_REASON } from "../../../../domain/delivery/pacing.ts";
 import type { TimeRange } from "../../../../domain/inputs.ts";
 import { addCondition, type Where, whereSql } from "../../lists/fragments.ts";
 import { readState, writeState } from "./delivery-state.ts";
-import type { Database } from "../../database.ts";
+import { type Database, numberOrNull, textOrNull } from "../../database.ts";
 import type { SqlRow, SqlValue } from "../../database.ts";
 import type { Session } from "../../database.ts";
 import { refreshNextSurvey } from "./claims.ts";
@@ -88,7 +88,7 @@ async function lastUnknownAt(database: Database, project: number, personId: numb
      FROM messages m WHERE m.project_id = ? AND m.person_id = ?`,
     [project, personId],
   );
-  return toNumber(row?.at);
+  return numberOrNull(row?.at);
 }
 
 const IS_REMINDER = "channel IN ('reminder', 'sms-reminder')";
@@ -167,20 +167,20 @@ function toDelivery(row: SqlRow): DeliveryRow {
     requestId: Number(row.id),
     personId: Number(row.personId),
     channel: row.channel === "sms" || row.channel === "sms-reminder" ? "sms" : "email",
-    email: toText(row.email),
-    phoneNumber: toText(row.phoneNumber),
+    email: textOrNull(row.email),
+    phoneNumber: textOrNull(row.phoneNumber),
     autopilot: row.autopilot === 1,
     state: toState(row.state),
-    reason: isPaused ? "Autopilot is inactive" : toText(row.reason),
+    reason: isPaused ? "Autopilot is inactive" : textOrNull(row.reason),
     createdAt: Number(row.createdAt),
     dueAt: Number(row.dueAt),
     scheduledAt: Number(row.scheduledAt),
     isAutopilotPaused: isPaused,
-    sentAt: toNumber(row.sentAt),
-    transmittingAt: toNumber(row.transmittingAt),
+    sentAt: numberOrNull(row.sentAt),
+    transmittingAt: numberOrNull(row.transmittingAt),
     attempts: Number(row.attempts),
-    messageId: toText(row.messageId),
-    claimer: toText(row.claimer),
+    messageId: textOrNull(row.messageId),
+    claimer: textOrNull(row.claimer),
     claims: Number(row.claims),
     pageFacts: readPageFacts(row.pageFacts),
   };
@@ -188,14 +188,6 @@ function toDelivery(row: SqlRow): DeliveryRow {
 
 function toState(value: SqlValue | undefined): DeliveryState {
   return value === "paused" ? "scheduled" : (value as DeliveryState);
-}
-
-function toText(value: SqlValue | undefined): string | null {
-  return value === null || value === undefined ? null : String(value);
-}
-
-function toNumber(value: SqlValue | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }
 
 interface Release {
@@ -348,7 +340,7 @@ const PAUSED_SINCE = `SELECT coalesce((SELECT value FROM delivery_state WHERE na
   FROM projects p WHERE p.id = ?`;
 
 async function readPausedSince(database: Database, project: number): Promise<number | null> {
-  return toNumber((await database.first(PAUSED_SINCE, [PAUSE, project]))?.at);
+  return numberOrNull((await database.first(PAUSED_SINCE, [PAUSE, project]))?.at);
 }
 
 const PAUSE = "pause";

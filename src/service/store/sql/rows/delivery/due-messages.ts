@@ -15,7 +15,7 @@ import type {
   ReplyKind,
   SharedRoom,
 } from "../../../../domain/ports.ts";
-import type { Database, SqlRow, SqlValue } from "../../database.ts";
+import { type Database, numberOrNull, type SqlRow, type SqlValue, textOrNull } from "../../database.ts";
 
 /** Of every kind. */
 const MESSAGE = `q.project_id AS "projectId", p.name AS "projectName", q.id, q.channel, q.message_id AS "messageId",
@@ -116,9 +116,9 @@ export function toDue(row: SqlRow): DueMessage {
     requestId: Number(row.id),
     scheduledAt: Number(row.scheduledAt),
     attempts: Number(row.attempts),
-    firstAttemptAt: row.firstAttemptAt === null ? null : Number(row.firstAttemptAt),
+    firstAttemptAt: numberOrNull(row.firstAttemptAt),
     frozen: toFrozen(row),
-    claimer: text(row.claimer),
+    claimer: textOrNull(row.claimer),
     claims: Number(row.claims),
   };
   if (row.channel === "reminder" || row.channel === "sms-reminder")
@@ -145,8 +145,8 @@ function toReminder(row: SqlRow, channel: ReminderQueue): Own<DueReminder> {
       requestId: Number(row.surveyId),
       channel: toChannel(row.surveyChannel),
       autopilot: row.surveyAutopilot === 1,
-      sentAt: row.sentAt === null ? null : Number(row.sentAt),
-      firstAttemptAt: row.surveyAttemptAt === null ? null : Number(row.surveyAttemptAt),
+      sentAt: numberOrNull(row.sentAt),
+      firstAttemptAt: numberOrNull(row.surveyAttemptAt),
       frozen: toFrozen({ messageId: row.surveyMessageId ?? null, frozen: row.surveyFrozen ?? null, bounceToken: null }),
     },
   };
@@ -164,9 +164,9 @@ function toAsked(row: SqlRow): Pick<DueSurvey, "token" | "unsubscribeToken" | "p
     properties: JSON.parse(String(row.properties)) as Properties,
     person: {
       id: Number(row.personId),
-      email: text(row.email),
-      name: text(row.name),
-      phoneNumber: text(row.phoneNumber),
+      email: textOrNull(row.email),
+      name: textOrNull(row.name),
+      phoneNumber: textOrNull(row.phoneNumber),
     },
   };
 }
@@ -179,10 +179,10 @@ function toDigest(row: SqlRow): Own<DueDigest> {
     token: String(row.token),
     weekday: Number(row.weekday),
     minute: Number(row.minute),
-    zone: text(row.zone),
+    zone: textOrNull(row.zone),
     createdAt: Number(row.createdAt),
-    previousAt: row.previousAt === null ? null : Number(row.previousAt),
-    reason: text(row.reason),
+    previousAt: numberOrNull(row.previousAt),
+    reason: textOrNull(row.reason),
   };
 }
 
@@ -190,9 +190,9 @@ function toReply(row: SqlRow): Own<DueReply> {
   return {
     channel: "reply",
     kind: row.replyKind as ReplyKind,
-    score: row.score === null ? null : Number(row.score),
+    score: numberOrNull(row.score),
     createdAt: Number(row.createdAt),
-    phoneNumber: text(row.phoneNumber),
+    phoneNumber: textOrNull(row.phoneNumber),
     properties: JSON.parse(String(row.properties)) as Properties,
   };
 }
@@ -200,9 +200,5 @@ function toReply(row: SqlRow): Own<DueReply> {
 function toFrozen(row: SqlRow): FrozenMessage | null {
   if (row.frozen === null) return null;
   const values = JSON.parse(String(row.frozen)) as JsonObject;
-  return { messageId: String(row.messageId), bounceToken: text(row.bounceToken), values };
-}
-
-function text(value: SqlValue | undefined): string | null {
-  return value === null || value === undefined ? null : String(value);
+  return { messageId: String(row.messageId), bounceToken: textOrNull(row.bounceToken), values };
 }

@@ -1,7 +1,7 @@
 /** The rows of reports about surveys: reports that were seen, the surveys they are about, and soft refusals. */
 import { emailKey } from "../../../../../contract/text/email.ts";
 import type { BounceEvidence, ReportedSurvey, ReportRows, SoftBouncer } from "../../../../domain/ports.ts";
-import type { Database } from "../../database.ts";
+import { type Database, textOrNull } from "../../database.ts";
 import type { SqlRow } from "../../database.ts";
 import type { Session } from "../../database.ts";
 import { findDelivery } from "./delivery-rows.ts";
@@ -44,7 +44,7 @@ export function createReportRows(database: Database, session: Session): ReportRo
     },
     bounceAddress: async () => {
       const row = await database.first("SELECT value FROM store_marks WHERE name = 'bounce address'");
-      return row === null ? null : String(row.value);
+      return textOrNull(row?.value);
     },
     setBounceAddress: async (address) => {
       database.send("DELETE FROM store_marks WHERE name = 'bounce address'");
@@ -53,7 +53,7 @@ export function createReportRows(database: Database, session: Session): ReportRo
     },
     secret: async (name) => {
       const row = await database.first("SELECT value FROM store_secrets WHERE name = ?", [`report ${name}`]);
-      return row === null ? null : String(row.value);
+      return textOrNull(row?.value);
     },
     setSecret: async (name, value) => {
       database.send("DELETE FROM store_secrets WHERE name = ?", [`report ${name}`]);
@@ -125,10 +125,10 @@ async function softOf(
   const person = await database.first("SELECT email FROM people WHERE project_id = ? AND id = ?", [project, personId]);
   return {
     personId,
-    email: person === null || person.email === null ? null : String(person.email),
+    email: textOrNull(person?.email),
     count: new Set(refused.map(({ id }) => id)).size,
     lastAt: Number(newest.at),
-    text: newest.text === null ? null : String(newest.text),
+    text: textOrNull(newest.text),
   };
 }
 

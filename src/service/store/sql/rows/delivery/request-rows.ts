@@ -1,7 +1,7 @@
 import type { Properties } from "../../../../../contract/resources.ts";
 import type { NewRequest, RequestRows, SurveyLink } from "../../../../domain/ports.ts";
 import { IS_WAITING, noteErased, refreshNextSurvey } from "./claims.ts";
-import type { Database, Session, SqlValue } from "../../database.ts";
+import { type Database, numberOrNull, type Session, type SqlValue } from "../../database.ts";
 import { readPageFacts } from "./page-facts.ts";
 import { nextId } from "../project-rows.ts";
 import { addCondition, whereSql, type Where } from "../../lists/fragments.ts";
@@ -31,7 +31,7 @@ export function createRequestRows(database: Database, session: Session, tallies:
          WHERE project_id = ? AND person_id = ? AND channel = ? AND autopilot = 1`,
         [session.now, project, personId, channel],
       );
-      return row === null || row.at === null ? null : Number(row.at);
+      return numberOrNull(row?.at);
     },
     nextSingleAt: async (project, personId) => nextSingleAt(database, project, personId),
     countSent: async (project, channel, range) => tallies.count(requestsSent(project, channel), range),
@@ -72,7 +72,7 @@ async function nextSingleAt(database: Database, project: number, personId: numbe
      FROM messages WHERE project_id = ? AND person_id = ?`,
     [project, personId],
   );
-  return row === null || row.at === null ? null : Number(row.at);
+  return numberOrNull(row?.at);
 }
 
 async function insertRequest(database: Database, project: number, request: NewRequest): Promise<number> {
@@ -166,9 +166,9 @@ async function findLink(
     personId: Number(row.personId),
     channel: row.channel === "sms" ? "sms" : "email",
     properties: JSON.parse(String(row.properties)) as Properties,
-    sentAt: row.sentAt === null ? null : Number(row.sentAt),
-    answeredAt: row.answeredAt === null ? null : Number(row.answeredAt),
+    sentAt: numberOrNull(row.sentAt),
+    answeredAt: numberOrNull(row.answeredAt),
     pageFacts: readPageFacts(row.pageFacts),
-    responseId: row.responseId === null ? null : Number(row.responseId),
+    responseId: numberOrNull(row.responseId),
   };
 }

@@ -1,7 +1,7 @@
 /** Replies to text messages, parts of texts that came in, and segments by day. */
 import type { JsonObject } from "../../../../../contract/json.ts";
 import type { TextedSurvey, TextPart, TextRows } from "../../../../domain/ports.ts";
-import type { Database, Session, SqlRow } from "../../database.ts";
+import { type Database, numberOrNull, type Session, type SqlRow } from "../../database.ts";
 import { nextId } from "../project-rows.ts";
 
 export function createTextRows(database: Database, session: Session): TextRows {
@@ -19,7 +19,7 @@ export function createTextRows(database: Database, session: Session): TextRows {
         "SELECT max(created_at) AS at FROM messages WHERE project_id = ? AND request_id = ? AND reply_kind = ?",
         [project.id, requestId, kind],
       );
-      return row === null || row.at === null ? null : Number(row.at);
+      return numberOrNull(row?.at);
     },
     dropReplies: async ({ project, requestId }) => {
       database.send(

@@ -2,7 +2,7 @@
 import type { SurveyStatusName } from "../../../../../contract/text/survey-status.ts";
 import type { TimeRange } from "../../../../domain/inputs.ts";
 import type { DuePage, UnscheduledRow, UnscheduledRows } from "../../../../domain/ports.ts";
-import type { Database, Session, SqlRow } from "../../database.ts";
+import { type Database, numberOrNull, type Session, type SqlRow, textOrNull } from "../../database.ts";
 import { nextId } from "../project-rows.ts";
 
 export function createUnscheduledRows(database: Database, session: Session): UnscheduledRows {
@@ -59,13 +59,13 @@ function toUnscheduled(row: SqlRow): UnscheduledRow {
     id: Number(row.id),
     personId: Number(row.personId),
     channel: row.channel === "sms" ? "sms" : "email",
-    email: row.email === null ? null : String(row.email),
-    phoneNumber: row.phoneNumber === null ? null : String(row.phoneNumber),
+    email: textOrNull(row.email),
+    phoneNumber: textOrNull(row.phoneNumber),
     at: Number(row.at),
     status: {
       status: row.reason as SurveyStatusName,
-      since: row.since === null ? null : Number(row.since),
-      until: row.until === null ? null : Number(row.until),
+      since: numberOrNull(row.since),
+      until: numberOrNull(row.until),
     },
   };
 }

@@ -2,7 +2,7 @@
 import { createWallClock, DEFAULT_ZONE } from "../../../../../runtime/zone.ts";
 import type { AutopilotSettings } from "../../../../domain/ports.ts";
 import { dueMoment, type Start } from "../../../../domain/surveys/due-moment.ts";
-import type { Database, SqlRow } from "../../database.ts";
+import { type Database, numberOrNull, type SqlRow } from "../../database.ts";
 import { refreshNextSurvey } from "../delivery/claims.ts";
 import { type LongChange, STEP } from "../long-changes.ts";
 import { readAutopilotSettings } from "./autopilot-settings.ts";
@@ -70,10 +70,6 @@ function follow(
   if (!active) return { state: "paused", start, scheduledAt: at, dueAt: null };
   const state = Number(row.attempts) > 0 ? "retrying" : "scheduled";
   return { state, start, scheduledAt: at, dueAt: isMoved ? at : (numberOrNull(row.dueAt) ?? at) };
-}
-
-function numberOrNull(value: SqlRow[string] | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }
 
 function store(database: Database, now: number, { project, target }: LongChange, row: SqlRow, next: Next): void {

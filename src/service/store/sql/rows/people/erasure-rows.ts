@@ -1,7 +1,7 @@
 /** The remains of people who were erased, and the rows of others that mention them. */
 import { createHash } from "node:crypto";
 import type { ErasedCounts, ErasureEntry, ErasureRows, Mention, MentionKind } from "../../../../domain/ports.ts";
-import { allIn, type Database, type SqlRow } from "../../database.ts";
+import { allIn, type Database, numberOrNull, type SqlRow } from "../../database.ts";
 import type { FileSecrets } from "../secret-rows.ts";
 import { suppressionHash } from "./suppression-rows.ts";
 
@@ -202,7 +202,7 @@ async function findMentions(
     after,
     LOOKED_AT - 1,
   ]);
-  const next = last === null ? null : Number(last.id);
+  const next = numberOrNull(last?.id);
   const pattern = `%${text.toLowerCase().replaceAll(/[~%_]/g, "~$&")}%`;
   const found = await database.all(
     `SELECT ${id} AS id, ${person} AS "personId", ${more} FROM ${range} AND ${id} <= ?
