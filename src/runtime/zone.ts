@@ -11,6 +11,11 @@ export interface CalendarDay {
 /** A day on which no clock is changed. */
 export const DAY_SECONDS = 86_400;
 
+/** Days from 1970 to a moment, in UTC. */
+export function utcDay(seconds: number): number {
+  return Math.floor(seconds / DAY_SECONDS);
+}
+
 /** The zone of a project that names none. */
 export const DEFAULT_ZONE = "UTC";
 

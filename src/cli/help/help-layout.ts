@@ -1,5 +1,6 @@
 /** Help as text: sentence, usage, operands, verbs, flags by group, examples, exit statuses; 80 columns at most, fewer on a narrow terminal. */
 import type { Command } from "commander";
+import { capital } from "../../contract/text/capital.ts";
 import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
 import { type FlagGroup, GLOBAL_FLAGS } from "../args/global-options.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "../exit-codes.ts";
@@ -110,7 +111,7 @@ function join(parts: readonly string[]): string {
 }
 
 function sentence(text: string, width: number): string {
-  return text === "" ? "" : wrapped(`${text[0]?.toUpperCase()}${text.slice(1)}.`, width);
+  return text === "" ? "" : wrapped(`${capital(text)}.`, width);
 }
 
 function section(title: string, lines: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { FURTHEST_SECOND, toIsoTime } from "../../contract/text/iso-time.ts";
-import { createWallParts, DAY_SECONDS } from "../../runtime/zone.ts";
+import { createWallParts, DAY_SECONDS, utcDay } from "../../runtime/zone.ts";
 
 export const TIME_FORMATS = ["unix", "iso", "local", "relative"] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];
@@ -38,7 +38,7 @@ function createIsoFormatter(): TimeFormatter {
   let dayText = "";
   return (seconds) => {
     if (!Number.isInteger(seconds)) return toIsoTime(seconds);
-    const thisDay = Math.floor(seconds / DAY_SECONDS);
+    const thisDay = utcDay(seconds);
     if (thisDay !== day) [day, dayText] = [thisDay, toIsoTime(thisDay * DAY_SECONDS).slice(0, -"00:00:00Z".length)];
     const left = seconds - thisDay * DAY_SECONDS;
     const [hour, minute] = [Math.floor(left / 3600), Math.floor(left / 60) % 60];

@@ -1,12 +1,12 @@
 /** The report's first section as a message. Comments come masked; mail programs drop SVG, so bars are table cells. */
 import type { JsonObject } from "../../contract/json.ts";
 import { scoreCategory } from "../../contract/limits.ts";
+import { capital } from "../../contract/text/capital.ts";
 import { Html } from "../../contract/text/html.ts";
 import { countAnswers, netPromoterScore } from "../interval.ts";
 import {
   answersText,
   basisLine,
-  capital,
   countText,
   cutText,
   headline,

@@ -263,11 +263,6 @@ export function visibleText(text: string): string {
     .replace(/[^\P{Cc}\n\t]/gu, "\ufffd");
 }
 
-/** `Promoters`. */
-export function capital(word: string): string {
-  return word.slice(0, 1).toUpperCase() + word.slice(1);
-}
-
 /** The beginning of a long text, and how much is left out. */
 export function cutText(text: string, max = COMMENT_CHARACTERS_MAX): string {
   if (text.length <= max) return text;

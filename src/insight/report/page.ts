@@ -1,4 +1,5 @@
 /** The report as one HTML file: no script, no request, and the same bytes for the same facts. */
+import { capital } from "../../contract/text/capital.ts";
 import { Html } from "../../contract/text/html.ts";
 import { SCORE_MAX, scoreCategory, SEGMENT_VALUES_MAX } from "../../contract/limits.ts";
 import { countAnswers } from "../interval.ts";
@@ -8,7 +9,6 @@ import { drawKinds } from "./bars.ts";
 import { BROAD, drawPeriodScores, drawScores, drawSegments, type Frame, NARROW } from "./charts.ts";
 import {
   answersText,
-  capital,
   columnText,
   visibleText,
   basisLine,

@@ -1,6 +1,7 @@
 /** A project's week as a mail: the facts of its responses, and the message that tells them. */
 import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "../../contract/json.ts";
+import { capital } from "../../contract/text/capital.ts";
 import { labelAt } from "../../runtime/calendar/periods.ts";
 import { createWallClock } from "../../runtime/zone.ts";
 import type { QuestionResult } from "../../insight/answers/answer-tally.ts";
@@ -184,7 +185,7 @@ export async function readDigest(
   const facts = await readDigestFacts(store, due, { name, appUrl });
   const livePath = await store.read((tx) => signNewestShare(tx, due.project, due.scheduledAt));
   const day = WEEKDAYS[due.weekday] ?? "";
-  const why = `You get this every ${day.slice(0, 1).toUpperCase()}${day.slice(1)}.`;
+  const why = `You get this every ${capital(day)}.`;
   const frame = {
     foot: { why, leaveUrl: leaveUrlOf(due, appUrl) },
     accent: presentation.brand.accent?.color ?? null,

@@ -1,7 +1,7 @@
 /** The day on which each key was used last: at most one write a day for each key. */
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { toIsoTime } from "../../contract/text/iso-time.ts";
-import { DAY_SECONDS } from "../../runtime/zone.ts";
+import { DAY_SECONDS, utcDay } from "../../runtime/zone.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store } from "../domain/ports.ts";
 
@@ -16,7 +16,7 @@ export interface UsedKey {
 export function createKeyUse(store: Store, clock: Clock): (key: UsedKey) => void {
   const today = { number: -1, text: "" };
   return (key) => {
-    const number = Math.floor(unixSeconds(clock) / DAY_SECONDS);
+    const number = utcDay(unixSeconds(clock));
     if (number !== today.number) Object.assign(today, { number, text: toIsoTime(number * DAY_SECONDS).slice(0, 10) });
     const { text } = today;
     if (key.lastUsedOn === text) return;

@@ -1,7 +1,7 @@
 /** The families of `/metrics` about people and their answers, by project: as many series as an operator made projects. */
 import { netPromoterScore, scoreInterval } from "../../insight/interval.ts";
 import { type Family, type MetricSample, writeFamily } from "../../runtime/metrics.ts";
-import { DAY_SECONDS } from "../../runtime/zone.ts";
+import { utcDay } from "../../runtime/zone.ts";
 import type { ProjectNumbers, Transaction } from "../domain/ports.ts";
 
 const PROJECT = ["project"] as const;
@@ -44,7 +44,7 @@ const DAYS = 90;
 
 /** Of the last 90 days, today included, and of all time. */
 export function readProjectNumbers(tx: Transaction): Promise<readonly ProjectNumbers[]> {
-  return tx.projects.numbers(Math.floor(tx.now / DAY_SECONDS) - DAYS + 1);
+  return tx.projects.numbers(utcDay(tx.now) - DAYS + 1);
 }
 
 /** Lines in Prometheus' text format. */

@@ -1,9 +1,9 @@
 /** The days of a live page that are over: counted once, and again after one of their answers has changed. */
 import { unixSeconds } from "../../runtime/clock.ts";
+import { utcDay } from "../../runtime/zone.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
 import { keepDays } from "../domain/shares/shares.ts";
 import type { Base } from "../parts/base.ts";
-import { utcDay } from "./ranges.ts";
 
 /**
  * Counts the days from a first one on (days since 1970; null: all) that are not counted. After an import of a million

@@ -6,6 +6,7 @@ import { createMasker } from "../../insight/redact.ts";
 import type { ChangeFacts, PeriodScore, SegmentFacts } from "../../insight/report/facts.ts";
 import type { LiveFacts } from "../../insight/report/live-page.ts";
 import { createTally, mergeTally, segmentRows, type SegmentTally, TooManyValuesError } from "../../insight/segments.ts";
+import { utcDay } from "../../runtime/zone.ts";
 import type { ScoreTally, Transaction } from "../domain/ports.ts";
 import { channelRates } from "../domain/answers/metrics.ts";
 import { countsOfScores, type DayTally, type ValueCounts } from "../domain/shares/day-tally.ts";
@@ -15,7 +16,7 @@ import type { Base } from "../parts/base.ts";
 import { showProject } from "../page/page-request.ts";
 import type { CountDays } from "./count-days.ts";
 import { readNewest } from "./newest.ts";
-import { dayText, type RangeName, type RangeStart, sharedPeriods, startOfDay, startOfRange, utcDay } from "./ranges.ts";
+import { dayText, type RangeName, type RangeStart, sharedPeriods, startOfDay, startOfRange } from "./ranges.ts";
 
 export interface ShareFacts extends LiveFacts {
   /** Unix seconds, both inclusive; `since` is null without answers in all time. */

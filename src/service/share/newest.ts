@@ -4,9 +4,10 @@ import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";
 import { type ReportComment, reportComments } from "../../insight/report/facts.ts";
 import type { LiveFacts } from "../../insight/report/live-page.ts";
 import { nextTurn } from "../../runtime/clock.ts";
+import { utcDay } from "../../runtime/zone.ts";
 import type { Store } from "../domain/ports.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
-import { dayText, utcDay } from "./ranges.ts";
+import { dayText } from "./ranges.ts";
 
 const NEWEST_MAX = 500;
 /** Characters of these answers as JSON: so much is counted in some tenths of a second, and most have less. */

@@ -1,7 +1,7 @@
 /** The periods that a page for colleagues offers: whole days in UTC, so that the tallies of days add up to them. */
 import type { Coverage } from "../../insight/coverage.ts";
 import { labelOf, movePeriod, rangeOf, startOf, unitFor } from "../../runtime/calendar/periods.ts";
-import { createWallClock, DAY_SECONDS, firstSecondOf, toCalendarDay } from "../../runtime/zone.ts";
+import { createWallClock, DAY_SECONDS, firstSecondOf, toCalendarDay, utcDay } from "../../runtime/zone.ts";
 
 export const RANGES = ["30d", "90d", "12m", "all"] as const;
 export type RangeName = (typeof RANGES)[number];
@@ -14,10 +14,6 @@ const utc = createWallClock("UTC");
 export function readRangeName(query: string): RangeName | null {
   const text = new URLSearchParams(query).get("range") ?? RANGE_DEFAULT;
   return RANGES.find((range) => range === text) ?? null;
-}
-
-export function utcDay(seconds: number): number {
-  return Math.floor(seconds / DAY_SECONDS);
 }
 
 export interface RangeStart {

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import { mayHaveArrived, RefusedError, UnknownOutcomeError } from "../../../client/errors/call-errors.ts";
+import { capital } from "../../../contract/text/capital.ts";
 import { parsePersonName, type PersonName } from "../../args/people.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
@@ -115,7 +116,7 @@ export async function runPeopleChange(
     const [first = { id: "" }] = people;
     const who = people.length === 1 ? personText(first) : countOf(people.length, "person", "people");
     await ask(() => change.question(who, client.baseUrl));
-    const done = change.outcome.replace(/^./, (letter) => letter.toUpperCase());
+    const done = capital(change.outcome);
     await changeEach(deps, {
       connection,
       items: people,

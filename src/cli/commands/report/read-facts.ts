@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX } from "../../../contract/limits.ts";
+import { capital } from "../../../contract/text/capital.ts";
 import { createMaskedAnswers } from "../../../insight/answers/masked-answers.ts";
 import { isComplete } from "../../../insight/coverage.ts";
 import { CONFIDENCE_DEFAULT, FEW_ANSWERS, type ScoreCounts } from "../../../insight/interval.ts";
@@ -165,7 +166,7 @@ function wordsOf(request: ReportRequest) {
   const write = createTimeFormatter({ format: "local", zone, now: asOf });
   const context = { options: { timeZone: zone, unicode: true }, clock: { now: () => asOf * 1000 } };
   const range = describeRange(context, { since, until: request.until === null ? null : lastSecond(request) });
-  return { title, zone, asOf: write(asOf), range: range.slice(0, 1).toUpperCase() + range.slice(1) };
+  return { title, zone, asOf: write(asOf), range: capital(range) };
 }
 
 interface PeriodCounts {

@@ -1,6 +1,13 @@
 /** The commands about digests, on an open store. */
 import { shownTarget } from "../../domain/webhooks/digest-targets.ts";
-import { addDigest, digestNow, digestZone, removeDigest, sampleDigest } from "../../domain/delivery/digests.ts";
+import {
+  addDigest,
+  digestNow,
+  digestZone,
+  formatMinute,
+  removeDigest,
+  sampleDigest,
+} from "../../domain/delivery/digests.ts";
 import { WEEKDAYS } from "../../domain/delivery/digest-rows.ts";
 import type { DigestRow, DueDigest, Store, Transaction } from "../../domain/ports.ts";
 import type { Handlers } from "../commands.ts";
@@ -45,12 +52,11 @@ const NOBODY = "you@example.com";
 
 async function toDigestInfo(tx: Transaction, digest: DigestRow): Promise<DigestInfo> {
   const { id, email, weekday, minute, unsubscribedAt, state, dueAt, sentAt, reason, createdAt } = digest;
-  const [hour, rest] = [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0"));
   return {
     id: String(id),
     email: shownTarget(email),
     every: WEEKDAYS[weekday] ?? "",
-    at: `${hour}:${rest}`,
+    at: formatMinute(minute),
     tz: await digestZone(tx, digest),
     state: unsubscribedAt === null ? state : "unsubscribed",
     next_at: unsubscribedAt === null ? dueAt : null,

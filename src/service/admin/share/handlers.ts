@@ -1,6 +1,6 @@
 /** The commands about pages for colleagues, on an open store. */
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
-import { DAY_SECONDS } from "../../../runtime/zone.ts";
+import { utcDay } from "../../../runtime/zone.ts";
 import type { Store } from "../../domain/ports.ts";
 import type { ShareRow } from "../../domain/shares/share-rows.ts";
 import { addShare, keepDays, removeShare } from "../../domain/shares/shares.ts";
@@ -24,7 +24,7 @@ export function createShareHandlers(options: ShareAdminOptions): Pick<Handlers, 
         return addShare(tx, found, { name, trend, segments, showsComments, expiresAt });
       });
       // Counted before anybody looks, so that the first look at many years of answers is as quick as a later one.
-      const last = Math.floor(unixSeconds(clock) / DAY_SECONDS) - 1;
+      const last = utcDay(unixSeconds(clock)) - 1;
       await keepDays(store, share, { first: null, last });
       return { ...toShareInfo(share), url: `${appUrl()}/d/${token}` };
     },

@@ -18,6 +18,11 @@ const RELEASED_SECONDS_MIN = 30;
 /** Within this time one click takes it back. */
 const UNDO_SECONDS = 30 * DAY_SECONDS;
 
+/** `08:00` of a minute of the day. */
+export function formatMinute(minute: number): string {
+  return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
+}
+
 /** The first time of the schedule after a moment, both Unix seconds. Where clocks jump over it, as much after the jump. */
 export function nextDigestAt({ weekday, minute }: DigestSchedule, zone: string, after: number): number {
   const wallClock = createWallClock(zone);

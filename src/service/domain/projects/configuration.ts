@@ -8,7 +8,7 @@ import { emailKey } from "../../../contract/text/email.ts";
 import { addTrend, listTrends, removeTrend } from "../answers/trends.ts";
 import { type DigestRow, WEEKDAYS } from "../delivery/digest-rows.ts";
 import { isSlackTarget } from "../webhooks/digest-targets.ts";
-import { addDigest } from "../delivery/digests.ts";
+import { addDigest, formatMinute } from "../delivery/digests.ts";
 import { changeReminder, readReminder, type ReminderSettings } from "../delivery/reminders.ts";
 import { InvalidError } from "../errors.ts";
 import type { ProjectRow, Transaction, WebhookRow } from "../ports.ts";
@@ -287,8 +287,7 @@ async function wantedDigests(tx: Transaction, project: ProjectRow): Promise<Dige
 const AT = "08:00";
 
 function toConfiguredDigest({ email, weekday, minute, zone }: DigestRow): ConfiguredDigest {
-  const [hours, minutes] = [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0"));
-  return { email, every: WEEKDAYS[weekday] ?? "", at: `${hours}:${minutes}`, tz: zone };
+  return { email, every: WEEKDAYS[weekday] ?? "", at: formatMinute(minute), tz: zone };
 }
 
 async function applyDigests(tx: Transaction, project: ProjectRow, wanted: readonly WantedDigest[]): Promise<void> {

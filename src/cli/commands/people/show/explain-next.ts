@@ -1,6 +1,7 @@
 /** Why a person will or will not be surveyed next, in one sentence. */
 import { isJsonObject, type JsonObject } from "../../../../contract/json.ts";
 import { type Platform, PLATFORMS } from "../../../../contract/resources.ts";
+import { capital } from "../../../../contract/text/capital.ts";
 import {
   describeSurveyStatus,
   SURVEY_STATUSES,
@@ -20,7 +21,7 @@ export function explainNext(known: KnownPerson, wallClock: (seconds: number) => 
     const sentAt = timeOf(person, "last_sent_at");
     if (isComplete || sentAt === null) return "Can be surveyed: no survey is scheduled.";
     const words = describeSurveyStatus({ status: "throttled", since: sentAt, until: null }, wallClock);
-    return `${upper(words.split(",")[0] ?? "")}; this service does not tell how long it waits before the next survey.`;
+    return `${capital(words.split(",")[0] ?? "")}; this service does not tell how long it waits before the next survey.`;
   }
   return `${BEGINNINGS[status.status]}: ${describeSurveyStatus(status, wallClock)}.`;
 }
@@ -65,8 +66,4 @@ function waitingMemberships({ autopilot }: KnownPerson): readonly Platform[] {
 function timeOf(person: JsonObject, field: string): number | null {
   const value = person[field];
   return typeof value === "number" ? value : null;
-}
-
-function upper(text: string): string {
-  return text.replace(/^./, (letter) => letter.toUpperCase());
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { capital } from "../../../../contract/text/capital.ts";
 import { DAY_SECONDS } from "../../../../runtime/zone.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
@@ -88,10 +89,6 @@ function describe(info: RetentionInfo, isLook: boolean): string {
   if (info.mode === null && info.requests === null && info.webhooks === null)
     return "Everything is kept: no retention is set.";
   return isLook ? `Would ${listChanges(info, PLANNED)}. Nothing was changed.` : `${capital(listChanges(info, DONE))}.`;
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 const FLAGS: readonly FlagRecord[] = [

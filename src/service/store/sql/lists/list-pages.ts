@@ -1,8 +1,9 @@
 /** Pages by number: the day in which a page begins is found by adding up days, see `list-tallies.ts`. */
+import { utcDay } from "../../../../runtime/zone.ts";
 import type { TimeRange } from "../../../domain/inputs.ts";
 import type { CountedList } from "./counted-lists.ts";
 import { addRange, copyWhere, type Where } from "./fragments.ts";
-import { dayOf, type ListTallies, splitRange, wholeDay } from "./list-tallies.ts";
+import { type ListTallies, splitRange, wholeDay } from "./list-tallies.ts";
 
 export interface PageQuery {
   readonly list: CountedList;
@@ -83,7 +84,7 @@ async function findStart(
     }
     // It may have fewer rows than its day: the page then begins behind it, which its offset finds as well.
     const start = { range: onwards(part.range, range, descending), skip };
-    if (skip < (await tallies.count(list, wholeDay(dayOf(part.range.since))))) return start;
+    if (skip < (await tallies.count(list, wholeDay(utcDay(part.range.since))))) return start;
     const count = await tallies.count(list, part.range);
     if (skip < count) return start;
     skip -= count;

@@ -3,7 +3,7 @@
  * add up its whole days and to count rows of the two days that it cuts: its own, or the others where those are fewer.
  */
 import { scoreCategory } from "../../../../contract/limits.ts";
-import { DAY_SECONDS } from "../../../../runtime/zone.ts";
+import { DAY_SECONDS, utcDay } from "../../../../runtime/zone.ts";
 import type { TimeRange } from "../../../domain/inputs.ts";
 import type { ScoreTally } from "../../../domain/ports.ts";
 import type { Database } from "../database.ts";
@@ -92,15 +92,11 @@ const CHANGE = `INSERT INTO list_tallies (project_id, list, day, row_count, prom
 
 const NOTHING: Tally = { rowCount: 0, promoters: 0, passives: 0, detractors: 0 };
 
-export function dayOf(at: number): number {
-  return Math.floor(at / DAY_SECONDS);
-}
-
 function tallyByDay(rows: readonly CountedRow[]): ReadonlyMap<number, Tally> {
   const days = new Map<number, Tally>();
   for (const { at, score } of rows) {
     const category = score === null ? {} : { [`${scoreCategory(score)}s`]: 1 };
-    days.set(dayOf(at), addUp(days.get(dayOf(at)) ?? NOTHING, { ...NOTHING, rowCount: 1, ...category }));
+    days.set(utcDay(at), addUp(days.get(utcDay(at)) ?? NOTHING, { ...NOTHING, rowCount: 1, ...category }));
   }
   return days;
 }
@@ -117,7 +113,7 @@ async function countRange(database: Database, list: CountedList, range: TimeRang
 /** A part of a day, by its rows or by those of the rest: of a day that is spread evenly, the fewer ones. */
 async function countCut(database: Database, list: CountedList, { since, until }: Bounds): Promise<Tally> {
   if (until - since < DAY_SECONDS / 2) return countRows(database, list, { since, until });
-  const day = dayOf(since);
+  const day = utcDay(since);
   const { since: first, until: last } = wholeDay(day);
   const rest = [
     { since: first, until: since - 1 },
@@ -137,7 +133,7 @@ export function wholeDay(day: number): Bounds {
 export function splitRange({ since, until }: TimeRange): readonly RangePart[] {
   if (since !== null && until !== null && since > until) return [];
   const first = since === null ? null : Math.ceil(since / DAY_SECONDS);
-  const last = until === null ? null : dayOf(until + 1) - 1;
+  const last = until === null ? null : utcDay(until + 1) - 1;
   const parts: RangePart[] = [];
   if (since !== null && first !== null && since < first * DAY_SECONDS)
     parts.push({ kind: "cut", range: { since, until: Math.min(until ?? Infinity, first * DAY_SECONDS - 1) } });

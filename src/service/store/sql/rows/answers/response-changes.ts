@@ -1,9 +1,10 @@
 /** Storing, changing and deleting responses: with each, its trends and the counts of every list that it is in. */
 import type { Properties } from "../../../../../contract/resources.ts";
+import { utcDay } from "../../../../../runtime/zone.ts";
 import { meetsConditions } from "../../../../domain/answers/trends.ts";
 import { allIn, type Database } from "../../database.ts";
 import { RESPONSE_TIMES, responsesBy } from "../../lists/counted-lists.ts";
-import { dayOf, type ListTallies } from "../../lists/list-tallies.ts";
+import { type ListTallies } from "../../lists/list-tallies.ts";
 import { forgetDays } from "./share-rows.ts";
 
 /** The fields that place a response in lists. */
@@ -34,7 +35,7 @@ function count(
   rows: readonly PlacedResponse[],
   by: 1 | -1,
 ): void {
-  const days = rows.map(({ createdAt }) => dayOf(createdAt));
+  const days = rows.map(({ createdAt }) => utcDay(createdAt));
   forgetDays(database, project, days);
   for (const time of RESPONSE_TIMES) {
     const counted = rows.map(({ createdAt, updatedAt, score, surveyType }) => ({
