@@ -1,6 +1,6 @@
 /** A single write: what it would send, or how it ended on stdout, stderr and by the exit status. */
 import type { WriteResult } from "../../client/client.ts";
-import { mayHaveArrived, UnknownOutcomeError } from "../../client/errors/call-errors.ts";
+import { mayHaveArrived, RefusedError, UnknownOutcomeError } from "../../client/errors/call-errors.ts";
 import type { Deps } from "./deps.ts";
 import { InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -41,6 +41,23 @@ export async function showOutcome(
   await writeRecord(deps, found, { json: result.found, text: JSON.stringify(result.found) });
   await writeNote(deps, `the answer was lost, but the request arrived: ${result.evidence}`);
   return EXIT.done;
+}
+
+/** What to say of a change that did not go through. */
+export interface ChangeWords {
+  /** The advice when it is unknown whether the change arrived. */
+  readonly again: string;
+  /** The error to throw for a refusal. */
+  readonly explain: (error: RefusedError) => Promise<Error>;
+}
+
+/** Waits for a change that a repeat cannot harm. Throws UnknownOutcomeError when it is unknown whether it arrived. */
+export async function settleChange(change: Promise<WriteResult>, { again, explain }: ChangeWords): Promise<void> {
+  const result = await change.catch(async (error: unknown) => {
+    if (mayHaveArrived(error)) throw new UnknownOutcomeError(error, null).advise(again);
+    throw error instanceof RefusedError ? await explain(error) : error;
+  });
+  if (result.kind === "unknown") throw result.error.advise(again);
 }
 
 /** True where the answer scheduled a survey of which our own service says that it will be a file. */

@@ -1,7 +1,7 @@
 /** `people delete`, `cancel`, `unsubscribe` and `resubscribe`: one change for each person, over an endpoint that a service may lack. */
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
-import { mayHaveArrived, RefusedError, UnknownOutcomeError } from "../../../client/errors/call-errors.ts";
+import { RefusedError } from "../../../client/errors/call-errors.ts";
 import { capital } from "../../../contract/text/capital.ts";
 import { parsePersonName, type PersonName } from "../../args/people.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
@@ -11,7 +11,7 @@ import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
 import { countOf, writeNote } from "../../command/notes.ts";
 import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
-import { type PlannedRequest, writeDryRun } from "../../command/write-outcome.ts";
+import { type PlannedRequest, settleChange, writeDryRun } from "../../command/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -147,11 +147,10 @@ async function changeOne(deps: Deps, client: Client, change: PeopleChange, perso
   const { signal } = deps;
   const request = await change.plan(client, person, signal);
   const again = `look with "surveyctl people get ${personText(person)}"; the same again is safe`;
-  const result = await client.change({ ...request, signal }).catch(async (error: unknown) => {
-    if (mayHaveArrived(error)) throw new UnknownOutcomeError(error, null).advise(again);
-    throw error instanceof RefusedError ? await explain(client, change, person, error, signal) : error;
+  await settleChange(client.change({ ...request, signal }), {
+    again,
+    explain: (error) => explain(client, change, person, error, signal),
   });
-  if (result.kind === "unknown") throw result.error.advise(again);
 }
 
 /** The person is unknown, or the service has no such endpoint: a 404 alone does not tell which. */

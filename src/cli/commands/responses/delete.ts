@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
-import { mayHaveArrived, RefusedError, UnknownOutcomeError } from "../../../client/errors/call-errors.ts";
+import { RefusedError } from "../../../client/errors/call-errors.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
 import { countOf } from "../../command/notes.ts";
 import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
-import { writeDryRun } from "../../command/write-outcome.ts";
+import { settleChange, writeDryRun } from "../../command/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
@@ -70,12 +70,10 @@ export async function runResponsesDelete(deps: Deps, { ids, yes }: ResponsesDele
 async function deleteOne(deps: Deps, client: Client, id: string): Promise<void> {
   const { signal } = deps;
   const again = `look with "surveyctl responses get ${id}"; the same again is safe`;
-  const deletion = client.change({ route: ROUTES.deleteResponse, placeholders: { id }, signal });
-  const result = await deletion.catch(async (error: unknown) => {
-    if (mayHaveArrived(error)) throw new UnknownOutcomeError(error, null).advise(again);
-    throw error instanceof RefusedError ? await explain(client, id, error, signal) : error;
+  await settleChange(client.change({ route: ROUTES.deleteResponse, placeholders: { id }, signal }), {
+    again,
+    explain: (error) => explain(client, id, error, signal),
   });
-  if (result.kind === "unknown") throw result.error.advise(again);
 }
 
 const LACKING = "this service cannot delete responses";
