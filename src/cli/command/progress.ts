@@ -20,9 +20,14 @@ const PLAIN_MS = 10_000;
 /** Before, the first rows tell little of how fast the others will go. */
 const FORETOLD_MS = 2_000;
 
-export function createProgress({ streams, options, clock }: Deps, noun: string, toStdout: boolean): Progress {
+/** `rowsTo` is where rows are written meanwhile; null: nowhere that is seen. */
+export function createProgress(
+  { streams, options, clock }: Deps,
+  noun: string,
+  rowsTo: Output | null = null,
+): Progress {
   // A live line among rows on the same terminal would be in their way.
-  const isLive = streams.err.isTTY && !(toStdout && streams.out.isTTY);
+  const isLive = streams.err.isTTY && rowsTo?.isTTY !== true;
   const everyMs = isLive ? LIVE_MS : PLAIN_MS;
   const began = clock.monotonic();
   let expected: number | null = null;

@@ -48,7 +48,7 @@ async function runOpened(opened: OpenedExport): Promise<void> {
     await checkOldFile(opened);
     await output.keepOld(output.oldBytes);
   }
-  const progress = createProgress(deps, request.resource.noun, plan.file === null);
+  const progress = createProgress(deps, request.resource.noun, plan.file === null ? deps.streams.out : null);
   const ended = new AbortController();
   try {
     const { totals, counted, log } = await readRows(opened, increment, { progress, ended: ended.signal });

@@ -135,7 +135,7 @@ async function send(checked: Checked, { spreadOver, ...run }: RunParts): Promise
   const inFlight = new AbortController();
   const grace = new AbortController();
   const sender = request.createSender(client, inFlight.signal, spreadOver);
-  const progress = createProgress(deps, "rows", false);
+  const progress = createProgress(deps, "rows");
   progress.expect(report.rows);
   const stop = (): void => {
     const giveUp = (): void => inFlight.abort(deps.signal.reason);

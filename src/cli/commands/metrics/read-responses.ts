@@ -45,7 +45,7 @@ export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<
       fixUntil: snapshot.fixUntil,
       signal: deps.signal,
     });
-    const progress = createProgress(deps, "responses", false);
+    const progress = createProgress(deps, "responses");
     const walk = async (): Promise<void> => {
       let count = 0;
       for await (const { batch, rows } of batches) {

@@ -45,7 +45,7 @@ export async function runResponsesBundle(deps: Deps, options: Selection): Promis
       hint: "for rows: surveyctl responses list --all --has-comment --redact -o ndjson",
     });
   const counts = { promoters: 0, passives: 0, detractors: 0 };
-  const selection = openSelection(deps, options, { toShown });
+  const selection = openSelection(deps, options, { toShown, rowsTo: out });
   const write = withClient(forPhone(deps, options.personPhone), async (client) => {
     // A bundle of which nothing could be read has no beginning.
     let head = HEAD;

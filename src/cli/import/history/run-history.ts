@@ -80,7 +80,7 @@ async function importHistoryFiles(
   const reading: HistoryReading = { format, stream, renames, unknown, ...shared };
   const problems = createHistoryProblems();
   const onProblem = (problem: HistoryProblem): void => problems.add(problem);
-  const progress = createProgress(deps, "rows", false);
+  const progress = createProgress(deps, "rows");
   const onRows = async (rows: number): Promise<void> => {
     await report?.write(Buffer.from(problems.takeLines()));
     await progress.update(rows);

@@ -2,8 +2,14 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createFlags } from "../../../../src/cli/args/flags.ts";
+import { runResponsesBundle } from "../../../../src/cli/commands/responses/bundle.ts";
+import { readSelection } from "../../../../src/cli/commands/responses/selection/selection.ts";
+import type { Client } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
+import { fakeDeps } from "../../../helpers/fake-deps.ts";
 import { runInProcess, type Finished } from "../../../helpers/in-process.ts";
 import { size } from "../../../helpers/long.ts";
 import { responseRow, startListService, type ListService } from "../../../helpers/list-service.ts";
@@ -174,4 +180,15 @@ describe("responses export with filters", () => {
     ]);
     expect(one.split("\n").length).toBe(352);
   });
+});
+
+it("when a bundle is shown on a terminal, then no live line comes among its blocks", async () => {
+  const page = { rows, text: JSON.stringify(rows) };
+  const client = { listResponses: () => Readable.from([page, page]) } as unknown as Client;
+  const { deps, err } = fakeDeps({ width: 80, client });
+  let now = 0;
+  const clock = { ...deps.clock, monotonic: () => (now += 10_000) };
+  const selection = readSelection(deps, createFlags({}));
+  await runResponsesBundle({ ...deps, clock }, selection);
+  expect(err()).toBe("350 responses, 35/s\n700 responses, 35/s\n");
 });

@@ -7,6 +7,7 @@ import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { createProgress } from "../../../command/progress.ts";
+import type { Output } from "../../../streams/streams.ts";
 import { createRedaction } from "./redaction.ts";
 import { createSift, readRowFilters, ROW_FLAGS, type RowFilters } from "./row-filters.ts";
 import { FILTER_FLAGS, readFilters, type ResponseFilters, toFilterParameters } from "./service-filters.ts";
@@ -32,18 +33,23 @@ export interface SelectionReader {
   tell(): Promise<void>;
 }
 
-/**
- * `expanded`: rows come with their person, which is left as it is. `toShown` is what redacted rows keep, where a command
- * shows less than the row.
- */
+export interface SelectionView {
+  /** Rows come with their person, which is left as it is. */
+  readonly expanded?: boolean;
+  /** What redacted rows keep, where a command shows less than the row. */
+  readonly toShown?: ToShown;
+  /** Where rows are written as they come; absent: nowhere. */
+  readonly rowsTo?: Output | null;
+}
+
 export function openSelection(
   deps: Deps,
   selection: Selection,
-  { expanded = false, toShown }: { readonly expanded?: boolean; readonly toShown?: ToShown } = {},
+  { expanded = false, toShown, rowsTo = null }: SelectionView = {},
 ): SelectionReader {
   const redaction = selection.redact ? createRedaction(deps, null, toShown) : null;
   const sift = createSift(selection.rows);
-  const progress = createProgress(deps, "responses", false);
+  const progress = createProgress(deps, "responses", rowsTo);
   const { since, until } = selection;
   const parameters = { since, until, ...toFilterParameters(selection), per_page: PER_PAGE_MAX };
   const expand = expanded ? ["person", "notes"] : redaction === null ? null : [...redaction.expand];

@@ -69,7 +69,7 @@ async function backUpDatabase(
     import("../../../../service/data-file/move-store.ts"),
   ]);
   const { clock, random, signal } = deps;
-  const progress = createProgress(deps, "rows", false);
+  const progress = createProgress(deps, "rows");
   const source = { from: showDatabase(url), fromDatabase: { url, mayMigrate: false }, clock, random, signal };
   const onRows = (rows: number): Promise<void> => progress.update(rows);
   try {

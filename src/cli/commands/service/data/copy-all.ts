@@ -12,7 +12,7 @@ export async function copyAll<Copied>(
   places: Pick<CopyStoreOptions, "from" | "to" | "fromDatabase" | "toDatabase">,
 ): Promise<Copied> {
   const { clock, random, signal } = deps;
-  const progress = createProgress(deps, "rows", false);
+  const progress = createProgress(deps, "rows");
   const onRows = (rows: number): Promise<void> => progress.update(rows);
   const options = { ...places, clock, random, signal, onRows, watch: watchLock(deps) };
   try {

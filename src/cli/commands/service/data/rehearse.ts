@@ -102,7 +102,7 @@ async function rehearseOn(deps: Deps, options: RehearseOptions): Promise<Rehears
     place.kind === "file"
       ? { dataFile: existingDataFile(place) }
       : { dataFile: "", database: { url: place.url, mayMigrate: false } };
-  const progress = createProgress(deps, "days", false);
+  const progress = createProgress(deps, "days");
   const since = unixSeconds(clock);
   const onMoment = (at: number): Promise<void> => progress.update(Math.floor((at - since) / 86_400));
   try {
