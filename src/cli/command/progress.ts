@@ -20,7 +20,7 @@ const PLAIN_MS = 10_000;
 /** Before, the first rows tell little of how fast the others will go. */
 const FORETOLD_MS = 2_000;
 
-/** `rowsTo` is where rows are written meanwhile; null: nowhere that is seen. */
+/** `rowsTo` is the output that rows are written to meanwhile; null: none that is seen. */
 export function createProgress(
   { streams, options, clock }: Deps,
   noun: string,

@@ -43,7 +43,7 @@ export async function showOutcome(
   return EXIT.done;
 }
 
-/** What to say of a change that did not go through. */
+/** The words about a change that did not go through. */
 export interface ChangeWords {
   /** The advice when it is unknown whether the change arrived. */
   readonly again: string;

@@ -36,9 +36,9 @@ export interface SelectionReader {
 export interface SelectionView {
   /** Rows come with their person, which is left as it is. */
   readonly expanded?: boolean;
-  /** What redacted rows keep, where a command shows less than the row. */
+  /** The part that redacted rows keep, where a command shows less than the row. */
   readonly toShown?: ToShown;
-  /** Where rows are written as they come; absent: nowhere. */
+  /** The output that rows are written to as they come; absent: none. */
   readonly rowsTo?: Output | null;
 }
 
