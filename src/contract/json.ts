@@ -10,7 +10,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** A property's value as text; null where there is no such property, or nothing in it. */
-export function segmentText(properties: Json | undefined, name: string): string | null {
+export function propertyText(properties: Json | undefined, name: string): string | null {
   const value = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (value === undefined || value === null || value === "") return null;
   return typeof value === "string" ? value : JSON.stringify(value);

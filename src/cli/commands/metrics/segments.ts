@@ -1,6 +1,6 @@
 /** `metrics --segment`: one row for each value of a property, and how much of a change is the mix of values. */
 import { answerText, plainAnswers } from "../../../contract/questions/additional-answers.ts";
-import { isJsonObject, type Json, type JsonObject, segmentText } from "../../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
 import {
   addAnswer,
   type ChangeSplit,
@@ -159,7 +159,7 @@ export function tallyPage(rows: readonly JsonObject[], properties: readonly stri
     addAnswer(
       tally,
       { kind: kindOf(score), side },
-      (property) => segmentText(map, property) ?? answerOf(row, property),
+      (property) => propertyText(map, property) ?? answerOf(row, property),
     );
   }
   // A page's first row is sample enough.

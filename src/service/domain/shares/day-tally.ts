@@ -1,5 +1,5 @@
 /** The answers of a day as a page for colleagues counts them: by score, and by the values of some properties. */
-import { segmentText } from "../../../contract/json.ts";
+import { propertyText } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import { SCORE_MAX, scoreCategory, SEGMENT_VALUES_MAX } from "../../../contract/limits.ts";
 import type { ScoreTally } from "../rows.ts";
@@ -43,7 +43,7 @@ export function tallyDay(groups: readonly AnswerGroup[], properties: readonly st
 function tallyValues(groups: readonly AnswerGroup[], property: string): Record<string, ValueCounts> | null {
   const values = new Map<string, [number, number, number]>();
   for (const { score, properties, count } of groups) {
-    const value = segmentText(properties, property);
+    const value = propertyText(properties, property);
     if (value === null) continue;
     const counts = values.get(value) ?? [0, 0, 0];
     if (values.size >= SEGMENT_VALUES_MAX && !values.has(value)) return null;
