@@ -1,6 +1,7 @@
 /** The place of a service's data: the flags and variables that say so. */
 import { localDataFile } from "../../config/places.ts";
 import { givenBaseUrl, LOCAL_PROFILE, nameProfile } from "../../config/settings.ts";
+import { databaseUrlProblem } from "../../service/store/database-url.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { UsageError } from "../errors/usage-error.ts";
@@ -34,7 +35,7 @@ export async function choosePlace(
   if (data === null && file !== "" && url !== "")
     throw new UsageError("SURVEYCTL_DATA and SURVEYCTL_DATABASE cannot be used together");
   const choice = data ?? (url === "" ? file : { url });
-  if (typeof choice !== "string") return { kind: "database", url: await readUrl(choice) };
+  if (typeof choice !== "string") return { kind: "database", url: await readUrl(choice, data === null) };
   const dataFile = choice === "" ? localDataFile({ env, platform }) : choice;
   refuseMemory(dataFile, data === null ? "SURVEYCTL_DATA" : "--data");
   return { kind: "file", dataFile, isNamed: choice !== "" };
@@ -81,9 +82,22 @@ export function refuseMemory(dataFile: string, place: string): void {
   throw new UsageError(`${place}: :memory: keeps nothing after the command; name a file`, { hint });
 }
 
-async function readUrl(choice: DatabaseAddress): Promise<string> {
-  const url = "url" in choice ? choice.url : await readUrlFile(choice);
-  if (choice.isInsecureAllowed !== true || !URL.canParse(url)) return url;
+async function readUrl(choice: DatabaseAddress, isFromVariable: boolean): Promise<string> {
+  const given = "url" in choice ? choice.url : await readUrlFile(choice);
+  const url = choice.isInsecureAllowed === true ? allowInsecure(given) : given;
+  const flag = "url" in choice ? "--database" : `--database-file ${choice.urlFile}`;
+  return parseDatabaseUrl(url, isFromVariable ? "SURVEYCTL_DATABASE" : flag);
+}
+
+/** A URL may hold a password, so it is not repeated. Throws UsageError. */
+export function parseDatabaseUrl(url: string, place: string): string {
+  const problem = databaseUrlProblem(url);
+  if (problem !== null) throw new UsageError(`${place}: ${problem}`);
+  return url;
+}
+
+function allowInsecure(url: string): string {
+  if (!URL.canParse(url)) return url;
   const allowed = new URL(url);
   allowed.searchParams.set("insecure", "on");
   return allowed.href;

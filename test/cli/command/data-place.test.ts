@@ -1,6 +1,10 @@
-import { expect, it } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { createFlags } from "../../../src/cli/args/flags.ts";
 import { choosePlace, readPlace, showDatabase } from "../../../src/cli/command/data-place.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
 import { readTarget } from "../../../src/service/store/postgres/connections.ts";
 
 const URL = "postgres://ada:secret@db.example/nps?sslmode=disable";
@@ -15,8 +19,14 @@ async function targetOf(values: Record<string, unknown>, env: Record<string, str
   }
 }
 
+async function list(...args: string[]): Promise<unknown> {
+  const { status, stderr } = await runInProcess({ args: ["service", "project", "list", ...args] });
+  return [status, stderr];
+}
+
 it("when a database is reached without TLS over a network, then it is refused unless that is allowed", async () => {
-  const refused = "sslmode=disable would send the password readable by others (insecure=on in the URL allows it)";
+  const refused =
+    "--database: sslmode=disable would send the password readable by others (insecure=on in the URL allows it)";
   const insecureDatabase = true;
   expect({
     plain: await targetOf({ database: URL }),
@@ -29,10 +39,29 @@ it("when a database is reached without TLS over a network, then it is refused un
     plain: refused,
     "with the flag": URL,
     "with the flag and a file": "--insecure-database requires --database or --database-file",
-    "from the environment": refused,
+    "from the environment": refused.replace("--database", "SURVEYCTL_DATABASE"),
     "from the environment, allowed": URL,
     "on this machine": "postgres://localhost/nps?sslmode=disable",
   });
+});
+
+it("when a URL is not one of a database, then it is refused by its flag, without its password", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-place-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = path.join(folder, "url");
+  await writeFile(file, "mysql://ada:secret@db.example/nps\n", { mode: 0o600 });
+  const problem = "must be a URL such as postgres://user@host/name";
+  expect([
+    await list("--database", "mysql://ada:secret@db.example/nps"),
+    await list("--database", "secret"),
+    await list("--database-file", file),
+    await targetOf({}, { SURVEYCTL_DATABASE: "postgres://ada:secret@" }),
+  ]).toEqual([
+    [2, `error: --database: ${problem}\n`],
+    [2, `error: --database: ${problem}\n`],
+    [2, `error: --database-file ${file}: ${problem}\n`],
+    `SURVEYCTL_DATABASE: ${problem}`,
+  ]);
 });
 
 it("when a database is named, then its URL leads there and has no secret", () => {

@@ -1,8 +1,8 @@
 /** Connections to a PostgreSQL server, each with what runs on it. */
 import { Pool, type PoolClient, type PoolConfig, types } from "pg";
-import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import type { SqlValue } from "../sql/database.ts";
 import { StoreDatabaseError } from "../store-errors.ts";
+import { databaseUrlProblem } from "../database-url.ts";
 
 export interface DatabaseTarget {
   readonly config: PoolConfig;
@@ -20,19 +20,11 @@ const CONNECT_MS = 5_000;
  * Throws StoreDatabaseError.
  */
 export function readTarget(url: string): DatabaseTarget {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed === null || !/^postgres(?:ql)?:$/.test(parsed.protocol))
-    throw new StoreDatabaseError("unsupported", "the database is given as postgres://user@host/name");
+  const problem = databaseUrlProblem(url);
+  if (problem !== null) throw new StoreDatabaseError("unsupported", `database URL: ${problem}`);
+  const parsed = new URL(url);
   const isPrepared = parsed.searchParams.get("prepare") !== "off";
   const max = Number(parsed.searchParams.get("max") ?? MAX);
-  const { hostname } = parsed;
-  const isSocket = hostname === "" || (parsed.searchParams.get("host") ?? "").startsWith("/");
-  const isInsecureAllowed = parsed.searchParams.get("insecure") === "on";
-  if (!isSocket && !isLoopbackHost(hostname) && !isInsecureAllowed && parsed.searchParams.get("sslmode") === "disable")
-    throw new StoreDatabaseError(
-      "unsupported",
-      "sslmode=disable would send the password readable by others (insecure=on in the URL allows it)",
-    );
   for (const name of ["prepare", "max", "insecure"]) parsed.searchParams.delete(name);
   const config = {
     connectionString: parsed.href,

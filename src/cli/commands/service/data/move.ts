@@ -6,6 +6,7 @@ import {
   DATA_FLAG,
   DATABASE_FLAGS,
   type DataFileChoice,
+  parseDatabaseUrl,
   readPlace,
   refuseMemory,
   showDatabase,
@@ -46,9 +47,8 @@ function isUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(text);
 }
 
-/** A URL may hold a password, so it is not repeated. */
 function parseTarget(text: string, place: string): string {
-  if (isUrl(text)) return text;
+  if (isUrl(text)) return parseDatabaseUrl(text, place);
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) throw new UsageError(`${place} must be a data file or a postgres:// URL`);
   refuseMemory(text, place);
   return parseOutputFile(text, place);
