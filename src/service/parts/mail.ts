@@ -6,10 +6,10 @@ import type { Random } from "../../runtime/random.ts";
 import { areAligned } from "../delivery/doctor/finding.ts";
 import type { DkimKey } from "../delivery/mail/dkim.ts";
 import { openSmtpSender } from "../delivery/mail/mail-sender.ts";
-import type { PacedSender } from "../delivery/paced-sender.ts";
+import type { PacedSender } from "../delivery/pacing/paced-sender.ts";
 import { maskReply } from "../delivery/mail/parse-reply.ts";
-import { createSenderMemory } from "../delivery/mail/sender-memory.ts";
-import type { SmtpRate } from "../delivery/mail/token-bucket.ts";
+import { createSenderMemory } from "../delivery/pacing/sender-memory.ts";
+import type { SendRate } from "../delivery/pacing/token-bucket.ts";
 import { renderMail } from "../delivery/message/render-mail.ts";
 import { senderDomain } from "../delivery/message/sender.ts";
 import type { MailContext } from "../delivery/message/survey-mail.ts";
@@ -25,7 +25,7 @@ export interface MailOptions {
   readonly server: SmtpServer;
   /** PEM certificates to trust in place of the public ones. */
   readonly certificates: string | null;
-  readonly rate: SmtpRate;
+  readonly rate: SendRate;
   readonly connections: number;
   /** Null leaves signing to the server. */
   readonly dkim: DkimKey | null;

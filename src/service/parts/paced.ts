@@ -1,6 +1,6 @@
 /** The wiring that mail and text messages share. */
 import type { Log, LogFields } from "../../runtime/log.ts";
-import type { SenderHealth } from "../delivery/mail/sender-health.ts";
+import type { SenderHealth } from "../delivery/pacing/sender-health.ts";
 import { replyFields } from "../service-log.ts";
 
 /** A function that says whether an address or a number has the form of the pattern, upper and lower case alike. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Channel } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { createOutbox, type Outbox } from "../delivery/outbox.ts";
-import type { PacedSender } from "../delivery/paced-sender.ts";
+import type { PacedSender } from "../delivery/pacing/paced-sender.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { ServiceOptions } from "../service-options.ts";
 import type { Base } from "./base.ts";

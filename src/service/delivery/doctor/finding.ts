@@ -1,7 +1,7 @@
 /** The findings of an examination of the mail settings. */
 import { domainToASCII } from "node:url";
 import type { DkimKey } from "../mail/dkim.ts";
-import type { SmtpRate } from "../mail/token-bucket.ts";
+import type { SendRate } from "../pacing/token-bucket.ts";
 import type { SmtpServer } from "../smtp/smtp-url.ts";
 
 /** `warning` may cost some mail, `problem` will; `skipped` could not be examined. */
@@ -25,7 +25,7 @@ export interface MailSetup {
   readonly server: SmtpServer | string | null;
   /** PEM certificates to trust in place of the public ones. */
   readonly certificates: string | null;
-  readonly rate: SmtpRate | null;
+  readonly rate: SendRate | null;
   /** Null leaves signing to the server; a sentence when the key cannot be used. */
   readonly dkim: DkimKey | string | null;
 }

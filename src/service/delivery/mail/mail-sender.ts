@@ -11,7 +11,7 @@ import {
   type PacedSender,
   type PacedSenderOptions,
   surveyKey,
-} from "../paced-sender.ts";
+} from "../pacing/paced-sender.ts";
 import { classifyReply } from "./classify-reply.ts";
 import { maskReply } from "./parse-reply.ts";
 

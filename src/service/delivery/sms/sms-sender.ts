@@ -11,7 +11,7 @@ import {
   type PacedSender,
   type PacedSenderOptions,
   surveyKey,
-} from "../paced-sender.ts";
+} from "../pacing/paced-sender.ts";
 import type { SmsMessage } from "./providers/provider.ts";
 import type { GatewayReply, GatewayTransport } from "./gateway-transport.ts";
 import { toSmsText } from "./segments.ts";

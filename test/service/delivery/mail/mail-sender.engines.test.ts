@@ -4,9 +4,9 @@ import { releaseHeld } from "../../../../src/service/domain/delivery/oversight.t
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { SenderState } from "../../../../src/service/domain/ports.ts";
 import type { DueDigest } from "../../../../src/service/domain/ports.ts";
-import type { PacedSender } from "../../../../src/service/delivery/paced-sender.ts";
+import type { PacedSender } from "../../../../src/service/delivery/pacing/paced-sender.ts";
 import { openSmtpSender, type SmtpSenderOptions } from "../../../../src/service/delivery/mail/mail-sender.ts";
-import { createSenderMemory } from "../../../../src/service/delivery/mail/sender-memory.ts";
+import { createSenderMemory } from "../../../../src/service/delivery/pacing/sender-memory.ts";
 import { createSmtpTransport } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
 import type { SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
 import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";

@@ -1,7 +1,7 @@
 /** Limits that hold for all processes on one database together. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
-import { createDepartures } from "../../../../src/service/delivery/mail/departures.ts";
+import { createDepartures } from "../../../../src/service/delivery/pacing/departures.ts";
 import { createSegmentBudget } from "../../../../src/service/delivery/sms/sms-sender.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";

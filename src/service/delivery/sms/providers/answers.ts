@@ -1,6 +1,6 @@
 /** The meanings that a provider's answer can have, and how answers are read. */
 import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
-import { type CarrierMeaning, NOTHING_MEANT } from "../../paced-sender.ts";
+import { type CarrierMeaning, NOTHING_MEANT } from "../../pacing/paced-sender.ts";
 
 /** The gateway's answer, as what became of the message. */
 export interface GatewayMeaning extends CarrierMeaning {

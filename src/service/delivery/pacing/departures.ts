@@ -1,7 +1,7 @@
 /** When messages may leave, so that all processes that send together keep one rate. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Store } from "../../domain/ports.ts";
-import { FULL_BUCKET, reserve, type SmtpRate } from "./token-bucket.ts";
+import { FULL_BUCKET, reserve, type SendRate } from "./token-bucket.ts";
 
 export interface Departures {
   /** The moment of the next message, Unix milliseconds, without taking it. */
@@ -11,7 +11,7 @@ export interface Departures {
 }
 
 export interface DeparturesOptions {
-  readonly rate: SmtpRate;
+  readonly rate: SendRate;
   readonly clock: Clock;
   readonly store: Store;
   /** Of the sender: all that have this name share the rate. */

@@ -1,6 +1,6 @@
 /**
- * The health of the sender as a whole: a pure machine over the mail server's replies, so that trouble of the sender
- * costs a few attempts and no person. Times are Unix milliseconds; every state is plain JSON, to be stored and loaded.
+ * The health of the sender as a whole: a pure machine over the replies of a mail server or a gateway, so that trouble of
+ * the sender costs a few attempts and no person. Times are Unix milliseconds; every state is plain JSON, to be stored and loaded.
  */
 
 import type { ReplyFacts } from "../../domain/delivery/rows.ts";
@@ -30,7 +30,7 @@ export interface ServerAnswer {
 }
 
 export type SenderEvent =
-  /** `epoch` is that of the message's admission. Only replies of the SMTP dialogue belong here. */
+  /** `epoch` is that of the message's admission. Only the other side's replies belong here. */
   | { readonly kind: "answer"; readonly answer: ServerAnswer; readonly epoch: number }
   /** An admitted message did not go out and nothing was learnt: it was withdrawn or could not be sent at all. */
   | { readonly kind: "released"; readonly epoch: number }

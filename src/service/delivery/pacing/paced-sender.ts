@@ -1,25 +1,25 @@
 /** A sender as the scheduler uses it: a connection's turn, the rate, the sender's health, and the effect of a reply. */
-import type { Channel } from "../../contract/routes.ts";
-import type { JsonObject } from "../../contract/json.ts";
-import { unixSeconds, type Clock } from "../../runtime/clock.ts";
-import { createSemaphore, type Semaphore } from "../../runtime/parallel.ts";
-import type { Random } from "../../runtime/random.ts";
-import { retryOrGiveUp } from "../domain/delivery/retries.ts";
-import { wordsOfAttempt } from "../domain/delivery/oversight.ts";
+import type { Channel } from "../../../contract/routes.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
+import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
+import type { Random } from "../../../runtime/random.ts";
+import { retryOrGiveUp } from "../../domain/delivery/retries.ts";
+import { wordsOfAttempt } from "../../domain/delivery/oversight.ts";
 import type {
   AttemptFacts,
   DeliveryOutcome,
   DeliveryProgress,
   DeliveryResult,
   MessageSender,
-} from "../domain/delivery/sender.ts";
-import type { DueSurvey, FrozenMessage, KeptSender, SenderState, Store } from "../domain/ports.ts";
-import { admit, HEALTHY_SENDER, nextSenderHealth, restoreSenderHealth } from "./mail/sender-health.ts";
-import type { HealthStep, SenderEvent, SenderHealth, ServerAnswer } from "./mail/sender-health.ts";
-import { createDepartures, type Departures } from "./mail/departures.ts";
-import type { SenderMemory } from "./mail/sender-memory.ts";
-import type { SmtpRate } from "./mail/token-bucket.ts";
-import { createAlarm, type Alarm } from "./smtp/alarm.ts";
+} from "../../domain/delivery/sender.ts";
+import type { DueSurvey, FrozenMessage, KeptSender, SenderState, Store } from "../../domain/ports.ts";
+import { admit, HEALTHY_SENDER, nextSenderHealth, restoreSenderHealth } from "./sender-health.ts";
+import type { HealthStep, SenderEvent, SenderHealth, ServerAnswer } from "./sender-health.ts";
+import { createDepartures, type Departures } from "./departures.ts";
+import type { SenderMemory } from "./sender-memory.ts";
+import type { SendRate } from "./token-bucket.ts";
+import { createAlarm, type Alarm } from "./alarm.ts";
 
 /** The other side's words at the last step. */
 export interface CarrierReply extends AttemptFacts {
@@ -87,7 +87,7 @@ export interface PacedSenderOptions<Message, Reply extends CarrierReply> {
   readonly transport: Carrier<Message, Reply>;
   /** As many as the transport has. */
   readonly connections: number;
-  readonly rate: SmtpRate;
+  readonly rate: SendRate;
   /** All processes that send from it keep the rate together. */
   readonly store: Store;
   readonly clock: Clock;

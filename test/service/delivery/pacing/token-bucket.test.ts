@@ -4,11 +4,11 @@ import {
   FULL_BUCKET,
   reserve,
   type BucketLevel,
-  type SmtpRate,
-} from "../../../../src/service/delivery/mail/token-bucket.ts";
+  type SendRate,
+} from "../../../../src/service/delivery/pacing/token-bucket.ts";
 
 const START = 1_800_000_000_000;
-const rate: SmtpRate = { count: 20, perSeconds: 1 };
+const rate: SendRate = { count: 20, perSeconds: 1 };
 
 /** Departures of a number of messages that all ask at `now`. */
 function all(count: number, from: BucketLevel, now: number): { departures: number[]; bucket: BucketLevel } {

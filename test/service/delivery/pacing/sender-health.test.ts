@@ -7,7 +7,7 @@ import {
   restoreSenderHealth,
   type SenderHealth,
   type ServerAnswer,
-} from "../../../../src/service/delivery/mail/sender-health.ts";
+} from "../../../../src/service/delivery/pacing/sender-health.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,6 +1,6 @@
 /** The number of messages that leave in a second, an hour or a minute, whatever the number of connections. */
 
-export interface SmtpRate {
+export interface SendRate {
   readonly count: number;
   readonly perSeconds: number;
 }
@@ -28,7 +28,7 @@ export const FULL_BUCKET: BucketLevel = { level: 1, at: 0 };
  * Moments for `count` messages. They are taken from the bucket at once: a caller that does not use one does not give it
  * back, and one that waits for its moment needs to ask no more.
  */
-export function reserve(rate: SmtpRate, bucket: BucketLevel, now: number, count = 1): Reservation {
+export function reserve(rate: SendRate, bucket: BucketLevel, now: number, count = 1): Reservation {
   const perMs = rate.count / (rate.perSeconds * 1000);
   // After a clock was set back, no message waits until it has caught up.
   const elapsed = Math.max(0, now - bucket.at);
