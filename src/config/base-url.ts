@@ -6,7 +6,7 @@ import { ConfigError, type ConfigAdvice } from "./config-error.ts";
  * any other. Throws ConfigError for anything that is not https, or plain http to this machine, or http anywhere when
  * `allowHttp`. `source` names where the text came from.
  */
-export function parseBaseUrl(text: string, source: string, allowHttp: boolean): string {
+export function parseBaseUrl(text: string, source: string, { allowHttp }: { readonly allowHttp: boolean }): string {
   const url = readUrl(text);
   if (url === null)
     throw invalid(

@@ -48,7 +48,7 @@ export async function resolveConnection(request: SettingsRequest): Promise<Conne
       ? unknownProfile(name, [...profiles.byName.keys()])
       : missing(baseUrl, apiKey, [...profiles.byName.keys()]);
   }
-  const value = parseBaseUrl(baseUrl.value, baseUrl.source, request.insecureHttp);
+  const value = parseBaseUrl(baseUrl.value, baseUrl.source, { allowHttp: request.insecureHttp });
   return {
     kind: "remote",
     profile: profile === null ? null : name,
@@ -96,8 +96,8 @@ interface Named {
 /** A profile's key, or the one that its command prints, goes to the profile's own origin alone. */
 function checkOrigin(request: SettingsRequest, baseUrl: Sourced<string>, { name, profile }: Named): void {
   if (keyVariable(request) !== null || givenBaseUrl(request) === null) return;
-  const wanted = new URL(parseBaseUrl(baseUrl.value, baseUrl.source, request.insecureHttp)).origin;
-  const own = new URL(parseBaseUrl(profile.base_url, `profile ${name}`, true)).origin;
+  const wanted = new URL(parseBaseUrl(baseUrl.value, baseUrl.source, { allowHttp: request.insecureHttp })).origin;
+  const own = new URL(parseBaseUrl(profile.base_url, `profile ${name}`, { allowHttp: true })).origin;
   if (wanted === own) return;
   throw new ConfigError(
     "missing",

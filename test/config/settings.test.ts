@@ -51,7 +51,7 @@ describe("an address", () => {
     ["http://127.9.9.9", "http://127.9.9.9"],
     ["http://[::1]:8080", "http://[::1]:8080"],
   ])("when it is %s, then it is used as %s", (text, used) => {
-    expect(parseBaseUrl(text, "--base-url", false)).toBe(used);
+    expect(parseBaseUrl(text, "--base-url", { allowHttp: false })).toBe(used);
   });
 
   it.each([
@@ -61,10 +61,10 @@ describe("an address", () => {
     "http://localhost.a.example",
     "http://[::2]",
   ])("when it is %s, then it is refused unless plain HTTP is allowed", (text) => {
-    expect(() => parseBaseUrl(text, "--base-url", false)).toThrow(
+    expect(() => parseBaseUrl(text, "--base-url", { allowHttp: false })).toThrow(
       /^--base-url: refusing to send the API key over plain http to /,
     );
-    expect(parseBaseUrl(text, "--base-url", true)).toBe(text);
+    expect(parseBaseUrl(text, "--base-url", { allowHttp: true })).toBe(text);
   });
 
   it.each([
@@ -84,7 +84,7 @@ describe("an address", () => {
       "invalid",
       `--base-url: ${JSON.stringify(text)} is not an address such as https://surveys.example.com`,
     );
-    expect(() => parseBaseUrl(text, "--base-url", true)).toThrow(error);
+    expect(() => parseBaseUrl(text, "--base-url", { allowHttp: true })).toThrow(error);
   });
 
   it.each([
@@ -93,7 +93,7 @@ describe("an address", () => {
     ["me:hu@sh@a.example", /^--base-url: "…@a\.example" is not an address/],
     ["https://me:hush@a.example:99999", /^--base-url: "https:\/\/…@a\.example:99999" is not an address/],
   ])("when it holds a password, as %s, then it is refused and the password is not repeated", (text, message) => {
-    expect(() => parseBaseUrl(text, "--base-url", false)).toThrow(message);
+    expect(() => parseBaseUrl(text, "--base-url", { allowHttp: false })).toThrow(message);
   });
 });
 

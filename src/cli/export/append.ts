@@ -15,7 +15,7 @@ export async function checkOldFile({ deps, request, plan, output }: OpenedExport
     start === null
       ? "it is not compressed"
       : plan.format === "csv"
-        ? checkHeader(start, createPageEncoder(deps, plan, true).head.replace(/^\ufeff/, ""))
+        ? checkHeader(start, createPageEncoder(deps, plan).head.replace(/^\ufeff/, ""))
         : checkRow(start.split("\n")[0] ?? "", request, plan);
   if (problem === null) return;
   throw new UsageError(`--append: ${plan.file ?? ""} cannot be added to: ${problem}`, {

@@ -44,7 +44,7 @@ export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlag
 export function createPageEncoder(
   deps: Deps,
   { format, columns }: Pick<ExportPlan, "format" | "columns">,
-  header: boolean,
+  { header = true }: { readonly header?: boolean } = {},
 ): PageEncoder {
   const { time, timeZone: zone, crlf, excelSafe, bom } = deps.options;
   const create = (): ReturnType<typeof createEncoder> =>

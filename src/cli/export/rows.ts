@@ -49,7 +49,7 @@ export async function readRows(
   const job: ExportJob = {
     readings,
     log,
-    encoder: createPageEncoder(deps, plan, header),
+    encoder: createPageEncoder(deps, plan, { header }),
     sink: output.sink,
     sift: request.shaping?.sift ?? null,
     rewrite: request.shaping?.rewrite ?? null,
@@ -90,7 +90,7 @@ function toGrowth({ deps, plan }: OpenedExport, flat: FlatColumns, mayCome: Grow
       // Columns that --columns lists stay where they are.
       const named = new Set(columns.map(({ name }) => name));
       const added = found.map((name) => flat.column(name)).filter(({ name }) => !named.has(name));
-      return createPageEncoder(deps, { ...plan, columns: [...columns, ...added] }, true);
+      return createPageEncoder(deps, { ...plan, columns: [...columns, ...added] });
     },
   };
 }

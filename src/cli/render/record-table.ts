@@ -34,7 +34,7 @@ export function drawRecord(
     const tone = toneOf(column, value, json);
     return toLines(column, value, time)
       .map((line) => (line || (options.unicode ? "–" : "-")) + (column.addition ?? ""))
-      .flatMap((line) => measure.wrap(line, room, false))
+      .flatMap((line) => measure.wrap(line, room, { breakWords: false }))
       .map((line, at): readonly [FittedText, FittedText] => [
         measure.fit(at === 0 ? (names[index] ?? "") : "", width, paint.heading),
         { text: paint.cell(line, tone, column.spans), width: measure.width(line) },

@@ -4,12 +4,17 @@
  */
 import stringWidth from "string-width";
 
+interface WrapOptions {
+  /** False: a word longer than a line stays as it is. */
+  readonly breakWords?: boolean;
+}
+
 export interface TextMeasure {
   width(text: string): number;
   /** The text itself when it fits in `max` cells, else its beginning and `…`. */
   cut(text: string, max: number): string;
-  /** Lines of at most `max` cells, broken between words; a longer word is broken too, unless `breakWords` is false. */
-  wrap(text: string, max: number, breakWords?: boolean): string[];
+  /** Lines of at most `max` cells, broken between words. */
+  wrap(text: string, max: number, options?: WrapOptions): string[];
   /** Cut to `max` cells, kept from moving its neighbours, and coloured by `paint`. */
   fit(text: string, max: number, paint?: (text: string) => string): FittedText;
 }
@@ -54,7 +59,7 @@ function chunksOf(word: string, max: number): string[] {
   return parts;
 }
 
-function wrap(text: string, max: number, breakWords: boolean = true): string[] {
+function wrap(text: string, max: number, { breakWords = true }: WrapOptions = {}): string[] {
   if (width(text) <= max) return [text];
   const [first = "", ...words] = text.split(" ").flatMap((word) => (breakWords ? chunksOf(word, max) : [word]));
   const lines = [first];

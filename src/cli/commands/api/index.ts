@@ -66,7 +66,7 @@ async function runOpenApi(deps: Deps, operands: readonly string[]): Promise<Exit
   const { parseBaseUrl } = await import("../../../config/base-url.ts");
   const { baseUrl } = deps.options;
   // No key is sent there.
-  const serverUrl = baseUrl === null ? null : parseBaseUrl(baseUrl, "--base-url", true);
+  const serverUrl = baseUrl === null ? null : parseBaseUrl(baseUrl, "--base-url", { allowHttp: true });
   const text = JSON.stringify(toOpenApi({ version: VERSION, serverUrl }), null, 2);
   await deps.streams.out.write(`${text}\n`);
   return EXIT.done;

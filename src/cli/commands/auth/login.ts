@@ -41,7 +41,7 @@ export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand
   if (known === null || keyCommand === null) await explain(deps);
   const name = await chooseName(deps, given, profiles);
   const address = known ?? { value: await askBaseUrl(deps, profiles.byName.get(name)), source: "the base URL" };
-  const baseUrl = parseBaseUrl(address.value, address.source, deps.options.insecureHttp);
+  const baseUrl = parseBaseUrl(address.value, address.source, { allowHttp: deps.options.insecureHttp });
   const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform, deps.signal);
   const access = await check(deps, { baseUrl, key, advice: adviseLogin });
   const profile: Profile = {

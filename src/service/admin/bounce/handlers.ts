@@ -9,11 +9,12 @@ import {
 import {
   HOOK_SOURCES,
   hookPath,
-  type KeyedProvider,
+  hookSecret,
   type HookSource,
   KEYED_PROVIDERS,
-  openHook,
+  type KeyedProvider,
   readProviderKeys,
+  rotateHookSecret,
   setGatewayKey,
   setProviderKey,
   SIGNING_GATEWAYS,
@@ -53,7 +54,7 @@ export function createBounceHandlers({ store, appUrl }: BounceAdminOptions): Pic
       }),
     "bounce.hook": ({ rotate, keys: given }) =>
       store.write(async (tx) => {
-        const secret = await openHook(tx, rotate);
+        const secret = await (rotate ? rotateHookSecret : hookSecret)(tx);
         for (const provider of KEYED_PROVIDERS) {
           const key = given[provider];
           if (key !== undefined) await setProviderKey(tx, provider, key);
@@ -67,7 +68,7 @@ export function createBounceHandlers({ store, appUrl }: BounceAdminOptions): Pic
       }, ONLY_SECRETS),
     "sms.hook": ({ rotate, keys }) =>
       store.write(async (tx) => {
-        const secret = await openHook(tx, rotate, "sms");
+        const secret = await (rotate ? rotateHookSecret : hookSecret)(tx, "sms");
         for (const provider of SIGNING_GATEWAYS) {
           const key = keys[provider];
           if (key !== undefined) await setGatewayKey(tx, provider, key);

@@ -5,11 +5,12 @@ import type { ListedDelivery } from "../../domain/delivery/lists/sources.ts";
 import { livingSenders } from "../../domain/delivery/living.ts";
 import {
   explainPerson,
+  pauseSending,
   readWaiting,
   releaseAll,
   releaseForOperator,
   releasePutOff,
-  setPaused,
+  resumeSending,
   summarizeQueue,
 } from "../../domain/delivery/oversight.ts";
 import type { MessageSender } from "../../domain/delivery/sender.ts";
@@ -68,7 +69,7 @@ export function createDeliveryHandlers({
     },
     pause: async ({ project, paused }) => {
       const pause = async (tx: Transaction, found: ProjectRow | null): Promise<number | null> => {
-        await setPaused(tx, found, paused);
+        await (paused ? pauseSending : resumeSending)(tx, found);
         return paused ? tx.now : null;
       };
       const pausedAt =

@@ -31,10 +31,13 @@ export function hookPath(secret: string, source: HookSource): string {
   return `/hooks/bounce/${secret}${source === "hook" ? "" : `/${source}`}`;
 }
 
-/** The secret of the path; made at first use, and made anew to end the old one. */
-export async function openHook(tx: Transaction, isRotated: boolean, name: HookName = "hook"): Promise<string> {
-  const known = isRotated ? null : await tx.reports.secret(name);
-  if (known !== null) return known;
+/** The secret of the path; made at first use. */
+export async function hookSecret(tx: Transaction, name: HookName = "hook"): Promise<string> {
+  return (await tx.reports.secret(name)) ?? rotateHookSecret(tx, name);
+}
+
+/** Makes the secret of the path anew, which ends the old one. */
+export async function rotateHookSecret(tx: Transaction, name: HookName = "hook"): Promise<string> {
   // 256 bits.
   const made = tx.token() + tx.token().slice(0, 21);
   await tx.reports.setSecret(name, made);

@@ -216,12 +216,16 @@ function codesAndText({ code, enhancedCode, text }: Said): string {
   return [code, enhancedCode, text].filter((part) => part !== null).join(" ");
 }
 
-/** Stops or resumes sending for one project, or with null for all, also those that are made later. */
-export async function setPaused(tx: Transaction, project: Project | null, isPaused: boolean): Promise<void> {
-  const at = isPaused ? tx.now : null;
-  if (project !== null) return tx.projects.setPaused(project.id, at);
-  await tx.deliveries.setPaused(at);
-  if (!isPaused) await tx.deliveries.setResumed(tx.now);
+/** Stops sending for one project, or with null for all, also those that are made later. */
+export async function pauseSending(tx: Transaction, project: Project | null): Promise<void> {
+  await (project === null ? tx.deliveries.setPaused(tx.now) : tx.projects.setPaused(project.id, tx.now));
+}
+
+/** Ends a pause of one project, or with null that of all. */
+export async function resumeSending(tx: Transaction, project: Project | null): Promise<void> {
+  if (project !== null) return tx.projects.setPaused(project.id, null);
+  await tx.deliveries.setPaused(null);
+  await tx.deliveries.setResumed(tx.now);
 }
 
 /** Since when nothing is sent at all, and why; the reason is null where an operator has paused it. */

@@ -6,8 +6,9 @@ import { createHooks, type Hooks } from "../../../../src/service/delivery/bounce
 import { finishDelivery, markTransmitting } from "../../../../src/service/domain/delivery/deliveries.ts";
 import {
   hookPath,
+  hookSecret,
   type HookSource,
-  openHook,
+  rotateHookSecret,
   setProviderKey,
 } from "../../../../src/service/domain/delivery/hook-secrets.ts";
 import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
@@ -32,7 +33,7 @@ beforeEach(async () => {
   const fixture = await openFixture();
   const told = { fetched: [], reports: [], refused: [] };
   const hooks = openHooks(fixture, told);
-  const secret = await fixture.write((tx) => openHook(tx, false));
+  const secret = await fixture.write((tx) => hookSecret(tx));
   world = { ...fixture, hooks, secret, ...told };
   await mail("ada@x.co");
 });
@@ -141,7 +142,7 @@ function neverRead(): Promise<never> {
 }
 
 test("when the secret is rotated, then the old URL is gone", async () => {
-  const rotated = await world.write((tx) => openHook(tx, true));
+  const rotated = await world.write((tx) => rotateHookSecret(tx));
   expect([await post("hook", []), await post("hook", [], { secret: rotated })]).toEqual([null, OK]);
   expect(rotated).toMatch(/^[\w-]{43}$/);
 });

@@ -4,7 +4,7 @@ import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { createDeliveryMetrics } from "../../../../src/service/metrics/delivery-metrics.ts";
 import type { SmsGateway } from "../../../../src/service/delivery/sms/gateway.ts";
-import { openHook, smsHookPath } from "../../../../src/service/domain/delivery/hook-secrets.ts";
+import { hookSecret, smsHookPath } from "../../../../src/service/domain/delivery/hook-secrets.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { Properties } from "../../../../src/contract/resources.ts";
 import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
@@ -112,7 +112,7 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     onText: scheduler.wake,
   });
   scheduler.start();
-  const secret = await fixture.write((tx) => openHook(tx, false, "sms"));
+  const secret = await fixture.write((tx) => hookSecret(tx, "sms"));
   const rowOf = (phoneNumber: string) =>
     fixture.read(async (tx) => {
       const person = await tx.people.byPhone(project.id, phoneNumber);

@@ -5,7 +5,7 @@ import { finishDelivery } from "../../../../src/service/domain/delivery/deliveri
 import { countDays, listMerged } from "../../../../src/service/domain/delivery/lists/list-deliveries.ts";
 import type { ListedReason, ListedState } from "../../../../src/service/domain/delivery/lists/listed.ts";
 import { type DeliverySelection, openSources } from "../../../../src/service/domain/delivery/lists/sources.ts";
-import { setPaused } from "../../../../src/service/domain/delivery/oversight.ts";
+import { pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
@@ -120,7 +120,7 @@ describe("by reason", () => {
     await send({ email: "due@x.co" });
     await send({ email: "later@x.co", delaySeconds: DAY });
     expect(await because("paused")).toEqual([]);
-    await fixture.write((tx) => setPaused(tx, null, true));
+    await fixture.write((tx) => pauseSending(tx, null));
     expect(await because("paused")).toEqual(["due 0"]);
     expect((await list()).map(({ reason }) => reason)).toEqual([null, "paused"]);
   });

@@ -16,10 +16,11 @@ import {
   explainPerson,
   guardOverdue,
   isOverdueInBulk,
+  pauseSending,
   pruneAttempts,
   readPause,
   releaseForOperator,
-  setPaused,
+  resumeSending,
   summarizeQueue,
 } from "../../../../src/service/domain/delivery/oversight.ts";
 import { DELIVERY_STATES } from "../../../../src/service/domain/delivery/queue-rows.ts";
@@ -356,8 +357,8 @@ describe("when a message is looked at once more", () => {
       gone,
     ],
     ["the person is gone", () => fixture.write((tx) => deletePerson(tx, fixture.project, { by: "id", id: "1" })), gone],
-    ["the project is paused", () => fixture.write((tx) => setPaused(tx, fixture.project, true)), gone],
-    ["all is paused", () => fixture.write((tx) => setPaused(tx, null, true)), gone],
+    ["the project is paused", () => fixture.write((tx) => pauseSending(tx, fixture.project)), gone],
+    ["all is paused", () => fixture.write((tx) => pauseSending(tx, null)), gone],
     ["it is three days late", async () => later(3 * DAY + 1), { kind: "failed", reason: "too late" }],
   ])("and %s, then it goes out only if it still may", async (_, work, expected) => {
     await send();
@@ -378,7 +379,9 @@ describe("when a message is looked at once more", () => {
 describe("when sending is paused", () => {
   test.each([["for the project"], ["for all"]])("%s, then nothing is claimed until it is resumed", async (which) => {
     const pause = (isPaused: boolean) =>
-      fixture.write((tx) => setPaused(tx, which === "for all" ? null : fixture.project, isPaused));
+      fixture.write((tx) =>
+        (isPaused ? pauseSending : resumeSending)(tx, which === "for all" ? null : fixture.project),
+      );
     await pause(true);
     await send();
     expect([await claims(), await fixture.read((tx) => nextDueAt(tx))]).toEqual([[], null]);
@@ -416,7 +419,7 @@ describe("when surveys are overdue by a day", () => {
     await sendMany(51);
     later(DAY + 1);
     expect(await guarded()).not.toBe(null);
-    await fixture.write((tx) => setPaused(tx, null, false));
+    await fixture.write((tx) => resumeSending(tx, null));
     expect(await guarded()).toBe(null);
     later(1);
     await sendMany(51);
@@ -448,7 +451,7 @@ test("when the operator looks, then counts, a person's history and the oldest du
 
 test.each(["project", "service"] as const)("when the %s is paused, then a due survey keeps its age", async (what) => {
   await send();
-  await fixture.write((tx) => setPaused(tx, what === "project" ? fixture.project : null, true));
+  await fixture.write((tx) => pauseSending(tx, what === "project" ? fixture.project : null));
   later(100);
   const none = Object.fromEntries(DELIVERY_STATES.map((name) => [name, 0]));
   expect(await fixture.read(summarizeQueue)).toEqual({

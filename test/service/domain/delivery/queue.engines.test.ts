@@ -9,7 +9,7 @@ import {
   nextDueAt,
   releaseDeadClaims,
 } from "../../../../src/service/domain/delivery/deliveries.ts";
-import { setPaused } from "../../../../src/service/domain/delivery/oversight.ts";
+import { pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { DueMessage, ReplyKind, TextedSurvey } from "../../../../src/service/domain/ports.ts";
 import { type Fixture, openFixture, sendInput } from "../fixture.ts";
@@ -39,8 +39,8 @@ const reply = (kind: ReplyKind): Promise<TextedSurvey> =>
   });
 
 it("when all is paused, and its project too, then a reply is claimed and sent all the same", async () => {
-  await fixture.write((tx) => setPaused(tx, null, true));
-  await fixture.write((tx) => setPaused(tx, fixture.project, true));
+  await fixture.write((tx) => pauseSending(tx, null));
+  await fixture.write((tx) => pauseSending(tx, fixture.project));
   await reply("help");
   const dues = await fixture.read(async (tx) => [
     await nextDueAt(tx, ["sms", "reply"]),

@@ -9,7 +9,7 @@ import {
 } from "../../../../src/service/domain/surveys/autopilot.ts";
 import { finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { ALWAYS } from "../../../../src/service/domain/surveys/windows.ts";
-import { setPaused } from "../../../../src/service/domain/delivery/oversight.ts";
+import { pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";
 import { cancelSurveys, sendPerson } from "../../../../src/service/domain/people/people.ts";
@@ -70,7 +70,7 @@ test("when nothing is sent at present, then the one who is added waits, and the 
   await configure({ active: false });
   const inactive = await add({ personEmail: "a@x.co" });
   await configure({ active: true });
-  await fixture.write((tx) => setPaused(tx, fixture.project, true));
+  await fixture.write((tx) => pauseSending(tx, fixture.project));
   fixture.time.now += 60;
   const paused = await add({ personEmail: "b@x.co" });
   expect([inactive, paused].map(({ member, status }) => [member.survey_scheduled_at, status])).toEqual([

@@ -1,7 +1,7 @@
 /** Surveys that were asked for and not scheduled: the reason goes with the answer, and is kept. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
-import { explainPerson, setPaused } from "../../../../src/service/domain/delivery/oversight.ts";
+import { explainPerson, pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { recordBounce, stopTexts, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
@@ -148,7 +148,7 @@ describe("the reason", () => {
   test.each([true, false])(
     "when all is paused, %s, or the project, then a survey is scheduled and waits",
     async (all) => {
-      await fixture.write((tx) => setPaused(tx, all ? null : fixture.project, true));
+      await fixture.write((tx) => pauseSending(tx, all ? null : fixture.project));
       const status = { status: "paused", since: START, until: null };
       expect(await asked([{ email: "a@x.co" }])).toEqual([status]);
       const sent = await send({ email: "a@x.co" });

@@ -7,7 +7,7 @@ import { UnavailableError } from "../../../../src/service/domain/errors.ts";
 import { addDigest } from "../../../../src/service/domain/delivery/digests.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { LIFE_SECONDS } from "../../../../src/service/domain/delivery/living.ts";
-import { setPaused } from "../../../../src/service/domain/delivery/oversight.ts";
+import { pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";
 import type { MessageSender } from "../../../../src/service/domain/delivery/sender.ts";
 import type { NewPerson, Store } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
@@ -230,7 +230,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
     const [store] = stores as [Store];
     const other = await store.write(async (tx) => (await findProject(tx, "b")) ?? addProject(tx, "b"));
     await store.write(async (tx) => {
-      await setPaused(tx, project, true);
+      await pauseSending(tx, project);
       await sendPerson(tx, other, sendInput({ email: "due@x.co" }));
     });
     const slow = new AbortController();
