@@ -9,6 +9,7 @@ import type { Deps } from "../../command/deps.ts";
 import { COUNT_FLAG } from "../../command/list-rows.ts";
 import { writeDone, writeNote } from "../../command/notes.ts";
 import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
+import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { PROJECT_FLAGS, readProject, showList, tellPlace, withAdmin } from "./data/data-file.ts";
@@ -44,6 +45,8 @@ interface VerbFacts<Kind extends AdminKind, Input> extends Omit<CommandFacts, "e
     /** No data is removed: where there is no terminal to ask on, it needs no `--yes`. */
     readonly losesNothing?: boolean;
   };
+  /** The places of fields that were typed: a value that the service's rules refuse there is a usage error. */
+  readonly places?: Readonly<Partial<Record<keyof CommandOf<Kind> & string, string>>>;
   /** Of a record, its lists. */
   readonly lists?: (answer: AdminResults[Kind]) => readonly RecordList[];
   /** A line for people about what was done; null for none. */
@@ -97,7 +100,7 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
   placeFlags: readonly FlagRecord[],
   toInput: (given: VerbInput) => Input,
 ): void {
-  const { kind, details, removal, lists, done, notes, exits, ...facts } = given;
+  const { kind, details, removal, places, lists, done, notes, exits, ...facts } = given;
   const command = context.verb(noun, {
     ...facts,
     exits: exits ?? [EXIT.done, EXIT.failed, EXIT.refused],
@@ -125,7 +128,13 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
         return question.text;
       });
     }
-    const answer = await withAdmin(deps, choice, (admin) => admin(asked));
+    const answer = await withAdmin(deps, choice, async (admin) => {
+      try {
+        return await admin(asked);
+      } catch (error) {
+        throw (await toUsageError(error, asked, places ?? {})) ?? error;
+      }
+    });
     if (Array.isArray(answer))
       await showList(deps, facts.columns, answer as readonly object[], { count: flags.is("--count") });
     else await showWithLists(deps, facts.columns, answer, lists?.(answer) ?? []);
@@ -134,4 +143,19 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
     for (const note of notes?.(answer) ?? []) await writeNote(deps, note);
     return EXIT.done;
   });
+}
+
+/** Null for what no place explains. */
+async function toUsageError(
+  error: unknown,
+  asked: object,
+  places: Readonly<Record<string, string | undefined>>,
+): Promise<UsageError | null> {
+  const { InvalidError } = await import("../../../service/domain/errors.ts");
+  const refusal = error instanceof Error ? error.cause : null;
+  if (!(refusal instanceof InvalidError)) return null;
+  const [field = "", phrases = []] = Object.entries(refusal.errors)[0] ?? [];
+  const value = (asked as Readonly<Record<string, unknown>>)[field];
+  const place = places[field];
+  return place === undefined ? null : new UsageError(`${place}: ${String(value)} ${phrases[0]}`, { cause: error });
 }

@@ -154,6 +154,7 @@ function registerAdd(noun: Command, context: CommandContext): void {
       if (refusal !== null) throw refusal;
       return webhook;
     },
+    places: { url: "<url>" },
     notes: () => [SECRET_NOTE],
   });
 }

@@ -14,7 +14,7 @@ export interface RetentionPolicy {
 }
 
 /** Events for webhooks are never kept for longer. */
-const EVENTS_KEPT = 30 * DAY_SECONDS;
+export const EVENTS_KEPT = 30 * DAY_SECONDS;
 
 /** Names of a project's settings. */
 const NAMES = {

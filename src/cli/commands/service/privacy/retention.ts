@@ -12,6 +12,7 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { createTimeFormatter } from "../../../render/time.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { unixSeconds } from "../../../../runtime/clock.ts";
+import { EVENTS_KEPT } from "../../../../service/domain/privacy/retention.ts";
 import type { RetentionChange, RetentionInfo } from "../../../../service/admin/privacy/commands.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, tellPlace, withAdmin } from "../data/data-file.ts";
 import { RETENTION } from "../service-resources.ts";
@@ -128,7 +129,7 @@ function readChange(flags: Flags): RetentionChange {
     throw new UsageError("--responses: specify --anonymize or --delete");
   if ((anonymizes || deletes) && typeof responses !== "number")
     throw new UsageError(`${anonymizes ? "--anonymize" : "--delete"} needs --responses with an age`);
-  const [requests, webhooks] = [readAge(flags, "--requests"), readAge(flags, "--webhooks")];
+  const [requests, webhooks] = [readAge(flags, "--requests"), readAge(flags, "--webhooks", EVENTS_KEPT)];
   return {
     ...(responses === undefined ? {} : { responses }),
     ...(anonymizes ? { mode: "anonymize" as const } : deletes ? { mode: "delete" as const } : {}),
@@ -141,11 +142,12 @@ function readChange(flags: Flags): RetentionChange {
 const YEAR_SECONDS = 365.25 * DAY_SECONDS;
 
 /** Seconds; null for `off`, undefined when the flag was not given. Throws UsageError. */
-function readAge(flags: Flags, flag: string): number | null | undefined {
+function readAge(flags: Flags, flag: string, max = Infinity): number | null | undefined {
   const text = flags.text(flag)?.trim();
   if (text === undefined || text === "off") return text === undefined ? undefined : null;
   const [, years] = /^(\d{1,3})y$/.exec(text) ?? [];
   const seconds = years === undefined ? readDuration(text) : Number(years) * YEAR_SECONDS;
-  if (seconds !== null && seconds >= DAY_SECONDS) return seconds;
-  throw badValue(flag, text, "an age of a day or more, such as 5y, 400d or 52w, or off");
+  if (seconds !== null && seconds >= DAY_SECONDS && seconds <= max) return seconds;
+  const form = max === Infinity ? "a day or more, such as 5y, 400d or 52w" : `1d to ${max / DAY_SECONDS}d, such as 7d`;
+  throw badValue(flag, text, `an age of ${form}, or off`);
 }
