@@ -6,10 +6,10 @@ import {
   type AnsweredResult,
   type CarrierMeaning,
   NOTHING_MEANT,
-  openPacedSender,
+  openPacedTransport,
   type Outgoing,
   type PacedSender,
-  type PacedSenderOptions,
+  type PacedTransportOptions,
   surveyKey,
 } from "../pacing/paced-sender.ts";
 import { classifyReply } from "./classify-reply.ts";
@@ -21,7 +21,7 @@ export interface RenderedMail {
 }
 
 export interface SmtpSenderOptions extends Omit<
-  PacedSenderOptions<SmtpMessage, SmtpReply>,
+  PacedTransportOptions<SmtpMessage, SmtpReply>,
   "name" | "channel" | "meaningOf"
 > {
   readonly transport: SmtpTransport;
@@ -35,7 +35,7 @@ export interface SmtpSenderOptions extends Omit<
 export type DueMail = DueQuestion | DueDigest;
 
 export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSenderOptions): Promise<PacedSender> {
-  const { send, ...sender } = await openPacedSender<SmtpMessage, SmtpReply>({
+  const { send, ...sender } = await openPacedTransport<SmtpMessage, SmtpReply>({
     ...options,
     name: "smtp",
     channel: "email",

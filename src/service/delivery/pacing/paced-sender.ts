@@ -80,7 +80,7 @@ export interface Outgoing<Message> extends Pick<DueSurvey, "attempts" | "schedul
   readonly redact: (text: string) => string;
 }
 
-export interface PacedSenderOptions<Message, Reply extends CarrierReply> {
+export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
   /** By which its state is kept. */
   readonly name: string;
   readonly channel: Channel;
@@ -102,7 +102,7 @@ export interface PacedSenderOptions<Message, Reply extends CarrierReply> {
 }
 
 /** Sends messages of whatever kind; what sends surveys is made of it. */
-export interface Pacer<Message> extends Omit<PacedSender, "deliver"> {
+export interface PacedTransport<Message> extends Omit<PacedSender, "deliver"> {
   readonly send: (outgoing: Outgoing<Message>, progress: DeliveryProgress) => Promise<DeliveryResult>;
 }
 
@@ -114,7 +114,7 @@ export interface PacedSender extends MessageSender {
 }
 
 /** The most messages in progress; more would only wait for the same connections. */
-const IN_HAND_MAX = 64;
+const IN_FLIGHT_MAX = 64;
 const SAVE_MS = 10_000;
 const AFTER_PROBE_SECONDS = 15;
 const PUT_OFF_SECONDS_MAX = 86_400;
@@ -126,27 +126,27 @@ export function surveyKey({ project, requestId }: Pick<DueSurvey, "project" | "r
 }
 
 /** Goes on where the last process ended: a sender that was stopped is still stopped. */
-export async function openPacedSender<Message, Reply extends CarrierReply>(
-  options: PacedSenderOptions<Message, Reply>,
-): Promise<Pacer<Message>> {
-  const sender = new PacedSending(options, await options.memory.load(), await options.memory.resumedAt());
+export async function openPacedTransport<Message, Reply extends CarrierReply>(
+  options: PacedTransportOptions<Message, Reply>,
+): Promise<PacedTransport<Message>> {
+  const pacing = new Pacing(options, await options.memory.load(), await options.memory.resumedAt());
   // An operator sees each process from its start on.
-  await sender.save();
+  await pacing.save();
   return {
     name: options.name,
     channels: [options.channel],
     asksFirst: true,
-    capacity: (seconds) => sender.capacity(seconds),
-    resume: () => void sender.tell({ kind: "resume" }),
-    send: (outgoing, progress) => sender.send(outgoing, progress),
-    health: () => sender.health,
-    close: () => sender.close(),
+    capacity: (seconds) => pacing.capacity(seconds),
+    resume: () => void pacing.tell({ kind: "resume" }),
+    send: (outgoing, progress) => pacing.send(outgoing, progress),
+    health: () => pacing.health,
+    close: () => pacing.close(),
   };
 }
 
-class PacedSending<Message, Reply extends CarrierReply> {
+class Pacing<Message, Reply extends CarrierReply> {
   health: SenderHealth;
-  readonly #options: PacedSenderOptions<Message, Reply>;
+  readonly #options: PacedTransportOptions<Message, Reply>;
   readonly #alarm: Alarm;
   readonly #departures: Departures;
   readonly #turns: Semaphore;
@@ -155,7 +155,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
   #resumedAt: number | null;
   #isClosed = false;
 
-  constructor(options: PacedSenderOptions<Message, Reply>, kept: KeptSender | null, resumedAt: number | null) {
+  constructor(options: PacedTransportOptions<Message, Reply>, kept: KeptSender | null, resumedAt: number | null) {
     this.#options = options;
     this.#resumedAt = resumedAt;
     this.#alarm = createAlarm(options.clock);
@@ -170,7 +170,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
     const { rate, clock } = this.#options;
     const { mode, until } = this.health;
     if (mode === "open")
-      return Math.max(1, Math.min(IN_HAND_MAX, Math.floor((rate.count / rate.perSeconds) * seconds)));
+      return Math.max(1, Math.min(IN_FLIGHT_MAX, Math.floor((rate.count / rate.perSeconds) * seconds)));
     return mode === "half-open" || (until !== null && until <= clock.now()) ? 1 : 0;
   }
 

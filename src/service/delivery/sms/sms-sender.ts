@@ -6,10 +6,10 @@ import type { DueQuestion, DueSurvey, FrozenMessage, Store, Transaction } from "
 import { localDay, quietUntil } from "../../domain/sms/day.ts";
 import type { QuietHours } from "../../domain/surveys/quiet-hours.ts";
 import {
-  openPacedSender,
+  openPacedTransport,
   type Outgoing,
   type PacedSender,
-  type PacedSenderOptions,
+  type PacedTransportOptions,
   surveyKey,
 } from "../pacing/paced-sender.ts";
 import type { SmsMessage } from "./providers/provider.ts";
@@ -62,7 +62,7 @@ export function createSegmentBudget(daily: number, store: Store, onError: (error
 }
 
 export interface SmsSenderOptions extends Omit<
-  PacedSenderOptions<SmsMessage, GatewayReply>,
+  PacedTransportOptions<SmsMessage, GatewayReply>,
   "name" | "channel" | "transport" | "meaningOf"
 > {
   readonly transport: GatewayTransport;
@@ -94,7 +94,7 @@ export function freezeSms(
 export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSender> {
   const { transport, budget } = options;
   const stopped = new Set<string>();
-  const { send, ...sender } = await openPacedSender<SmsMessage, GatewayReply>({
+  const { send, ...sender } = await openPacedTransport<SmsMessage, GatewayReply>({
     ...options,
     name: "sms",
     channel: "sms",
