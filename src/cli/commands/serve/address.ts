@@ -34,17 +34,21 @@ interface LinkChoice {
   /** True: links may lead to this machine. */
   readonly isLocal: boolean;
   readonly isMailing: boolean;
+  /** Text messages leave with links that begin with the public URL. */
+  readonly isTexting: boolean;
 }
 
 /**
- * Links in mail are opened on other machines, and are the same whichever process of a database sends it. Throws
+ * Links in messages are opened on other machines, and are the same whichever process of a database sends them. Throws
  * UsageError.
  */
-export function checkLinks(publicUrl: string | null, { isLocal, isMailing }: LinkChoice): void {
+export function checkLinks(publicUrl: string | null, { isLocal, isMailing, isTexting }: LinkChoice): void {
   if (isLocal && publicUrl !== null) throw new UsageError("--local-links and --public-url cannot be used together");
-  if (isLocal || publicUrl !== null || !isMailing) return;
-  throw new UsageError("--public-url is required with a mail server: links in mail would lead to this machine alone", {
-    hint: "use --public-url https://survey.example.com, or --local-links to try it out on this machine",
+  if (isLocal || publicUrl !== null || !(isMailing || isTexting)) return;
+  const [means, links] = isMailing ? ["a mail server", "links in mail"] : ["an SMS gateway", "links in texts"];
+  const way = isMailing ? "" : " --sms-mode conversation for texts without links,";
+  throw new UsageError(`--public-url is required with ${means}: ${links} would lead to this machine alone`, {
+    hint: `use --public-url https://survey.example.com,${way} or --local-links to try it out on this machine`,
   });
 }
 

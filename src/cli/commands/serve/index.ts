@@ -273,9 +273,9 @@ const SERVE_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--public-url",
     value: "url",
-    text: "URL of the service as clients see it, such as a proxy's; required with a mail server",
+    text: "URL of the service as clients see it, such as a proxy's; required to send links",
   },
-  { flag: "--local-links", text: "let links in mail lead to this machine only, to try it out" },
+  { flag: "--local-links", text: "let links in messages lead to this machine only, to try it out" },
   {
     flag: "--trust-proxy",
     value: "address",
@@ -330,7 +330,8 @@ export function register(noun: Command, context: CommandContext): void {
     const sms = await readSmsSettings(deps, flags);
     const rules = readSendingRules(flags, { isSending: mail.mail !== null || sms !== null });
     const service = { ...readServiceFlags(flags), ...mail, ...rules, sms };
-    checkLinks(service.publicUrl, { isLocal: flags.is("--local-links"), isMailing: mail.mail !== null });
+    const isTexting = sms !== null && sms.mode === "link" && sms.linkUrl === null;
+    checkLinks(service.publicUrl, { isLocal: flags.is("--local-links"), isMailing: mail.mail !== null, isTexting });
     return runServe(deps, { ...readOptions(deps, flags), service });
   });
 }

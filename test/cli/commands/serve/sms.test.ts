@@ -61,6 +61,17 @@ it("when a person is added for SMS, then the gateway gets a text, and the answer
   await gateway.close();
 });
 
+const GATEWAY = "https://g.example";
+
+it.each<readonly string[]>([
+  ["--sms-url", "https://s.example"],
+  ["--local-links"],
+  ["--public-url", "https://x.example"],
+])("when serve texts links and is given %j, then it starts", async (...args) => {
+  const served = await startServe({ args: ["--sms-gateway", GATEWAY, ...args] });
+  expect((await served.stop()).status).toBe(0);
+});
+
 const TWILIO = ["--sms-gateway", "https://g.example", "--sms-format", "twilio"];
 
 /** Some of them with the value that they have with a gateway. */
@@ -79,6 +90,20 @@ const GATEWAY_ONLY: readonly (readonly [flag: string, value: string])[] = [
 ];
 
 it.each<[readonly string[], string]>([
+  [
+    ["--sms-gateway", GATEWAY],
+    "--public-url is required with an SMS gateway: links in texts would lead to this machine alone\n" +
+      "hint: use --public-url https://survey.example.com, --sms-mode conversation for texts without links, " +
+      "or --local-links to try it out on this machine\n",
+  ],
+  [
+    ["--sms-gateway", GATEWAY, "--smtp", "smtp://h", "--smtp-from", "a@x.org"],
+    "--public-url is required with a mail server: ",
+  ],
+  [
+    ["--sms-gateway", GATEWAY, "--sms-url", "https://s.example", "--smtp", "smtp://h", "--smtp-from", "a@x.org"],
+    "--public-url is required with a mail server: ",
+  ],
   [["--sms-gateway", "gateway"], "--sms-gateway: must be a URL such as https://gateway.example.com/messages"],
   [["--sms-gateway", "https://me:hunter2@g.example"], "--sms-gateway: must not contain a user or password"],
   [

@@ -47,8 +47,9 @@ test(
       response.end("{}", () => void (state.kills % 2 === 0 && kill()));
     };
     const gateway = await startHookReceiver({ "/sms": plan });
+    const sms = ["--sms-gateway", `${gateway.url}/sms`, "--sms-quiet", "off", "--local-links"];
     const command = {
-      args: ["serve", "--data", file, "--port", "0", "--sms-gateway", `${gateway.url}/sms`, "--sms-quiet", "off"],
+      args: ["serve", "--data", file, "--port", "0", ...sms],
       home: folder,
       env: { SURVEYCTL_API_KEY: "key-of-the-kill-test" },
     };
