@@ -54,6 +54,16 @@ export function mergeTally(tally: SegmentTally, more: SegmentTally): void {
       addCounts(countsOfValue(property, values, value), counts);
 }
 
+/** The same counts by the names of the values; those of one name are counted together. */
+export function nameValues(tally: SegmentTally, nameOf: (property: string, value: string) => string): SegmentTally {
+  const named = createTally([...tally.values.keys()]);
+  addCounts(named.all, tally.all);
+  for (const [property, values] of tally.values)
+    for (const [value, counts] of values)
+      addCounts(countsOfValue(property, named.values.get(property) ?? new Map(), nameOf(property, value)), counts);
+  return named;
+}
+
 function countsOfValue(property: string, values: Map<string, PeriodCounts>, value: string): PeriodCounts {
   const known = values.get(value);
   if (known !== undefined) return known;

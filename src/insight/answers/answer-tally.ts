@@ -6,6 +6,7 @@ import { SCALE_MAX } from "../../contract/questions/questions.ts";
 import { countAnswers, netPromoterScore, type ScoreCounts, scoreInterval } from "../interval.ts";
 import { type Distribution, meanOf, shareInterval } from "./proportions.ts";
 import type { AnswerKind } from "../segments.ts";
+import { type ShownTexts, nameOfChoice, countTexts, nameOfQuestion } from "./shown-texts.ts";
 import { createWordTally, type TermRow, type WordTally } from "../words.ts";
 
 /** One choice, or one number of a scale. */
@@ -54,12 +55,10 @@ interface Counted {
   readonly counts: Record<AnswerKind, number>;
   /** Answers by one whose score is none count too. */
   n: number;
-  readonly labels: Map<string, number>;
 }
 
 interface Asked {
   type: string;
-  readonly texts: Map<string, number>;
   answered: number;
   /** By the choice's id, or by the number. */
   readonly values: Map<string, Counted>;
@@ -67,8 +66,8 @@ interface Asked {
   readonly words: WordTally;
 }
 
-/** `only` is the question that is counted; null: all. */
-export function createAnswerTally(only: string | null = null): AnswerTally {
+/** `only` is the question that is counted; null: all. Tallies that share `texts` name a choice alike. */
+export function createAnswerTally(only: string | null = null, texts: ShownTexts = new Map()): AnswerTally {
   const questions = new Map<string, Asked>();
   return {
     add(row) {
@@ -76,9 +75,16 @@ export function createAnswerTally(only: string | null = null): AnswerTally {
       const kind = typeof score === "number" && score >= 0 && score <= 10 ? KINDS[scoreCategory(score)] : null;
       const id = typeof row["id"] === "string" ? row["id"] : JSON.stringify(row["id"] ?? null);
       for (const answer of plainAnswers(row))
-        if (only === null || answer.id === only) addAnswer(questions, answer, { id, kind });
+        if (only === null || answer.id === only) {
+          countTexts(texts, answer);
+          addAnswer(questions, answer, { id, kind });
+        }
     },
-    results: (minCount) => [...questions].map(([question, asked]) => toResult(question, asked, minCount)),
+    results: (minCount) =>
+      [...questions].map(([question, asked]): QuestionResult => {
+        const nameOf = (choice: string): string => nameOfChoice(texts, question, choice);
+        return { question, text: nameOfQuestion(texts, question), ...toResult(asked, nameOf, minCount) };
+      }),
   };
 }
 
@@ -92,7 +98,6 @@ function addAnswer(
   const asked = questions.get(answer.id) ?? newQuestion();
   questions.set(answer.id, asked);
   asked.type = answer.type;
-  countText(asked.texts, answer.question);
   asked.answered += 1;
   const { value } = answer;
   if (typeof value === "string") {
@@ -100,41 +105,33 @@ function addAnswer(
     return;
   }
   if (typeof value === "number") asked.numbers.set(value, (asked.numbers.get(value) ?? 0) + 1);
-  const given = typeof value === "number" ? [{ id: String(value), text: String(value) }] : value;
-  for (const choice of new Map(given.map((one) => [one.id, one])).values()) count(asked, choice, kind);
+  const given = typeof value === "number" ? [String(value)] : value.map((choice) => choice.id);
+  for (const choice of new Set(given)) count(asked, choice, kind);
 }
 
 function newQuestion(): Asked {
-  return { type: "", texts: new Map(), answered: 0, values: new Map(), numbers: new Map(), words: createWordTally() };
+  return { type: "", answered: 0, values: new Map(), numbers: new Map(), words: createWordTally() };
 }
 
-function count(
-  { values }: Asked,
-  choice: { readonly id: string; readonly text: string },
-  kind: AnswerKind | null,
-): void {
-  const counted = values.get(choice.id) ?? {
-    counts: { detractors: 0, passives: 0, promoters: 0 },
-    n: 0,
-    labels: new Map<string, number>(),
-  };
-  values.set(choice.id, counted);
+function count({ values }: Asked, choice: string, kind: AnswerKind | null): void {
+  const counted = values.get(choice) ?? { counts: { detractors: 0, passives: 0, promoters: 0 }, n: 0 };
+  values.set(choice, counted);
   counted.n += 1;
-  countText(counted.labels, choice.text);
   if (kind !== null) counted.counts[kind] += 1;
 }
 
-function toResult(question: string, asked: Asked, minCount: number): QuestionResult {
-  const { type, texts, answered, values, numbers, words } = asked;
+function toResult(
+  { type, answered, values, numbers, words }: Asked,
+  nameOf: (choice: string) => string,
+  minCount: number,
+): Omit<QuestionResult, "question" | "text"> {
   const isScale = numbers.size > 0;
-  const rows = [...values].map(([id, counted]) => ({ id, row: toValueRow(counted, answered) }));
+  const rows = [...values].map(([id, counted]) => ({ id, row: { value: nameOf(id), ...toCounts(counted, answered) } }));
   const ordered = isScale
     ? rows.toSorted((one, other) => Number(one.id) - Number(other.id))
     : rows.toSorted((one, other) => other.row.n - one.row.n);
   return {
-    question,
     type,
-    text: mostGiven(texts),
     answered,
     values: ordered.map(({ row }) => row),
     mean: isScale ? toMeanRow(numbers) : null,
@@ -142,26 +139,15 @@ function toResult(question: string, asked: Asked, minCount: number): QuestionRes
   };
 }
 
-function toValueRow({ counts, n, labels }: Counted, answered: number): ValueRow {
+function toCounts({ counts, n }: Counted, answered: number): Omit<ValueRow, "value"> {
   const share = shareInterval(n, answered);
   return {
-    value: mostGiven(labels),
     n,
     share: n / answered,
     share_low: share?.low ?? 0,
     share_high: share?.high ?? 1,
     ...npsFields(counts),
   };
-}
-
-function countText(texts: Map<string, number>, text: string): void {
-  texts.set(text, (texts.get(text) ?? 0) + 1);
-}
-
-/** The text of a question or choice in several languages, or worded anew: the one that most have seen. */
-function mostGiven(labels: ReadonlyMap<string, number>): string {
-  const [most] = [...labels].toSorted(([, one], [, other]) => other - one);
-  return most?.[0] ?? "";
 }
 
 function npsFields(counts: ScoreCounts): Pick<ValueRow, "nps" | "nps_low" | "nps_high"> {

@@ -1,6 +1,7 @@
 /** Answers to further questions in a report and in a message. */
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../src/contract/json.ts";
+import type { ShownTexts } from "../../../src/insight/answers/shown-texts.ts";
 import { createAnswerTally } from "../../../src/insight/answers/answer-tally.ts";
 import { questionBlock, questionRow, questionSections, questionText } from "../../../src/insight/report/questions.ts";
 
@@ -44,6 +45,21 @@ it("when a question was asked in two languages, then its text is the one that mo
   for (const [at, text] of ["Wie einfach?", "How easy?", "How easy?", "Wie einfach?", "How easy?", "Wie?"].entries())
     languages.add(response(at, 9, { scale: 3 }, { ...SCALE, text }));
   expect(languages.results(1).map(({ text, answered }) => [text, answered])).toEqual([["How easy?", 6]]);
+});
+
+it("when two groups are counted with the same texts, then a choice has one name in both", () => {
+  const texts: ShownTexts = new Map();
+  const groups = [createAnswerTally(null, texts), createAnswerTally(null, texts)];
+  const shown = [
+    ["Support", "Hilfe"],
+    ["Hilfe", "Hilfe"],
+  ];
+  for (const [at, group] of groups.entries())
+    for (const text of shown[at] ?? []) group.add(response(at, 9, { select_one: { id: "c2", text } }, CHOICE));
+  const names = groups.map((group) =>
+    group.results(1).flatMap(({ values }) => values.map(({ value, n }) => [value, n])),
+  );
+  expect(names).toEqual([[["Hilfe", 2]], [["Hilfe", 2]]]);
 });
 
 it("when they are drawn, then what people wrote stays text, and each part has a name of its own", () => {

@@ -1,12 +1,14 @@
 /** `metrics --segment`: one row for each value of a property, and how much of a change is the mix of values. */
-import { answerText, plainAnswers } from "../../../contract/questions/additional-answers.ts";
+import { CHOICE_SEPARATOR, type PlainAnswer, plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
+import { type ShownTexts, nameOfChoice, countTexts, mergeTexts } from "../../../insight/answers/shown-texts.ts";
 import {
   addAnswer,
   type ChangeSplit,
   createTally,
   explainChange,
   mergeTally,
+  nameValues,
   segmentRows,
   type SegmentRow,
   type SegmentTally,
@@ -120,23 +122,19 @@ async function readTally(deps: Deps, options: SegmentsOptions): Promise<ReadTall
   const { properties, since, until, trend, choice, compare } = options;
   const start = since ?? -Infinity;
   const before = compare ? comparedRange(deps, { since, until }) : null;
-  const tally = createTally(properties);
-  const names = new Set<string>();
+  const counted = createPageSums(properties);
   try {
     await readResponses(deps, {
       range: { since: before?.since ?? since, until },
       trend,
       sift: choice?.sift ?? null,
       toBatch: (rows) => tallyPage(rows, properties, start),
-      take(batch) {
-        mergeTally(tally, batch.tally);
-        for (const name of batch.names) names.add(name);
-      },
+      take: counted.add,
     });
   } catch (error) {
     throw explainValues(error);
   }
-  return { tally, names };
+  return counted.all();
 }
 
 /** A property of too many values in the words of its flag; any other error as it is. */
@@ -148,33 +146,77 @@ export function explainValues(error: unknown): unknown {
   });
 }
 
+export interface PageSums {
+  /** Pages in the order of time. */
+  readonly add: (page: PageCounts) => void;
+  readonly all: () => ReadTally;
+}
+
+export function createPageSums(properties: readonly string[]): PageSums {
+  const [tally, names, texts] = [createTally(properties), new Set<string>(), new Map() as ShownTexts];
+  return {
+    add(page) {
+      mergeTally(tally, page.tally);
+      mergeTexts(texts, page.texts);
+      for (const name of page.names) names.add(name);
+    },
+    all: () => ({ tally: nameChoices(tally, texts), names }),
+  };
+}
+
+interface PageCounts {
+  /** Choices are counted by their ids. */
+  readonly tally: SegmentTally;
+  readonly texts: ShownTexts;
+  readonly names: readonly string[];
+}
+
 /** `start`: the first second of what is compared with what was before. */
-export function tallyPage(rows: readonly JsonObject[], properties: readonly string[], start: number) {
+export function tallyPage(rows: readonly JsonObject[], properties: readonly string[], start: number): PageCounts {
   const tally = createTally(properties);
+  const texts: ShownTexts = new Map();
   for (const row of rows) {
     const score = scoreOf(row);
     if (score === null) continue;
     const { created_at: at, person_properties: map } = row;
     const side = typeof at === "number" && at < start ? "before" : "after";
-    addAnswer(
-      tally,
-      { kind: kindOf(score), side },
-      (property) => propertyText(map, property) ?? answerOf(row, property),
-    );
+    addAnswer(tally, { kind: kindOf(score), side }, (property) => {
+      const value = propertyText(map, property);
+      const answer = value === null ? answerOf(row, property) : null;
+      if (answer === null) return value;
+      countTexts(texts, answer);
+      return answerKey(answer);
+    });
   }
   // A page's first row is sample enough.
   const sample = rows[0]?.person_properties;
   const answers = plainAnswers(rows[0] ?? {}).map(({ id }) => ANSWERS + id);
-  return { tally, names: [...(isJsonObject(sample) ? Object.keys(sample) : []), ...answers] };
+  return { tally, texts, names: [...(isJsonObject(sample) ? Object.keys(sample) : []), ...answers] };
 }
 
 const ANSWERS = "answers.";
 
-/** The answer to the question of `answers.ID`, as one text; null for any other name, and where it is not answered. */
-function answerOf(row: JsonObject, name: string): string | null {
+/** The answer to the question of `answers.ID`; null for any other name, and where it is not answered. */
+function answerOf(row: JsonObject, name: string): PlainAnswer | null {
   if (!name.startsWith(ANSWERS)) return null;
-  const answer = plainAnswers(row).find(({ id }) => id === name.slice(ANSWERS.length));
-  return answer === undefined ? null : answerText(answer);
+  return plainAnswers(row).find(({ id }) => id === name.slice(ANSWERS.length)) ?? null;
+}
+
+/** No text has it. */
+const BETWEEN_IDS = "\u0000";
+
+/** Choices by their ids: their texts depend on the language. */
+function answerKey({ value }: PlainAnswer): string {
+  return typeof value === "object" ? value.map(({ id }) => id).join(BETWEEN_IDS) : String(value);
+}
+
+/** The counts of answers by the texts of their choices. */
+function nameChoices(tally: SegmentTally, texts: ShownTexts): SegmentTally {
+  return nameValues(tally, (property, value) => {
+    if (!property.startsWith(ANSWERS)) return value;
+    const ids = value.split(BETWEEN_IDS);
+    return ids.map((id) => nameOfChoice(texts, property.slice(ANSWERS.length), id)).join(CHOICE_SEPARATOR);
+  });
 }
 
 /**

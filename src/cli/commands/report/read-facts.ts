@@ -16,7 +16,7 @@ import {
   type ResponseRates,
   type SegmentFacts,
 } from "../../../insight/report/facts.ts";
-import { createTally, mergeTally, segmentRows, type SegmentTally } from "../../../insight/segments.ts";
+import { segmentRows, type SegmentTally } from "../../../insight/segments.ts";
 
 import { VERSION } from "../../../runtime/version.ts";
 import { type PeriodUnit, type RangeBefore, rangeBefore, unitFor } from "../../../runtime/calendar/periods.ts";
@@ -28,7 +28,7 @@ import { createTimeFormatter } from "../../render/time.ts";
 import { describeRange } from "../metrics/card.ts";
 import { coverageOf, listPeriods, type Period } from "../metrics/read-metrics.ts";
 import { kindOf, readResponses, scoreOf } from "../metrics/read-responses.ts";
-import { checkFound, explainValues, tallyPage } from "../metrics/segments.ts";
+import { checkFound, createPageSums, explainValues, tallyPage } from "../metrics/segments.ts";
 
 /** The request for a report, all of it resolved: the same request makes the same report of the same rows. */
 export interface ReportRequest extends TimeFilter {
@@ -84,11 +84,11 @@ interface Collector {
 function createCollector(request: ReportRequest): Collector {
   const { since, segments } = request;
   const start = since ?? -Infinity;
-  const tally = createTally(segments);
+  const counted = createPageSums(segments);
   const scores = Array.from({ length: SCORE_MAX + 1 }, () => 0);
   const periods = createPeriodCounts(request);
   const [rowsHash, idsHash] = [createHash("sha256"), createHash("sha256")];
-  const [people, names] = [new Set<string>(), new Set<string>()];
+  const people = new Set<string>();
   const newest: JsonObject[] = [];
   const answers = createMaskedAnswers(request);
   let commented = 0;
@@ -112,11 +112,10 @@ function createCollector(request: ReportRequest): Collector {
         const score = scoreOf(row);
         if (score !== null && timeOf(row) >= start) addAnswered(row, score);
       }
-      const page = tallyPage(rows, segments, start);
-      mergeTally(tally, page.tally);
-      for (const name of page.names) names.add(name);
+      counted.add(tallyPage(rows, segments, start));
     },
     facts(command) {
+      const { tally, names } = counted.all();
       const missing = checkFound(tally, segments, names);
       const listed = periods.list();
       return {

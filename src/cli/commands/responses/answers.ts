@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type JsonObject, propertyText } from "../../../contract/json.ts";
 import { type AnswerTally, createAnswerTally, type QuestionResult } from "../../../insight/answers/answer-tally.ts";
+import type { ShownTexts } from "../../../insight/answers/shown-texts.ts";
 import { createWallClock } from "../../../runtime/zone.ts";
 import { labelAt, PERIOD_UNITS, type PeriodUnit } from "../../../runtime/calendar/periods.ts";
 import type { Flags } from "../../args/flags.ts";
@@ -99,6 +100,8 @@ export async function runResponsesAnswers(deps: Deps, options: AnswersOptions): 
   const resource = answersResource(options);
   checkColumns(deps, resource);
   const groups = new Map<string, { readonly group: JsonObject; readonly tally: AnswerTally }>();
+  // One name for a choice in all groups, so that their rows can be joined.
+  const texts: ShownTexts = new Map();
   const groupOf = createGrouping(deps, options);
   const selection = openSelection(deps, options);
   const readAll = withClient(forPhone(deps, options.personPhone), async (client) => {
@@ -106,7 +109,7 @@ export async function runResponsesAnswers(deps: Deps, options: AnswersOptions): 
       for (const row of rows) {
         const group = groupOf(row);
         const key = JSON.stringify(group);
-        const known = groups.get(key) ?? { group, tally: createAnswerTally(options.question) };
+        const known = groups.get(key) ?? { group, tally: createAnswerTally(options.question, texts) };
         groups.set(key, known);
         known.tally.add(row);
       }

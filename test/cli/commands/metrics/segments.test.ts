@@ -120,6 +120,27 @@ describe("metrics --segment", () => {
     await expect(out).toMatchFileSnapshot("../../../golden/plots/segments-80.txt");
   });
 
+  it("counts a choice once in all languages, under the text that most were shown", async () => {
+    const CHOICES = { c1: "Support", c2: "Price" };
+    const german = { c1: "Hilfe", c2: "Preis" };
+    const rows = [CHOICES, german, CHOICES, german, CHOICES].map((texts, index) => {
+      const choices = Object.entries(texts).map(([id, text]) => ({ id, text }));
+      const answer = {
+        free_response: null,
+        scale: null,
+        select_one: null,
+        select_many: choices.slice(index > 2 ? 1 : 0),
+      };
+      const question = { id: "q1", type: "select_many", text: "What?" };
+      return responseRow(index + 1, NOW - DAY, {
+        additional_answers: [{ id: String(index), value: answer, question }],
+      });
+    });
+    const asked = { properties: ["answers.q1"], minN: 1 };
+    const { out } = await run(asked, rows, { options: { output: "csv", columns: ["value", "n"] } });
+    expect(out).toBe("value,n\nSupport; Price,3\nPrice,2\n");
+  });
+
   it("says what a property of too many values is called, and shows no rows", async () => {
     const rows = Array.from({ length: 51 }, (_, index) =>
       responseRow(index, NOW - DAY, { person_properties: { plan: "pro", order: `o${index}` } }),

@@ -1,0 +1,43 @@
+/** The names of questions and choices. In several languages, or worded anew, each was shown with several texts. */
+import type { PlainAnswer } from "../../contract/questions/additional-answers.ts";
+
+/** The number of times each text was shown, by the question's id or by that and the choice's. */
+export type ShownTexts = Map<string, Map<string, number>>;
+
+/** Counts the texts of one answer. */
+export function countTexts(texts: ShownTexts, { id, question, value }: PlainAnswer): void {
+  addText(texts, id, question, 1);
+  if (typeof value !== "object") return;
+  for (const [choice, { text }] of new Map(value.map((one) => [one.id, one])))
+    addText(texts, keyOf(id, choice), text, 1);
+}
+
+/** Adds the counts of `more` to `texts`. */
+export function mergeTexts(texts: ShownTexts, more: ShownTexts): void {
+  for (const [key, counts] of more) for (const [text, count] of counts) addText(texts, key, text, count);
+}
+
+/** The question's text that most were asked. */
+export function nameOfQuestion(texts: ShownTexts, question: string): string {
+  return mostShown(texts.get(question)) ?? "";
+}
+
+/** The choice's text that most have chosen; a number, which has none, is its own name. */
+export function nameOfChoice(texts: ShownTexts, question: string, choice: string): string {
+  return mostShown(texts.get(keyOf(question, choice))) ?? choice;
+}
+
+function keyOf(question: string, choice: string): string {
+  return JSON.stringify([question, choice]);
+}
+
+function addText(texts: ShownTexts, key: string, text: string, count: number): void {
+  const counts = texts.get(key) ?? new Map<string, number>();
+  texts.set(key, counts);
+  counts.set(text, (counts.get(text) ?? 0) + count);
+}
+
+function mostShown(counts: ReadonlyMap<string, number> = new Map()): string | undefined {
+  const [most] = [...counts].toSorted(([, one], [, other]) => other - one);
+  return most?.[0];
+}
