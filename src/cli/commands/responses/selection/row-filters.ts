@@ -49,8 +49,8 @@ export const ROW_FLAGS: readonly FlagRecord[] = [
   { flag: "--tag", value: "tag", text: "only with this tag", repeatable: true },
   {
     flag: "--answer",
-    value: "id=text",
-    text: "only with this answer to a further question; an id alone matches any answer",
+    value: "id=answer",
+    text: "only with this answer to a question: a choice's id, or its text in one language; an id alone matches any",
     repeatable: true,
   },
 ];
