@@ -61,7 +61,8 @@ export function describeSurveyStatus(
     case "unreachable":
       return "no address on this channel";
     case "paused":
-      return since === null ? "Autopilot is inactive" : `paused since ${minute(since)}`;
+      if (since === null) return "Autopilot is inactive";
+      return `paused since ${minute(since)}${until === null ? "" : `, and a survey is scheduled for ${minute(until)}`}`;
     default:
       return since === null ? status : `${status} on ${day(since)}`;
   }

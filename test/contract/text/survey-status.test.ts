@@ -35,6 +35,11 @@ it.each<[SurveyStatus, string, string]>([
   [{ status: "bounced", since: SENT, until: null }, "bounced; since=1795176000", "bounced on 2026-11-20"],
   [{ status: "unreachable", since: null, until: null }, "unreachable", "no address on this channel"],
   [{ status: "paused", since: SENT, until: null }, "paused; since=1795176000", "paused since 2026-11-20 12:00"],
+  [
+    { status: "paused", since: SENT, until: at("2026-11-26T09:00:00Z") },
+    "paused; until=1795683600; since=1795176000",
+    "paused since 2026-11-20 12:00, and a survey is scheduled for 2026-11-26 09:00",
+  ],
   [{ status: "paused", since: null, until: null }, "paused", "Autopilot is inactive"],
 ])("when a survey is %j, then the header is %j, it is read again, and people read %j", (status, header, words) => {
   expect([formatSurveyStatus(status), parseSurveyStatus(header), describeSurveyStatus(status, utc)]).toEqual([

@@ -1,5 +1,6 @@
 /** All that is known of one person, for people who look after them. */
 import type { PersonDetails, Properties } from "../../../contract/resources.ts";
+import type { SurveyStatusName } from "../../../contract/text/survey-status.ts";
 import type { PersonReference, Project } from "../inputs.ts";
 import type { DeliveryRow, Transaction } from "../ports.ts";
 import { findPause, refuseSurvey } from "../surveys/surveys.ts";
@@ -7,6 +8,9 @@ import { toPerson } from "./people.ts";
 import { requireReferenced } from "./person-identity.ts";
 
 const SURVEYS_SHOWN = 10;
+
+/** With these a survey may be scheduled, and waits for a pause to end. */
+const LETS_WAIT: ReadonlySet<SurveyStatusName> = new Set(["pending", "throttled"]);
 
 /** Throws NotFoundError. */
 export async function getPerson(tx: Transaction, project: Project, reference: PersonReference): Promise<PersonDetails> {
@@ -17,7 +21,9 @@ export async function getPerson(tx: Transaction, project: Project, reference: Pe
   const resubscriptions = await tx.people.resubscriptions(project.id, id);
   const channel = person.email === null ? "sms" : "email";
   const refused = await refuseSurvey(tx, project, person, { channel, isNew: false, delaySeconds: 0 });
-  const status = refused ?? (await findPause(tx, project));
+  const pause = await findPause(tx, project);
+  const isWaiting = refused === null || (person.nextSurveyAt !== null && LETS_WAIT.has(refused.status));
+  const status = pause !== null && isWaiting ? { ...pause, until: person.nextSurveyAt } : refused;
   return {
     ...toPerson(person),
     survey_status: status?.status ?? null,

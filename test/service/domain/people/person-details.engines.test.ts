@@ -87,6 +87,23 @@ describe("properties", () => {
   });
 });
 
+const told = async () => {
+  const { survey_status, survey_status_since, survey_status_until } = await get();
+  return [survey_status, survey_status_since, survey_status_until];
+};
+
+test("when everything is paused, then a survey that is scheduled waits for that", async () => {
+  await send({ delaySeconds: 60 });
+  const scheduled = await told();
+  await fixture.write((tx) => tx.deliveries.setPaused(tx.now));
+  expect([scheduled, await told()]).toEqual([
+    ["pending", null, START + 60],
+    ["paused", START, START + 60],
+  ]);
+  await fixture.write((tx) => unsubscribe(tx, fixture.project, email));
+  expect(await told()).toEqual(["unsubscribed", START, null]);
+});
+
 describe("somebody who comes back", () => {
   it("when they had left and bounced, then surveys go out again and the note is kept", async () => {
     await save();
