@@ -35,11 +35,12 @@ const BEGINNINGS: Readonly<Record<SurveyStatusName, string>> = {
   paused: "Will not be surveyed for now",
 };
 
-/** Our own service's word. A survey that waits is also told where no throttle makes it a reason. */
+/** Our own service's word. A survey that waits is also told where no throttle makes it a reason, or comes after one. */
 function toldStatus(person: JsonObject): SurveyStatus | null {
   const status = SURVEY_STATUSES.find((one) => one === person["survey_status"]);
   if (status === undefined) return pending(person);
-  return { status, since: timeOf(person, "survey_status_since"), until: timeOf(person, "survey_status_until") };
+  const told = { status, since: timeOf(person, "survey_status_since"), until: timeOf(person, "survey_status_until") };
+  return status === "throttled" ? (pending(person) ?? told) : told;
 }
 
 /** From what lists tell; null where they tell nothing. */
