@@ -29,6 +29,7 @@ export interface MeanRow {
   readonly mean_high: number;
 }
 
+/** The answers of one kind: imported answers to a scale may also be words. */
 export interface QuestionResult {
   readonly question: string;
   readonly type: string;
@@ -68,7 +69,7 @@ interface Asked {
 
 /** `only` is the question that is counted; null: all. Tallies that share `texts` name a choice alike. */
 export function createAnswerTally(only: string | null = null, texts: ShownTexts = new Map()): AnswerTally {
-  const questions = new Map<string, Asked>();
+  const questions = new Map<string, Map<string, Asked>>();
   return {
     add(row) {
       const { score } = row;
@@ -81,9 +82,10 @@ export function createAnswerTally(only: string | null = null, texts: ShownTexts 
         }
     },
     results: (minCount) =>
-      [...questions].map(([question, asked]): QuestionResult => {
+      [...questions].flatMap(([question, kinds]) => {
         const nameOf = (choice: string): string => nameOfChoice(texts, question, choice);
-        return { question, text: nameOfQuestion(texts, question), ...toResult(asked, nameOf, minCount) };
+        const about = { question, text: nameOfQuestion(texts, question) };
+        return [...kinds.values()].map((asked) => ({ ...about, ...toResult(asked, nameOf, minCount) }));
       }),
   };
 }
@@ -91,15 +93,17 @@ export function createAnswerTally(only: string | null = null, texts: ShownTexts 
 const KINDS = { promoter: "promoters", passive: "passives", detractor: "detractors" } as const;
 
 function addAnswer(
-  questions: Map<string, Asked>,
+  questions: Map<string, Map<string, Asked>>,
   answer: PlainAnswer,
   { id, kind }: { readonly id: string; readonly kind: AnswerKind | null },
 ): void {
-  const asked = questions.get(answer.id) ?? newQuestion();
-  questions.set(answer.id, asked);
+  const { value } = answer;
+  const kinds = questions.get(answer.id) ?? new Map<string, Asked>();
+  questions.set(answer.id, kinds);
+  const asked = kinds.get(typeof value) ?? newQuestion();
+  kinds.set(typeof value, asked);
   asked.type = answer.type;
   asked.answered += 1;
-  const { value } = answer;
   if (typeof value === "string") {
     if (kind !== null && kind !== "passives") asked.words.add(kind, { id, text: value });
     return;

@@ -73,7 +73,7 @@ async function signLinks(
 interface WeekFacts {
   readonly commented: number;
   readonly newest: readonly JsonObject[];
-  /** One for each question that is asked. */
+  /** One or more for each question that is asked. */
   readonly questions: readonly QuestionResult[];
 }
 
@@ -105,8 +105,12 @@ async function readCommented(
     if (rows.length < PAGE) break;
   }
   const asked = activeQuestions(await store.read((tx) => tx.questions.list(project.id)));
-  const results = new Map(answers.results().map((result) => [result.question, result]));
-  return { commented, newest, questions: asked.map((question) => results.get(question.id) ?? unanswered(question)) };
+  const results = answers.results();
+  const questions = asked.flatMap((question) => {
+    const found = results.filter((result) => result.question === question.id);
+    return found.length === 0 ? [unanswered(question)] : found;
+  });
+  return { commented, newest, questions };
 }
 
 function unanswered({ id, type, text }: Question): QuestionResult {

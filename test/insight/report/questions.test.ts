@@ -47,6 +47,21 @@ it("when a question was asked in two languages, then its text is the one that mo
   expect(languages.results(1).map(({ text, answered }) => [text, answered])).toEqual([["How easy?", 6]]);
 });
 
+it("when some answered a scale in words, then words and numbers are counted apart", () => {
+  const mixed = createAnswerTally();
+  const words = { free_response: "very easy" };
+  for (const value of [{ scale: 2 }, words, { scale: 4 }])
+    mixed.add(
+      response(mixed.results(1).length, 9, value, { ...SCALE, type: "scale" in value ? "scale" : "free_response" }),
+    );
+  expect(
+    mixed.results(1).map((one) => [one.question, one.type, one.answered, one.values.length, one.mean?.mean ?? null]),
+  ).toEqual([
+    ["q2", "scale", 2, 2, 3],
+    ["q2", "free_response", 1, 0, null],
+  ]);
+});
+
 it("when two groups are counted with the same texts, then a choice has one name in both", () => {
   const texts: ShownTexts = new Map();
   const groups = [createAnswerTally(null, texts), createAnswerTally(null, texts)];

@@ -1,6 +1,7 @@
 /** Answers that files hold as one text for each question, as an export writes them, or as a list of texts. */
 import type { Json } from "../../../contract/json.ts";
 import { CHOICE_SEPARATOR } from "../../../contract/questions/additional-answers.ts";
+import type { NumberSpan } from "../../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
 import type { Question } from "./rows.ts";
 
@@ -27,8 +28,8 @@ function isGiven(text: string): boolean {
 
 /**
  * The answers in the API's form, those of the project's own questions in their order first. What is saved is kept: a
- * question that the project does not have is a free one with its id as its text, and a text that its question does not
- * know stays as it is.
+ * question that the project does not have is a free one with its id as its text, a text that its question does not know
+ * stays as it is, and an answer outside its scale is a free one.
  */
 export function toAdditionalAnswers(
   questions: readonly Question[],
@@ -55,20 +56,26 @@ function toAnswer(
   text: TextsByQuestion[string],
   responseId: number | string,
 ): AdditionalAnswer {
+  const value = toValue(question, text);
+  const type = question === null || "free_response" in value ? "free_response" : question.type;
   return {
     id: `${responseId}-${id}`,
-    value: { ...NO_VALUE, ...toValue(question, text) },
-    question: { id, type: question?.type ?? "free_response", text: question?.text ?? id },
+    value: { ...NO_VALUE, ...value },
+    question: { id, type, text: question?.text ?? id },
   };
 }
 
 function toValue(question: Question | null, given: TextsByQuestion[string]): Partial<AdditionalAnswer["value"]> {
   const text = joined(given);
-  if (question?.type === "scale" && /^\s*\d{1,2}\s*$/.test(text)) return { scale: Number(text) };
+  if (question?.scale && isOnScale(question.scale, text)) return { scale: Number(text) };
   if (question?.type === "select_one") return { select_one: toChoice(question, text) };
   if (question?.type !== "select_many") return { free_response: text };
   const parts = typeof given === "string" ? splitChoices(question, given) : given;
   return { select_many: parts.filter(isGiven).map((part) => toChoice(question, part)) };
+}
+
+function isOnScale({ from, to }: NumberSpan, text: string): boolean {
+  return /^\s*\d{1,2}\s*$/.test(text) && Number(text) >= from && Number(text) <= to;
 }
 
 /** A choice of the question may hold the separator: the longest one is taken whole. */

@@ -50,6 +50,24 @@ test("when a question has one answer, then a list is one text", () => {
   expect(toAdditionalAnswers([MANY], { q: [] }, 7)).toEqual([]);
 });
 
+const SCALE: Question = { ...MANY, type: "scale", choices: [], scale: { from: 1, to: 5 }, texts: {} };
+
+test.each<[string, unknown]>([
+  ["1", ["scale", { scale: 1 }]],
+  [" 05 ", ["scale", { scale: 5 }]],
+  ["0", ["free_response", { free_response: "0" }]],
+  ["44", ["free_response", { free_response: "44" }]],
+  ["4.5", ["free_response", { free_response: "4.5" }]],
+  ["very easy", ["free_response", { free_response: "very easy" }]],
+])(
+  "when %j answers a scale from 1 to 5, then a number of the scale is one, and anything else is words",
+  (text, expected) => {
+    const [answer] = toAdditionalAnswers([SCALE], { q: text }, 7);
+    const given = Object.entries(answer?.value ?? {}).filter(([, value]) => value !== null);
+    expect([answer?.question.type, Object.fromEntries(given)]).toEqual(expected);
+  },
+);
+
 test("when a list of texts has blank ones, then they are no answers", () => {
   expect(readAnswerTexts({ q: ["Price", null, " "], r: [null], s: null })).toEqual({ q: ["Price"], r: [], s: "" });
 });
