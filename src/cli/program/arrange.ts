@@ -8,6 +8,8 @@ export interface Arranged {
   /** The command that the words name, as far as they name one. */
   readonly command: Command;
   readonly path: readonly string[];
+  /** The same words as they were typed: an alias stays one. */
+  readonly typed: readonly string[];
   /** Every other word, in order. */
   readonly rest: readonly string[];
   /** The word in the place of a command that is not one; null when there is none. */
@@ -24,7 +26,7 @@ export async function arrange(
   facts: FactsBook,
   load: (noun: Command) => Promise<void>,
 ): Promise<Arranged> {
-  let arranged: Arranged = { command: program, path: [], rest: args, stray: null };
+  let arranged: Arranged = { command: program, path: [], typed: [], rest: args, stray: null };
   while (arranged.command.commands.length > 0) {
     const next = step(arranged, facts);
     if (next === null) break;
@@ -36,13 +38,19 @@ export async function arrange(
 }
 
 /** One level further down; null when no word is left that could be a name. */
-function step({ command, path, rest }: Arranged, facts: FactsBook): Arranged | null {
+function step({ command, path, typed, rest }: Arranged, facts: FactsBook): Arranged | null {
   const at = findWord(rest, command, flagsFor(command, facts));
   const word = at === null ? undefined : rest[at];
   if (at === null || word === undefined) return null;
   const found = command.commands.find((sub) => isCalled(sub, word));
-  if (found === undefined) return { command, path, rest, stray: word };
-  return { command: found, path: [...path, found.name()], rest: rest.toSpliced(at, 1), stray: null };
+  if (found === undefined) return { command, path, typed, rest, stray: word };
+  return {
+    command: found,
+    path: [...path, found.name()],
+    typed: [...typed, word],
+    rest: rest.toSpliced(at, 1),
+    stray: null,
+  };
 }
 
 /** The index of the first word that is neither a flag nor a flag's value. */

@@ -10,26 +10,22 @@ import { commandMeant } from "./other-words.ts";
 const ANSWERS = ["--version", "--help"];
 
 /** No command is named, or none of that name; a mistyped flag is the nearer reason. */
-export function incomplete({ command, path, rest, stray }: Arranged, facts: FactsBook): UsageError {
+export function incomplete({ command, path, typed, rest, stray }: Arranged, facts: FactsBook): UsageError {
   const names = command.commands.map((sub) => sub.name());
   const hint = `available commands: ${names.join(", ")}`;
   if (stray !== null) {
-    const typed = [...path, stray].join(" ");
+    const unknown = `unknown command ${JSON.stringify([...typed, stray].join(" "))}`;
     const meant = commandMeant(path, stray, names);
-    if (meant !== null) return new UsageError(`unknown command ${JSON.stringify(typed)}; use: surveyctl ${meant}`);
+    if (meant !== null) return new UsageError(`${unknown}; use: surveyctl ${meant}`);
     const nearest = suggest(stray, [
       ...(path.length === 0 ? ANSWERS : []),
       ...names,
       ...command.commands.flatMap((sub) => sub.aliases()),
     ]);
-    return new UsageError(`unknown command ${JSON.stringify(typed)}`, {
-      hint: didYouMean(nearest) ?? hint,
-    });
+    return new UsageError(unknown, { hint: didYouMean(nearest) ?? hint });
   }
-  const flags = new Set([...ANSWERS, ...flagsFor(command, facts).map(({ flag }) => flag)]);
-  const unknown = rest
-    .map((word) => word.replace(/=.*/s, ""))
-    .find((word) => word.startsWith("--") && !flags.has(word));
+  const known = knownFlags(command, facts);
+  const unknown = rest.map(withoutValue).find((word) => word.startsWith("--") && !known.includes(word));
   if (unknown !== undefined && unknown !== "--")
     return unknownFlag(unknown, nearestFlag(unknown, command, facts) ?? hint);
   const called = path.length === 0 ? "surveyctl" : path.join(" ");
@@ -49,7 +45,16 @@ function unknownFlag(flag: string, hint: string): UsageError {
 
 /** The advice for a mistyped flag; null when none is near. */
 function nearestFlag(flag: string, command: Command, facts: FactsBook): string | null {
-  return didYouMean(suggest(flag, [...ANSWERS, ...flagsFor(command, facts).map((known) => known.flag)]));
+  return didYouMean(suggest(flag, knownFlags(command, facts)));
+}
+
+function knownFlags(command: Command, facts: FactsBook): readonly string[] {
+  return [...ANSWERS, ...flagsFor(command, facts).map(({ flag }) => flag)];
+}
+
+/** `--since` of `--since=7d`. */
+function withoutValue(word: string): string {
+  return word.replace(/=.*/s, "");
 }
 
 function didYouMean(nearest: string | null): string | null {
@@ -63,8 +68,13 @@ export function toUsageError(error: CommanderError, { command, path }: Arranged,
   const what = error.message.replace(/^error: /, "");
   const name = /'([^']*)'/.exec(what)?.[1] ?? "";
   switch (error.code) {
-    case "commander.unknownOption":
-      return unknownFlag(name, nearestFlag(name, command, facts) ?? help);
+    case "commander.unknownOption": {
+      const flag = withoutValue(name);
+      // To the parser, a flag without a value is an unknown one where it has a value.
+      if (flag !== name && knownFlags(command, facts).includes(flag))
+        return new UsageError(`${flag} takes no value`, { hint: help });
+      return unknownFlag(flag, nearestFlag(flag, command, facts) ?? help);
+    }
     case "commander.optionMissingArgument":
       return new UsageError(`${/--[\w-]+/.exec(name)?.[0] ?? name}: a value is required`, { hint: help });
     case "commander.missingArgument":
