@@ -18,13 +18,18 @@ export function listPages(client: Pick<Client, "page" | "baseUrl">, request: Pag
   return request.route.pagination === "page" ? numberedPages(client, request) : cursorPages(client, request);
 }
 
+const SAME_AGAIN = "the service sends the same page again and again";
+
 async function* cursorPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
   const seen = new Set<string>();
   let next: string | null = null;
+  let before = "";
   do {
     const page: Page = await client.page(next === null ? request : { ...request, next });
+    if (next !== null && page.rows.length > 0 && page.text === before)
+      throw new PagingError(SAME_AGAIN, { call: nameCall("GET", next) });
     yield page;
-    next = page.next;
+    ({ next, text: before } = page);
     if (next !== null && seen.has(next))
       throw new PagingError("the list's links lead in a circle", { call: nameCall("GET", next) });
     if (next !== null) seen.add(next);
@@ -41,7 +46,7 @@ async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request:
     if (page.text === before) {
       if (isWholeList(page.rows.length, toNumber(parameters["per_page"]) ?? PER_PAGE_DEFAULT)) return;
       const call = nameCall("GET", `${client.baseUrl}${request.route.path}.json`);
-      throw new PagingError(`the service sends the same page again and again (page ${number})`, { call });
+      throw new PagingError(`${SAME_AGAIN} (page ${number})`, { call });
     }
     yield page;
     before = page.text;

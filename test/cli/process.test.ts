@@ -186,12 +186,11 @@ describe("standard output", () => {
   });
 
   it("when a long list loses its reader, then the program stops asking and ends with 0", async () => {
-    const rows = Array.from({ length: 100 }, (_, index) => ({
-      id: String(index),
-      email: `${"x".repeat(200)}@example.com`,
-    }));
-    const script = (request: { number: number }): ReturnType<typeof json> =>
-      json(rows, { link: `<${server.baseUrl}/v1/people.json?page_info=${request.number}>; rel="next"` });
+    const email = `${"x".repeat(200)}@example.com`;
+    const script = ({ number }: { number: number }): ReturnType<typeof json> => {
+      const rows = Array.from({ length: 100 }, (_, index) => ({ id: `${number}-${index}`, email }));
+      return json(rows, { link: `<${server.baseUrl}/v1/people.json?page_info=${number}>; rel="next"` });
+    };
     const server = await startMisbehavingServer({ script });
     const ended = await shell(
       `surveyctl people list --all | head -1 | cut -f1; echo "\${PIPESTATUS[0]}"`,
@@ -199,7 +198,7 @@ describe("standard output", () => {
     );
     const asked = server.requests.length;
     await server.stop();
-    expect(ended).toEqual({ status: 0, signal: null, stdout: "0\n0\n", stderr: "" });
+    expect(ended).toEqual({ status: 0, signal: null, stdout: "1-0\n0\n", stderr: "" });
     expect(asked).toBeLessThan(500);
   });
 

@@ -145,6 +145,25 @@ describe("cursor lists", () => {
     expect((await failureOf(collect(client.listPeople({})))).message).toContain(message);
   });
 
+  it("when every page has a new link and the same rows, then it ends with an error", async () => {
+    const { client, server } = await withServer(({ number }) =>
+      json(rows(0, 2), { link: `<?page_info=${number}>; rel="next"` }),
+    );
+    const error = await failureOf(collect(client.listPeople({})));
+    expect(error).toMatchObject({
+      name: "PagingError",
+      message: `the service sends the same page again and again: GET ${server.baseUrl}/v1/people.json`,
+    });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("when empty pages have new links, then the walk goes on", async () => {
+    const { client } = await withServer(({ number }) =>
+      json(number < 4 ? [] : rows(1, 1), number < 4 ? { link: `<?page_info=${number}>; rel="next"` } : {}),
+    );
+    expect((await collect(client.listPeople({}))).map((page) => page.rows.length)).toEqual([0, 0, 0, 1]);
+  });
+
   it("when a page is empty and has a next, then the walk goes on", async () => {
     const { client } = await withServer([json([], { link: '<?page_info=a>; rel="next"' }), json(rows(1, 1))]);
     expect((await collect(client.listPeople({}))).map((page) => page.rows.length)).toEqual([0, 1]);

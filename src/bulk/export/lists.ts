@@ -22,8 +22,9 @@ type ListFault = (what: string, link?: string) => Error;
 
 /** Why a list cannot be read to its end. */
 export const CIRCLE = "the list's links lead in a circle";
+export const SAME_AGAIN = "the service sends the same page again and again";
 export function sameAgain(page: number): string {
-  return `the service sends the same page again and again (page ${page})`;
+  return `${SAME_AGAIN} (page ${page})`;
 }
 
 /** A list with `page` numbers from 1 (specification 4.3, 4.5, 4.6). */

@@ -4,6 +4,7 @@ import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import {
   CIRCLE,
   createRecentIds,
+  SAME_AGAIN,
   sameAgain,
   sortedTimes,
   type FetchedPage,
@@ -135,12 +136,13 @@ async function* readPages<Batch>(
     return;
   }
   const followed = new Set<string>();
-  for (let { next } = first; next !== null;) {
+  for (let { next, text: before } = first; next !== null;) {
     if (followed.has(next)) throw list.fault(CIRCLE, next);
     followed.add(next);
     const page = await list.follow(next, signal);
+    if (page.rows.length > 0 && page.text === before) throw list.fault(SAME_AGAIN, next);
     yield page;
-    ({ next } = page);
+    ({ next, text: before } = page);
   }
 }
 

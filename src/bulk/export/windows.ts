@@ -4,6 +4,7 @@ import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import {
   CIRCLE,
   createRecentIds,
+  SAME_AGAIN,
   sameAgain,
   sortedTimes,
   type CursorList,
@@ -194,6 +195,7 @@ async function readWindow<Batch>(
     const { rows, text } = page;
     if (rows.length > 0) {
       if (typeof next === "number" && text === before) throw list.fault(sameAgain(next));
+      if (typeof next === "string" && text === before) throw list.fault(SAME_AGAIN, next);
       if (next === null && rows.some((row) => (keys.at(row) ?? since) < since)) throw new FiltersIgnoredError();
       const fresh = keepRows(page, (row) => (keys.at(row) ?? until) <= until && seen.isNew(keys.id(row)));
       if (fresh.rows.length > 0) batches.push(toBatch(fresh));

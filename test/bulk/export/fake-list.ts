@@ -84,7 +84,7 @@ export function fakeCursorList(options: FakeOptions): CursorList & Fake {
     follow: (next, signal) =>
       answer(fake, options, "next", signal, () => {
         const { range, last, number } = JSON.parse(next) as { range: Range; last: FakeRow; number: number };
-        return after(range, last, number);
+        return after(range, options.ignoresPage === true ? null : last, number);
       }),
     fault: (what) => new Error(what),
   };

@@ -226,4 +226,14 @@ describe("a service that does not keep to the specification", () => {
     const list = fakePageList({ rows: crowded, perPage: PER_PAGE, ignoresPage: true, ignoresTimes });
     await expect(collect(list)).rejects.toThrow("the service sends the same page again and again");
   });
+
+  it.each([
+    { name: "crowded", rows: crowded, ignoresTimes: false },
+    { name: "crowded", rows: crowded, ignoresTimes: true },
+    { name: "spread", rows: range(230, (index) => index * 7), ignoresTimes: false },
+  ])("cannot send one page for ever behind new links ($name, $ignoresTimes)", async ({ rows, ignoresTimes }) => {
+    const list = fakeCursorList({ rows, perPage: PER_PAGE, ignoresPage: true, ignoresTimes });
+    await expect(collect(list)).rejects.toThrow("the service sends the same page again and again");
+    expect(list.requests.length).toBeLessThan(20);
+  });
 });
