@@ -1,18 +1,18 @@
 import type { Command } from "commander";
-import { ClientError } from "../../../client/errors/client-error.ts";
+import { ClientError, nameCall } from "../../../client/errors/client-error.ts";
 import { ConnectionError } from "../../../client/errors/call-errors.ts";
 import { AuthError, RefusedError } from "../../../client/errors/call-errors.ts";
 import { isKeyAccess, KEY_ACCESS_HEADER, type KeyAccess } from "../../../contract/key-access.ts";
 import { localDataFile } from "../../../config/places.ts";
 import { LOCAL_PROFILE, nameProfile, type RemoteConnection, resolveConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
+import { ROUTES } from "../../../contract/routes.ts";
 import { type Deps, settingsRequest, withClient } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { writeRecord } from "../../render/record-output.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeWarning } from "../../command/notes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
-import { BadReplyError } from "../../../client/errors/call-errors.ts";
 import { createWaitLines } from "../../command/wait-lines.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 
@@ -154,7 +154,8 @@ export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionChec
   const waits = createWaitLines(deps);
   const client = openRemoteClient(deps, { baseUrl, apiKey: key, waits, retriesMax: 1 });
   try {
-    const { headers } = await client.getMetrics({}, { signal: deps.signal });
+    const { status, headers, json } = await client.getMetrics({}, { signal: deps.signal });
+    if (!("nps" in json || "response_count" in json)) throw noMetrics(baseUrl, status);
     const access = headers[KEY_ACCESS_HEADER];
     return isKeyAccess(access) ? access : null;
   } catch (error) {
@@ -166,9 +167,15 @@ export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionChec
   }
 }
 
+/** Any JSON object would pass for the answer of a survey service. */
+function noMetrics(baseUrl: string, status: number): ClientError {
+  const call = nameCall("GET", `${baseUrl}${ROUTES.getMetrics.path}.json`);
+  return new ClientError("the service answers without nps or response_count", { code: "bad_reply", call, status });
+}
+
 export const BASE_URL_ADVICE = "Is the base URL right? It is the part before /v1, such as https://surveys.example.com";
 
 /** True when something answered that speaks no survey API at that address. */
 export function answeredElse(error: ClientError): boolean {
-  return error instanceof RefusedError || error instanceof BadReplyError;
+  return error instanceof RefusedError || error.code === "bad_reply";
 }

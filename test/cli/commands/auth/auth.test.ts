@@ -17,6 +17,12 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
+/** A service that answers everything with this object. */
+async function serveOnly(body: string): Promise<void> {
+  await service.stop();
+  service = await startListService({ lists: {}, onRequest: () => ({ status: 200, body }) });
+}
+
 const auth = (args: readonly string[], stdin = ""): Promise<Finished> =>
   runInProcess({ args: ["auth", ...args], env: { HOME: home, XDG_CONFIG_HOME: home }, stdin });
 
@@ -42,6 +48,25 @@ it("when another profile is saved while a login waits, then both are there", asy
     { profile: "slow", default: false },
   ]);
 });
+
+it("when the answer is an object that holds no metrics, then nothing is saved", async () => {
+  await serveOnly('{"ok":true}');
+  expect(await auth(["login", "--base-url", service.baseUrl], KEY)).toMatchObject({
+    status: 1,
+    stderr:
+      "error: the service answers without nps or response_count\n" +
+      "hint: Nothing was saved. Is the base URL right? It is the part before /v1, such as https://surveys.example.com\n",
+  });
+  expect((await auth(["list", "--json"])).stdout).toBe("[]\n");
+});
+
+it.each(['{"nps":null}', '{"response_count":0,"more":1}'])(
+  "when the answer is %s, then that is a service",
+  async (body) => {
+    await serveOnly(body);
+    expect((await auth(["login", "--base-url", service.baseUrl], KEY)).status).toBe(0);
+  },
+);
 
 it("when it is removed, then no connection is left", async () => {
   await auth(["login", "--base-url", service.baseUrl, "--profile", "prod"], KEY);
