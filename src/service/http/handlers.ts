@@ -283,6 +283,10 @@ async function changeNamedResponse(call: Call, id: string): Promise<SurveyRespon
   const reader = new Reader(withPersonId(parameters));
   const change = readResponseChange(reader);
   const expand = readExpansions(reader);
+  const { personId } = change;
+  if (personId !== undefined)
+    await reader.checkAlso("person", () => call.store.read((tx) => requirePerson(tx, project, personId)));
+  reader.finish();
   return save(call, (tx) => updateResponse(tx, project, id, change, expand, links));
 }
 

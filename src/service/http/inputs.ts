@@ -190,7 +190,10 @@ function readAdditionalAnswers(reader: Reader): readonly AdditionalAnswer[] {
   return [];
 }
 
-/** Reads the changeable fields of a response; others that a client echoes back are left alone. */
+/**
+ * Reads the changeable fields of a response; others that a client echoes back are left alone. Without `finish`, as
+ * `readResponseInput`.
+ */
 export function readResponseChange(reader: Reader): ResponseChange {
   const personId = reader.id("person");
   const score = reader.integer("score", SCORE);
@@ -199,7 +202,7 @@ export function readResponseChange(reader: Reader): ResponseChange {
   const tags = reader.tags("tags");
   // A client that sends the whole row back has an array here.
   const note = reader.isText("notes") ? reader.longText("notes") : null;
-  const change: ResponseChange = {
+  return {
     ...(personId === null ? {} : { personId }),
     ...(score === null ? {} : { score }),
     ...(reader.has("comment") ? { comment: reader.longText("comment") } : {}),
@@ -207,8 +210,6 @@ export function readResponseChange(reader: Reader): ResponseChange {
     ...(tags === null ? {} : { tags }),
     ...(note === null ? {} : { note }),
   };
-  reader.finish();
-  return change;
 }
 
 /** `person` may be an id or the whole person that an expanded response held. */

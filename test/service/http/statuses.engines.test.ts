@@ -170,6 +170,11 @@ describe("what is refused, and how", () => {
       },
     ],
     ["PUT /v1/survey_responses", { score: 5 }, { id: ["can't be blank"] }],
+    [
+      "PUT /v1/survey_responses/1",
+      { person: 99, score: 11 },
+      { score: ["must be an integer from 0 to 10"], person: ["does not exist"] },
+    ],
     ["POST /v1/unsubscribes", {}, { person_email: ["can't be blank"] }],
     [
       "DELETE /v1/autopilot/email/memberships",
