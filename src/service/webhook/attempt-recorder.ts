@@ -79,7 +79,7 @@ export class AttemptRecorder {
   #count({ project, id, url }: WebhookRow, meaning: AttemptMeaning | undefined): void {
     if (meaning === undefined) return;
     this.counts.set(meaning.kind, (this.counts.get(meaning.kind) ?? 0) + 1);
-    if (meaning.kind !== "disabled") return;
+    if (meaning.kind !== "disabled" || !meaning.isNew) return;
     const message = `webhook ${id} is disabled: ${meaning.reason}; events wait for it for 7 days`;
     const facts = { project: project.name, webhook: id, host: new URL(url).host, message };
     this.#options.log.warn("webhook_disabled", facts);

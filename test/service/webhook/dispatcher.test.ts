@@ -288,6 +288,20 @@ describe("an endpoint that fails", () => {
     expect(all.map(({ attempts }) => attempts)).toEqual([1, 2]);
   });
 
+  test("when it answers 410 to several events in flight, then that is said once", async () => {
+    const gone: (() => void)[] = [];
+    const { receiver, add, answer, settled, lines } = await open({
+      "/hook": (_, response) => void gone.push(() => response.writeHead(410).end()),
+    });
+    const hook = await add(`${receiver.url}/hook`);
+    for (let n = 0; n < 3; n += 1) await answer();
+    await receiver.until("/hook", 3);
+    for (const end of gone) end();
+    const deliveries = await settled(hook, (all) => all.every(({ log }) => log.length === 1));
+    expect(deliveries.map(({ log }) => log[0]?.status)).toEqual([410, 410, 410]);
+    expect(lines.map(({ event }) => event)).toEqual(["webhook_disabled"]);
+  });
+
   test("when it has been disabled for more than 7 days, then events are counted and not kept", async () => {
     const { receiver, add, answer, settled, webhook, clock, deliveries } = await open({ "/hook": answering(410) });
     const hook = await add(`${receiver.url}/hook`);

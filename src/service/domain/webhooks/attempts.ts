@@ -12,8 +12,8 @@ export interface AttemptEnd extends Omit<WebhookAttempt, "n" | "at"> {
 
 export type AttemptMeaning =
   | { readonly kind: "delivered" | "retry" | "failed" | "gone" }
-  /** The endpoint has been disabled, and the event waits for it. */
-  | { readonly kind: "disabled"; readonly reason: string };
+  /** The endpoint is disabled, and the event waits for it. `isNew`: it was not, before this attempt. */
+  | { readonly kind: "disabled"; readonly reason: string; readonly isNew: boolean };
 
 const MINUTE = 60;
 const HOUR = 3_600;
@@ -72,7 +72,7 @@ export async function recordAttempt(
   const reason = await noteFailure(tx, webhook, ended.status, asked);
   if (reason !== null) {
     await tx.webhooks.settle(project.id, id, event, { state: "waiting", attempts, dueAt: tx.now });
-    return { kind: "disabled", reason };
+    return { kind: "disabled", reason, isNew: webhook.disabledAt === null };
   }
   const step = RETRY_SECONDS[attempts - 1];
   const delay = step === undefined ? 0 : Math.round(step * (1 - SPREAD + 2 * SPREAD * fraction));
