@@ -1,4 +1,7 @@
-/** No endpoint is forgotten: each has a handler, a client function, a command and an acceptance story. */
+/**
+ * No endpoint is forgotten: each has a handler and an acceptance story, and each of the specification a client function
+ * and a command too.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -44,7 +47,6 @@ describe("both ends of the wire", () => {
     expect(HANDLERS[route.name as RouteName]).toBeTypeOf("function");
   });
 
-  // What only client libraries call is reached through `api`.
   it.each([...specified, ROUTES.getResponse])(
     "when $name is wanted, then the client has a function of that name",
     ({ name }) => {

@@ -219,7 +219,7 @@ describe("one English", () => {
 });
 
 /** A comment whose subject is a clause in place of a thing. */
-const CLAUSE = /^(?:\/\*\*?|\/\/) (?:What|Whether|How|Where|Who|Whose|Nobody)\b/;
+const CLAUSE = /^(?:\/\*\*?|\/\/) (?:What|Whether|How|Why|That|Where|Who|Whose|Nobody)\b/;
 /** Words of the house; the field has others: queue, chunk, span, handler, listener, next to, before. */
 const HOUSE_WORD =
   /\b(?:lanes?|pieces?|crowd(?:ed|s)?|stretch(?:es)?|happenings?|doors?|beside|ahead|faces?|(?<!by )hands?)\b/i;

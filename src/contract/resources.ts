@@ -27,7 +27,7 @@ export interface Person {
 
 /** One person with all that is known of them: not in the specification. */
 export interface PersonDetails extends Person {
-  /** Why a survey that is asked for now would not be sent, a `SurveyStatusName`; null: it would. */
+  /** The reason why a survey that is asked for now would not be sent, a `SurveyStatusName`; null: it would. */
   survey_status: string | null;
   survey_status_since: number | null;
   survey_status_until: number | null;
@@ -195,7 +195,7 @@ export interface MembershipPerson {
   created_at: number;
 }
 
-/** Why a person would be sent no survey; null for one who would. In the order of the question. */
+/** The reason why a person would be sent no survey; null for one who would. In the order of the question. */
 export interface SurveyStatuses {
   people: { survey_status: string | null; survey_status_until: number | null }[];
 }

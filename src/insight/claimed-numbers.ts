@@ -100,7 +100,7 @@ function toDecimal(text: string): { readonly value: number; readonly decimals: n
   return { value: Number(text.replace(",", ".")), decimals: digits.length };
 }
 
-/** Why a number is not that of the responses, in words that follow the claim; null where it is. */
+/** The reason why a number is not that of the responses, in words that follow the claim; null where it is. */
 export function numberFault(claim: NumberClaim, counts: Readonly<Record<CountedNoun, number>>): string | null {
   if (claim.kind === "count") return counts[claim.of] === claim.count ? null : `should be ${counts[claim.of]}`;
   const { promoters, passives, detractors } = counts;

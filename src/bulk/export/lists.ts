@@ -20,7 +20,7 @@ export interface Range {
 /** Makes the error of a list that cannot be read to its end; `what` is the reason, `link` the link that showed it. */
 type ListFault = (what: string, link?: string) => Error;
 
-/** Why a list cannot be read to its end. */
+/** The reason why a list cannot be read to its end. */
 export const CIRCLE = "the list's links lead in a circle";
 export const SAME_AGAIN = "the service sends the same page again and again";
 export function sameAgain(page: number): string {

@@ -75,7 +75,7 @@ export interface SendReport {
   readonly earlier: OutcomeCounts;
   /** Rows without a recorded outcome that this run or a previous one may have sent. */
   readonly unfinished: number;
-  /** Why rows failed in this run, the most frequent first. */
+  /** The reason why rows failed in this run, the most frequent first. */
   readonly failures: readonly RowFailure[];
   /** The reason for stopping; null when every row has an outcome. */
   readonly stoppedBy: unknown;

@@ -66,7 +66,7 @@ export function isLeftInOutbox(result: WriteResult): boolean {
   return result.kind === "answered" && result.reply.headers[name] === value;
 }
 
-/** Why a survey that was asked for is not sent, as our own service says it; null where it does not. */
+/** The reason why a survey that was asked for is not sent, as our own service says it; null where it does not. */
 export function surveyStatusOf(result: WriteResult): SurveyStatus | null {
   const text = result.kind === "answered" ? result.reply.headers[SURVEY_STATUS_HEADER] : undefined;
   return text === undefined ? null : parseSurveyStatus(text);

@@ -10,7 +10,7 @@ import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { ImportStoppedError } from "../errors/command-errors.ts";
 
-/** Why a row's person must not be mailed; null when there is no reason. */
+/** The reason why a row's person must not be mailed; null when there is no reason. */
 export type SuppressionList = (row: ImportRow) => string | null;
 
 interface Suppressions {

@@ -70,7 +70,7 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof ShortExportError)
     return report("rows_missing", error.message, EXIT.failed, { hint: SHORT_EXPORT_HINT });
   if (error instanceof FilterError)
-    return report("not_filtered", error.message, EXIT.failed, { hint: "the output is printed whole" });
+    return report("not_filtered", error.message, EXIT.failed, { hint: "the output is printed in full" });
   if (error instanceof UnwritableFileError) return report("unwritable", error.message, EXIT.usage);
   if (error instanceof ConfigError) return describeConfig(error);
   if (error instanceof DataFileError) return report(error.code, error.message, error.exit, { hint: error.hint });

@@ -17,7 +17,7 @@ export interface Invocation {
 const NOTHING: Input = {
   isTTY: false,
   bytes: async function* bytes() {},
-  ask: () => Promise.reject(new Error("there is nobody to ask")),
+  ask: () => Promise.reject(new Error("no terminal to ask on")),
 };
 
 /** Tells errors on `err`, for people. */

@@ -152,7 +152,7 @@ interface WaitFacts {
   readonly isNews: boolean;
 }
 
-/** Why the client waits. */
+/** The reason why the client waits. */
 export type Wait =
   /** Before the repeat of that number, from 1, of so many there may be. */
   | (WaitFacts & { readonly kind: "retry"; readonly repeat: number; readonly retries: number })

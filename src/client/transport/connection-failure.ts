@@ -82,7 +82,7 @@ function sentence(code: string, error: Error, host: string, sent: Sent): string 
   if (error.name === "HTTPParserError") return `${host} answered something that is not HTTP (${error.message})`;
   if (isTlsProblem(code)) return `the TLS connection to ${host} broke (${reasonOf(error)})`;
   if (code === "UND_ERR_HEADERS_OVERFLOW") return `${host} answered with larger headers than can be taken`;
-  const when = sent === "no" ? "before the request was sent" : "before the answer was whole";
+  const when = sent === "no" ? "before the request was sent" : "before the answer was complete";
   return `the connection to ${host} broke ${when} (${code === "UND_ERR_SOCKET" || code === "" ? error.message : code})`;
 }
 

@@ -18,7 +18,7 @@ export class ProxySettingError extends Error {
   override readonly name = "ProxySettingError";
 }
 
-/** Why a proxy refused a connection; `passing` is false where a repeat would meet the same. */
+/** The reason why a proxy refused a connection; `passing` is false where a repeat would meet the same. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
   readonly passing: boolean;

@@ -114,7 +114,7 @@ export function responseEvidence(
   }
   if (given === null || (updatedAt !== null && updatedAt !== createdAt)) return null;
   // Back-dated, and the service does not say when it was stored.
-  return { kind: "unsettled", reason: "the same response is there, and when it was stored cannot be told" };
+  return { kind: "unsettled", reason: "the same response exists; its storage time is unknown" };
 }
 
 function textOf(value: Json | undefined): string {

@@ -21,7 +21,7 @@ export interface LookUp {
   readonly signal: AbortSignal | undefined;
 }
 
-const NO_CLOCK: Settlement = { kind: "unsettled", reason: "the service does not tell its time" };
+const NO_CLOCK: Settlement = { kind: "unsettled", reason: "the service sends no Date header" };
 
 /** Tells whether `POST /v1/people.json` with this body arrived. Throws what the look-up's own requests throw. */
 export async function lookUpPerson(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
@@ -63,7 +63,8 @@ async function lookUpRenamed(body: JsonObject, { before, after }: Change, lookUp
   const under = await findPerson(after, lookUp);
   if (under.kind !== "found") return under;
   const old = await findPerson(before, lookUp);
-  if (old.kind !== "absent") return { kind: "unsettled", reason: "both the old and the new address name somebody" };
+  if (old.kind !== "absent")
+    return { kind: "unsettled", reason: "both the old and the new address belong to a person" };
   if (body["send"] === false) {
     return {
       kind: "arrived",

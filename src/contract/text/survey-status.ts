@@ -1,5 +1,5 @@
 /**
- * Why a survey that was asked for is not sent. Our own service tells it in a header, so that the bodies of its answers
+ * The reason why a survey that was asked for is not sent. Our own service tells it in a header, so that the bodies of its answers
  * stay as specified; other services do not tell.
  */
 import { toIsoTime } from "./iso-time.ts";

@@ -67,7 +67,7 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Why a report is not what would be made now. */
+/** The reason why a report is not what would be made now. */
 export const REPORT_DIFFERENCES = {
   hand: "changed by hand",
   gone: "answers added or gone",

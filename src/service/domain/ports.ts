@@ -75,7 +75,7 @@ export interface Store {
   connections(): StoreConnections | null;
   /** Age of the oldest snapshot in the database, in seconds; null where there are no connections. */
   oldestTransaction(): Promise<number | null>;
-  /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */
+  /** The reason why nothing can be saved at present, a full disk for one; null while writes succeed. */
   trouble(): UnavailableError | null;
   /** Resolves when the data has been given up, since another program changed it: all later work is refused. */
   readonly lost: Promise<UnavailableError>;

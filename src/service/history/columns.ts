@@ -192,7 +192,7 @@ function propertyOf(column: string): HistoryTarget {
   return key === undefined ? UNKNOWN : { kind: "property", key };
 }
 
-/** Of whoever an event is about. */
+/** The person whom an event is about. */
 const SEGMENT_PERSON: Readonly<Record<string, HistoryField>> = {
   context_traits_delighted_person_id: "person_id",
   context_traits_email: "email",

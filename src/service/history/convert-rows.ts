@@ -153,7 +153,7 @@ function toTimeField(read: (value: Json) => number | null, now: number): ReadTim
     if (value === undefined) return null;
     const at = read(value);
     if (at === null) throw new PastRowError(`${name} ${shown(value)} is not a time such as ${TIMES}`);
-    if (at > now + DAY_SECONDS) throw new PastRowError(`${name} ${shown(value)} lies in the future`);
+    if (at > now + DAY_SECONDS) throw new PastRowError(`${name} ${shown(value)} is in the future`);
     return at;
   };
 }

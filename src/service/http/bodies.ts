@@ -42,7 +42,7 @@ interface State {
   held: number;
   /** Ends what is being done with the body. */
   stop: (error: HttpError) => void;
-  /** Why no more of the body can be read. */
+  /** The reason why no more of the body can be read. */
   error: HttpError | null;
 }
 

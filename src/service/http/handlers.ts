@@ -84,7 +84,7 @@ function withNextLink(reply: Reply, call: Call, parameters: JsonObject, perPage:
   return { ...reply, headers: { link: nextLink(call.address, call.route, parameters, perPage, next) } };
 }
 
-/** Why a survey that was asked for is not sent. */
+/** The reason why a survey that was asked for is not sent. */
 function statusHeader(status: SurveyStatus | null): Readonly<Record<string, string>> {
   return status === null ? {} : { [SURVEY_STATUS_HEADER]: formatSurveyStatus(status) };
 }

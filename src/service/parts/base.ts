@@ -1,4 +1,4 @@
-/** The ground on which all parts stand: the store, the world, and the signals by which parts tell each other of work. */
+/** The base that all parts share: the store, the world, and the signals by which parts tell each other of work. */
 import { resolveFile } from "../../runtime/files/file-replacement.ts";
 import { processName } from "../../runtime/files/processes.ts";
 import { createSignal, type Signal } from "../../runtime/wake-loop.ts";

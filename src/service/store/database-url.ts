@@ -1,7 +1,7 @@
 /** The URL of a database, as operators write it. */
 import { isLoopbackHost } from "../../runtime/name-resolver.ts";
 
-/** Why a database is not opened by this URL, without its password; null where it is. */
+/** The reason why a database is not opened by this URL, without its password; null where it is. */
 export function databaseUrlProblem(url: string): string | null {
   if (!URL.canParse(url)) return FORM;
   const { protocol, hostname, searchParams } = new URL(url);

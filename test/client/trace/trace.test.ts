@@ -61,7 +61,7 @@ describe("the trace of a call", () => {
     ]);
     const call = { kind: "retry", method: "GET", url: `${server.baseUrl}/v1/metrics.json`, retries: 5, isNews: true };
     const broke = expect.stringMatching(
-      /^the connection to 127\.0\.0\.1:\d+ broke before the answer was whole \(\w+\)$/,
+      /^the connection to 127\.0\.0\.1:\d+ broke before the answer was complete \(\w+\)$/,
     ) as string;
     expect(waits).toEqual([
       { ...call, waitMs: 200, reason: broke, cause: broke, repeat: 1 },

@@ -162,7 +162,7 @@ describe("connections that fail", () => {
     const { client, server } = await withServer([behaviour], once);
     const error = await failureOf(client.getMetrics({}));
     expect(error).toMatchObject({ name: "ConnectionError", sent: "maybe" });
-    expect(error.message).toContain(`the connection to 127.0.0.1:${server.port} broke before the answer was whole`);
+    expect(error.message).toContain(`the connection to 127.0.0.1:${server.port} broke before the answer was complete`);
   });
 
   it("when no answer comes, then the time ends it", async () => {

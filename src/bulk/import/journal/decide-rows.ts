@@ -28,7 +28,7 @@ export type Decision =
 export interface RowSource {
   readonly table: ImportTable;
   readonly before: JournalState;
-  /** Why a row is not to be sent; null for one that is. */
+  /** The reason why a row is not to be sent; null for one that is. */
   readonly skip: (row: ImportRow) => string | null;
 }
 

@@ -11,7 +11,7 @@ export interface JsonRecord {
   readonly size: number;
   /** Empty for a line with a problem. */
   readonly value: JsonObject;
-  /** Why a line of NDJSON is no row. */
+  /** The reason why a line of NDJSON is no row. */
   readonly problem?: string;
 }
 

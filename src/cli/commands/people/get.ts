@@ -42,7 +42,7 @@ export const PERSON_OPERAND = ["<email|+phone>", "the person's e-mail address or
 
 /**
  * The person of that name as the service sent it; null when there is none. `more` asks for more of them. Throws ClientError when all that comes is
- * other people, from a service whose list does not filter: nobody is taken for somebody else.
+ * other people, from a service whose list does not filter, so that another person is never returned.
  */
 export async function findPerson(
   client: Client,

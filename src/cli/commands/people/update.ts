@@ -80,8 +80,8 @@ export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions):
 }
 
 /**
- * The person as the service tells of them; null where nobody has the name yet, or nothing depends on it. Throws
- * NothingFoundError. Properties that are given for somebody of whom the service tells none are not kept.
+ * The person as the service has them; null where no person has the name yet, or nothing depends on it. Throws
+ * NothingFoundError. Notes that given properties are not kept where the service sends none of the person.
  */
 async function look(
   deps: Deps,

@@ -71,7 +71,7 @@ async function makeAgain(deps: Deps, request: ReportRequest): Promise<string> {
   return toPage({ ...facts, comments }, request);
 }
 
-/** Null where it is not one: somebody wrote it who is not this program. */
+/** Null for a request that this program did not write. */
 function parseRequest(text: string): ReportRequest | null {
   const value = parseJsonObject(text);
   if (value === null) return null;

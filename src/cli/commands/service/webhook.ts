@@ -41,7 +41,7 @@ const ADVICE: Readonly<Partial<Record<UrlRefusal["code"], string>>> = {
   loopback: "use --allow-private if it is meant",
 };
 
-/** Why events may not be sent to a URL, as the error that says so; null when they may. */
+/** The reason why events may not be sent to a URL, as the error that says so; null when they may. */
 export async function urlRefusal(
   target: Pick<AddCommand, "url" | "allowPrivate" | "insecureHttp">,
   place: string,

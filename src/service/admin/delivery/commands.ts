@@ -44,7 +44,7 @@ export interface DeliveryInfo {
   readonly email: string | null;
   readonly phone_number: string | null;
   readonly state: ListedState;
-  /** Why it is not sent, or not yet. */
+  /** The reason why it is not sent, or not yet. */
   readonly reason: string | null;
   readonly due_at: number;
   readonly sent_at: number | null;

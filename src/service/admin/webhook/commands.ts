@@ -49,7 +49,7 @@ export interface WebhookInfo {
   readonly id: string;
   readonly url: string;
   readonly state: "enabled" | "failing" | "disabled";
-  /** Why it is disabled; null while it is not. */
+  /** The reason why it is disabled; null while it is not. */
   readonly reason: string | null;
   readonly events: readonly WebhookEvent[];
   /** `0-6`; null for all. */

@@ -10,7 +10,7 @@ export interface SpfAnswer {
   readonly record: string | null;
   /** Domains that the record includes or redirects to, the record's own among them. */
   readonly domains: readonly string[];
-  /** Why receivers give up; null unless `error`. */
+  /** The reason why receivers give up; null unless `error`. */
   readonly reason: string | null;
 }
 

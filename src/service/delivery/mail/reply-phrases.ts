@@ -1,7 +1,7 @@
 /** The phrases of mail servers, as data: each list has the one reason that it means. */
 import { wordsOf } from "./parse-reply.ts";
 
-/** Why a server refuses a message. */
+/** The reason why a server refuses a message. */
 export type ReplyReason =
   /** The address: no such mailbox, no such domain, moved away, closed. */
   | "userunknown"

@@ -15,7 +15,7 @@ export interface BodyContent {
   readonly question: string;
   readonly intro: string;
   readonly footer: string;
-  /** Why this person gets it, from whom. */
+  /** The reason why this person gets it, from whom. */
   readonly why: string;
   readonly surveyUrl: string;
   /** A link for each score, from 0. */

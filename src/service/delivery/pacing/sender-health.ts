@@ -46,7 +46,7 @@ export interface SenderHealth {
   readonly mode: SenderMode;
   /** When the next message may be tried; null when open, and when an operator must say so. */
   readonly until: number | null;
-  /** Why it is not open, in the server's words; null when open. */
+  /** The reason why it is not open, in the server's words; null when open. */
   readonly reason: string | null;
   /** The stage at which they were said, with their codes; null when open. */
   readonly said: ReplyFacts | null;

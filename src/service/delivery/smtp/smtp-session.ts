@@ -110,7 +110,7 @@ export class SmtpSession {
     return { capabilities: lines.map((line) => line.replace(/^250[ -]/, "").trim()), tls: this.#tlsFacts };
   }
 
-  /** Why this server cannot carry the message, by what it announced; null when it can. */
+  /** The reason why this server cannot carry the message, by what it announced; null when it can. */
   findObstacle(message: SmtpMessage): SessionOutcome | null {
     const addresses = message.from + message.to;
     const sizeMax = Number(/^250[ -]SIZE +(\d+)/im.exec(this.#ehlo)?.[1] ?? 0);

@@ -125,7 +125,7 @@ export interface PersonHistory {
   readonly surveys: readonly (DeliveryRow & { readonly log: readonly AttemptRow[] })[];
   /** Surveys that were asked for and not scheduled, newest first. */
   readonly unscheduled: readonly UnscheduledRow[];
-  /** Why the person gets mail or does not, one sentence or two. */
+  /** The reason why the person gets mail or does not, one sentence or two. */
   readonly explanation: string;
 }
 

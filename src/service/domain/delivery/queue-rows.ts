@@ -95,7 +95,7 @@ export type ReplyKind = "ask-comment" | "thanks" | "ask-again" | "help" | "stopp
 export interface DueReply extends ClaimedMessage {
   readonly channel: "reply";
   readonly kind: ReplyKind;
-  /** That the person gave; null for none. */
+  /** The one that the person gave; null for none. */
   readonly score: number | null;
   readonly createdAt: number;
   /** Null when the person has none any more. */

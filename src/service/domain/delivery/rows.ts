@@ -243,7 +243,7 @@ export interface DeliveryRows {
   pausedAt(): Promise<number | null>;
   /** Since when nothing is sent in a project, because it or everything is paused; null while mail goes out. */
   pausedSince(project: number): Promise<number | null>;
-  /** Why all is paused, where the service itself has paused it; null where an operator has, or nothing is paused. */
+  /** The reason why all is paused, where the service itself has paused it; null where an operator has, or nothing is paused. */
   pauseReason(): Promise<string | null>;
   setPaused(at: number | null, reason?: string): Promise<void>;
   /** When an operator last let all be sent again; null for never. */

@@ -88,7 +88,7 @@ export function toPerson(row: PersonRow): Person {
 export interface SentResult {
   readonly person: SentPerson;
   readonly created: boolean;
-  /** Why no survey was scheduled, or why the one that was does not leave; null where neither is so. */
+  /** The reason why no survey was scheduled, or why the one that was does not leave; null where neither is so. */
   readonly status: SurveyStatus | null;
 }
 

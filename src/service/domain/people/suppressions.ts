@@ -84,7 +84,7 @@ export async function canReceive(
   return (await findSuppression(tx, project, person, channel)) === null;
 }
 
-/** Why the person is not written to on the channel; null where they are. */
+/** The reason why the person is not written to on the channel; null where they are. */
 export async function findSuppression(
   tx: Transaction,
   project: Project,

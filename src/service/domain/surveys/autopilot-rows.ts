@@ -1,4 +1,4 @@
-/** The rows of Autopilot in an engine: settings and members. See `Store` in `ports.ts`. */
+/** The rows of Autopilot in an engine: settings and members. See `Store` in `../ports.ts`. */
 import type { AutopilotConfiguration, Platform, Properties } from "../../../contract/resources.ts";
 import type { JsonRows, Position } from "../rows.ts";
 import type { AutopilotSettings } from "./autopilot-settings.ts";

@@ -18,7 +18,7 @@ export interface SurveyWish {
   readonly properties: Properties;
 }
 
-/** Why a survey outside Autopilot is not scheduled: suppression, a missing address or throttling; null when it is. */
+/** The reason why a survey outside Autopilot is not scheduled: suppression, a missing address or throttling; null when it is. */
 export async function refuseSurvey(
   tx: Transaction,
   project: Project,
@@ -28,7 +28,7 @@ export async function refuseSurvey(
   return (await findSuppression(tx, project, person, wish.channel)) ?? (await findThrottle(tx, project, person, wish));
 }
 
-/** Why a survey that is scheduled is not sent at present; null when it is. */
+/** The reason why a survey that is scheduled is not sent at present; null when it is. */
 export async function findPause(tx: Transaction, project: Project): Promise<SurveyStatus | null> {
   const since = await tx.deliveries.pausedSince(project.id);
   return since === null ? null : { status: "paused", since, until: null };

@@ -85,7 +85,7 @@ export interface WebhookReach {
   readonly insecureHttp: boolean;
 }
 
-/** Why an address or URL is refused: what to do about it is for the caller to say. */
+/** The reason why an address or URL is refused: what to do about it is for the caller to say. */
 export interface UrlRefusal {
   readonly code: "invalid" | "scheme" | "credentials" | "plain" | "private" | "loopback" | "never" | "own";
   /** A whole sentence without its full stop. */
@@ -100,7 +100,7 @@ function literalAddress({ hostname }: URL): string | null {
 }
 
 /**
- * Why a webhook's URL cannot be used; null when it can, as far as the URL tells: where a name leads is checked at each
+ * The reason why a webhook's URL cannot be used; null when it can, as far as the URL tells: where a name leads is checked at each
  * connection. `own` are addresses of this service: an event that it sends to itself could go round for ever.
  */
 export function refuseUrl(text: string, reach: WebhookReach, own: readonly string[]): UrlRefusal | null {
@@ -121,7 +121,7 @@ export function refuseUrl(text: string, reach: WebhookReach, own: readonly strin
 
 const PLAIN: UrlRefusal = { code: "plain", message: "http:// would send answers unencrypted" };
 
-/** Why a connection to this address, to which the host of the URL led, is refused; null when it is allowed. */
+/** The reason why a connection to this address, to which the host of the URL led, is refused; null when it is allowed. */
 export function refuseAddress(address: string, url: URL, reach: WebhookReach): UrlRefusal | null {
   const kind = classifyAddress(address);
   const named = literalAddress(url) === null ? `${url.hostname} resolves to ${address}` : url.hostname;

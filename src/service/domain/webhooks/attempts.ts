@@ -88,7 +88,7 @@ function isWell({ failingSince, strikes, slowUntil }: WebhookRow): boolean {
   return failingSince === null && strikes === 0 && slowUntil === null;
 }
 
-/** Why the endpoint is disabled by this failure; null when it is not. */
+/** The reason why the endpoint is disabled by this failure; null when it is not. */
 async function noteFailure(
   tx: Transaction,
   webhook: WebhookRow,

@@ -5,7 +5,7 @@ import type { Store } from "../../domain/ports.ts";
 import { isSameText } from "../../domain/secrets.ts";
 import { errorReply, HttpError, jsonReply, type Reply } from "../replies.ts";
 
-/** The entrance of a request: that of clients, that of commands in this process, or that for metrics alone. */
+/** The listener that a request came in by; `local` is this process. */
 export type Listener = "main" | "local" | "metrics";
 
 export interface OperatorOptions {

@@ -1,4 +1,4 @@
-/** Why the database cannot be used at present, from how the last work on it ended. */
+/** The reason why the database cannot be used at present, from how the last work on it ended. */
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 
 export interface TroubleNotes {

@@ -1,4 +1,4 @@
-/** Why a person will or will not be surveyed next, in one sentence. */
+/** The reason why a person will or will not be surveyed next, in one sentence. */
 import { isJsonObject, type JsonObject } from "../../../../contract/json.ts";
 import { type Platform, PLATFORMS } from "../../../../contract/resources.ts";
 import { capital } from "../../../../contract/text/capital.ts";
@@ -21,7 +21,7 @@ export function explainNext(known: KnownPerson, wallClock: (seconds: number) => 
     const sentAt = timeOf(person, "last_sent_at");
     if (isComplete || sentAt === null) return "Can be surveyed: no survey is scheduled.";
     const words = describeSurveyStatus({ status: "throttled", since: sentAt, until: null }, wallClock);
-    return `${capital(words.split(",")[0] ?? "")}; this service does not tell how long it waits before the next survey.`;
+    return `${capital(words.split(",")[0] ?? "")}; this service does not report its throttle.`;
   }
   return `${BEGINNINGS[status.status]}: ${describeSurveyStatus(status, wallClock)}.`;
 }

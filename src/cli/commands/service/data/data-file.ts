@@ -63,8 +63,8 @@ export async function withAdmin<Result>(
 }
 
 /**
- * Names the place where it was not named on the command line, also under `--quiet`, and is told it from then on: for
- * commands that change it.
+ * Notes which data file is used when none was given, also under `--quiet`, and returns the choice with it: for commands
+ * that change it.
  */
 export async function tellPlace(deps: Deps, choice: DataFileChoice): Promise<DataFileChoice> {
   const place = await chooseServicePlace(deps, choice);

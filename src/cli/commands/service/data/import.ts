@@ -21,7 +21,7 @@ const FLAGS: readonly FlagRecord[] = [
   {
     flag: "--stream",
     value: "stream",
-    text: "content of files, where the columns do not tell",
+    text: "content of files, if the columns are ambiguous",
     choices: HISTORY_STREAMS,
   },
   {

@@ -70,7 +70,7 @@ async function advise(
   if (people === 0)
     await writeNote(
       deps,
-      "no person found with this address: only rows of others mention it, or a wish or a digest is kept",
+      "no person found with this address: only rows of others mention it, or an unsubscribe or a digest is kept",
     );
   if (mentions > 0 && !properties)
     await writeNote(

@@ -6,7 +6,7 @@ export const LISTED_STATES = [...DELIVERY_STATES, "not_scheduled"] as const;
 export type ListedState = (typeof LISTED_STATES)[number];
 
 /**
- * Why a survey is not sent, or not yet: `limit` waits for a day's limit, `window` for the hours in which Autopilot
+ * The reason why a survey is not sent, or not yet: `limit` waits for a day's limit, `window` for the hours in which Autopilot
  * surveys.
  */
 export const LISTED_REASONS = ["throttled", "pending", "unsubscribed", "bounced", "paused", "limit", "window"] as const;

@@ -9,7 +9,7 @@ import { UNKNOWN_PERSON } from "../../rows.ts";
 import { findPause, refuseSurvey } from "../surveys.ts";
 
 /**
- * Why each of these people would be sent no survey, in their order: null for those who would. Changes nothing. What `sendPerson`
+ * The reason why each of these people would be sent no survey, in their order: null for those who would. Changes nothing. What `sendPerson`
  * refuses as invalid has no reason here.
  */
 export async function listSurveyStatuses(

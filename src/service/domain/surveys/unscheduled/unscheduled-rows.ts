@@ -1,4 +1,4 @@
-/** Surveys that were asked for and not scheduled. See `Store` in `../ports.ts`. */
+/** Surveys that were asked for and not scheduled. See `Store` in `../../ports.ts`. */
 import type { Channel } from "../../../../contract/routes.ts";
 import type { SurveyStatus, SurveyStatusName } from "../../../../contract/text/survey-status.ts";
 import type { DuePage } from "../../delivery/rows.ts";

@@ -54,7 +54,7 @@ export interface Watch {
   readonly look: () => void;
   /** With each error that a job, or a whole batch, ended with; returns the one to reject with. */
   readonly failed: (error: unknown) => unknown;
-  /** Why no job can be run any more; null while they can. */
+  /** The reason why no job can be run any more; null while they can. */
   readonly refusal: () => Error | null;
   /** After each transaction; one that is not answered counts as rolled back. */
   readonly ended?: (commit: StoreCommit) => void;

@@ -8,7 +8,7 @@ export interface StoredTime {
   readonly newest: () => number;
   /** Others may have written. */
   readonly refresh: () => void;
-  /** That of the write, as the clock had it, Unix milliseconds. */
+  /** The write's time by the clock, Unix milliseconds. */
   readonly newestMs: () => number;
   /** In a write, before its first change: fixes its time. */
   readonly begin: () => void;
