@@ -89,7 +89,7 @@ function firstLine(stderr: string): string {
   const lines = stderr.split("\n");
   const line = lines.find((one) => one.startsWith("error:")) ?? lines[0] ?? "";
   return line
-    .replaceAll(/broke before (?:the request was sent|the answer was whole)/g, "broke")
+    .replaceAll(/broke before (?:the request was sent|the answer was complete)/g, "broke")
     .replaceAll(/autopilot\/(?:email|sms)\.json/g, "autopilot/PLATFORM.json");
 }
 
