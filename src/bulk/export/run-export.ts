@@ -34,7 +34,8 @@ interface Batch {
   readonly found: readonly string[];
 }
 
-interface BatchMaker extends Pick<ExportReading, "keys" | "keep">, Pick<ExportJob, "sift" | "rewrite" | "isCounted"> {
+interface BatchMaker
+  extends Pick<ExportReading, "keys" | "keep">, Pick<ExportJob, "filterPage" | "rewrite" | "isCounted"> {
   readonly encode: (page: RowPage) => string;
   readonly versionsOf: (page: RowPage) => Versions;
   readonly find: (page: RowPage) => readonly string[];
@@ -56,7 +57,7 @@ export interface ExportJob {
   readonly encoder: PageEncoder;
   readonly sink: TextSink;
   /** The rows that are written; null: all. A row that is left out counts as seen. */
-  readonly sift: ((page: RowPage) => RowPage) | null;
+  readonly filterPage: ((page: RowPage) => RowPage) | null;
   /** Other values for the same rows; null: as they came. */
   readonly rewrite: ((page: RowPage) => RowPage) | null;
   /** True for a row that the service's own count has; null: every row. */
@@ -162,24 +163,24 @@ async function consume(
 }
 
 async function* readBatches(
-  { readings, log, sift, rewrite, isCounted }: Omit<ExportJob, "encoder">,
+  { readings, log, filterPage, rewrite, isCounted }: Omit<ExportJob, "encoder">,
   maker: Pick<BatchMaker, "encode" | "find">,
 ): AsyncGenerator<Batch> {
   const versionsOf = (page: RowPage): Versions => log?.find(page) ?? NO_VERSIONS;
   for (const reading of readings) {
     if (!reading.isWanted()) continue;
     const toBatch = (page: RowPage): Batch =>
-      makeBatch({ ...maker, versionsOf, sift, rewrite, isCounted, keep: reading.keep, keys: reading.keys }, page);
+      makeBatch({ ...maker, versionsOf, filterPage, rewrite, isCounted, keep: reading.keep, keys: reading.keys }, page);
     yield* readList({ ...reading, toBatch });
   }
 }
 
 function makeBatch(
-  { keys, encode, keep, sift, rewrite, isCounted, versionsOf, find }: BatchMaker,
+  { keys, encode, keep, filterPage, rewrite, isCounted, versionsOf, find }: BatchMaker,
   page: RowPage,
 ): Batch {
   const seen = keep === null ? page : keepRows(page, keep);
-  const kept = sift === null ? seen : sift(seen);
+  const kept = filterPage === null ? seen : filterPage(seen);
   const { firstAt, lastAt } = spanOf(kept, keys);
   const written = rewrite === null || kept.rows.length === 0 ? kept : rewrite(kept);
   const bytes = Buffer.from(kept.rows.length === 0 ? "" : encode(written));

@@ -94,7 +94,7 @@ export interface ServiceCount {
 
 export interface ExportShaping {
   /** The rows that are written; null: all. */
-  readonly sift: ((page: RowPage) => RowPage) | null;
+  readonly filterPage: ((page: RowPage) => RowPage) | null;
   /** Other values for the same rows; then pages are read in sequence, so that equal lists give equal files. */
   readonly rewrite: ((page: RowPage) => RowPage) | null;
   /** Called when the rows are safe: what is told about them. */

@@ -51,7 +51,7 @@ export async function readRows(
     log,
     encoder: createPageEncoder(deps, plan, { header }),
     sink: output.sink,
-    sift: request.shaping?.sift ?? null,
+    filterPage: request.shaping?.filterPage ?? null,
     rewrite: request.shaping?.rewrite ?? null,
     isCounted: request.count?.isCounted ?? null,
     onRows: (rows) => progress.update(rows),

@@ -31,7 +31,7 @@ export async function runHistogram(deps: Deps, { since, until, trend, choice }: 
   await readResponses(deps, {
     range: { since, until },
     trend,
-    sift: choice?.sift ?? null,
+    filterPage: choice?.filterPage ?? null,
     toBatch: (rows) => rows.flatMap((row) => scoreOf(row) ?? []),
     take(scores) {
       for (const score of scores) counts[score] = (counts[score] ?? 0) + 1;

@@ -19,7 +19,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { rangeFlags, readRange } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { METRICS } from "../../render/resources.ts";
-import { createSift, readRowFilters, ROW_FLAGS } from "../responses/selection/row-filters.ts";
+import { createPageFilter, readRowFilters, ROW_FLAGS } from "../responses/selection/row-filters.ts";
 import { parseAssertion } from "./assertions.ts";
 import type { ResponseChoice } from "./count-metrics.ts";
 import { type MetricsOptions, runMetrics } from "./run.ts";
@@ -96,14 +96,14 @@ const CHOICES = ROW_FLAGS.map(({ flag }) => flag);
 
 /** Null where every response counts. */
 function readChoice(flags: Flags): ResponseChoice | null {
-  const sift = createSift(readRowFilters(flags));
-  if (sift === null) return null;
+  const filterPage = createPageFilter(readRowFilters(flags));
+  if (filterPage === null) return null;
   const words = CHOICES.flatMap((flag) => {
     const name = flag.slice("--".length);
     const values = [flags.text(flag) ?? [], flags.all(flag)].flat();
     return flags.is(flag) ? [name] : values.map((value) => `${name} ${value}`);
   });
-  return { sift, words: words.join(", ") };
+  return { filterPage, words: words.join(", ") };
 }
 
 /** The flags that ask for a shape of `metrics`, and the others that mean nothing there. */

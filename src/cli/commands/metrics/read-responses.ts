@@ -11,14 +11,14 @@ import { createProgress } from "../../command/progress.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { createSnapshot } from "../../export/snapshot.ts";
-import type { Sift } from "../responses/selection/row-filters.ts";
+import type { PageFilter } from "../responses/selection/row-filters.ts";
 import { CREATED, keysOf, pageList } from "../../export/sources.ts";
 
 export interface ResponseReading<Batch> {
   readonly range: TimeFilter;
   readonly trend: string | null;
   /** The rows that count; null for all. */
-  readonly sift?: Sift | null;
+  readonly filterPage?: PageFilter | null;
   /** Objects that come with each row; none where it is left out. */
   readonly expand?: readonly Expansion[];
   /** The part of a page that is kept: counts, so that memory stays flat. Pages come in any order. */
@@ -30,7 +30,7 @@ export interface ResponseReading<Batch> {
 /** Every response of the range once; shows progress and takes it away. */
 export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<Batch>): Promise<void> {
   await withClient(deps, async (client) => {
-    const { range, trend, expand = [], sift = null, toBatch, take } = reading;
+    const { range, trend, expand = [], filterPage = null, toBatch, take } = reading;
     const call = {
       route: ROUTES.listResponses,
       parameters: { trend, per_page: PER_PAGE_MAX, ...(expand.length > 0 && { expand: [...expand] }) },
@@ -41,7 +41,7 @@ export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<
       ...shared,
       perPage: PER_PAGE_MAX,
       concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
-      toBatch: (page: RowPage) => ({ batch: toBatch((sift?.(page) ?? page).rows), rows: page.rows.length }),
+      toBatch: (page: RowPage) => ({ batch: toBatch((filterPage?.(page) ?? page).rows), rows: page.rows.length }),
       fixUntil: snapshot.fixUntil,
       signal: deps.signal,
     });

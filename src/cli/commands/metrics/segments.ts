@@ -127,7 +127,7 @@ async function readTally(deps: Deps, options: SegmentsOptions): Promise<ReadTall
     await readResponses(deps, {
       range: { since: before?.since ?? since, until },
       trend,
-      sift: choice?.sift ?? null,
+      filterPage: choice?.filterPage ?? null,
       toBatch: (rows) => tallyPage(rows, properties, start),
       take: counted.add,
     });

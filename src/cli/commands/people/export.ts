@@ -22,7 +22,7 @@ import { CREATED, cursorList } from "../../export/sources.ts";
 import { propertyColumn } from "../../render/columns.ts";
 import { PEOPLE } from "../../render/resources.ts";
 import {
-  createPersonSift,
+  createPersonFilter,
   needsProperties,
   NO_PERSON_FILTERS,
   notKept,
@@ -86,14 +86,14 @@ export async function runPeopleExport(deps: Deps, options: PeopleExportOptions):
 
 /** The rows that fit; and a note where properties were asked for and the service sends none. */
 function shape(deps: Deps, filters: PersonFilters, isFlat: boolean): ExportShaping {
-  const sift = createPersonSift(filters);
+  const filterPage = createPersonFilter(filters);
   let isLacking = false;
   const look = (page: RowPage): RowPage => {
     isLacking ||= page.rows.some((row) => !("properties" in row));
-    return sift === null ? page : sift(page);
+    return filterPage === null ? page : filterPage(page);
   };
   return {
-    sift: isFlat ? look : sift,
+    filterPage: isFlat ? look : filterPage,
     rewrite: null,
     tell: async () => {
       if (isLacking) await writeNote(deps, `${notKept().message}: --flatten added no columns`);

@@ -8,12 +8,12 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { LIST_FLAGS, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
 import { rangeFlags, readRange } from "../../command/time-flags.ts";
 import {
-  createPersonSift,
+  createPersonFilter,
   needsProperties,
   PERSON_FILTER_FLAGS,
   type PersonFilters,
   readPersonFilters,
-  siftPages,
+  filterPages,
   WITH_PROPERTIES,
 } from "./person-filters.ts";
 
@@ -63,13 +63,13 @@ export async function runPeopleList(
   { limits, since, until, email, phone, filters }: PeopleListOptions,
 ): Promise<ExitCode> {
   if (email !== null && phone !== null) throw new UsageError("--email and --phone cannot be used together");
-  const sift = createPersonSift(filters);
+  const filterPage = createPersonFilter(filters);
   const more = needsProperties(deps, filters) ? WITH_PROPERTIES : {};
   return listRows(deps, {
     resource: PEOPLE,
     limits,
     parameters: { since, until, email, phone_number: phone, ...more },
-    pages: (client, parameters, options) => siftPages(client.listPeople(parameters, options), sift),
-    isNarrowed: sift !== null,
+    pages: (client, parameters, options) => filterPages(client.listPeople(parameters, options), filterPage),
+    isNarrowed: filterPage !== null,
   });
 }

@@ -87,7 +87,7 @@ export function needsProperties({ options }: Deps, { properties }: PersonFilters
 }
 
 /** Those rows of a page that fit; null where every row does. */
-export function createPersonSift(filters: PersonFilters): ((page: RowPage) => RowPage) | null {
+export function createPersonFilter(filters: PersonFilters): ((page: RowPage) => RowPage) | null {
   const { name, domain, properties } = filters;
   const tests = [
     ...(name === null ? [] : [(row: JsonObject) => fold(textOf(row["name"])).includes(name)]),
@@ -135,12 +135,12 @@ export function notKept(): NothingFoundError {
 }
 
 /** The same pages with the rows that fit. */
-export async function* siftPages(
+export async function* filterPages(
   pages: AsyncGenerator<Page>,
-  sift: ((page: RowPage) => RowPage) | null,
+  filterPage: ((page: RowPage) => RowPage) | null,
 ): AsyncGenerator<Page> {
   for await (const page of pages) {
-    const { rows, text } = sift === null ? page : sift(page);
+    const { rows, text } = filterPage === null ? page : filterPage(page);
     yield { ...page, rows, text };
   }
 }

@@ -22,7 +22,13 @@ import {
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
 import { pathColumn, propertyColumn } from "../../render/columns.ts";
 import { forPhone } from "./selection/by-phone.ts";
-import { NO_ROW_FILTERS, ROW_FLAGS, createSift, readRowFilters, type RowFilters } from "./selection/row-filters.ts";
+import {
+  NO_ROW_FILTERS,
+  ROW_FLAGS,
+  createPageFilter,
+  readRowFilters,
+  type RowFilters,
+} from "./selection/row-filters.ts";
 import { REDACT_FLAG, createRedaction } from "./selection/redaction.ts";
 import {
   countResponses,
@@ -81,7 +87,7 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
   // Everything but the creation time, by which the list is read.
   const asked = options.expand ?? EXPANSIONS;
   const redaction = options.redact === true ? createRedaction(deps, asked) : null;
-  const sift = createSift(options.rows ?? NO_ROW_FILTERS);
+  const filterPage = createPageFilter(options.rows ?? NO_ROW_FILTERS);
   const filters = { ...toFilterParameters(options), expand: [...(redaction?.expand ?? asked)] };
   const source: ExportSource = {
     list: (client, perPage) =>
@@ -108,14 +114,14 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
       watermark: (now) => Math.min(now, options.updatedUntil ?? now),
     },
     count:
-      sift === null && isCountable(options)
+      filterPage === null && isCountable(options)
         ? {
             ask: (client, range, signal) => countResponses(client, { ...range, trend: options.trend }, { signal }),
             isCounted,
           }
         : null,
     flat: RESPONSE_FLAT_COLUMNS,
-    shaping: { sift, rewrite: redaction?.page ?? null, tell: async () => redaction?.tell() },
+    shaping: { filterPage, rewrite: redaction?.page ?? null, tell: async () => redaction?.tell() },
   };
   const { exportList } = await import("../../export/list.ts");
   return tellRefusals(exportList(forPhone(deps, options.personPhone), request, options.flags), noTrend(options.trend));

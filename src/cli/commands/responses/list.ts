@@ -14,10 +14,10 @@ import { forPhone } from "./selection/by-phone.ts";
 import {
   NO_ROW_FILTERS,
   ROW_FLAGS,
-  createSift,
+  createPageFilter,
   readRowFilters,
   type RowFilters,
-  type Sift,
+  type PageFilter,
   withSearch,
 } from "./selection/row-filters.ts";
 import { REDACT_FLAG, createRedaction, type Redaction } from "./selection/redaction.ts";
@@ -90,16 +90,16 @@ export async function runResponsesList(deps: Deps, options: ResponsesListOptions
   const asked = options.expand ?? neededExpansions(deps);
   const redaction = options.redact === true ? createRedaction(deps, asked) : null;
   const expand = redaction?.expand ?? asked;
-  const sift = createSift(rows);
+  const filterPage = createPageFilter(rows);
   const listed = listRows(forPhone(deps, options.personPhone), {
     resource: withSearch(RESPONSES, rows),
     limits,
     parameters: { since, until, ...toFilterParameters(options), order, expand: expand === null ? null : [...expand] },
     pages: (client, parameters, callOptions) =>
-      shapePages(client.listResponses(parameters, callOptions), sift, redaction),
-    isNarrowed: sift !== null,
+      shapePages(client.listResponses(parameters, callOptions), filterPage, redaction),
+    isNarrowed: filterPage !== null,
     ...(!order?.includes("updated_at") && { first: order === "desc" ? "newest" : "oldest" }),
-    ...(sift === null &&
+    ...(filterPage === null &&
       isCountable(options) && {
         count: {
           noun: "responses",
@@ -119,14 +119,14 @@ export async function runResponsesList(deps: Deps, options: ResponsesListOptions
  */
 async function* shapePages(
   pages: AsyncGenerator<Page>,
-  sift: Sift | null,
+  filterPage: PageFilter | null,
   redaction: Redaction | null,
 ): AsyncGenerator<Page> {
   let before = new Set<Json | undefined>();
   for await (const page of pages) {
     const fresh = keepRows(page, ({ id }) => id === undefined || !before.has(id));
     before = new Set(page.rows.map(({ id }) => id));
-    const wanted = sift === null ? fresh : sift(fresh);
+    const wanted = filterPage === null ? fresh : filterPage(fresh);
     const { rows, text } = redaction === null ? wanted : redaction.page(wanted);
     yield { ...page, rows, text };
   }

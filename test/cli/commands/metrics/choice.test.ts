@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { type MetricsOptions, runMetrics } from "../../../../src/cli/commands/metrics/run.ts";
 import {
-  createSift,
+  createPageFilter,
   NO_ROW_FILTERS,
   type RowFilters,
 } from "../../../../src/cli/commands/responses/selection/row-filters.ts";
@@ -38,8 +38,8 @@ const ALL: MetricsOptions = {
 
 async function run(filters: Partial<RowFilters>, options: Partial<MetricsOptions> = {}, world: FakeOptions = {}) {
   const { deps, out, err } = fakeDeps({ client: listedClient(ROWS), ...world });
-  const sift = createSift({ ...NO_ROW_FILTERS, ...filters });
-  const choice = sift === null ? null : { sift, words: "property plan=free" };
+  const filterPage = createPageFilter({ ...NO_ROW_FILTERS, ...filters });
+  const choice = filterPage === null ? null : { filterPage, words: "property plan=free" };
   const ended = await runMetrics(deps, { ...ALL, choice, ...options }).catch((error: unknown) => error);
   return { ended, out: out(), err: err() };
 }
@@ -97,8 +97,13 @@ describe("metrics of chosen responses", () => {
 
   it("are a histogram as well", async () => {
     const { deps, out } = fakeDeps({ client: listedClient(ROWS), ...csv("score", "n") });
-    const sift = createSift({ ...NO_ROW_FILTERS, properties: [["plan", "free"]] });
-    await runHistogram(deps, { since: null, until: null, trend: null, choice: sift && { sift, words: "" } });
+    const filterPage = createPageFilter({ ...NO_ROW_FILTERS, properties: [["plan", "free"]] });
+    await runHistogram(deps, {
+      since: null,
+      until: null,
+      trend: null,
+      choice: filterPage && { filterPage, words: "" },
+    });
     expect(
       out()
         .split("\n")

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runSegments, type SegmentsOptions } from "../../../../src/cli/commands/metrics/segments.ts";
 import type { Client, Page, Parameters } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
-import type { Sift } from "../../../../src/cli/commands/responses/selection/row-filters.ts";
+import type { PageFilter } from "../../../../src/cli/commands/responses/selection/row-filters.ts";
 import { keepRows } from "../../../../src/contract/row-page.ts";
 import { openEmbeddedService, type EmbeddedService } from "../../../helpers/embedded-service.ts";
 import { fakeDeps, type FakeOptions, NOW } from "../../../helpers/fake-deps.ts";
@@ -54,7 +54,7 @@ async function run(options: Partial<SegmentsOptions>, rows: readonly JsonObject[
   return { ended, out: out(), err: err(), asked };
 }
 
-const onlyTens: Sift = (page) => keepRows(page, ({ score }) => score === 10);
+const onlyTens: PageFilter = (page) => keepRows(page, ({ score }) => score === 10);
 
 const json = { options: { output: "json" } } as const;
 /** The example of section 2.5 of the design: every group rose, and the whole fell. */
@@ -174,7 +174,7 @@ describe("metrics --segment", () => {
   });
 
   it("counts the responses that were chosen alone", async () => {
-    const { out } = await run({ choice: { sift: onlyTens, words: "score 10" } }, rowsOf(MIXED), {
+    const { out } = await run({ choice: { filterPage: onlyTens, words: "score 10" } }, rowsOf(MIXED), {
       options: { output: "csv", columns: ["value", "n", "nps"] },
     });
     expect(out).toBe("value,n,nps\npro,66,100\n");

@@ -129,10 +129,17 @@ function orUsageError(pattern: string, place: string): TextSearch {
 }
 
 /** Those rows of a page that fit. */
-export type Sift = (page: RowPage) => RowPage;
+export type PageFilter = (page: RowPage) => RowPage;
 
 /** Null where every row fits. */
-export function createSift({ scores, search, properties, hasComment, tags, answers }: RowFilters): Sift | null {
+export function createPageFilter({
+  scores,
+  search,
+  properties,
+  hasComment,
+  tags,
+  answers,
+}: RowFilters): PageFilter | null {
   const tests: ((row: JsonObject) => boolean)[] = [];
   if (scores !== null) tests.push(({ score }) => typeof score === "number" && scores.has(score));
   if (hasComment || search !== null) tests.push((row) => commentOf(row).trim() !== "");

@@ -9,7 +9,7 @@ import type { Deps } from "../../../command/deps.ts";
 import { createProgress } from "../../../command/progress.ts";
 import type { Output } from "../../../streams/streams.ts";
 import { createRedaction } from "./redaction.ts";
-import { createSift, readRowFilters, ROW_FLAGS, type RowFilters } from "./row-filters.ts";
+import { createPageFilter, readRowFilters, ROW_FLAGS, type RowFilters } from "./row-filters.ts";
 import { FILTER_FLAGS, readFilters, type ResponseFilters, toFilterParameters } from "./service-filters.ts";
 
 /** Which responses are read, by the service's filters and by ours. */
@@ -48,7 +48,7 @@ export function openSelection(
   { expanded = false, toShown, rowsTo = null }: SelectionView = {},
 ): SelectionReader {
   const redaction = selection.redact ? createRedaction(deps, null, toShown) : null;
-  const sift = createSift(selection.rows);
+  const filterPage = createPageFilter(selection.rows);
   const progress = createProgress(deps, "responses", rowsTo);
   const { since, until } = selection;
   const parameters = { since, until, ...toFilterParameters(selection), per_page: PER_PAGE_MAX };
@@ -60,7 +60,7 @@ export function openSelection(
         for await (const page of client.listResponses({ ...parameters, expand }, { signal: deps.signal })) {
           count += page.rows.length;
           await progress.update(count);
-          const wanted = sift === null ? page : sift(page);
+          const wanted = filterPage === null ? page : filterPage(page);
           yield redaction === null ? wanted : redaction.page(wanted);
         }
       } finally {

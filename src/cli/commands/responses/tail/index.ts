@@ -31,7 +31,7 @@ import { RESPONSES } from "../../../render/resources.ts";
 import { changedAt, RESPONSE_VERSIONS, UPDATED_KEYS } from "../export.ts";
 import { FORWARDED, type Forwarder, type ForwardTarget, openForwarder } from "./forward.ts";
 import { forPhone } from "../selection/by-phone.ts";
-import { ROW_FLAGS, createSift, readRowFilters, type RowFilters, withSearch } from "../selection/row-filters.ts";
+import { ROW_FLAGS, createPageFilter, readRowFilters, type RowFilters, withSearch } from "../selection/row-filters.ts";
 import { REDACT_FLAG, createRedaction } from "../selection/redaction.ts";
 import {
   EXPAND_DEFAULT,
@@ -151,7 +151,7 @@ interface Opened {
 
 async function follow(deps: Deps, options: ResponsesTailOptions, opened: Opened): Promise<never> {
   const { client, output, forwarder } = opened;
-  const sift = createSift(options.rows);
+  const filterPage = createPageFilter(options.rows);
   const asked = forwarder === null ? (options.expand ?? neededExpansions(deps)) : (["person", "notes"] as const);
   const redaction = options.redact ? createRedaction(deps, asked) : null;
   const expand = redaction?.expand ?? asked;
@@ -159,7 +159,7 @@ async function follow(deps: Deps, options: ResponsesTailOptions, opened: Opened)
   if (options.since === null) for await (const page of watch.look()) forwarder?.know(page);
   if (deps.streams.err.isTTY) await writeDone(deps, "Waiting for answers. Press Ctrl-C to stop.");
   const show = async (page: RowPage): Promise<void> => {
-    const wanted = sift === null ? page : sift(page);
+    const wanted = filterPage === null ? page : filterPage(page);
     if (wanted.rows.length === 0) return;
     if (forwarder === null) return output.write(redaction === null ? wanted : redaction.page(wanted));
     for await (const row of forwarder.send(wanted, since)) await output.write(row);
