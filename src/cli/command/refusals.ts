@@ -21,7 +21,7 @@ export interface Refusal {
 }
 
 /** Runs `work`; a refusal takes the words of the first entry that fits and keeps the call, the status and the details. */
-export async function tellRefusals<Result>(work: Promise<Result>, refusals: readonly Refusal[]): Promise<Result> {
+export async function withRefusals<Result>(work: Promise<Result>, refusals: readonly Refusal[]): Promise<Result> {
   try {
     return await work;
   } catch (error) {

@@ -60,7 +60,7 @@ async function runOpened(opened: OpenedExport): Promise<void> {
     await progress.end();
     // From here on the data is safe; what follows reports it.
     await increment.finish(log, written);
-    await request.shaping?.tell();
+    await request.shaping?.writeNotes();
     await writeReport(deps, {
       noun: request.resource.noun,
       file: plan.file,

@@ -97,8 +97,8 @@ export interface ExportShaping {
   readonly filterPage: ((page: RowPage) => RowPage) | null;
   /** Other values for the same rows; then pages are read in sequence, so that equal lists give equal files. */
   readonly rewrite: ((page: RowPage) => RowPage) | null;
-  /** Called when the rows are safe: what is told about them. */
-  readonly tell: () => Promise<void>;
+  /** Called when the rows are safe, to note what was done with them. */
+  readonly writeNotes: () => Promise<void>;
 }
 
 export const EXPORT_EXITS: readonly ExitCode[] = [

@@ -20,7 +20,7 @@ import {
   readPropertyFlags,
   toProperties,
 } from "../../command/survey-properties.ts";
-import { noPersonWithId, tellRefusals } from "../../command/refusals.ts";
+import { noPersonWithId, withRefusals } from "../../command/refusals.ts";
 import {
   IDENTIFIER_FLAGS,
   type MemberIdentifiers,
@@ -81,7 +81,7 @@ export async function runAutopilotAdd(
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.addMember, placeholders: { platform }, body });
       return EXIT.done;
     }
-    const write = tellRefusals(
+    const write = withRefusals(
       client.addMember(platform, body, { signal: deps.signal }),
       noPersonWithId(person.personId, "person_id"),
     );

@@ -11,7 +11,7 @@ import { countOf } from "../../command/notes.ts";
 import { checkRemoval } from "../../command/removal.ts";
 import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
 import { IMPORT_EXITS, IMPORT_FLAGS, type ImportFlags, readImportFlags } from "../../import/import-flags.ts";
-import { tellRefusals } from "../../command/refusals.ts";
+import { withRefusals } from "../../command/refusals.ts";
 import {
   IDENTIFIER_FLAGS,
   type MemberIdentifiers,
@@ -81,7 +81,7 @@ export async function runAutopilotRemove(
     }
     client.checkMayWrite();
     await ask(() => `Remove ${who} from Autopilot (${platform}) at ${client.baseUrl}?`);
-    const write = tellRefusals(client.removeMember(platform, body, { signal: deps.signal }), [
+    const write = withRefusals(client.removeMember(platform, body, { signal: deps.signal }), [
       {
         status: 404,
         inJson: true,

@@ -6,7 +6,7 @@ import { countAnswers, netPromoterScore, type ScoreCounts } from "../../../insig
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { type Connection, type Deps, withClient } from "../../command/deps.ts";
 import { formatCount, writeNote } from "../../command/notes.ts";
-import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import { noTrend, withRefusals } from "../../command/refusals.ts";
 import { AlarmError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -69,7 +69,7 @@ export async function runAlarm(deps: Deps, options: AlarmOptions): Promise<ExitC
   const known = text === null ? null : parseState(text, options.file);
   await tryPlace(deps, options.file);
   const { state, check } = await withClient(deps, (client, connection) =>
-    tellRefusals(look(deps, options, { client, connection, known }), noTrend(options.trend)),
+    withRefusals(look(deps, options, { client, connection, known }), noTrend(options.trend)),
   );
   if (JSON.stringify(state) !== JSON.stringify(known)) await writeSmallFile(deps, options.file, formatState(state));
   const { n, nps, target, limit, fires } = check;

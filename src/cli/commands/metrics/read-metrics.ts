@@ -21,7 +21,7 @@ import {
   startOf,
 } from "../../../runtime/calendar/periods.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
-import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import { noTrend, withRefusals } from "../../command/refusals.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { createTimeFormatter } from "../../render/time.ts";
@@ -53,7 +53,7 @@ export function createMetricsReader(deps: Deps, filters: MetricsFilters): Metric
           client.getMetrics({ since, until, trend, groups: groups === null ? null : [...groups] }, { signal }),
         ),
       );
-      return tellRefusals(answers, noTrend(trend));
+      return withRefusals(answers, noTrend(trend));
     });
 }
 

@@ -8,7 +8,7 @@ import type { AnswerKind } from "../../../insight/segments.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { createProgress } from "../../command/progress.ts";
-import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import { noTrend, withRefusals } from "../../command/refusals.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { createSnapshot } from "../../export/snapshot.ts";
 import type { PageFilter } from "../responses/selection/row-filters.ts";
@@ -55,7 +55,7 @@ export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<
       }
     };
     try {
-      await tellRefusals(walk(), noTrend(trend));
+      await withRefusals(walk(), noTrend(trend));
       deps.signal.throwIfAborted();
     } finally {
       await progress.end();

@@ -95,7 +95,7 @@ function shape(deps: Deps, filters: PersonFilters, isFlat: boolean): ExportShapi
   return {
     filterPage: isFlat ? look : filterPage,
     rewrite: null,
-    tell: async () => {
+    writeNotes: async () => {
       if (isLacking) await writeNote(deps, `${notKept().message}: --flatten added no columns`);
     },
   };

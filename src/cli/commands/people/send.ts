@@ -12,7 +12,7 @@ import { checkColumns } from "../../render/record-output.ts";
 import { PEOPLE, SENT_PERSON } from "../../render/resources.ts";
 import { isLeftInOutbox, showOutcome, surveyStatusOf, writeDryRun } from "../../command/write-outcome.ts";
 import { writeDone, writeNote, writeWarning } from "../../command/notes.ts";
-import { type Refusal, tellRefusals } from "../../command/refusals.ts";
+import { type Refusal, withRefusals } from "../../command/refusals.ts";
 import { localeWarning } from "../../command/survey-properties.ts";
 
 export interface AddOrUpdateOptions {
@@ -39,7 +39,7 @@ export async function addOrUpdatePerson(
       return EXIT.done;
     }
     if (rename !== null) await sendFirst(client, deps.signal, rename);
-    const sent = tellRefusals(client.sendPerson(body, { signal: deps.signal }), refusalsOf(body)).then(withStatus);
+    const sent = withRefusals(client.sendPerson(body, { signal: deps.signal }), refusalsOf(body)).then(withStatus);
     const write = rename === null ? sent : sent.catch(async (error) => tellRename(deps, rename, error));
     const exit = await showOutcome(deps, write, {
       answer,
@@ -91,7 +91,7 @@ function refusalsOf(body: JsonObject): readonly Refusal[] {
 
 /** Throws UnknownOutcomeError when it is unknown whether the write arrived. */
 async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject): Promise<void> {
-  const result = await tellRefusals(client.sendPerson(body, { signal }), refusalsOf(body));
+  const result = await withRefusals(client.sendPerson(body, { signal }), refusalsOf(body));
   if (result.kind === "unknown") throw result.error.advise(evidenceOf(body));
 }
 

@@ -5,7 +5,7 @@ import type { ReportComment, ReportFacts } from "../../../insight/report/facts.t
 import { endTogether, inParallel } from "../../../runtime/parallel.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
-import { type Refusal, tellRefusals } from "../../command/refusals.ts";
+import { type Refusal, withRefusals } from "../../command/refusals.ts";
 
 const NO_LINKS: Refusal = { status: 404, words: "this service signs no links", hint: "leave --links out" };
 
@@ -14,7 +14,7 @@ export async function linkComments(deps: Deps, facts: ReportFacts): Promise<Repo
   const urls = await withClient(deps, (client) =>
     endTogether(deps.signal, (signal) =>
       inParallel(facts.comments, deps.options.concurrency ?? CONCURRENCY_DEFAULT, (comment) =>
-        tellRefusals(signedUrl(client, comment, signal), [NO_LINKS]),
+        withRefusals(signedUrl(client, comment, signal), [NO_LINKS]),
       ),
     ),
   );

@@ -17,7 +17,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
 import { findPerson, idOfPerson, notFound } from "../people/get.ts";
 import { readTime } from "../../command/time-flags.ts";
-import { noPersonWithId, tellRefusals } from "../../command/refusals.ts";
+import { noPersonWithId, withRefusals } from "../../command/refusals.ts";
 
 export interface ResponsesAddOptions {
   /** Exactly one of the two. */
@@ -96,7 +96,7 @@ export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions):
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.addResponse, body });
       return EXIT.done;
     }
-    const write = tellRefusals(
+    const write = withRefusals(
       client.addResponse(body, { signal: deps.signal }),
       noPersonWithId("id" in options.person ? options.person.id : null, "person"),
     );

@@ -9,7 +9,7 @@ import { parseChoice, parseInteger, parseName } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { writeNote } from "../../command/notes.ts";
-import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import { noTrend, withRefusals } from "../../command/refusals.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
@@ -114,7 +114,7 @@ export async function runResponsesAnswers(deps: Deps, options: AnswersOptions): 
         known.tally.add(row);
       }
   });
-  await tellRefusals(readAll, noTrend(options.trend));
+  await withRefusals(readAll, noTrend(options.trend));
   const rows = [...groups.values()].flatMap(({ group, tally }) =>
     tally
       .results(options.minCount)
@@ -123,7 +123,7 @@ export async function runResponsesAnswers(deps: Deps, options: AnswersOptions): 
   const output = await openListOutput(deps, { resource });
   await output.write({ rows: rows.map(withWordList), text: JSON.stringify(rows) });
   await output.end();
-  await selection.tell();
+  await selection.writeNotes();
   if (rows.length === 0)
     await writeNote(deps, options.question === null ? "no answers" : `no answers to ${options.question}`);
   return EXIT.done;

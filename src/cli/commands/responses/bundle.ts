@@ -4,7 +4,7 @@ import { netPromoterScore, scoreInterval } from "../../../insight/interval.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { countOf } from "../../command/notes.ts";
-import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import { noTrend, withRefusals } from "../../command/refusals.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
@@ -59,8 +59,8 @@ export async function runResponsesBundle(deps: Deps, options: Selection): Promis
     }
     await out.write(head + describeCounts(counts));
   });
-  await tellRefusals(write, noTrend(options.trend));
-  await selection.tell();
+  await withRefusals(write, noTrend(options.trend));
+  await selection.writeNotes();
   return EXIT.done;
 }
 

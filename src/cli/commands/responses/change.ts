@@ -8,7 +8,7 @@ import type { FlagRecord } from "../../args/flag-record.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
-import { type Refusal, tellRefusals } from "../../command/refusals.ts";
+import { type Refusal, withRefusals } from "../../command/refusals.ts";
 import { writeDryRun } from "../../command/write-outcome.ts";
 import { InterruptedError, NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -213,7 +213,7 @@ async function changeOne(deps: Deps, client: Client, id: string, change: Change)
   const stopped = ({ signal }: InterruptedError): InterruptedError =>
     new InterruptedError(signal, `the request may have been processed: ${advice}`);
   // The arrival of a write whose answer was lost shows below.
-  const lost = await tellRefusals(sent, updateRefusals(id)).then(
+  const lost = await withRefusals(sent, updateRefusals(id)).then(
     () => null,
     (error: unknown) => {
       if (error instanceof InterruptedError) throw stopped(error);
@@ -234,7 +234,7 @@ async function changeOne(deps: Deps, client: Client, id: string, change: Change)
 
 async function read(deps: Deps, client: Client, id: string): Promise<JsonObject> {
   const call = client.getResponse(id, { expand: ["notes"] }, { signal: deps.signal });
-  return (await tellRefusals(call, getRefusals(id))).json;
+  return (await withRefusals(call, getRefusals(id))).json;
 }
 
 function updateRefusals(id: string): readonly Refusal[] {

@@ -5,7 +5,7 @@ import type { Parameters } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../command/deps.ts";
-import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import { noTrend, withRefusals } from "../../command/refusals.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
@@ -121,10 +121,10 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
           }
         : null,
     flat: RESPONSE_FLAT_COLUMNS,
-    shaping: { filterPage, rewrite: redaction?.page ?? null, tell: async () => redaction?.tell() },
+    shaping: { filterPage, rewrite: redaction?.page ?? null, writeNotes: async () => redaction?.writeNotes() },
   };
   const { exportList } = await import("../../export/list.ts");
-  return tellRefusals(exportList(forPhone(deps, options.personPhone), request, options.flags), noTrend(options.trend));
+  return withRefusals(exportList(forPhone(deps, options.personPhone), request, options.flags), noTrend(options.trend));
 }
 
 function updatedCall(filters: Parameters, { since, until }: ResponsesExportOptions, perPage: number) {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Expansion } from "../../../contract/routes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
-import { type Refusal, tellRefusals } from "../../command/refusals.ts";
+import { type Refusal, withRefusals } from "../../command/refusals.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
@@ -36,7 +36,7 @@ export async function runResponsesGet(deps: Deps, { id, expand }: ResponsesGetOp
   const embedded = expand ?? neededExpansions(deps);
   const parameters = { expand: embedded === null ? null : [...embedded] };
   const reply = await withClient(deps, (client) =>
-    tellRefusals(client.getResponse(id, parameters, { signal: deps.signal }), getRefusals(id)),
+    withRefusals(client.getResponse(id, parameters, { signal: deps.signal }), getRefusals(id)),
   );
   await writeRecord(deps, RESPONSES, reply);
   return EXIT.done;

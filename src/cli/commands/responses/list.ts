@@ -9,7 +9,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { LIST_FLAGS, type ListLimits, listRows, readLimits } from "../../command/list-rows.ts";
-import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import { noTrend, withRefusals } from "../../command/refusals.ts";
 import { forPhone } from "./selection/by-phone.ts";
 import {
   NO_ROW_FILTERS,
@@ -108,8 +108,8 @@ export async function runResponsesList(deps: Deps, options: ResponsesListOptions
         },
       }),
   });
-  const exit = await tellRefusals(listed, noTrend(options.trend));
-  await redaction?.tell();
+  const exit = await withRefusals(listed, noTrend(options.trend));
+  await redaction?.writeNotes();
   return exit;
 }
 

@@ -6,7 +6,7 @@ import { splitRowTexts } from "../../../contract/row-texts.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { countOf, writeNote } from "../../command/notes.ts";
-import { tellRefusals } from "../../command/refusals.ts";
+import { withRefusals } from "../../command/refusals.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Column, Resource } from "../../render/columns.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
@@ -38,7 +38,7 @@ export async function runResponsesShow(deps: Deps, { id }: { readonly id: string
   checkColumns(deps, SHOWN);
   const { reply, history } = await withClient(deps, async (client) => {
     const call = client.getResponse(id, { expand: ["person", "notes"] }, { signal: deps.signal });
-    const found = await tellRefusals(call, getRefusals(id));
+    const found = await withRefusals(call, getRefusals(id));
     return { reply: found, history: await readHistory(deps, client, found) };
   });
   const format = chooseFormat(deps);

@@ -6,7 +6,7 @@ import { nameOfInput, readTextInput } from "../../args/text-file.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { countOf, formatCount, writeDone } from "../../command/notes.ts";
-import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import { noTrend, withRefusals } from "../../command/refusals.ts";
 import { AssertionError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
@@ -51,7 +51,7 @@ export async function runResponsesVerify(deps: Deps, { file, ...selection }: Ver
     for await (const { rows } of reader.pages(client))
       for (const row of rows) check.add({ id: idOf(row), category: categoryOf(row), texts: textsOf(row, masker) });
   });
-  await tellRefusals(checkRows, noTrend(selection.trend));
+  await withRefusals(checkRows, noTrend(selection.trend));
   const broken = check.broken();
   const held = countOf(claims.length, "claim", "claims");
   if (broken.length > 0) {

@@ -5,7 +5,7 @@ import { parseInteger } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { countOf, formatCount, writeDone } from "../../command/notes.ts";
-import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import { noTrend, withRefusals } from "../../command/refusals.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
@@ -86,13 +86,13 @@ export async function runResponsesWords(
   const readAll = withClient(forPhone(deps, options.personPhone), async (client) => {
     for await (const { rows } of selection.pages(client)) for (const row of rows) addTo(tally, row);
   });
-  await tellRefusals(readAll, noTrend(options.trend));
+  await withRefusals(readAll, noTrend(options.trend));
   const terms = tally.rows(options.minCount);
   const rows = terms.slice(0, options.limit).map(toRow);
   const output = await openListOutput(deps, { resource: TERMS, wrap: options.wrap ?? false });
   await output.write({ rows: rows.map(withQuoteLines), text: JSON.stringify(rows) });
   await output.end();
-  await selection.tell();
+  await selection.writeNotes();
   await writeDone(deps, describeResult(tally, terms));
   if (rows.length < terms.length)
     await writeDone(

@@ -12,7 +12,7 @@ import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
-import { PROJECT_FLAGS, readProject, showList, tellPlace, withAdmin } from "./data/data-file.ts";
+import { PROJECT_FLAGS, readProject, showList, noteDataFile, withAdmin } from "./data/data-file.ts";
 import { type RecordList, showWithLists } from "./data/record-lists.ts";
 import { checkColumns } from "../../render/record-output.ts";
 
@@ -120,7 +120,7 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
     if (removal !== undefined) {
       const mayGoOn = removal.losesNothing === true && !deps.streams.in.isTTY;
       const ask = checkRemoval(deps, { command: removal.command, yes: flags.is("--yes") || mayGoOn });
-      choice = await tellPlace(deps, choice);
+      choice = await noteDataFile(deps, choice);
       await ask(async () => {
         const question = await withAdmin(deps, choice, (admin) => removal.question(admin, input));
         if (question === null || typeof question === "string") return question;

@@ -13,7 +13,7 @@ export async function runRead<Result>(
   { now, isLong }: { readonly now: number; readonly isLong: boolean },
   work: (tx: StoreTransaction) => Promise<Result>,
 ): Promise<Result> {
-  database.tell(`${BEGIN}; ${isLong ? NO_LIMITS : LIMITS}`);
+  database.sendControl(`${BEGIN}; ${isLong ? NO_LIMITS : LIMITS}`);
   const result = await work(rows.begin(now));
   await database.command("COMMIT");
   return result;

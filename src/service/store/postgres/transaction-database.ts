@@ -81,7 +81,7 @@ export class TransactionDatabase implements Database {
   }
 
   /** As `command`, without waiting for it. */
-  tell(text: string): void {
+  sendControl(text: string): void {
     this.#track(this.command(text));
   }
 

@@ -76,7 +76,7 @@ export async function runWrite(
 ): Promise<WriteEnd> {
   const { states } = database;
   const beganMs = clock.monotonic();
-  database.tell(`${BEGIN}; ${jobs.some(({ isLong }) => isLong) ? NO_LIMITS : LIMITS}`);
+  database.sendControl(`${BEGIN}; ${jobs.some(({ isLong }) => isLong) ? NO_LIMITS : LIMITS}`);
   const held = project === null ? await database.all(LOCK_ALL) : await database.all(LOCK_ONE, [project]);
   onLocked?.((clock.monotonic() - beganMs) / 1000);
   const [first] = held;
@@ -100,7 +100,7 @@ export async function runWrite(
 
 /** A job that throws is undone alone. */
 async function runJob(database: TransactionDatabase, tx: StoreTransaction, job: WriteJob): Promise<JobEnd> {
-  database.tell("SAVEPOINT job");
+  database.sendControl("SAVEPOINT job");
   const held = database.states.mark();
   try {
     const value = await job.work(tx);

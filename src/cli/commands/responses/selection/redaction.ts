@@ -20,7 +20,7 @@ export interface Redaction {
   readonly expand: readonly Expansion[];
   readonly page: (page: RowPage) => RowPage;
   /** One line on stderr: how much was replaced. */
-  readonly tell: () => Promise<void>;
+  readonly writeNotes: () => Promise<void>;
 }
 
 /**
@@ -33,7 +33,7 @@ export function createRedaction(deps: Deps, asked: readonly Expansion[] | null, 
   return {
     expand: isExpanded ? (asked ?? []) : [...(asked ?? ["notes"]), "person"],
     page: (page) => maskPage(masker, page, toShown ?? (isExpanded ? (row) => row : withoutPerson)),
-    tell: () => writeNote(deps, describeMarks(masker)),
+    writeNotes: () => writeNote(deps, describeMarks(masker)),
   };
 }
 

@@ -30,7 +30,7 @@ export interface SelectionReader {
   /** Pages as they are to be shown; rows that do not fit are left out. */
   pages(client: Client): AsyncGenerator<RowPage>;
   /** After the last page. */
-  tell(): Promise<void>;
+  writeNotes(): Promise<void>;
 }
 
 export interface SelectionView {
@@ -67,6 +67,6 @@ export function openSelection(
         await progress.end();
       }
     },
-    tell: async () => redaction?.tell(),
+    writeNotes: async () => redaction?.writeNotes(),
   };
 }

@@ -20,7 +20,7 @@ import { badValue, parseDuration, parseName } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { type Deps, withClient } from "../../../command/deps.ts";
 import { writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
-import { noTrend, tellRefusals } from "../../../command/refusals.ts";
+import { noTrend, withRefusals } from "../../../command/refusals.ts";
 import { readTime } from "../../../command/time-flags.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
@@ -136,7 +136,7 @@ export async function runResponsesTail(deps: Deps, options: ResponsesTailOptions
     follow(deps, options, { client, output, forwarder }),
   );
   try {
-    return await tellRefusals(work, noTrend(trend));
+    return await withRefusals(work, noTrend(trend));
   } finally {
     forwarder?.close();
     if (deps.signal.aborted) await output.end();

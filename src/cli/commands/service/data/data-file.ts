@@ -51,29 +51,29 @@ export async function withAdmin<Result>(
   await writeNote(deps, `using ${dataFile}`);
   const { changesSomething } = await import("../../../../service/admin/commands.ts");
   // Under `--quiet` what looks stays silent, and the first command that changes something names the file.
-  let isTold = !deps.options.quiet;
-  const telling =
+  let isNoted = !deps.options.quiet;
+  const noting =
     (admin: Admin): Admin =>
     async (command) => {
-      if (!isTold && changesSomething(command)) await tellUnnamed(deps, dataFile);
-      isTold ||= changesSomething(command);
+      if (!isNoted && changesSomething(command)) await noteUnnamed(deps, dataFile);
+      isNoted ||= changesSomething(command);
       return admin(command);
     };
-  return asCliError(() => administer({ dataFile, ...options }, (admin) => work(telling(admin))));
+  return asCliError(() => administer({ dataFile, ...options }, (admin) => work(noting(admin))));
 }
 
 /**
  * Notes which data file is used when none was given, also under `--quiet`, and returns the choice with it: for commands
  * that change it.
  */
-export async function tellPlace(deps: Deps, choice: DataFileChoice): Promise<DataFileChoice> {
+export async function noteDataFile(deps: Deps, choice: DataFileChoice): Promise<DataFileChoice> {
   const place = await chooseServicePlace(deps, choice);
   if (place.kind === "database" || place.isNamed) return choice;
-  await tellUnnamed(deps, place.dataFile);
+  await noteUnnamed(deps, place.dataFile);
   return { data: place.dataFile };
 }
 
-function tellUnnamed({ streams, options }: Deps, dataFile: string): Promise<void> {
+function noteUnnamed({ streams, options }: Deps, dataFile: string): Promise<void> {
   return writeNote({ streams, options: { ...options, quiet: false } }, `using ${dataFile}`);
 }
 

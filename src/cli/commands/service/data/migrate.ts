@@ -11,12 +11,12 @@ import {
 import type { Deps } from "../../../command/deps.ts";
 import { writeDone } from "../../../command/notes.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import { rejectDryRun, tellPlace } from "./data-file.ts";
+import { rejectDryRun, noteDataFile } from "./data-file.ts";
 
 /** Brings the schema up to date as a user who may change it, so that `serve --no-migrate` can run as one who may not. */
 export async function runMigrate(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
   rejectDryRun(deps);
-  const place = await chooseServicePlace(deps, await tellPlace(deps, choice));
+  const place = await chooseServicePlace(deps, await noteDataFile(deps, choice));
   const name = place.kind === "file" ? place.dataFile : showDatabase(place.url);
   const { openData } = await import("../../../../service/data-file/open-data-file.ts");
   const database = place.kind === "file" ? null : { url: place.url, mayMigrate: true };

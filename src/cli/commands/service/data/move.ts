@@ -18,7 +18,7 @@ import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { MOVED_TABLES } from "../service-resources.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
-import { existingDataFile, rejectDryRun, showList, tellPlace } from "./data-file.ts";
+import { existingDataFile, rejectDryRun, showList, noteDataFile } from "./data-file.ts";
 
 export interface MoveFlags extends DataFileChoice {
   readonly to: string;
@@ -27,7 +27,7 @@ export interface MoveFlags extends DataFileChoice {
 export async function runMove(deps: Deps, { data, to }: MoveFlags): Promise<ExitCode> {
   checkColumns(deps, MOVED_TABLES);
   rejectDryRun(deps);
-  const place = await chooseServicePlace(deps, await tellPlace(deps, { data }));
+  const place = await chooseServicePlace(deps, await noteDataFile(deps, { data }));
   const from = place.kind === "file" ? existingDataFile(place) : showDatabase(place.url);
   const fromDatabase = place.kind === "file" ? null : { url: place.url, mayMigrate: false };
   const isDatabase = isUrl(to);

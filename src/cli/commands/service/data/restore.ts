@@ -14,7 +14,7 @@ import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { RESTORED } from "../service-resources.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
-import { rejectDryRun, showRecord, tellPlace } from "./data-file.ts";
+import { rejectDryRun, showRecord, noteDataFile } from "./data-file.ts";
 
 export interface RestoreFlags extends DataFileChoice {
   readonly file: string;
@@ -23,7 +23,7 @@ export interface RestoreFlags extends DataFileChoice {
 export async function runRestore(deps: Deps, { data, file }: RestoreFlags): Promise<ExitCode> {
   checkColumns(deps, RESTORED);
   rejectDryRun(deps);
-  const place = await chooseServicePlace(deps, await tellPlace(deps, { data }));
+  const place = await chooseServicePlace(deps, await noteDataFile(deps, { data }));
   const isDatabase = place.kind === "database";
   const to = isDatabase ? showDatabase(place.url) : place.dataFile;
   const toDatabase = isDatabase ? { url: place.url, mayMigrate: true } : null;

@@ -9,7 +9,7 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { ErasureInfo } from "../../../../service/admin/privacy/commands.ts";
 import { DATA_FLAGS } from "../../../command/data-place.ts";
-import { type ProjectChoice, readProject, showRecord, tellPlace, withAdmin } from "../data/data-file.ts";
+import { type ProjectChoice, readProject, showRecord, noteDataFile, withAdmin } from "../data/data-file.ts";
 import { ERASURE } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
@@ -40,7 +40,7 @@ export async function runErase(
   } as const;
   // The command itself counts without changing anything.
   const counting = { ...deps, options: { ...deps.options, dryRun: false } };
-  const choice = dryRun ? { data } : await tellPlace(deps, { data });
+  const choice = dryRun ? { data } : await noteDataFile(deps, { data });
   const run = (tries: boolean): Promise<ErasureInfo> =>
     withAdmin(counting, choice, (admin) => admin({ ...command, dryRun: tries }));
   const where = allProjects ? "all projects" : `project ${project}`;

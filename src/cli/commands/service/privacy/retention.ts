@@ -14,7 +14,14 @@ import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { unixSeconds } from "../../../../runtime/clock.ts";
 import { EVENTS_KEPT } from "../../../../service/domain/privacy/retention.ts";
 import type { RetentionChange, RetentionInfo } from "../../../../service/admin/privacy/commands.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, tellPlace, withAdmin } from "../data/data-file.ts";
+import {
+  PROJECT_FLAGS,
+  type ProjectChoice,
+  readProject,
+  showRecord,
+  noteDataFile,
+  withAdmin,
+} from "../data/data-file.ts";
 import { RETENTION } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
@@ -33,7 +40,7 @@ export async function runRetention(
   const removal = { command: "service retention", yes, kept: "Nothing was changed." };
   const setsAge = Object.values(change).some((value) => typeof value === "number");
   let ask = setsAge ? checkRemoval(deps, removal) : null;
-  const choice = isLook ? given : await tellPlace(deps, given);
+  const choice = isLook ? given : await noteDataFile(deps, given);
   // The command itself counts without changing anything.
   const counting = { ...deps, options: { ...deps.options, dryRun: false } };
   const apply = (dryRun: boolean): Promise<RetentionInfo> =>
