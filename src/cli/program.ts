@@ -8,8 +8,8 @@ import {
   acts,
   type CommandContext,
   type CommandFacts,
-  createFactsBook,
-  type FactsBook,
+  createCommandRegistry,
+  type CommandRegistry,
   type Operand,
 } from "./command/command-context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
@@ -73,7 +73,7 @@ interface State {
 
 export interface LoadedProgram {
   readonly program: Command;
-  readonly facts: FactsBook;
+  readonly facts: CommandRegistry;
 }
 
 /** The complete tree, every noun's verbs declared; for help as JSON and for completion. */
@@ -97,7 +97,7 @@ function createProgram({ invoke, nouns = NOUNS, columns }: ProgramOptions, state
     .helpCommand(false)
     .exitOverride()
     .showSuggestionAfterError(false);
-  const facts = createFactsBook();
+  const facts = createCommandRegistry();
   const keep = (text: string): void => {
     state.text += text;
   };
@@ -152,7 +152,7 @@ const JSON_WITHOUT_COLUMNS: ReadonlySet<string> = new Set(["api", "import", "sch
  * A command's own flags, for which the parser has no use until it is named, and the global ones: every command knows
  * them, unless it has one of that name itself; `--json` is short for a format.
  */
-function addFlags(command: Command, facts: FactsBook): void {
+function addFlags(command: Command, facts: CommandRegistry): void {
   for (const sub of command.commands) addFlags(sub, facts);
   if (!acts(facts.get(command))) return;
   const { flags = [], columns } = facts.get(command);
@@ -191,7 +191,10 @@ function takeFlagsFirst(command: Command): void {
   command.passThroughOptions();
 }
 
-function createContext(facts: FactsBook, invoke: (action: Action, command: Command) => Promise<void>): CommandContext {
+function createContext(
+  facts: CommandRegistry,
+  invoke: (action: Action, command: Command) => Promise<void>,
+): CommandContext {
   const describe: CommandContext["describe"] = (command, entry) => {
     const { operands = [] } = entry;
     for (const [index, operand] of operands.entries())

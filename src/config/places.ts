@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 
-export interface Surroundings {
+export interface HostContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
 }
@@ -9,16 +9,16 @@ export interface Surroundings {
 const APPLICATION = "surveyctl";
 
 /** The file that holds the profiles, in the platform's own place for settings. */
-export function configFile(surroundings: Surroundings): string {
-  return path.join(baseFolder(surroundings, "XDG_CONFIG_HOME", ".config", "APPDATA"), APPLICATION, "config.json");
+export function configFile(host: HostContext): string {
+  return path.join(baseFolder(host, "XDG_CONFIG_HOME", ".config", "APPDATA"), APPLICATION, "config.json");
 }
 
 /** The SQLite file of the profile `local`, in the platform's own place for data. */
-export function localDataFile(surroundings: Surroundings): string {
-  return path.join(baseFolder(surroundings, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA"), APPLICATION, "local.db");
+export function localDataFile(host: HostContext): string {
+  return path.join(baseFolder(host, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA"), APPLICATION, "local.db");
 }
 
-function baseFolder({ env, platform }: Surroundings, xdg: string, unixDefault: string, windows: string): string {
+function baseFolder({ env, platform }: HostContext, xdg: string, unixDefault: string, windows: string): string {
   const named = env[xdg];
   // A relative path in these variables is to be ignored (XDG Base Directory Specification).
   if (named !== undefined && path.isAbsolute(named)) return named;

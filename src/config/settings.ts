@@ -2,7 +2,7 @@
 import { parseBaseUrl } from "./base-url.ts";
 import { ConfigError } from "./config-error.ts";
 import { runKeyCommand } from "./key-command.ts";
-import { configFile, type Surroundings } from "./places.ts";
+import { configFile, type HostContext } from "./places.ts";
 import { readProfiles, type Profile } from "./profiles.ts";
 
 export interface Sourced<Value> {
@@ -22,7 +22,7 @@ export interface RemoteConnection {
 
 export type ConnectionSettings = { readonly kind: "local" } | RemoteConnection;
 
-export interface SettingsRequest extends Surroundings {
+export interface SettingsRequest extends HostContext {
   /** Values of the command line, each with the name of its flag. */
   readonly flags: { readonly profile: Sourced<string> | null; readonly baseUrl: Sourced<string> | null };
   readonly insecureHttp: boolean;

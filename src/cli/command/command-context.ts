@@ -49,13 +49,13 @@ export function acts({ exits }: HelpFacts): boolean {
 }
 
 /** Kept apart from the commands, since commander has no place for them. */
-export interface FactsBook {
+export interface CommandRegistry {
   set(command: Command, facts: HelpFacts): void;
   /** A noun that only groups verbs has none of its own. */
   get(command: Command): HelpFacts;
 }
 
-export function createFactsBook(): FactsBook {
+export function createCommandRegistry(): CommandRegistry {
   const facts = new WeakMap<Command, HelpFacts>();
   return {
     set: (command, entry) => {

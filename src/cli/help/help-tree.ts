@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { type FlagRecord, typeOf } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
-import type { FactsBook, Operand } from "../command/command-context.ts";
+import type { CommandRegistry, Operand } from "../command/command-context.ts";
 import { loadCommands } from "../program.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 import { exitsOf, operandName } from "./help-layout.ts";
@@ -22,7 +22,7 @@ export async function writeTree(): Promise<string> {
   return `${JSON.stringify(tree, null, 2)}\n`;
 }
 
-function describeCommand(command: Command, facts: FactsBook, above: readonly string[] = []): object {
+function describeCommand(command: Command, facts: CommandRegistry, above: readonly string[] = []): object {
   const { operands = [], flags = [], columns, examples } = facts.get(command);
   return {
     name: command.name(),

@@ -4,7 +4,7 @@ import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { loadCommands } from "../program.ts";
 import { VERSION } from "../../runtime/version.ts";
-import { acts, type FactsBook } from "../command/command-context.ts";
+import { acts, type CommandRegistry } from "../command/command-context.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 import { breakExample, exitsOf, operandName, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
@@ -64,7 +64,7 @@ interface Entry {
 }
 
 /** The command itself where it acts, and its verbs. */
-function commandsOf(command: Command, facts: FactsBook, above: readonly string[]): Entry[] {
+function commandsOf(command: Command, facts: CommandRegistry, above: readonly string[]): Entry[] {
   const words = [...above, command.name()];
   return [
     ...(acts(facts.get(command)) ? [{ words, command }] : []),
@@ -72,7 +72,7 @@ function commandsOf(command: Command, facts: FactsBook, above: readonly string[]
   ];
 }
 
-function describeCommand({ words, command }: Entry, facts: FactsBook): string {
+function describeCommand({ words, command }: Entry, facts: CommandRegistry): string {
   const { examples, operands = [], flags = [] } = facts.get(command);
   return [
     `.SS "${escape([...words, ...operands.map(([form]) => form)].join(" "))}"`,

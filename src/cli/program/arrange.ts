@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { FlagRecord } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
-import type { FactsBook } from "../command/command-context.ts";
+import type { CommandRegistry } from "../command/command-context.ts";
 
 export interface Arranged {
   /** The command that the words name, as far as they name one. */
@@ -23,7 +23,7 @@ export interface Arranged {
 export async function arrange(
   program: Command,
   args: readonly string[],
-  facts: FactsBook,
+  facts: CommandRegistry,
   load: (noun: Command) => Promise<void>,
 ): Promise<Arranged> {
   let arranged: Arranged = { command: program, path: [], typed: [], rest: args, stray: null };
@@ -38,7 +38,7 @@ export async function arrange(
 }
 
 /** One level further down; null when no word is left that could be a name. */
-function step({ command, path, typed, rest }: Arranged, facts: FactsBook): Arranged | null {
+function step({ command, path, typed, rest }: Arranged, facts: CommandRegistry): Arranged | null {
   const at = findWord(rest, command, flagsFor(command, facts));
   const word = at === null ? undefined : rest[at];
   if (at === null || word === undefined) return null;
@@ -93,7 +93,7 @@ function valueOf(word: string, flags: readonly FlagRecord[]): "next" | "own" | "
 }
 
 /** The flags that may follow a command's name: the global ones, its own, and those of all commands below it. */
-export function flagsFor(command: Command, facts: FactsBook): FlagRecord[] {
+export function flagsFor(command: Command, facts: CommandRegistry): FlagRecord[] {
   const below = (at: Command): FlagRecord[] => [...(facts.get(at).flags ?? []), ...at.commands.flatMap(below)];
   return [...GLOBAL_FLAGS, ...below(command)];
 }

@@ -2,7 +2,7 @@
 import type { Command, CommanderError } from "commander";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import type { FactsBook } from "../command/command-context.ts";
+import type { CommandRegistry } from "../command/command-context.ts";
 import { flagsFor, type Arranged } from "./arrange.ts";
 import { commandMeant } from "./other-words.ts";
 
@@ -10,7 +10,7 @@ import { commandMeant } from "./other-words.ts";
 const ANSWERS = ["--version", "--help"];
 
 /** No command is named, or none of that name; a mistyped flag is the nearer reason. */
-export function incomplete({ command, path, typed, rest, stray }: Arranged, facts: FactsBook): UsageError {
+export function incomplete({ command, path, typed, rest, stray }: Arranged, facts: CommandRegistry): UsageError {
   const names = command.commands.map((sub) => sub.name());
   const hint = `available commands: ${names.join(", ")}`;
   if (stray !== null) {
@@ -44,11 +44,11 @@ function unknownFlag(flag: string, hint: string): UsageError {
 }
 
 /** The advice for a mistyped flag; null when none is near. */
-function nearestFlag(flag: string, command: Command, facts: FactsBook): string | null {
+function nearestFlag(flag: string, command: Command, facts: CommandRegistry): string | null {
   return didYouMean(suggest(flag, knownFlags(command, facts)));
 }
 
-function knownFlags(command: Command, facts: FactsBook): readonly string[] {
+function knownFlags(command: Command, facts: CommandRegistry): readonly string[] {
   return [...ANSWERS, ...flagsFor(command, facts).map(({ flag }) => flag)];
 }
 
@@ -62,7 +62,7 @@ function didYouMean(nearest: string | null): string | null {
 }
 
 /** The parser's complaint in our own words: it says "option" where everything else says "flag". */
-export function toUsageError(error: CommanderError, { command, path }: Arranged, facts: FactsBook): UsageError {
+export function toUsageError(error: CommanderError, { command, path }: Arranged, facts: CommandRegistry): UsageError {
   const help = `${["surveyctl", ...path].join(" ")} --help shows its usage and flags`;
   // Of its message, only the name in quotes is of use.
   const what = error.message.replace(/^error: /, "");

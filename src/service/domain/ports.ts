@@ -68,8 +68,8 @@ export interface StoreWatch {
 export type StoreConnections = Readonly<Record<"active" | "idle" | "waiting", number>>;
 
 export interface Store {
-  /** Other processes may change the data at any time; this one looks so often for what they have changed. */
-  readonly lookSeconds: number;
+  /** Other processes may change the data at any time; this one polls for changes after so many seconds. */
+  readonly pollSeconds: number;
   readonly about: StoreAbout;
   /** Null where there are none. */
   connections(): StoreConnections | null;

@@ -20,7 +20,7 @@ interface UpkeepOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 const PRUNE_MS = 3_600_000;
 const PRUNED_A_STEP = 1000;
 
@@ -50,7 +50,7 @@ function createUpkeep({ store, outbox, clock, keepSeconds, sweepMessages, onErro
       }
       // The store tells by itself what it finds.
       await store.verify().catch(() => undefined);
-      await clock.sleep(LOOK_MS, stopping.signal).catch(() => undefined);
+      await clock.sleep(POLL_MS, stopping.signal).catch(() => undefined);
     }
   };
   return {

@@ -98,7 +98,7 @@ class LoopingScheduler implements Scheduler {
   /** Looking is expensive where the data is elsewhere, and surveys may come in by the thousand. */
   wake = (dueAt = 0): void => {
     const { store, clock } = this.#options;
-    if (this.#isWoken || dueAt - this.#aheadSeconds > unixSeconds(clock) + store.lookSeconds) return;
+    if (this.#isWoken || dueAt - this.#aheadSeconds > unixSeconds(clock) + store.pollSeconds) return;
     this.#isWoken = true;
     const wakeNow = (): void => {
       this.#isWoken = false;
@@ -143,7 +143,7 @@ class LoopingScheduler implements Scheduler {
       if ((await this.#recordAndClaim(plans)) > 0) continue;
       await this.#sweep.eraseSome();
       onTurn?.();
-      const restSeconds = this.#inFlight.size > 0 ? Math.min(RENEWED_SECONDS, store.lookSeconds) : store.lookSeconds;
+      const restSeconds = this.#inFlight.size > 0 ? Math.min(RENEWED_SECONDS, store.pollSeconds) : store.pollSeconds;
       return Math.min(dueAt ?? Infinity, now + restSeconds) - this.#aheadSeconds;
     }
   }

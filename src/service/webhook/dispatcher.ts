@@ -74,7 +74,7 @@ class LoopingDispatcher implements Dispatcher {
     const { store, clock, mayStart = () => true } = this.#options;
     // Other processes may add events meanwhile.
     const startedAt = unixSeconds(clock);
-    const lookAt = startedAt + store.lookSeconds;
+    const lookAt = startedAt + store.pollSeconds;
     // Of several processes one sends, so that an event does not come twice from two of them.
     if (!mayStart()) return lookAt;
     const { dueInSeconds, shares } = await store.read((tx) => readShares(tx, this.#queues));

@@ -72,7 +72,7 @@ async function openWorld(): Promise<World> {
     create: (claimer = "one", store = fixture.store) => {
       const scheduler = createScheduler({
         // A clock that is set by hand never reaches the next look at what other processes have changed.
-        store: { ...store, lookSeconds: 86_400 },
+        store: { ...store, pollSeconds: 86_400 },
         clock,
         claimer,
         heartbeat: createHeartbeat({ store, clock, claimer, onUnknown: "hold" }),

@@ -88,7 +88,7 @@ export async function openHookFixture<Time extends Clock>(
   const log: Log = { info: add, warn: add, error: add, flush: () => undefined };
   const onError = (error: unknown): void => void errors.push(error);
   // A clock that is set by hand never reaches the next look at what other processes have changed.
-  const looked = clock === systemClock ? store : { ...store, lookSeconds: 86_400 };
+  const looked = clock === systemClock ? store : { ...store, pollSeconds: 86_400 };
   const dispatcher = createDispatcher({ store: looked, clock, random: systemRandom, log, own, onError, ...rest });
   wake.call = dispatcher.wake;
   const answerAs = (personId: string, score: number): Promise<unknown> =>

@@ -7,5 +7,5 @@ export * from "../../../src/service/store/postgres/open-postgres-store.ts";
 const DAY_SECONDS = 86_400;
 
 export async function openPostgresStore(...args: Parameters<typeof open>): Promise<Store> {
-  return { ...(await open(...args)), lookSeconds: DAY_SECONDS };
+  return { ...(await open(...args)), pollSeconds: DAY_SECONDS };
 }

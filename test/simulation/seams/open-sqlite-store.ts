@@ -10,5 +10,5 @@ export * from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 const DAY_SECONDS = 86_400;
 
 export async function openSqliteStore(...args: Parameters<typeof open>): Promise<Store> {
-  return { ...(await open(...args)), lookSeconds: DAY_SECONDS };
+  return { ...(await open(...args)), pollSeconds: DAY_SECONDS };
 }

@@ -35,7 +35,7 @@ interface Timer {
  * was set, whether a disk has room again. A month of such looks would take most of the time, so they are late here, as
  * on a machine that sleeps; everything else that waits for its time gets it exactly.
  */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 const REST_MS = 60_000;
 const AFTER_FAILURE_MS = 2_000;
 const AFTER_FAILURE_NAP_MS = 600_000;
@@ -59,7 +59,7 @@ export interface WorldClockOptions {
 export function createWorldClock({ startMs, napMs, wakeMs, realWork }: WorldClockOptions): WorldClock {
   const state = { nowMs: startMs, wrongMs: 0, order: 0, immediates: 0 };
   const napOf = (ms: number): number =>
-    ms === LOOK_MS || ms === REST_MS ? napMs : ms === AFTER_FAILURE_MS ? AFTER_FAILURE_NAP_MS : 0;
+    ms === POLL_MS || ms === REST_MS ? napMs : ms === AFTER_FAILURE_MS ? AFTER_FAILURE_NAP_MS : 0;
   const timeOf = ({ atMs, napMs: nap }: Timer): number => {
     if (nap === 0) return Math.max(atMs, state.nowMs);
     // The next time at which all wake that nap for so long.

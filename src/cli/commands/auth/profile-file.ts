@@ -1,5 +1,5 @@
 import { quoteText } from "../../../contract/text/invisible.ts";
-import { configFile, type Surroundings } from "../../../config/places.ts";
+import { configFile, type HostContext } from "../../../config/places.ts";
 import { readProfiles, setAside, writeProfiles, type Profiles } from "../../../config/profiles.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { LOCAL_PROFILE } from "../../../config/settings.ts";
@@ -48,7 +48,7 @@ function isBroken(error: unknown): error is ConfigError {
   return error instanceof ConfigError && error.problem === "broken";
 }
 
-export function fileOf({ env, platform }: Surroundings): string {
+export function fileOf({ env, platform }: HostContext): string {
   return configFile({ env, platform });
 }
 

@@ -300,9 +300,9 @@ class Pacing<Message, Reply extends CarrierReply> {
     const { mode, until } = this.health;
     const { clock, wake, store } = this.#options;
     if (mode === "open") return wake();
-    const lookMs = store.lookSeconds * 1000;
+    const pollMs = store.pollSeconds * 1000;
     const leftMs = until === null ? 0 : until - clock.now();
-    this.#alarm.set(leftMs > 0 ? Math.min(leftMs, lookMs) : lookMs, () => void this.#lookAgain());
+    this.#alarm.set(leftMs > 0 ? Math.min(leftMs, pollMs) : pollMs, () => void this.#lookAgain());
   }
 
   /** An operator's command may run in another process. */

@@ -4,7 +4,7 @@ import type { KeptSender, Transaction } from "../ports.ts";
 /** A process that was not heard of for so long is dead, and its claims are free. */
 export const LIFE_SECONDS = 30;
 /** A process finds what others have changed after this long. */
-export const LOOK_SECONDS = 2;
+export const POLL_SECONDS = 2;
 
 /** The states of the senders of living processes. */
 export async function livingSenders(tx: Transaction): Promise<readonly KeptSender[]> {

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Clock } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
-import { LOOK_SECONDS } from "../../domain/delivery/living.ts";
+import { POLL_SECONDS } from "../../domain/delivery/living.ts";
 import type { ReadOptions, Store, StoreWatch, WriteOptions } from "../../domain/ports.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { MIGRATIONS, newestOf } from "../sql/schema/migrations.ts";
@@ -161,7 +161,7 @@ function createStore(engine: Engine): Store {
     isClosed: () => state.isClosed,
   });
   return {
-    lookSeconds: LOOK_SECONDS,
+    pollSeconds: POLL_SECONDS,
     about: { engine: "postgresql", schema: newestOf(MIGRATIONS) },
     connections: () => {
       const { totalCount, idleCount, waitingCount } = pool;

@@ -5,7 +5,7 @@ import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { resolveFile, TEMPORARY_SUFFIX } from "../../../runtime/files/file-replacement.ts";
 import { makeFolder } from "../../../runtime/files/make-folder.ts";
-import { LOOK_SECONDS } from "../../domain/delivery/living.ts";
+import { POLL_SECONDS } from "../../domain/delivery/living.ts";
 import type { Store, StoreCommit } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import {
@@ -282,7 +282,7 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   const read: Store["read"] = (job) => queue.read(() => job(rows.begin(time.now())));
   const cleaner = options.file === IN_MEMORY ? null : createFileCleaner(database, options.file);
   return {
-    lookSeconds: LOOK_SECONDS,
+    pollSeconds: POLL_SECONDS,
     about: { engine: "sqlite", schema: newestOf(MIGRATIONS) },
     connections: () => null,
     oldestTransaction: () => Promise.resolve(null),
