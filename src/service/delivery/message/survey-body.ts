@@ -22,12 +22,11 @@ export function surveyBody(
   { sender, footer, brand, surveyUrl, unsubscribeUrl, isReminder }: BodyContext,
 ): { readonly text: string; readonly html: string } {
   const texts = surveyTexts(locale);
-  const product = singleLine(productName ?? "");
   const content: BodyContent = {
     locale,
     accent: brand.accent,
     brand: singleLine(brand.name ?? ""),
-    question: surveyQuestion(texts, product === "" ? null : product),
+    question: surveyQuestion(texts, productName),
     intro: [isReminder ? texts.reminder : "", multiLine(introMessage ?? "")].filter((text) => text !== "").join("\n\n"),
     footer: multiLine(footer ?? ""),
     // A name such as `Acme Inc.` has the sentence's full stop already.

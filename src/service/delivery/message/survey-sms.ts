@@ -26,8 +26,7 @@ export function surveySms(
 ): string {
   const { locale, introMessage, productName } = readSurveyWords(due.properties, presentation);
   const texts = surveyTexts(locale);
-  const product = singleLine(productName ?? "");
-  const question = surveyQuestion(texts, product === "" ? null : product);
+  const question = surveyQuestion(texts, productName);
   const last = mode === "link" ? `${appUrl}/s/${due.token}` : fillText(texts.smsHelp, { sender: singleLine(sender) });
   const reminder = due.channel === "sms-reminder" ? texts.reminder : "";
   return [reminder, multiLine(introMessage ?? ""), question, last].filter((line) => line !== "").join("\n");

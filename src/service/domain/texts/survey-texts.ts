@@ -7,6 +7,7 @@ import { NEAR_EASTERN_TEXTS } from "./near-east.ts";
 import { ROMANCE_TEXTS } from "./romance.ts";
 import { SLAVIC_TEXTS } from "./slavic.ts";
 import { SOUTHEAST_ASIAN_TEXTS } from "./southeast-asia.ts";
+import { singleLine } from "./plain-text.ts";
 import type { SurveyTexts } from "./text-row.ts";
 
 /** A missing row or text is an error of the compiler. */
@@ -41,6 +42,7 @@ export function fillText(text: string, values: Readonly<Record<string, string | 
 }
 
 /** The survey's question about a product, or about the sender when the product has no name. */
-export function surveyQuestion({ question, questionAbout }: SurveyTexts, product: string | null): string {
-  return product === null ? question : fillText(questionAbout, { product });
+export function surveyQuestion({ question, questionAbout }: SurveyTexts, productName: string | null): string {
+  const product = singleLine(productName ?? "");
+  return product === "" ? question : fillText(questionAbout, { product });
 }

@@ -109,6 +109,11 @@ it("when a product's name holds what looks like a placeholder or a pattern, then
   expect(fillText("{score} of {max}", { score: 0 })).toBe("0 of {max}");
 });
 
+it("when a product's name turns the direction of text or breaks the line, then the question does not", () => {
+  expect(surveyQuestion(ENGLISH, "Ska\u202etes\u2028 2")).toBe("How likely are you to recommend Skates 2 to a friend?");
+  expect(surveyQuestion(ENGLISH, "\u202e ")).toBe("How likely are you to recommend us to a friend?");
+});
+
 it.each([
   ["line breaks", "a\r\nb\u2028c\u0085d", "a b c d", "a\nb\nc\nd"],
   ["turned text", "ab\u202egpj.exe\u2066\u200f", "abgpj.exe", "abgpj.exe"],
