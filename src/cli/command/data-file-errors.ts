@@ -1,4 +1,5 @@
 /** The service's errors about its data file, in the words of the command line. */
+import type { ForeignOutboxError } from "../../service/delivery/outbox.ts";
 import { DataFileError } from "../errors/command-errors.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -17,10 +18,16 @@ export async function asDataFileError(error: unknown): Promise<unknown> {
   return (await translate(error)) ?? error;
 }
 
+const OUTBOX_HINTS: Readonly<Record<ForeignOutboxError["reason"], string>> = {
+  link: "name the folder that it leads to",
+  file: "name another folder",
+  open: "surveys would be written there; remove it, or chmod 700 it if it is yours",
+};
+
 async function translate(error: unknown): Promise<Error | null> {
   const { AdminError } = await import("../../service/admin/commands.ts");
   const { StoreFileError } = await import("../../service/store/store-errors.ts");
-  const { ForeignOutboxError } = await import("../../service/delivery/outbox.ts");
+  const outbox = await import("../../service/delivery/outbox.ts");
   const { CopyFailedError, FileChoiceError } = await import("../../service/data-file/backup.ts");
   if (error instanceof FileChoiceError) return new UsageError(error.message, { cause: error });
   if (error instanceof CopyFailedError) return new DataFileError("copy_failed", error.message, { cause: error });
@@ -32,9 +39,8 @@ async function translate(error: unknown): Promise<Error | null> {
     return new DataFileError("bad_database", error.message, { ...hint, cause: error });
   }
   if (error instanceof StoreFileError) return new DataFileError("bad_data_file", error.message, { cause: error });
-  if (error instanceof ForeignOutboxError) {
-    const hint = "surveys would be written there; remove it, or chmod 700 it if it is yours";
-    return new DataFileError("foreign_outbox", error.message, { hint, cause: error });
+  if (error instanceof outbox.ForeignOutboxError) {
+    return new DataFileError("foreign_outbox", error.message, { hint: OUTBOX_HINTS[error.reason], cause: error });
   }
   const { UnavailableError } = await import("../../service/domain/errors.ts");
   if (error instanceof UnavailableError) return new DataFileError("unavailable", error.message, { cause: error });

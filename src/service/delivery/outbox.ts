@@ -54,9 +54,15 @@ export interface OutboxOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** The folder belongs to another user, other users can write to it, or it is a link. */
+/** It is a link or no folder, it belongs to another user, or other users can write to it. */
 export class ForeignOutboxError extends Error {
   override readonly name = "ForeignOutboxError";
+  readonly reason: "link" | "file" | "open";
+
+  constructor(reason: ForeignOutboxError["reason"], message: string) {
+    super(message);
+    this.reason = reason;
+  }
 }
 
 /** Messages in progress: their folder is synced once for all of them. */
@@ -251,9 +257,10 @@ function tokensFrom(seed: string): Pick<Random, "token"> {
 
 async function checkFolder(folder: string): Promise<void> {
   const found = await lstat(folder);
-  if (found.isSymbolicLink()) throw new ForeignOutboxError(`${folder} is a symbolic link`);
-  if (!found.isDirectory()) throw new ForeignOutboxError(`${folder} is not a directory`);
-  if (!isPrivate(found, 0o022)) throw new ForeignOutboxError(`${folder} belongs to or can be written by other users`);
+  if (found.isSymbolicLink()) throw new ForeignOutboxError("link", `${folder} is a symbolic link`);
+  if (!found.isDirectory()) throw new ForeignOutboxError("file", `${folder} is not a directory`);
+  if (!isPrivate(found, 0o022))
+    throw new ForeignOutboxError("open", `${folder} belongs to or can be written by other users`);
 }
 
 /** A message is complete once it has its name, so a file that holds the mark is this survey's own message. */

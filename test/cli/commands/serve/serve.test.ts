@@ -1,6 +1,6 @@
 /** `surveyctl serve` and `surveyctl service`; a process of its own where one is killed, or shows its key or a terminal. */
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -411,6 +411,28 @@ describe("service commands", () => {
 });
 
 describe("delivering", () => {
+  it.each<[string, string, string, (folder: string) => Promise<void>]>([
+    ["a file", "is not a directory", "name another folder", (folder) => writeFile(folder, "")],
+    ["a link", "is a symbolic link", "name the folder that it leads to", (folder) => symlink(state.folder, folder)],
+    [
+      "open to others",
+      "belongs to or can be written by other users",
+      "surveys would be written there; remove it, or chmod 700 it if it is yours",
+      async (folder) => {
+        await mkdir(folder);
+        await chmod(folder, 0o777);
+      },
+    ],
+  ])("when the outbox is %s, then serve does not start and says what helps", async (_, message, hint, make) => {
+    const folder = file("elsewhere");
+    await make(folder);
+    const { status, stderr } = await run(["serve", "--data", file("survey.db"), "--port", "0", "--outbox", folder]);
+    expect([status, stderr.slice(stderr.indexOf("error:"))]).toEqual([
+      1,
+      `error: ${folder} ${message}\nhint: ${hint}\n`,
+    ]);
+  });
+
   it("when surveys are due, then each is one mail in the outbox", async () => {
     const running = serve();
     const url = await urlOf(running);
