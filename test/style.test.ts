@@ -138,6 +138,7 @@ const DIALECT: readonly RegExp[] = [
   /\bmeantAt\b/, // previousIntentAt
   /\bunknownNeedsWord\b/, // neverRepeatUnknown
   /\bbusy-stretch\b/, // crowded-range
+  /\bbeside\b/i, // next to
   /\bdecidingColumn\b/, // consentColumn
 ];
 

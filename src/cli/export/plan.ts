@@ -104,7 +104,7 @@ function hasGz(file: string): boolean {
 
 function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, command }: ExportRequest): void {
   const asJson = format === "json" || format === "ndjson";
-  refuse(flags.checksum && isStdout(flags.out), "--checksum requires --out: the checksum is written beside the file");
+  refuse(flags.checksum && isStdout(flags.out), "--checksum requires --out: the checksum is written next to the file");
   refuse(
     flags.jq && !isStdout(flags.out),
     "--out and --jq cannot be used together",

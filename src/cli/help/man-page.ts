@@ -51,8 +51,8 @@ const FILES: readonly (readonly [file: string, what: string])[] = [
     "saved connections, readable only by you; below XDG_CONFIG_HOME when that is set",
   ],
   ["~/.local/share/surveyctl/local.db", 'data file of the profile "local"; below XDG_DATA_HOME when that is set'],
-  ["survey.db, outbox/", "a server's data file, and the messages that it wrote, beside it"],
-  ["<file>.<command>.results.csv", "outcome of every row of an import, beside its file"],
+  ["survey.db, outbox/", "a server's data file, and the messages that it wrote, next to it"],
+  ["<file>.<command>.results.csv", "outcome of every row of an import, next to its file"],
 ];
 
 /** Of a terminal's 80, what the page's indentation leaves, and the one that help would add. */

@@ -99,7 +99,7 @@ export interface SegmentFacts {
   /** Properties that no answer has. */
   readonly missing: readonly string[];
   /** Properties of more values than are shown; absent: none. */
-  readonly crowded?: readonly string[];
+  readonly tooManyValues?: readonly string[];
 }
 
 export interface ReportComment {

@@ -228,7 +228,7 @@ export function segments({ segments: found }: Pick<ReportFacts, "segments">): Ht
     ...found.missing.map(
       (name) => html`<p class="aside">No answer has the property <bdi>${cutText(name, 60)}</bdi>.</p> `,
     ),
-    ...(found.crowded ?? []).map(
+    ...(found.tooManyValues ?? []).map(
       (name) =>
         html`<p class="aside">
           The property <bdi>${cutText(name, 60)}</bdi> has more than ${SEGMENT_VALUES_MAX} values, too many to show.

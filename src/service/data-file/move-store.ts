@@ -151,7 +151,7 @@ async function openStaged({ from, to, clock, random }: CopyStoreOptions, staged:
     await copyFile(from, staged);
     markAsCopy(staged);
   } catch (error) {
-    throw new CopyFailedError(`${from} cannot be copied to beside ${to}: ${wordsOfRefusal(error)}`, { cause: error });
+    throw new CopyFailedError(`${from} cannot be copied next to ${to}: ${wordsOfRefusal(error)}`, { cause: error });
   }
   try {
     return await openSqliteCopy({ file: staged, clock, random });
@@ -164,7 +164,7 @@ async function refuseUnfit(from: string): Promise<void> {
   const log = await stat(`${from}-wal`).catch(() => null);
   if (log !== null && log.size > 0)
     throw new FileChoiceError(
-      `${from} is in use, or was when its service was killed: the log ${from}-wal is beside it`,
+      `${from} is in use, or was when its service was killed: the log ${from}-wal is next to it`,
     );
   try {
     const [finding] = (await inspectCopy(from)).findings;

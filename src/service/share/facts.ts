@@ -115,7 +115,7 @@ function segmentsOf(days: readonly CountedDay[], properties: readonly string[]):
   const tallies = properties.map((property) => ({ property, tally: segmentTally(days, property) }));
   const found = tallies.flatMap(({ tally }) => (tally === null ? [] : [segmentRows(tally, options)]));
   const missing = tallies.filter(({ property, tally }) => tally?.values.get(property)?.size === 0);
-  const crowded = tallies.filter(({ tally }) => tally === null);
+  const tooManyValues = tallies.filter(({ tally }) => tally === null);
   const masker = createMasker();
   return {
     rows: found.flatMap(({ rows }) => rows.map((row) => ({ ...row, value: masker.text(row.value) }))),
@@ -123,7 +123,7 @@ function segmentsOf(days: readonly CountedDay[], properties: readonly string[]):
     minN: FEW_ANSWERS,
     compared: false,
     missing: missing.map(({ property }) => property),
-    crowded: crowded.map(({ property }) => property),
+    tooManyValues: tooManyValues.map(({ property }) => property),
   };
 }
 

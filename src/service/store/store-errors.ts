@@ -35,7 +35,7 @@ export class StoreFileError extends UnavailableError {
 /** The fault of a database on a server. */
 export type DatabaseTrouble =
   | "unreachable"
-  | "crowded"
+  | "too_many_connections"
   | "slow"
   | "foreign"
   | "older"

@@ -140,7 +140,7 @@ function programLine(): readonly [program: string, ...flags: string[]] {
   const [node, flags] = executable();
   if (isSea()) return [node];
   const file = findProgram();
-  if (file === null) throw new Error("bin/surveyctl.js is missing beside this module");
+  if (file === null) throw new Error("bin/surveyctl.js is missing next to this module");
   return [node, ...flags, file];
 }
 

@@ -50,7 +50,7 @@ export function unavailable(error: unknown): StoreDatabaseError {
   const options = { cause: error };
   if (code === TOO_MANY_CONNECTIONS)
     return new StoreDatabaseError(
-      "crowded",
+      "too_many_connections",
       "the database has no connection left: each process keeps up to 10; lower ?max= or raise max_connections",
       options,
     );

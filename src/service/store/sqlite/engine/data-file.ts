@@ -40,7 +40,7 @@ export function checkPlace(file: string, shown: string): void {
   if (bytes > NAME_BYTES_MAX)
     throw new StoreFileError(
       "unreadable",
-      `${shown}: the file's name has ${bytes} bytes; at most ${NAME_BYTES_MAX} leave room for the names beside it`,
+      `${shown}: the file's name has ${bytes} bytes; at most ${NAME_BYTES_MAX} leave room for the names next to it`,
     );
   for (const suffix of ["", "-wal"]) {
     const found = statSync(`${file}${suffix}`, { throwIfNoEntry: false });
