@@ -60,7 +60,10 @@ function recogniseShape(columns: readonly string[], choice: ShapeChoice): Histor
   return { format, stream };
 }
 
-/** The dashboard's names are looked at as well as the API's; they count where they tell more. */
+/**
+ * The dashboard's names are looked at as well as the API's; they count where they tell more. The API's rows have its
+ * names in the file itself, before any is mapped.
+ */
 function apiOrDashboard(
   columns: readonly string[],
   stream: HistoryStream | null,
@@ -68,8 +71,9 @@ function apiOrDashboard(
 ): HistoryShape | NoShape {
   const asDashboard = recogniseShape(columns, { ...choice, format: "csv" });
   if (stream === null || "nearest" in asDashboard) return asDashboard;
-  const fields = (format: HistoryFormat): number => fieldsOf(columns, { format, stream }, choice).size;
-  const isWhole = missingOf(columns, { format: "api", stream }, choice).length === 0;
+  const unmapped = { ...choice, renames: [] };
+  const fields = (format: HistoryFormat): number => fieldsOf(columns, { format, stream }, unmapped).size;
+  const isWhole = missingOf(columns, { format: "api", stream }, unmapped).length === 0;
   const isApi = isWhole && asDashboard.stream === stream && fields("csv") <= fields("api");
   return isApi ? { format: "api", stream } : asDashboard;
 }

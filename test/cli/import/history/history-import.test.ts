@@ -278,6 +278,14 @@ describe("what is expected", () => {
     expect((await store.dump()).people).toEqual([]);
   });
 
+  test("when a column of one's own CSV is mapped, then the file is no table of the API's", async () => {
+    const csv = "Email,Score,When\nada@example.com,9,2026-01-02\n";
+    const seen = await store.import({ "a.csv": csv }, { check: true, renames: [["When", "created_at"]] });
+    expect(seen.err).toBe(
+      "a.csv: csv responses\n  Email -> email\n  Score -> score\n  When -> created_at\nNothing was written.\n",
+    );
+  });
+
   test("when rows are refused, then each is named, and the report has all of them", async () => {
     const rows = [{ score: 11 }, { created_at: "soon" }, { id: "9007199254740993" }, {}].map(response).join("");
     const report = path.join(store.folder, "report.ndjson");
