@@ -1,5 +1,4 @@
 /** The hourly work of a server: old messages, logs and answers go, and an erasure that was cut short is finished. */
-import type { Clock } from "../../runtime/clock.ts";
 import type { Outbox } from "../delivery/outbox.ts";
 import { pruneAttempts } from "../domain/delivery/oversight.ts";
 import type { Store } from "../domain/ports.ts";
@@ -9,28 +8,18 @@ import { pruneEvents } from "../domain/webhooks/webhooks.ts";
 import type { Base } from "./base.ts";
 import type { Part } from "./part.ts";
 
-interface UpkeepOptions {
-  readonly store: Store;
-  readonly outbox: Outbox;
-  readonly clock: Clock;
-  /** Null keeps all messages. */
-  readonly keepSeconds: number | null;
-  /** Removes messages of people who are gone. */
-  readonly sweepMessages: () => Promise<number | null>;
-  readonly onError: (error: unknown) => void;
-}
-
 const POLL_MS = 5_000;
 const PRUNE_MS = 3_600_000;
 const PRUNED_A_STEP = 1000;
 
-export function openUpkeep(base: Base, outbox: Outbox, sweepMessages: UpkeepOptions["sweepMessages"]): Part {
-  const { options, failures } = base;
-  const keepSeconds = options.outboxKeepSeconds ?? null;
-  return createUpkeep({ ...base, outbox, keepSeconds, sweepMessages, onError: failures.add });
-}
-
-function createUpkeep({ store, outbox, clock, keepSeconds, sweepMessages, onError }: UpkeepOptions): Part {
+/** `sweepMessages` removes messages of people who are gone. */
+export function openUpkeep(
+  { store, clock, options, failures }: Base,
+  outbox: Outbox,
+  sweepMessages: () => Promise<number | null>,
+): Part {
+  const { add: onError } = failures;
+  const { outboxKeepSeconds: keepSeconds = null } = options;
   const stopping = new AbortController();
   const state: { loop: Promise<void> | null } = { loop: null };
   const mayGoOn = (): boolean => !stopping.signal.aborted;
