@@ -1,12 +1,13 @@
 /** `help --json`: the command tree for machines. */
 import type { Command } from "commander";
+import type { Json, JsonObject } from "../../contract/json.ts";
 import { type FlagRecord, typeOf } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import type { CommandRegistry, Operand } from "../command/command-context.ts";
 import { loadCommands } from "../program.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
+import type { ColumnKind, Resource } from "../render/columns.ts";
 import { exitsOf, operandName } from "./help-layout.ts";
-import { outputSchema } from "./output-schema.ts";
 import { TOPICS } from "./topics.ts";
 
 export async function writeTree(): Promise<string> {
@@ -58,5 +59,38 @@ function describeFlag(flag: FlagRecord): object {
     default: flag.default ?? flag.otherwise ?? null,
     environment: flag.environment ?? null,
     repeatable: flag.repeatable === true || flag.counted === true,
+  };
+}
+
+const NUMBER: JsonObject = { type: ["number", "null"] };
+const KINDS: Readonly<Record<ColumnKind, JsonObject>> = {
+  text: {},
+  choices: {},
+  status: {},
+  id: { type: ["string", "integer", "null"] },
+  phone: { type: ["string", "null"] },
+  time: { type: ["integer", "null"], description: "Unix seconds" },
+  flag: { type: ["boolean", "null"] },
+  number: NUMBER,
+  change: NUMBER,
+  nps: NUMBER,
+  points: NUMBER,
+  share: NUMBER,
+  probability: NUMBER,
+  score: NUMBER,
+  duration: { ...NUMBER, description: "seconds" },
+};
+
+/** The JSON Schema of what a command prints with `-o json`. A list prints an array, other commands an object or several. Fields of which the command knows nothing may come too. */
+function outputSchema(title: string, { noun, columns }: Resource): JsonObject {
+  const fields = columns.map(({ name, kind }): [string, Json] => [name, KINDS[kind]]);
+  const row: JsonObject = { type: "object", properties: Object.fromEntries(fields) };
+  const rows: JsonObject = { type: "array", items: { $ref: "#/$defs/row" } };
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: `surveyctl ${title} -o json`,
+    description: noun,
+    ...(title.endsWith(" list") ? rows : { anyOf: [{ $ref: "#/$defs/row" }, rows] }),
+    $defs: { row },
   };
 }

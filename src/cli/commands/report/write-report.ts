@@ -1,14 +1,18 @@
 /** `report` writes one HTML file and `report verify` makes it again, to see whether it is still true. */
+import type { Client } from "../../../client/client.ts";
 import { isJsonObject, type Json, parseJsonObject } from "../../../contract/json.ts";
-import { CHANNELS } from "../../../contract/routes.ts";
+import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
 import { countAnswers } from "../../../insight/interval.ts";
-import { headline, type ReportFacts } from "../../../insight/report/facts.ts";
+import { headline, type ReportComment, type ReportFacts } from "../../../insight/report/facts.ts";
 import { renderReport } from "../../../insight/report/page.ts";
 import { isSealed, readMarks, REPORT_DIFFERENCES, reportDifference } from "../../../insight/report/seal.ts";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
+import { endTogether, inParallel } from "../../../runtime/parallel.ts";
+import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { nameOfInput, readTextInput } from "../../args/text-file.ts";
-import type { Deps } from "../../command/deps.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
 import { formatCount, writeDone } from "../../command/notes.ts";
+import { type Refusal, withRefusals } from "../../command/refusals.ts";
 import { AssertionError, NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -17,7 +21,6 @@ import { isStdout } from "../../export/plan.ts";
 import { toShellWord } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 import { completeRequest, type TypedRequest } from "./complete-request.ts";
-import { linkComments } from "./link-comments.ts";
 import { readFacts, type ReportRequest } from "./read-facts.ts";
 
 /**
@@ -130,4 +133,25 @@ function describeCommand({
     ...(personal ? [["--show-personal-data"]] : []),
   ];
   return ["surveyctl", "report", ...words.flat().map(toShellWord)].join(" ");
+}
+
+const NO_LINKS: Refusal = { status: 404, words: "this service signs no links", hint: "leave --links out" };
+
+/** With the link that the service signs for each comment. Throws RefusedError where it signs none. */
+async function linkComments(deps: Deps, facts: ReportFacts): Promise<ReportFacts> {
+  const urls = await withClient(deps, (client) =>
+    endTogether(deps.signal, (signal) =>
+      inParallel(facts.comments, deps.options.concurrency ?? CONCURRENCY_DEFAULT, (comment) =>
+        withRefusals(signedUrl(client, comment, signal), [NO_LINKS]),
+      ),
+    ),
+  );
+  return { ...facts, comments: facts.comments.map((comment, index) => ({ ...comment, url: urls[index] ?? null })) };
+}
+
+/** Null where it is not the address of a page. */
+async function signedUrl(client: Client, { id }: ReportComment, signal: AbortSignal): Promise<string | null> {
+  const { json } = await client.call({ route: ROUTES.signResponse, placeholders: { id }, signal });
+  const { url } = json;
+  return typeof url === "string" && /^https?:\/\//.test(url) ? url : null;
 }
