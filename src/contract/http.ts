@@ -22,3 +22,6 @@ export interface HttpResponse {
 }
 
 export type Exchange = (request: HttpRequest) => Promise<HttpResponse>;
+
+/** Header of an answer to a change, not part of the API: everything was so already. */
+export const UNCHANGED = { "x-survey-outcome": "unchanged" } as const;

@@ -10,6 +10,7 @@ import { writeText } from "../render/safe-text.ts";
 import { writeNote } from "./notes.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { parseSurveyStatus, SURVEY_STATUS_HEADER, type SurveyStatus } from "../../contract/text/survey-status.ts";
+import { UNCHANGED } from "../../contract/http.ts";
 import { LEFT_IN_OUTBOX, type Route, routePath } from "../../contract/routes.ts";
 
 export interface OutcomeOptions {
@@ -51,18 +52,23 @@ export interface ChangeWords {
   readonly explain: (error: RefusedError) => Promise<Error>;
 }
 
-/** Waits for a change that a repeat cannot harm. Throws UnknownOutcomeError when it is unknown whether it arrived. */
-export async function settleChange(change: Promise<WriteResult>, { again, explain }: ChangeWords): Promise<void> {
+/** Waits for a change that a repeat cannot harm; false where our own service says that nothing changed. Throws UnknownOutcomeError when it is unknown whether it arrived. */
+export async function settleChange(change: Promise<WriteResult>, { again, explain }: ChangeWords): Promise<boolean> {
   const result = await change.catch(async (error: unknown) => {
     if (mayHaveArrived(error)) throw new UnknownOutcomeError(error, null).advise(again);
     throw error instanceof RefusedError ? await explain(error) : error;
   });
   if (result.kind === "unknown") throw result.error.advise(again);
+  return !hasHeader(result, UNCHANGED);
 }
 
 /** True where the answer scheduled a survey of which our own service says that it will be a file. */
 export function isLeftInOutbox(result: WriteResult): boolean {
-  const [[name, value] = ["", ""]] = Object.entries(LEFT_IN_OUTBOX);
+  return hasHeader(result, LEFT_IN_OUTBOX);
+}
+
+function hasHeader(result: WriteResult, header: Readonly<Record<string, string>>): boolean {
+  const [[name, value] = ["", ""]] = Object.entries(header);
   return result.kind === "answered" && result.reply.headers[name] === value;
 }
 

@@ -54,7 +54,7 @@ import {
 } from "./inputs.ts";
 import { nextLink, withCursorFilters } from "./parameters.ts";
 import { Reader } from "./reader.ts";
-import { jsonReply, listReply, okReply, type Reply } from "./replies.ts";
+import { changeReply, jsonReply, listReply, okReply, type Reply } from "./replies.ts";
 
 /** A call whose key, path and body are in order. */
 export interface Call {
@@ -203,8 +203,8 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   cancelSurveys: async (call) => {
     const reference = parsePendingPath(call.placeholders.email ?? "");
-    await save(call, (tx) => cancelSurveys(tx, call.project, reference));
-    return okReply(202);
+    const isChanged = await save(call, (tx) => cancelSurveys(tx, call.project, reference));
+    return changeReply(isChanged);
   },
   unsubscribe: async (call) => {
     const reader = readerOf(call);
@@ -216,9 +216,9 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   resubscribe: async (call) => {
     const { email, note } = readResubscription(readerOf(call));
-    await save(call, (tx) => resubscribe(tx, call.project, email, note));
+    const isChanged = await save(call, (tx) => resubscribe(tx, call.project, email, note));
     call.onScheduled();
-    return okReply(202);
+    return changeReply(isChanged);
   },
   getResponse: async (call) => {
     const { id = "" } = call.placeholders;

@@ -1,5 +1,5 @@
 /** The answers: JSON unless the headers say otherwise, never an empty success, errors in one envelope. */
-import type { HttpResponse } from "../../contract/http.ts";
+import { type HttpResponse, UNCHANGED } from "../../contract/http.ts";
 import { InvalidError, NotFoundError, UnavailableError } from "../domain/errors.ts";
 import type { JsonRows } from "../domain/ports.ts";
 
@@ -53,6 +53,10 @@ export function jsonReply(status: number, value: unknown): Reply {
 }
 
 export const okReply = (status: number): Reply => ({ status, text: '{"ok":true}' });
+
+export function changeReply(isChanged: boolean): Reply {
+  return { ...okReply(202), headers: isChanged ? {} : UNCHANGED };
+}
 
 /** Seconds; a full disk may have room again at any moment. */
 const RETRY_SOON = { "retry-after": "5" };

@@ -116,7 +116,7 @@ export async function runPeopleChange(
     const [first = { id: "" }] = people;
     const who = people.length === 1 ? personText(first) : countOf(people.length, "person", "people");
     await ask(() => change.question(who, client.baseUrl));
-    const done = capital(change.outcome);
+    let unchanged = 0;
     await changeEach(deps, {
       connection,
       items: people,
@@ -124,10 +124,15 @@ export async function runPeopleChange(
       named: (person) => ({ person: personText(person) }),
       nameOf: personText,
       work: async (person) => {
-        await changeOne(deps, client, change, person);
-        return { outcome: change.outcome };
+        const isChanged = await changeOne(deps, client, change, person);
+        if (!isChanged) unchanged += 1;
+        return { outcome: isChanged ? change.outcome : "unchanged" };
       },
-      summary: (changed) => `${done}: ${countOf(changed, "person", "people")}.`,
+      summary: (settled) =>
+        [[change.outcome, settled - unchanged] as const, ["unchanged", unchanged] as const]
+          .filter(([, count]) => count > 0)
+          .map(([outcome, count]) => `${capital(outcome)}: ${countOf(count, "person", "people")}.`)
+          .join(" "),
     });
     return EXIT.done;
   });
@@ -143,11 +148,12 @@ export function nobody(person: PersonName): string {
   return `no person found with ${kind} ${personText(person)}`;
 }
 
-async function changeOne(deps: Deps, client: Client, change: PeopleChange, person: PersonName): Promise<void> {
+/** False where it was so already. */
+async function changeOne(deps: Deps, client: Client, change: PeopleChange, person: PersonName): Promise<boolean> {
   const { signal } = deps;
   const request = await change.plan(client, person, signal);
   const again = `look with "surveyctl people get ${personText(person)}"; the same again is safe`;
-  await settleChange(client.change({ ...request, signal }), {
+  return settleChange(client.change({ ...request, signal }), {
     again,
     explain: (error) => explain(client, change, person, error, signal),
   });

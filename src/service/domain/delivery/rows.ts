@@ -32,13 +32,13 @@ export interface RequestRows {
   /**
    * Cancels a person's waiting requests: of one channel (null: all), and only Autopilot's or only the others (null:
    * both). One that is claimed at this moment is finished by its claimer, but never found again; one that is
-   * transmitting is left alone. `reason` is kept.
+   * transmitting is left alone. `reason` is kept. Returns how many it cancelled.
    */
   cancel(
     project: number,
     personId: number,
     which: { readonly channel: Channel | null; readonly autopilot: boolean | null; readonly reason?: string },
-  ): Promise<void>;
+  ): Promise<number>;
   /** When the person's last Autopilot survey on the channel was sent; now for one on its way, null for none. */
   lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null>;
   /** When the person's next survey outside Autopilot is due; null where none waits. */

@@ -180,10 +180,11 @@ export async function deletePerson(tx: Transaction, project: Project, reference:
 }
 
 /**
- * Drops the surveys that wait to be sent to a person; their Autopilot goes on one interval later. Throws NotFoundError.
+ * Drops the surveys that wait to be sent to a person; false when none does. Their Autopilot goes on one interval later.
+ * Throws NotFoundError.
  */
-export async function cancelSurveys(tx: Transaction, project: Project, reference: PersonReference): Promise<void> {
-  await cancelWaiting(tx, project, await requireReferenced(tx, project, reference));
+export async function cancelSurveys(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
+  return cancelWaiting(tx, project, await requireReferenced(tx, project, reference));
 }
 
 const UPDATE_NAMES = { id: "id", email: "email_update", phoneNumber: "phone_number_update" };

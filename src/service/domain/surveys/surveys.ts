@@ -84,16 +84,17 @@ async function findThrottle(
   return tx.now < until ? { status: "throttled", since: lastAt, until } : null;
 }
 
-/** Drops what waits to be sent. The recurrence of Autopilot goes on, one interval from now. */
-export async function cancelWaiting(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
+/** Drops what waits to be sent; false when nothing does. The recurrence of Autopilot goes on, one interval from now. */
+export async function cancelWaiting(tx: Transaction, project: Project, person: PersonRow): Promise<boolean> {
   const members: { platform: Platform; member: MembershipRow }[] = [];
   for (const platform of PLATFORMS) {
     const member = await tx.autopilot.member(project.id, platform, person.id);
     if (member !== null && member.nextRequestId !== null) members.push({ platform, member });
   }
-  await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null });
+  const cancelled = await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null });
   for (const one of members)
     await scheduleAutopilot(tx, project, person, { ...one, start: { kind: "after", at: tx.now } });
+  return cancelled > 0;
 }
 
 export interface AutopilotWish {

@@ -129,6 +129,13 @@ describe("somebody who comes back", () => {
     expect((await get()).resubscriptions).toEqual([]);
   });
 
+  it("when they neither left nor bounced, then nothing is done or noted", async () => {
+    await save();
+    await fixture.write((tx) => unsubscribe(tx, fixture.project, email));
+    expect([await back("asked"), await back("asked again")]).toEqual([true, false]);
+    expect((await get()).resubscriptions).toEqual([{ created_at: START, note: "asked" }]);
+  });
+
   it("when nobody has the address, then that is said", async () => {
     await expect(back("asked")).rejects.toMatchObject({ errors: { person_email: ["does not exist"] } });
   });
@@ -137,6 +144,7 @@ describe("somebody who comes back", () => {
 test("when others mention an erased address in kept properties or notes, then it is taken out", async () => {
   await save();
   await save({ email: "bob@x.co", name: "Bob", properties: { referred_by: email, plan: "pro" } });
+  await fixture.write((tx) => unsubscribe(tx, fixture.project, "bob@x.co"));
   await fixture.write((tx) => resubscribe(tx, fixture.project, "bob@x.co", `asked by ${email}`));
   const identifiers = { id: 1, email, phoneNumber: null };
   const mentions = await findMentions(fixture.store, fixture.project, identifiers);

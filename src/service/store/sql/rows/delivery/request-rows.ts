@@ -112,7 +112,7 @@ async function cancelRequests(
   project: number,
   personId: number,
   which: Parameters<RequestRows["cancel"]>[2],
-): Promise<void> {
+): Promise<number> {
   const where: Where = {
     clauses: ["project_id = ?", "person_id = ?", `(${IS_WAITING} OR state = 'paused')`, "state <> 'transmitting'"],
     values: [project, personId],
@@ -124,6 +124,7 @@ async function cancelRequests(
   );
   for (const id of ids) cancelRequest(database, { project, personId, id, reason: which.reason ?? null });
   if (ids.length > 0) refreshNextSurvey(database, project, personId);
+  return ids.length;
 }
 
 interface Cancelled {
