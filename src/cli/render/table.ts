@@ -201,7 +201,7 @@ function roomOf(
 }
 
 function isUrl(name: string): boolean {
-  return /(?:^|[_.])(?:url|permalink)$/.test(name);
+  return /(?:^|[_.])(?:url|link|permalink)$/.test(name);
 }
 
 const NUMERIC: ReadonlySet<ColumnKind> = new Set([

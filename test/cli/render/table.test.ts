@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openListOutput } from "../../../src/cli/render/list-output.ts";
 import { writeRecord } from "../../../src/cli/render/record-output.ts";
+import { TEXTS } from "../../../src/cli/commands/service/service-resources.ts";
 import { PEOPLE, RESPONSES } from "../../../src/cli/render/resources.ts";
 import { createTextMeasure } from "../../../src/cli/render/text-measure.ts";
 import { pathColumn, type Resource } from "../../../src/cli/render/columns.ts";
@@ -109,6 +110,8 @@ describe("a table", () => {
       [""],
     ]);
     expect((await list(resource, rows, { width: 40 })).out).toContain(url);
+    const texts = { locale: "de", thank_you: "Danke! ".repeat(9), thank_you_link: url };
+    expect((await list(TEXTS, [texts], { width: 80 })).out).toContain(url);
   });
 
   it("says under --verbose which columns are hidden", async () => {
