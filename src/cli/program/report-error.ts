@@ -24,14 +24,23 @@ export async function reportError(error: unknown, streams: Pick<Streams, "err">,
     ? `${JSON.stringify({ error: described })}\n${stack === "" ? "" : `${JSON.stringify({ note: stack })}\n`}`
     : `${toLines(described, each)}${stack === "" ? "" : `${stack}\n`}`;
   const safe = createRedactor(style.keys)(text);
-  const heading = style.color === true && safe.startsWith(HEADING) ? HEADING : "";
-  // Bytes pass to a terminal as they are.
-  if (heading !== "") await streams.err.write(Buffer.from(new Chalk({ level: 1 }).red(heading)));
-  await streams.err.write(safe.slice(heading.length));
+  if (style.color === true && !style.json) await writeRed(streams, safe);
+  else await streams.err.write(safe);
   return exit;
 }
 
 const HEADING = "error:";
+const HEADING_AT_START = /^(?=error:)/m;
+
+/** Each heading in red. */
+async function writeRed({ err }: Pick<Streams, "err">, text: string): Promise<void> {
+  const red = Buffer.from(new Chalk({ level: 1 }).red(HEADING));
+  for (const part of text.split(HEADING_AT_START)) {
+    // Bytes pass to a terminal as they are.
+    if (part.startsWith(HEADING)) await err.write(red);
+    await err.write(part.startsWith(HEADING) ? part.slice(HEADING.length) : part);
+  }
+}
 
 /** A person who stopped the program made no error. */
 function toLines(

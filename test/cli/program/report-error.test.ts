@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AuthError, RateLimitedError, RefusedError, ServiceError } from "../../../src/client/errors/call-errors.ts";
 import { TimeoutError } from "../../../src/client/errors/call-errors.ts";
 import {
+  ChangesFailedError,
   AlarmError,
   AssertionError,
   InterruptedError,
@@ -293,6 +294,9 @@ describe("the style of errors, from words that may be wrong", () => {
     const style = { json: false, verbose: false, keys: [], color: true };
     await reportError(new UsageError("no such flag"), deps.streams, style);
     await reportError(new CancelledError("Cancelled."), deps.streams, style);
-    expect(err()).toBe("\u001b[31merror:\u001b[39m no such flag\nCancelled.\n");
+    const failures = ["7", "8"].map((item) => ({ item, error: new NothingFoundError("it is gone") }));
+    await reportError(new ChangesFailedError(failures, 3, null), deps.streams, style);
+    const red = "\u001b[31merror:\u001b[39m";
+    expect(err()).toBe(`${red} no such flag\nCancelled.\n${red} 7: it is gone\n${red} 8: it is gone\n`);
   });
 });
