@@ -65,6 +65,8 @@ export interface FoundColumns {
   readonly in: (rows: readonly JsonObject[]) => readonly Column[];
   /** The one with this name, whether a row has it or not; null for a name of another kind. */
   readonly named: (name: string) => Column | null;
+  /** The column that has the same for programs. */
+  readonly insteadOf: string;
 }
 
 /** The resource with the columns that these rows bring. */

@@ -42,13 +42,18 @@ export function toPercent(share: number): string {
   return share < 1 && rounded === 100 ? ">99.9 %" : `${rounded} %`;
 }
 
-/** Never JSON, which only programs read: an object within another as `plan=pro n=51`. */
+/**
+ * Never JSON, which only programs read: an object within another as `plan=pro n=51`, without what it has no value for; one
+ * that has a text and nothing of several parts as its text.
+ */
 function toPlainText(value: Json): string {
   if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.map(toPlainText).join(" ");
+  if (Array.isArray(value)) return value.map(toPlainText).join("; ");
   if (!isJsonObject(value)) return JSON.stringify(value);
-  if (typeof value["text"] === "string") return value["text"];
+  const hasParts = Object.values(value).some((part) => typeof part === "object" && part !== null);
+  if (typeof value["text"] === "string" && !hasParts) return value["text"];
   return Object.entries(value)
+    .filter(([, item]) => item !== null)
     .map(([key, item]) => `${key}=${toPlainText(item)}`)
     .join(" ");
 }

@@ -67,11 +67,11 @@ async function writeLines(
   plain: boolean,
 ): Promise<void> {
   const [json = value.json] = withAllDigits(asRows(value));
-  const columns = recordColumns(resource, context.options.columns, json);
   if (!plain) {
     const { drawRecord } = await import("./record-table.ts");
-    return context.streams.out.write(drawRecord(context, columns, json));
+    return context.streams.out.write(drawRecord(context, resource, json));
   }
+  const columns = recordColumns(resource, context.options.columns, json);
   const { options, clock, streams } = context;
   const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.timeZone, now: unixSeconds(clock) });
   const lines = toTsvLines(columns.map((column) => [column.name, toCellText(column, column.read(json), time)]));

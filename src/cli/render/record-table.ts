@@ -14,11 +14,8 @@ import { createTimeFormatter, type TimeFormatter } from "./time.ts";
 const VALUE_WIDTH_MIN = 20;
 
 /** On a terminal long values continue below themselves; elsewhere each is one line. */
-export function drawRecord(
-  { streams, options, clock }: RenderContext,
-  columns: readonly Column[],
-  json: JsonObject,
-): string {
+export function drawRecord({ streams, options, clock }: RenderContext, resource: Resource, json: JsonObject): string {
+  const columns = shownColumns(resource, options.columns, json);
   const measure = createTextMeasure(options.unicode);
   const paint = createPaint(options.color);
   const time = createTimeFormatter({
@@ -47,6 +44,14 @@ export function drawRecord(
   );
 }
 
+/** Those of the record, without what the columns that its row brings say again. */
+function shownColumns(resource: Resource, names: readonly string[] | null, json: JsonObject): readonly Column[] {
+  const columns = recordColumns(resource, names, json);
+  const { found } = resource;
+  if (names !== null || found === undefined || found.in([json]).length === 0) return columns;
+  return columns.filter(({ name }) => name !== found.insteadOf);
+}
+
 /** One line, or one for each object of a list: `name=smtp, state=held`. What an object has no value for is left out. */
 function toLines(column: Column, value: Json | undefined, time: TimeFormatter): string[] {
   const isList = Array.isArray(value) && value.some((item) => isJsonObject(item) && typeof item["text"] !== "string");
@@ -70,7 +75,7 @@ export function openRecords(context: RenderContext, resource: Resource): ListOut
       const blocks = withAllDigits(page).map((row) => {
         written += 1;
         const rule = `-[ RECORD ${written} ]`.padEnd(RULE_WIDTH, "-");
-        return `${rule}\n${drawRecord(context, recordColumns(resource, options.columns, row), row)}`;
+        return `${rule}\n${drawRecord(context, resource, row)}`;
       });
       await streams.out.write(blocks.join(""));
     },

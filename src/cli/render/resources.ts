@@ -80,7 +80,7 @@ export const RESPONSES: Resource = {
   dropLast: ["created_at", "id"],
   flexible: "comment",
   fields: ["person"],
-  found: { in: answerColumns, named: namedAnswer },
+  found: { in: answerColumns, named: namedAnswer, insteadOf: "additional_answers" },
 };
 
 const ANSWERS = "answers.";

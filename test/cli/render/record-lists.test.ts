@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { pathColumn, type Resource } from "../../../src/cli/render/columns.ts";
+import { openListOutput } from "../../../src/cli/render/list-output.ts";
 import { writeRecord } from "../../../src/cli/render/record-output.ts";
+import { RESPONSES } from "../../../src/cli/render/resources.ts";
 import { fakeDeps } from "../../helpers/fake-deps.ts";
+import { SAMPLE_RESPONSES } from "../../helpers/sample-rows.ts";
 
 const RESOURCE: Resource = {
   noun: "events",
@@ -38,4 +41,37 @@ test("when a script reads it, then the list is JSON", async () => {
   const { deps, out } = fakeDeps({});
   await writeRecord(deps, RESOURCE, VALUE);
   expect(out()).toBe(`id\t7\ntags\t["a","b"]\nlog\t${JSON.stringify(JSON_VALUE.log)}\n`);
+});
+
+const ANSWERED = {
+  ...SAMPLE_RESPONSES[0],
+  additional_answers: [
+    {
+      id: "1",
+      value: { free_response: null, scale: null, select_one: { id: "c1", text: "Support" }, select_many: null },
+      question: { id: "q1", type: "select_one", text: "What?" },
+    },
+  ],
+};
+
+test("when answers have columns of their own, then a record says them once", async () => {
+  const { deps, out } = fakeDeps({ width: 80 });
+  await writeRecord(deps, RESPONSES, { json: ANSWERED, text: JSON.stringify(ANSWERED) });
+  const lines = out().split("\n");
+  expect(lines.filter((line) => line.includes("answers"))).toEqual(["answers.q1         Support"]);
+});
+
+test("when a table has objects within objects, then each is told by what it has", async () => {
+  const { deps, out } = fakeDeps({ width: 120, options: { columns: ["id", "additional_answers"] } });
+  const output = await openListOutput(deps, { resource: RESPONSES });
+  await output.write({ rows: [{ ...ANSWERED, id: "7" }], text: "" });
+  await output.end();
+  expect(out()).toBe("ID  ADDITIONAL ANSWERS\n7   id=1 value=select_one=Support question=What?\n");
+});
+
+test("when a text has parts, then a record tells them too", async () => {
+  const { deps, out } = fakeDeps({ width: 80 });
+  const json = { texts: { de: { text: "Was?", choices: ["Netz", "Laden"] } } };
+  await writeRecord(deps, { ...RESOURCE, columns: [pathColumn("texts")] }, { json, text: JSON.stringify(json) });
+  expect(out()).toBe("texts  de=text=Was? choices=Netz; Laden\n");
 });
