@@ -339,7 +339,7 @@ describe("a restored store", () => {
       "no backup": "there is no file no.db",
       "a text": "there.txt: the file is not a SQLite database",
       "one that was cut short": "short.db: the file is damaged",
-      "a file in use": "used.db is in use, or was when its service was killed: the log used.db-wal is beside it",
+      "a file in use": "used.db is in use, or was when its service was killed: the log used.db-wal is next to it",
       "a missing folder": "cannot write no/new.db: the folder no does not exist",
       "one file": "b.db is the data file itself",
     });

@@ -62,7 +62,7 @@ describe("a long name", () => {
     const ended = await run(["serve", "--data", name, "--port", "0"]);
     expect([ended.status, ended.stderr]).toEqual([
       1,
-      `error: ${name}: the file's name has 203 bytes; at most 160 leave room for the names beside it\n`,
+      `error: ${name}: the file's name has 203 bytes; at most 160 leave room for the names next to it\n`,
     ]);
     expect(await readdir(state.folder)).toEqual([]);
   });
