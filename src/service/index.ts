@@ -5,11 +5,11 @@ import { type Base, openBase } from "./parts/base.ts";
 import { createHttp, type Http, openKeys } from "./parts/http.ts";
 import { closeAll, handlersOf, type Part, startAll, stopAll } from "./parts/part.ts";
 import { createBounceHookPart, createPagesPart, createSharePart, createSmsHookPart } from "./parts/public-paths.ts";
-import { keepQuietHours } from "./quiet-hours.ts";
 import { openSenders, type Senders } from "./parts/senders.ts";
 import { createSending, type Sending } from "./parts/sending.ts";
 import { openUpkeep } from "./parts/upkeep.ts";
 import { createWebhooks } from "./parts/webhooks.ts";
+import { keepFlags } from "./server-flags.ts";
 import { logStart } from "./service-log.ts";
 import type { ServiceOptions } from "./service-options.ts";
 
@@ -82,23 +82,4 @@ export async function openParts(base: Base): Promise<ServiceParts> {
     },
   };
   return { service, senders, sending };
-}
-
-/** For commands, which often run next to the server, and are told nothing of its flags. */
-async function keepFlags({ store, log, address, sender, options, failures }: Base, url: string): Promise<void> {
-  await address.listen(store, url).catch(failures.add);
-  await keepBounceAddress(store, sender.bounceAddress).catch(failures.add);
-  await keepDailyLimit(store, options.dailyLimit ?? null).catch(failures.add);
-  const { sms = null } = options;
-  if (sms !== null) await keepQuietHours(store, log, sms.limits.quiet).catch(failures.add);
-}
-
-async function keepBounceAddress(store: Store, bounceAddress: string | null): Promise<void> {
-  if ((await store.read((tx) => tx.reports.bounceAddress())) === bounceAddress) return;
-  await store.write((tx) => tx.reports.setBounceAddress(bounceAddress), { project: "none" });
-}
-
-async function keepDailyLimit(store: Store, limit: number | null): Promise<void> {
-  if ((await store.read((tx) => tx.queue.dailyLimit())) === limit) return;
-  await store.write((tx) => tx.queue.setDailyLimit(limit), { project: "none" });
 }

@@ -29,7 +29,7 @@ import {
   type Fixture,
 } from "../fixture.ts";
 import { silentLog } from "../../../../src/runtime/log.ts";
-import { keepQuietHours } from "../../../../src/service/quiet-hours.ts";
+import { keepQuietHours } from "../../../../src/service/server-flags.ts";
 import { listMembers, listPeople, listResponses } from "../lists.ts";
 import { claimDue } from "../claim-due.ts";
 

@@ -46,7 +46,7 @@ async function tell(deps: Deps, name: string, unready: string | null): Promise<E
 
 async function askPlace({ clock, random }: Deps, place: DataPlace): Promise<string | null> {
   if (place.kind === "file" && !existsSync(place.dataFile)) return "is not running";
-  const { askData } = await import("../../../../service/database-health.ts");
+  const { askData } = await import("../../../../service/data-health.ts");
   const choice =
     place.kind === "file"
       ? { dataFile: place.dataFile, database: null }
