@@ -46,7 +46,7 @@ function partOf(columns: ReadonlySet<string>): PartStream | null {
 }
 
 /** Tells a file's shape by its columns; those of the first rows together where rows are objects. */
-function recogniseShape(columns: readonly string[], choice: ShapeChoice): HistoryShape | NoShape {
+function recognizeShape(columns: readonly string[], choice: ShapeChoice): HistoryShape | NoShape {
   const names = new Set(columns.map((column) => column.trim().toLowerCase()));
   const format = choice.format ?? formatOf(names);
   if (format === "webhook-log")
@@ -69,7 +69,7 @@ function apiOrDashboard(
   stream: HistoryStream | null,
   choice: ShapeChoice,
 ): HistoryShape | NoShape {
-  const asDashboard = recogniseShape(columns, { ...choice, format: "csv" });
+  const asDashboard = recognizeShape(columns, { ...choice, format: "csv" });
   if (stream === null || "nearest" in asDashboard) return asDashboard;
   const unmapped = { ...choice, renames: [] };
   const fields = (format: HistoryFormat): number => fieldsOf(columns, { format, stream }, unmapped).size;
@@ -211,7 +211,7 @@ function parseObject(value: Json): JsonObject | null {
 }
 
 /** Tells the shape of a file by its first rows. Null for none that is known; see `NoShape`. */
-export function recogniseRows(records: readonly JsonObject[], choice: ShapeChoice): HistoryShape | NoShape {
+export function recognizeRows(records: readonly JsonObject[], choice: ShapeChoice): HistoryShape | NoShape {
   const columns = new Set<string>();
   let saysItself = false;
   for (const record of records) {
@@ -224,5 +224,5 @@ export function recogniseRows(records: readonly JsonObject[], choice: ShapeChoic
     const isLog = records.some((record) => record.event_type !== undefined);
     return { format: isLog ? "webhook-log" : (choice.format ?? "airbyte"), stream: null };
   }
-  return recogniseShape([...columns], choice);
+  return recognizeShape([...columns], choice);
 }

@@ -15,7 +15,7 @@ import {
   PastRowError,
 } from "../../../service/history/convert-rows.ts";
 import { createResponseParts, type ResponseParts } from "../../../service/history/response-parts.ts";
-import { type HistoryShape, type NoShape, recogniseRows } from "../../../service/history/shape.ts";
+import { type HistoryShape, type NoShape, recognizeRows } from "../../../service/history/shape.ts";
 import { countHistory, type HistoryTally, type TemporaryDatabase } from "../../../service/history/tally.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { HistoryRecord, HistorySource } from "./sources.ts";
@@ -179,7 +179,7 @@ function columnsOf(records: readonly HistoryRecord[]): string[] {
 function shapeOf(source: HistorySource, records: readonly HistoryRecord[], reading: HistoryReading): HistoryShape {
   const columns = columnsOf(records);
   refuseWidth(source, columns.length);
-  const shape = recogniseRows(
+  const shape = recognizeRows(
     records.slice(0, LOOKED_AT).map(({ value }) => value),
     reading,
   );

@@ -11,7 +11,7 @@ import {
   type Migration,
   MIGRATIONS,
   newestOf,
-  recognize,
+  recognizeSchema,
   VERSIONS_TABLE,
 } from "../sql/schema/migrations.ts";
 import { MARK_EMPTY } from "../sql/store-marks.ts";
@@ -119,7 +119,7 @@ async function readVersion(client: ClientBase): Promise<number> {
   const { rows: tables } = await client.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()",
   );
-  const whose = recognize(tables.map(({ name }) => name));
+  const whose = recognizeSchema(tables.map(({ name }) => name));
   if (whose === "none") return 0;
   if (whose === "outdated") throw new StoreDatabaseError("outdated", `the database ${IS_OUTDATED}`);
   if (whose === "foreign")

@@ -5,7 +5,7 @@ import { createDatabase, type SqliteDatabase } from "./engine/database.ts";
 import { openEngine } from "./engine/engine.ts";
 import { isSqliteFile } from "./engine/data-file.ts";
 import { TABLE_KEYS } from "../sql/rows/table-rows.ts";
-import { IS_OUTDATED, recognize, VERSIONS_TABLE } from "../sql/schema/migrations.ts";
+import { IS_OUTDATED, recognizeSchema, VERSIONS_TABLE } from "../sql/schema/migrations.ts";
 import { integrityFindings } from "./integrity.ts";
 
 export interface CopyFacts {
@@ -59,7 +59,7 @@ async function lookInto<Result>(
     database.exec("PRAGMA query_only = 1");
     const named = database.all("SELECT name FROM sqlite_master WHERE type = 'table'");
     const tables = new Set(named.map(({ name }) => String(name)));
-    const whose = recognize([...tables]);
+    const whose = recognizeSchema([...tables]);
     if (whose === "outdated") throw new StoreFileError("outdated", `this file ${IS_OUTDATED}`);
     if (whose !== "ours") throw new StoreFileError("foreign", "this is a SQLite file of another program");
     return look(database, tables);

@@ -26,7 +26,7 @@ export const VERSIONS_TABLE = "schema_versions";
 const OUTDATED_TABLE = "schema_migrations";
 
 /** The owner of these tables; `none` of an empty store. */
-export function recognize(tables: readonly string[]): "none" | "ours" | "outdated" | "foreign" {
+export function recognizeSchema(tables: readonly string[]): "none" | "ours" | "outdated" | "foreign" {
   if (tables.length === 0) return "none";
   if (tables.includes(VERSIONS_TABLE)) return "ours";
   return tables.includes(OUTDATED_TABLE) && tables.includes("survey_requests") ? "outdated" : "foreign";

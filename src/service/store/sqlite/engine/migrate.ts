@@ -4,7 +4,7 @@ import {
   type Migration,
   MIGRATIONS,
   newestOf,
-  recognize,
+  recognizeSchema,
   VERSIONS_TABLE,
 } from "../../sql/schema/migrations.ts";
 import { StoreFileError } from "../../store-errors.ts";
@@ -36,7 +36,7 @@ function readVersion(database: SqliteDatabase): number {
   const tables = database.all(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
   );
-  const whose = recognize(tables.map(({ name }) => String(name)));
+  const whose = recognizeSchema(tables.map(({ name }) => String(name)));
   if (whose === "none") return 0;
   if (whose === "foreign") throw new StoreFileError("foreign", "this is a SQLite file of another program");
   if (whose === "outdated") throw new StoreFileError("outdated", `this file ${IS_OUTDATED}`);
