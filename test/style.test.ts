@@ -15,6 +15,7 @@ import {
 
 const LINES_MAX = 400;
 const FILES_MAX = 14;
+const COMMENT_COLUMNS_MAX = 120;
 const VAGUE = /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\/|\.ts$)/;
 
 function breaches(sources: Sources): string[] {
@@ -24,7 +25,16 @@ function breaches(sources: Sources): string[] {
     ...(/@ts-(?:ignore|expect-error|nocheck)|(?:eslint|oxlint)-disable/.test(text) ? [`${file} silences a check`] : []),
     ...topLevel(text).flatMap((node) => habits(file, node)),
     ...exits(file, text),
+    ...longComments(file, text),
   ]);
+}
+
+/** Lines of code are the formatter's care, and tables of data may be wide. */
+function longComments(file: string, text: string): string[] {
+  return text.split("\n").flatMap((line, at) => {
+    const isLong = /^\s*(?:\/\*|\*|\/\/)/.test(line) && line.length > COMMENT_COLUMNS_MAX;
+    return isLong ? [`${file}:${at + 1} has a comment of more than ${COMMENT_COLUMNS_MAX} characters in a line`] : [];
+  });
 }
 
 /** Folders with more files than a reader takes in at once. */
@@ -109,6 +119,12 @@ describe("the habits themselves", () => {
       "src/a.ts",
       "export let a = 1;",
       "src/a.ts has a variable for the whole program",
+    ],
+    [
+      "a long line of a comment",
+      "src/a.ts",
+      `// ${"a".repeat(118)}`,
+      "src/a.ts:1 has a comment of more than 120 characters in a line",
     ],
     ["an exit", "src/a.ts", "function a() { process.exit(1); }", "src/a.ts calls process.exit"],
   ])("when there is %s, then it is named", (_, file, text, complaint) => {

@@ -25,7 +25,9 @@ export interface Page {
   readonly rows: readonly JsonObject[];
   /** The body as it came: `splitRowTexts(page.text)` gives each row's own text, lossless. */
   readonly text: string;
-  /** Absolute URL of the next page of a cursor list, already checked to lie on the base URL's origin; null on the last. */
+  /**
+   * Absolute URL of the next page of a cursor list, already checked to lie on the base URL's origin; null on the last.
+   */
   readonly next: string | null;
   readonly serverTime: number | null;
   /** Of the answer. */
@@ -95,8 +97,8 @@ export interface Client {
 
   /**
    * Writes. One that may have arrived is looked up until the settling time is over, and never repeated meanwhile.
-   * `intentAt` is the service's time, Unix seconds, at or before the first try (default: the moment of the call).
-   * They reject with what refused the request or kept it from being sent; `effectOf(error)` tells which. The repeatable ones
+   * `intentAt` is the service's time, Unix seconds, at or before the first try (default: the moment of the call). They
+   * reject with what refused the request or kept it from being sent; `effectOf(error)` tells which. The repeatable ones
    * (`send=false`, Autopilot) also reject with what their last repeat failed with.
    */
   sendPerson(body: JsonObject, options?: IntentOptions): Promise<WriteResult>;
@@ -123,7 +125,10 @@ export interface Client {
   /** Unix seconds by the service's clock, as far as its answers show it (else by ours): for `intentAt`. */
   readonly serverNow: () => number;
 
-  /** Raw call for `api`: the answer as it came, whatever its status but a redirect. `url` is absolute and on the base URL's origin. */
+  /**
+   * Raw call for `api`: the answer as it came, whatever its status but a redirect. `url` is absolute and on the base
+   * URL's origin.
+   */
   raw(request: {
     readonly method: string;
     readonly url: string;

@@ -17,7 +17,10 @@ import { redactEvent, type OnWait, type Trace } from "./trace/trace.ts";
 import { createWriteMethods } from "./write/write-methods.ts";
 
 export interface ClientOptions {
-  /** The service's address; paths of the specification are appended. Whether plain `http:` is allowed is the caller's check. */
+  /**
+   * The service's address; paths of the specification are appended. Whether plain `http:` is allowed is the caller's
+   * check.
+   */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Further texts that no error and no trace may show, like a proxy's credentials. */
@@ -38,7 +41,10 @@ export interface ClientOptions {
 const CONCURRENCY_DEFAULT = 8;
 const SETTLE_MS = 30_000;
 
-/** The API over one transport. Every method rejects with a `ClientError`, or with the signal's reason once that is aborted. */
+/**
+ * The API over one transport. Every method rejects with a `ClientError`, or with the signal's reason once that is
+ * aborted.
+ */
 export function createClient(options: ClientOptions): Client {
   const { clock, transport, trace, onWait, settleMs = SETTLE_MS } = options;
   const redact = createRedactor([options.apiKey, ...(options.secrets ?? [])]);

@@ -55,8 +55,8 @@ async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request:
 
 /**
  * The absolute URL of the next page of a cursor list, section 4.1; null on the last. Relative targets resolve against
- * the request. Throws `PagingError` when it leaves the origin of the base URL, since credentials go nowhere else, and when
- * it cannot be read: the rows behind it would be lost without a word.
+ * the request. Throws `PagingError` when it leaves the origin of the base URL, since credentials go nowhere else, and
+ * when it cannot be read: the rows behind it would be lost without a word.
  */
 export function nextPageUrl(linkHeader: string | undefined, requestUrl: string, origin: string): string | null {
   if (linkHeader === undefined) return null;

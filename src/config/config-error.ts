@@ -1,4 +1,7 @@
-/** `missing`: nothing specifies where to connect to, or with what. `invalid`: a value cannot be used. `broken`: the file cannot be read. */
+/**
+ * `missing`: nothing specifies where to connect to, or with what. `invalid`: a value cannot be used. `broken`: the file
+ * cannot be read.
+ */
 export type ConfigProblem = "missing" | "invalid" | "broken";
 
 /** The next step as a code and its facts; the words are the command line's. */

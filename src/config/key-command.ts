@@ -6,8 +6,8 @@ import { ConfigError } from "./config-error.ts";
 const TIMEOUT_MS = 60_000;
 
 /**
- * Runs a profile's command in the shell and gives what it prints, without the line's end. Throws ConfigError; when `signal`
- * is aborted the command is ended and its reason thrown.
+ * Runs a profile's command in the shell and gives what it prints, without the line's end. Throws ConfigError; when
+ * `signal` is aborted the command is ended and its reason thrown.
  */
 export async function runKeyCommand(command: string, platform: string, signal?: AbortSignal): Promise<string> {
   signal?.throwIfAborted();

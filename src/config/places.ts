@@ -28,7 +28,9 @@ function baseFolder({ env, platform }: HostContext, xdg: string, unixDefault: st
   return path.join(home, unixDefault);
 }
 
-/** A user without a name, as in many containers, has none: then it is the root folder, as containers set it themselves. */
+/**
+ * A user without a name, as in many containers, has none: then it is the root folder, as containers set it themselves.
+ */
 function systemHome(): string {
   try {
     return homedir();

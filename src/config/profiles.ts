@@ -28,7 +28,10 @@ export interface Profiles {
   readonly byName: ReadonlyMap<string, Profile>;
   /** Something to warn about: others can read the file; null when all is well. */
   readonly warning: string | null;
-  /** The reason why a command from the file must not be run: others own or can write it or its folder; null when all is well. */
+  /**
+   * The reason why a command from the file must not be run: others own or can write it or its folder; null when all is
+   * well.
+   */
   readonly untrusted: string | null;
 }
 

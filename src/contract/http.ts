@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange as plain data. The client's transport and the service are both a function
- * from `HttpRequest` to `HttpResponse`, so that the two ends can meet without a socket.
+ * One HTTP exchange as plain data. The client's transport and the service are both a function from `HttpRequest` to
+ * `HttpResponse`, so that the two ends can meet without a socket.
  */
 export interface HttpRequest {
   /** Upper-case method. */

@@ -154,8 +154,8 @@ export interface AutopilotConfiguration {
 }
 
 /**
- * Under `joining` in an Autopilot configuration that was asked for with `?joining=N`. Neither is in the specification: other
- * services leave it out.
+ * Under `joining` in an Autopilot configuration that was asked for with `?joining=N`. Neither is in the specification:
+ * other services leave it out.
  */
 export interface JoiningSurveys {
   /** When the first and the last of the new members are surveyed for the first time, Unix seconds. */
@@ -364,8 +364,8 @@ interface AnswerCounts {
 }
 
 /**
- * The group `core` of the metrics (4.7) out of its three counts; percentages and `nps` round half away from zero, `nps` from
- * the exact shares.
+ * The group `core` of the metrics (4.7) out of its three counts; percentages and `nps` round half away from zero, `nps`
+ * from the exact shares.
  */
 export function toCoreMetrics({ promoters, passives, detractors }: AnswerCounts): Metrics {
   const total = promoters + passives + detractors;

@@ -388,10 +388,10 @@ export function routePath(route: Route, placeholders: Readonly<Record<string, st
 /** Header of metrics of the group `email`, not part of the API: the names of brand and project, percent-encoded. */
 export const PROJECT_NAME_HEADER = "x-survey-project";
 
-/** Header of an answer that scheduled a survey, not part of the API: the survey will be a file, since nothing sends it. */
+/** Header of an answer that scheduled a survey, not part of the API: nothing sends the survey, so it will be a file. */
 export const LEFT_IN_OUTBOX = { "x-survey-delivery": "outbox" } as const;
 
-/** Header of our own service's list of people: `listSurveyStatuses` is an endpoint of it, which no other service has. */
+/** Header of our own service's list of people: `listSurveyStatuses` is an endpoint of it, which other services lack. */
 export const TELLS_STATUSES = { "x-survey-statuses": "100" } as const;
 
 /** Header of a list of responses where some response of the project has additional answers; of our service alone. */

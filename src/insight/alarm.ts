@@ -45,8 +45,8 @@ export function checkAlarm({ counts, reference, confidence }: AlarmQuestion): Al
 }
 
 /**
- * The fall against a baseline, in points, that fires once so many more answers have come, where they are spread as those
- * of the baseline are.
+ * The fall against a baseline, in points, that fires once so many more answers have come, where they are spread as
+ * those of the baseline are.
  */
 export function visibleFall(baseline: ScoreCounts, answers: number, confidence: number): number {
   const spread = scoreInterval(baseline, confidence)?.standardError ?? 0;
@@ -55,8 +55,8 @@ export function visibleFall(baseline: ScoreCounts, answers: number, confidence: 
 }
 
 /**
- * A baseline is an estimate as well: its error counts once, however often one looks, and each of the two errors gets half
- * of the false alarms that are allowed.
+ * A baseline is an estimate as well: its error counts once, however often one looks, and each of the two errors gets
+ * half of the false alarms that are allowed.
  */
 function reachOf(reference: AlarmQuestion["reference"], deviation: number, n: number, alpha: number): number {
   if ("target" in reference) return sequenceRadius(deviation, n, alpha);

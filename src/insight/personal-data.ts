@@ -96,7 +96,9 @@ function findIbans(text: string): PersonalSpan[] {
   });
 }
 
-/** The place behind `count` characters of a kind, single spaces and hyphens between them; null where they end before. */
+/**
+ * The place behind `count` characters of a kind, single spaces and hyphens between them; null where they end before.
+ */
 function endOfRun(text: string, start: number, count: number, kind: RegExp): number | null {
   let left = count;
   for (let at = start; at < text.length; at += 1) {

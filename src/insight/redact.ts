@@ -1,7 +1,7 @@
 /**
  * Responses without personal data: each address, number or name becomes a mark such as `[email-1]`. The same value has
- * the same mark throughout a run, by which rows of one person can be told from those of another; marks are numbered anew
- * in each run and identify nobody. Names of third parties stay: no rule tells them from other words.
+ * the same mark throughout a run, by which rows of one person can be told from those of another; marks are numbered
+ * anew in each run and identify nobody. Names of third parties stay: no rule tells them from other words.
  */
 import { isJsonObject, type Json, type JsonObject } from "../contract/json.ts";
 import { emailKey } from "../contract/text/email.ts";

@@ -81,7 +81,10 @@ function emptyCount(): GroupCount {
 
 const WORDS = new Intl.Segmenter("en", { granularity: "word" });
 
-/** The segmenter's time grows with the square of a text's length, so that a long one is cut, at a space where there is one. */
+/**
+ * The segmenter's time grows with the square of a text's length, so that a long one is cut, at a space where there is
+ * one.
+ */
 const STRETCH = /[^]{1,400}(?!\S)|[^]{1,400}/gu;
 
 /** An article before a word, as in `l'application`. */

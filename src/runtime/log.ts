@@ -18,8 +18,8 @@ type Level = "info" | "warn" | "error";
 const WAITING_CHARACTERS_MAX = 1_000_000;
 
 /**
- * `write` is given whole lines, each with the time of `clock` in ISO 8601, and resolves when they have been taken. `msg`
- * is the field `message`, or the event in words.
+ * `write` is given whole lines, each with the time of `clock` in ISO 8601, and resolves when they have been taken.
+ * `msg` is the field `message`, or the event in words.
  */
 export function createLog(write: (text: string) => Promise<void>, clock: Clock): Log {
   const waiting: string[] = [];

@@ -22,7 +22,10 @@ async function openResolver(servers: readonly string[] | null): Promise<Resolver
   return resolver;
 }
 
-/** Asks these DNS servers, `host:port`, or with null the machine's. Rejects when they do not answer, or answer with an error. */
+/**
+ * Asks these DNS servers, `host:port`, or with null the machine's. Rejects when they do not answer, or answer with an
+ * error.
+ */
 export function createNameResolver(servers: readonly string[] | null = null): NameResolver {
   let resolver: Promise<Resolver> | null = null;
   const ask = async <Row>(question: (dns: Resolver) => Promise<Row[]>): Promise<Row[]> => {

@@ -1,6 +1,6 @@
 /**
- * `work` for every item, at most `limit` at once; the items are asked for one by one, as workers become free. Results come
- * in the order of the items. The first failure is the failure of all, and no further item is asked for.
+ * `work` for every item, at most `limit` at once; the items are asked for one by one, as workers become free. Results
+ * come in the order of the items. The first failure is the failure of all, and no further item is asked for.
  */
 export async function inParallel<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,

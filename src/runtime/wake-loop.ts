@@ -4,7 +4,9 @@ import type { Clock } from "./clock.ts";
 export interface WakeLoop {
   /** Starts it; a second call changes nothing. */
   readonly start: () => void;
-  /** Says that there may be work, now or at `dueAt`, Unix seconds. Cheap, above all when it would look by then anyway. */
+  /**
+   * Says that there may be work, now or at `dueAt`, Unix seconds. Cheap, above all when it would look by then anyway.
+   */
   readonly wake: (dueAt?: number) => void;
   /** Aborted as soon as the loop is to end. */
   readonly stopping: AbortSignal;
@@ -28,7 +30,10 @@ async function sleepUnlessWoken(clock: Clock, ms: number, woken: AbortSignal): P
   }
 }
 
-/** `turn` resolves with when the next one is due, Unix seconds; null for not before `wake`. What it rejects with is told. */
+/**
+ * `turn` resolves with when the next one is due, Unix seconds; null for not before `wake`. What it rejects with is
+ * told.
+ */
 export function createWakeLoop(
   clock: Clock,
   turn: () => Promise<number | null>,

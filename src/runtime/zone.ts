@@ -80,7 +80,10 @@ export function firstSecondOf({ year, month, day }: CalendarDay, wallClock: (sec
   return toMoment(Date.UTC(year, month - 1, day) / 1000, wallClock);
 }
 
-/** The earlier of two moments that show the same wall-clock seconds; where clocks jump over these, as much after the jump. */
+/**
+ * The earlier of two moments that show the same wall-clock seconds; where clocks jump over these, as much after the
+ * jump.
+ */
 export function toMoment(wall: number, wallClock: (seconds: number) => number): number {
   const candidates = [-DAY_SECONDS, DAY_SECONDS].map((away) => wall - (wallClock(wall + away) - (wall + away)));
   const exact = candidates.filter((seconds) => wallClock(seconds) === wall);

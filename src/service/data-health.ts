@@ -1,4 +1,7 @@
-/** The health of services that run on the data. Apart from `health.ts`, which needs no store and is loaded by every check. */
+/**
+ * The health of services that run on the data. Apart from `health.ts`, which needs no store and is loaded by every
+ * check.
+ */
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import { type DatabaseChoice, openData } from "./data-file/open-data-file.ts";
@@ -12,8 +15,8 @@ export interface DataChoice {
 }
 
 /**
- * Asks the data for the services that run on it: one that was killed counts for half a minute. Throws StoreFileError and
- * StoreDatabaseError for what cannot be served.
+ * Asks the data for the services that run on it: one that was killed counts for half a minute. Throws StoreFileError
+ * and StoreDatabaseError for what cannot be served.
  */
 export async function askData(choice: DataChoice, clock: Clock, random: Random): Promise<Unready> {
   const store = await openData({ ...choice, clock, random });

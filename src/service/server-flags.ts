@@ -27,8 +27,8 @@ async function keepDailyLimit(store: Store, limit: number | null): Promise<void>
 }
 
 /**
- * Quiet hours are taken off Autopilot's windows for SMS. Waiting texts follow changed hours, project by project. A window
- * of which they leave nothing is warned of.
+ * Quiet hours are taken off Autopilot's windows for SMS. Waiting texts follow changed hours, project by project. A
+ * window of which they leave nothing is warned of.
  */
 export async function keepQuietHours(store: Store, log: Log, quiet: QuietHours | null): Promise<void> {
   const isNew = !isDeepStrictEqual(await store.read((tx) => tx.queue.quietHours()), quiet);

@@ -42,7 +42,9 @@ export interface ServiceOptions {
   readonly sms?: SmsOptions | null;
   /** Surveys that were due longer ago are given up; null, the default, for no limit. */
   readonly maxAgeSeconds?: number | null;
-  /** Surveys and reminders that leave in one day of a project that has no limit of its own; absent or null for no limit. */
+  /**
+   * Surveys and reminders that leave in one day of a project that has no limit of its own; absent or null for no limit.
+   */
   readonly dailyLimit?: number | null;
   /** The treatment of a mail that may have arrived: `hold` is the default. */
   readonly onUnknown?: OnUnknown;

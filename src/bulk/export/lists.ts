@@ -52,8 +52,8 @@ export interface RowKeys {
 }
 
 /**
- * First and last time of a page in time order; null when it is empty, out of order or lacks a time. Also null for parts of
- * a second: the bounds of a request are whole ones, and a row between two of them would be lost.
+ * First and last time of a page in time order; null when it is empty, out of order or lacks a time. Also null for parts
+ * of a second: the bounds of a request are whole ones, and a row between two of them would be lost.
  */
 export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first: number; last: number } | null {
   let first: number | null = null;

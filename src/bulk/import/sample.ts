@@ -9,7 +9,9 @@ export interface RowSample {
   readonly rows: number;
 }
 
-/** `share` is from 0 to 1. Of the rows that `source` would send; one at least where there is any. Reads the file twice. */
+/**
+ * `share` is from 0 to 1. Of the rows that `source` would send; one at least where there is any. Reads the file twice.
+ */
 export async function drawSample(source: RowSource, share: number): Promise<RowSample> {
   let all = 0;
   for await (const _ of rowsToSend(source)) all += 1;

@@ -229,7 +229,9 @@ async function settle(options: SendOptions, run: Run, row: IntendedRow, intentAt
   return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
 }
 
-/** One that ends without a proof is the last; one that a kill cuts short may be followed by another look-up and repeat. */
+/**
+ * One that ends without a proof is the last; one that a kill cuts short may be followed by another look-up and repeat.
+ */
 async function repeat(options: SendOptions, run: Run, row: IntendedRow): Promise<RowOutcome> {
   const outcome = await send(options, run, row);
   if (outcome.outcome === "unknown" || outcome.mayHaveArrived === true)

@@ -20,7 +20,9 @@ export interface Refusal {
   readonly hint: string;
 }
 
-/** Runs `work`; a refusal takes the words of the first entry that fits and keeps the call, the status and the details. */
+/**
+ * Runs `work`; a refusal takes the words of the first entry that fits and keeps the call, the status and the details.
+ */
 export async function withRefusals<Result>(work: Promise<Result>, refusals: readonly Refusal[]): Promise<Result> {
   try {
     return await work;

@@ -1,4 +1,6 @@
-/** The `properties` of people and Autopilot calls, put together from flags and checked (section 2 "Special properties"). */
+/**
+ * The `properties` of people and Autopilot calls, put together from flags and checked (section 2 "Special properties").
+ */
 import { quoteText } from "../../contract/text/invisible.ts";
 import { type JsonObject, numberThatLosesDigits, parseJsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";

@@ -1,4 +1,6 @@
-/** Progress on stderr while a request is retried or checked: one live line on a terminal, elsewhere a line per cause. */
+/**
+ * Progress on stderr while a request is retried or checked: one live line on a terminal, elsewhere a line per cause.
+ */
 import type { OnWait, Wait } from "../../client/trace/trace.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import type { Deps } from "./deps.ts";

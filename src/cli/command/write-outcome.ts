@@ -22,7 +22,10 @@ export interface OutcomeOptions {
   readonly evidence: string;
 }
 
-/** Throws UnknownOutcomeError when it is unknown whether the write arrived, InterruptedError when a signal ended the wait for it. */
+/**
+ * Throws UnknownOutcomeError when it is unknown whether the write arrived, InterruptedError when a signal ended the
+ * wait for it.
+ */
 export async function showOutcome(
   deps: Deps,
   write: Promise<WriteResult>,
@@ -52,7 +55,10 @@ export interface ChangeWords {
   readonly explain: (error: RefusedError) => Promise<Error>;
 }
 
-/** Waits for a change that a repeat cannot harm; false where our own service says that nothing changed. Throws UnknownOutcomeError when it is unknown whether it arrived. */
+/**
+ * Waits for a change that a repeat cannot harm; false where our own service says that nothing changed. Throws
+ * UnknownOutcomeError when it is unknown whether it arrived.
+ */
 export async function settleChange(change: Promise<WriteResult>, { again, explain }: ChangeWords): Promise<boolean> {
   const result = await change.catch(async (error: unknown) => {
     if (mayHaveArrived(error)) throw new UnknownOutcomeError(error, null).advise(again);

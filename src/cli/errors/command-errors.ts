@@ -87,7 +87,10 @@ export class ImportStoppedError extends Error {
   }
 }
 
-/** An error of a file behind the first request: no matter of usage any more, so the exit status is 1. Its cause is reported. */
+/**
+ * An error of a file behind the first request: no matter of usage any more, so the exit status is 1. Its cause is
+ * reported.
+ */
 export class BegunError extends Error {
   override readonly name = "BegunError";
 
@@ -96,7 +99,9 @@ export class BegunError extends Error {
   }
 }
 
-/** An export has fewer rows than the service counts, and the file that it would replace may be better. Exit status 1. */
+/**
+ * An export has fewer rows than the service counts, and the file that it would replace may be better. Exit status 1.
+ */
 export class ShortExportError extends Error {
   override readonly name = "ShortExportError";
 }
@@ -118,7 +123,9 @@ const SENTENCES: Readonly<Record<StopSignal, string>> = {
   SIGHUP: "Terminated: the terminal was closed.",
 };
 
-/** A signal asked the command to stop; the reason that `Deps.signal` aborts with. Exit status 128 + the signal's number. */
+/**
+ * A signal asked the command to stop; the reason that `Deps.signal` aborts with. Exit status 128 + the signal's number.
+ */
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
   readonly signal: StopSignal;

@@ -18,5 +18,8 @@ export class UsageError extends Error {
   }
 }
 
-/** The person declined, or gave no answer; the message is full sentences, since it is printed without "error:". Exit status 2. */
+/**
+ * The person declined, or gave no answer; the message is full sentences, since it is printed without "error:". Exit
+ * status 2.
+ */
 export class CancelledError extends UsageError {}

@@ -81,7 +81,10 @@ const KINDS: Readonly<Record<ColumnKind, JsonObject>> = {
   duration: { ...NUMBER, description: "seconds" },
 };
 
-/** The JSON Schema of what a command prints with `-o json`. A list prints an array, other commands an object or several. Fields of which the command knows nothing may come too. */
+/**
+ * The JSON Schema of what a command prints with `-o json`. A list prints an array, other commands an object or several.
+ * Fields of which the command knows nothing may come too.
+ */
 function outputSchema(title: string, { noun, columns }: Resource): JsonObject {
   const fields = columns.map(({ name, kind }): [string, Json] => [name, KINDS[kind]]);
   const row: JsonObject = { type: "object", properties: Object.fromEntries(fields) };

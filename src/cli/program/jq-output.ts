@@ -11,11 +11,13 @@ export interface JqOutput {
   /** Takes what the command prints. */
   readonly out: Output;
   /**
-   * Prints what the expression makes of it. Where it does not suit, or the command printed no JSON, prints all of it as it
-   * is, and throws FilterError.
+   * Prints what the expression makes of it. Where it does not suit, or the command printed no JSON, prints all of it as
+   * it is, and throws FilterError.
    */
   end(): Promise<void>;
-  /** The same after the command's error, which is the one to report: prints nothing where the expression does not suit. */
+  /**
+   * The same after the command's error, which is the one to report: prints nothing where the expression does not suit.
+   */
   endFailed(): Promise<void>;
 }
 

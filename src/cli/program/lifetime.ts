@@ -62,8 +62,8 @@ export interface CrashWatch {
 const GRACE_MS = 3000;
 
 /**
- * Node would print the stack of an uncaught error, with all that it contains. Here it ends the command as a signal does,
- * so that files stay complete, and is reported like every other error.
+ * Node would print the stack of an uncaught error, with all that it contains. Here it ends the command as a signal
+ * does, so that files stay complete, and is reported like every other error.
  */
 export function watchCrashes(
   process: Process,

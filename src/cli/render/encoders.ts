@@ -109,7 +109,8 @@ function createLineEncoder(options: EncoderOptions): Encoder {
 
 /** The result of `write` for a page's rows, with all digits of numbers that a JavaScript number cannot hold. */
 export function withExactNumbers(page: RowPage, write: (rows: readonly JsonObject[]) => readonly string[]): string[] {
-  // The text of some of a page's rows has to be made, a twelfth of an export, so it is asked for only where it is needed.
+  // The text of some of a page's rows has to be made, a twelfth of an export, so it is asked for only where it is
+  // needed.
   const exact = mayHoldLongNumbers(page.source ?? page.text) ? markLongNumbers(page.text) : null;
   return exact === null ? [...write(page.rows)] : write(JSON.parse(exact) as JsonObject[]).map(unmarkLongNumbers);
 }

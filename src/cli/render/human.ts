@@ -43,8 +43,8 @@ export function toPercent(share: number): string {
 }
 
 /**
- * Never JSON, which only programs read: an object within another as `plan=pro n=51`, without what it has no value for; one
- * that has a text and nothing of several parts as its text.
+ * Never JSON, which only programs read: an object within another as `plan=pro n=51`, without what it has no value for;
+ * one that has a text and nothing of several parts as its text.
  */
 function toPlainText(value: Json): string {
   if (typeof value === "string") return value;

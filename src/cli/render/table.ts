@@ -250,8 +250,8 @@ interface Layout {
 type Need = "natural" | "comfortable" | "minimum" | "floor";
 
 /**
- * Columns without a single value give way first, then those of zeros alone, then those of the order, until the others fit at their least; what
- * room is left is shared out.
+ * Columns without a single value give way first, then those of zeros alone, then those of the order, until the others
+ * fit at their least; what room is left is shared out.
  */
 function layOutColumns(columns: readonly ColumnRoom[], order: DropOrder, room: number): Layout {
   const names = [...new Set([...order.first, ...order.last, ...columns.map(({ name }) => name)])];

@@ -15,7 +15,10 @@ export interface Body {
   readonly brokenBy: Error | null;
 }
 
-/** Reads a body whole, unless it is larger than `limitBytes`: the rest is left in the socket. Never throws but for an abort. */
+/**
+ * Reads a body whole, unless it is larger than `limitBytes`: the rest is left in the socket. Never throws but for an
+ * abort.
+ */
 export async function readBody(response: HttpResponse, limitBytes: number, signal?: AbortSignal): Promise<Body> {
   if (typeof response.body === "string") return { bytes: Buffer.from(response.body), tooLarge: false, brokenBy: null };
   const chunks: Uint8Array[] = [];

@@ -50,7 +50,9 @@ function wakeReader(flow: Flow): void {
   flow.wake = null;
 }
 
-/** One generator for all streams: V8 keeps whatever a generator inside a function sees until the next full collection. */
+/**
+ * One generator for all streams: V8 keeps whatever a generator inside a function sees until the next full collection.
+ */
 async function* readChunks(flow: Flow): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {

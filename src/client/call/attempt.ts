@@ -27,7 +27,10 @@ export type Attempt<T> =
       readonly answer: AnswerText | null;
     };
 
-/** One exchange, never repeated; `number` is its own, for the trace. Throws only what an abort throws, and faults of this program. */
+/**
+ * One exchange, never repeated; `number` is its own, for the trace. Throws only what an abort throws, and faults of
+ * this program.
+ */
 export async function attempt<T>(
   request: HttpRequest,
   read: ReplyReader<T>,

@@ -8,8 +8,8 @@ const READS = new Set(["GET", "HEAD"]);
 const HOPS_MAX = 10;
 
 /**
- * The request that a redirect asks for. Null where none is followed: it leaves the origin, which the key must not, or it
- * answers a write. Throws `RedirectError` for redirects that do not end; `trail` is where this call has been before.
+ * The request that a redirect asks for. Null where none is followed: it leaves the origin, which the key must not, or
+ * it answers a write. Throws `RedirectError` for redirects that do not end; `trail` is where this call has been before.
  */
 export function followRedirect(
   request: HttpRequest,

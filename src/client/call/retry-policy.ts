@@ -81,7 +81,10 @@ export function backoffMs(tries: number, fraction: number): number {
   return Math.round(fraction * Math.min(BACKOFF_LONGEST_MS, BACKOFF_FIRST_MS * 2 ** (tries - 1)));
 }
 
-/** RFC 9110's three date forms all carry the month's English name; anything that `Date.parse` takes besides them is no date here. */
+/**
+ * RFC 9110's three date forms all carry the month's English name; anything that `Date.parse` takes besides them is no
+ * date here.
+ */
 const HTTP_DATE = /^[A-Za-z]+,? .*\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/;
 
 /**

@@ -183,7 +183,10 @@ export type WriteEffect =
   | "not-sent"
   /** The service refused it: 3xx, 4xx, 429. Nothing was changed. */
   | "refused"
-  /** 408, 5xx, a broken connection, no answer in time, a 2xx that cannot be used: it may have been carried out, or may be yet. */
+  /**
+   * 408, 5xx, a broken connection, no answer in time, a 2xx that cannot be used: it may have been carried out, or may
+   * be yet.
+   */
   | "unknown";
 
 /** `error` is what one try, or the last of several, failed with. */

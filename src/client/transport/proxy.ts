@@ -93,7 +93,10 @@ function decode(text: string): string {
   }
 }
 
-/** `NO_PROXY`: names with their subdomains (a leading dot or `*.` changes nothing), addresses and blocks of them, each with an optional port, or `*`. */
+/**
+ * `NO_PROXY`: names with their subdomains (a leading dot or `*.` changes nothing), addresses and blocks of them, each
+ * with an optional port, or `*`.
+ */
 function isExcepted(target: URL, noProxy: string): boolean {
   const host = target.hostname.toLowerCase();
   const port = target.port === "" ? (target.protocol === "https:" ? "443" : "80") : target.port;

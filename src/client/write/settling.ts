@@ -13,8 +13,8 @@ export interface Settling {
 const FIRST_PAUSE_MS = 500;
 
 /**
- * Looks, and looks again after pauses that double, until there is proof, nothing can change any more, or the settling time
- * is over; the last look is after its end. Throws what a look throws.
+ * Looks, and looks again after pauses that double, until there is proof, nothing can change any more, or the settling
+ * time is over; the last look is after its end. Throws what a look throws.
  */
 export async function settle(look: () => Promise<Settlement>, options: Settling): Promise<Settlement> {
   const { clock, settleMs, signal, onPause } = options;

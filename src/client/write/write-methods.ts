@@ -77,7 +77,10 @@ export function createWriteMethods(tools: Tools): WriteMethods {
   };
 }
 
-/** Section 4.2: `send=false` only saves. A change of address is not repeatable: once it arrived, the old address no longer exists. */
+/**
+ * Section 4.2: `send=false` only saves. A change of address is not repeatable: once it arrived, the old address no
+ * longer exists.
+ */
 export function isRepeatablePerson(body: JsonObject): boolean {
   return body["send"] === false && body["email_update"] === undefined && body["phone_number_update"] === undefined;
 }
@@ -104,7 +107,10 @@ export interface Write extends Pick<IntentOptions, "onAccepted"> {
   readonly idempotent: boolean;
   /** The form that its answer must have to count as one. */
   readonly read: ReplyReader<ApiReply>;
-  /** Looks for evidence until the settling time is over; absent where a repeat is as good, or there is nothing to look at. */
+  /**
+   * Looks for evidence until the settling time is over; absent where a repeat is as good, or there is nothing to look
+   * at.
+   */
   readonly settle?: (failure: ClientError) => Promise<Settlement>;
 }
 

@@ -21,8 +21,8 @@ function readQuestion(given: Json | undefined): AdditionalAnswer["question"] | n
 }
 
 /**
- * At most one of the four kinds. It need not be that of the question: an answer that a scale or a choice does not have is
- * kept as a text.
+ * At most one of the four kinds. It need not be that of the question: an answer that a scale or a choice does not have
+ * is kept as a text.
  */
 function readValue(given: Json | undefined): AdditionalAnswer["value"] | null {
   if (!isJsonObject(given)) return null;

@@ -1,4 +1,7 @@
-/** The `'` that keeps a spreadsheet from running a cell as a formula: written by exports and results, removed by imports. */
+/**
+ * The `'` that keeps a spreadsheet from running a cell as a formula: written by exports and results, removed by
+ * imports.
+ */
 import { isE164 } from "./phone.ts";
 
 const APOSTROPHE = 39;
@@ -11,7 +14,10 @@ const FORMULA = String.raw`(?:[\s"\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|[\t\n\r])`;
 const RUNS = new RegExp(`^'*${FORMULA}`, "u");
 const GUARDED = new RegExp(`^'+${FORMULA}`, "u");
 
-/** The cell with a `'` where a spreadsheet may run it; one that has its `'` already gets another, which an import removes. */
+/**
+ * The cell with a `'` where a spreadsheet may run it; one that has its `'` already gets another, which an import
+ * removes.
+ */
 export function guardFormula(cell: string): string {
   return RUNS.test(cell) ? `'${cell}` : cell;
 }

@@ -11,7 +11,9 @@ export class Html {
 
 export type HtmlValue = Html | string | number | null | readonly HtmlValue[];
 
-/** A template whose values are escaped, lists joined, null left out. Values stand in content or in quoted attributes. */
+/**
+ * A template whose values are escaped, lists joined, null left out. Values stand in content or in quoted attributes.
+ */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(parts.map((part, index) => part + render(values[index] ?? null)).join(""));
 }

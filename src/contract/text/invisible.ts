@@ -23,7 +23,10 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [0xfeff, "zero width no-break space"],
 ]);
 
-/** `an invisible character, U+200B (zero width space), at position 4`; null for text without one. Positions count from 1. */
+/**
+ * `an invisible character, U+200B (zero width space), at position 4`; null for text without one. Positions count from
+ * 1.
+ */
 export function describeInvisible(text: string): string | null {
   if (text.search(INVISIBLE) === -1) return null;
   const characters = Array.from(text);

@@ -1,6 +1,6 @@
 /**
- * The reason why a survey that was asked for is not sent. Our own service tells it in a header, so that the bodies of its answers
- * stay as specified; other services do not tell.
+ * The reason why a survey that was asked for is not sent. Our own service tells it in a header, so that the bodies of
+ * its answers stay as specified; other services do not tell.
  */
 import { toIsoTime } from "./iso-time.ts";
 
@@ -45,7 +45,8 @@ export function parseSurveyStatus(text: string): SurveyStatus | null {
 export const STATUS_UNTOLD = "not scheduled: surveyed recently, already scheduled, unsubscribed or bounced";
 
 /**
- * `surveyed on 2026-11-20, throttled until 2026-12-20`. `wallClock` turns Unix seconds into those of a clock on the wall.
+ * `surveyed on 2026-11-20, throttled until 2026-12-20`. `wallClock` turns Unix seconds into those of a clock on the
+ * wall.
  */
 export function describeSurveyStatus(
   { status, since, until }: SurveyStatus,

@@ -24,8 +24,8 @@ export interface Mean extends Estimate {
 }
 
 /**
- * The mean with the interval of Student's t, cut to `range`, which no value leaves; null where there are no answers, and
- * the whole range around a single one.
+ * The mean with the interval of Student's t, cut to `range`, which no value leaves; null where there are no answers,
+ * and the whole range around a single one.
  */
 export function meanOf(counts: Distribution, range: { readonly from: number; readonly to: number }): Mean | null {
   const rows = [...counts];
@@ -37,7 +37,10 @@ export function meanOf(counts: Distribution, range: { readonly from: number; rea
   return { mean, low: Math.max(range.from, mean - reach), high: Math.min(range.to, mean + reach) };
 }
 
-/** The number of standard errors to each side, by the degrees of freedom, to one per cent (Abramowitz and Stegun 26.7.5). */
+/**
+ * The number of standard errors to each side, by the degrees of freedom, to one per cent (Abramowitz and Stegun
+ * 26.7.5).
+ */
 function studentValue(freedom: number): number {
   const confidence = CONFIDENCE_DEFAULT;
   // Exact where the expansion is not good enough.

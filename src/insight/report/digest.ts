@@ -109,7 +109,9 @@ export function digestText(facts: DigestFacts, { foot, liveUrl }: DigestFrame = 
   return `${[...head, ...sections, ...live, ...end].join("\n")}\n`;
 }
 
-/** The colours of the report in the dark: a mail program may leave them out. `!important`, since all others are inline. */
+/**
+ * The colours of the report in the dark: a mail program may leave them out. `!important`, since all others are inline.
+ */
 const STYLE_SHEET = [
   ":root{color-scheme:light dark;supported-color-schemes:light dark}",
   "@media (prefers-color-scheme:dark){body,.page{background-color:#14171a!important}",

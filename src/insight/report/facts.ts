@@ -170,7 +170,10 @@ export function rateText({ channel, sent, rate }: ResponseRates["channels"][numb
   return `${shareText(rate)} of ${countText(sent)} ${sent === 1 ? one : many}`;
 }
 
-/** `Response rate so far: 21 % of 1,234 emails, 12 % of 200 text messages`; null where nothing was sent, or nothing told. */
+/**
+ * `Response rate so far: 21 % of 1,234 emails, 12 % of 200 text messages`; null where nothing was sent, or nothing
+ * told.
+ */
 export function rateLine({ rates }: Pick<ReportFacts, "rates">): string | null {
   if (rates === null || rates.channels.length === 0) return null;
   return `${rateLabel(rates)}: ${rates.channels.map(rateText).join(", ")}`;

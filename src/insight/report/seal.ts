@@ -24,7 +24,9 @@ export function markHead({ request, rows, ids, version }: ReportMarks): Html {
     <meta name="surveyctl-seal" content="${NO_SEAL}" /> `;
 }
 
-/** The id of an answer as a link to its page: the address is no part of what a report says, since it ends after a time. */
+/**
+ * The id of an answer as a link to its page: the address is no part of what a report says, since it ends after a time.
+ */
 export function linkedId(text: string, url: string): Html {
   return html`<a class="id" rel="noreferrer" href="${url}">${text}</a>`;
 }

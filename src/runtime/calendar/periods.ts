@@ -1,4 +1,6 @@
-/** Calendar periods in a time zone: what `2026-05`, `2026-Q1` and `last-week` mean. Weeks begin on Monday (ISO 8601). */
+/**
+ * Calendar periods in a time zone: what `2026-05`, `2026-Q1` and `last-week` mean. Weeks begin on Monday (ISO 8601).
+ */
 import { createWallClock, firstSecondOf, toCalendarDay, type CalendarDay } from "../zone.ts";
 
 export const PERIOD_UNITS = ["day", "week", "month", "quarter", "year"] as const;
@@ -87,8 +89,8 @@ export interface RangeBefore extends PeriodRange {
 }
 
 /**
- * Before a full day, week, month, quarter or year of the zone's calendar the full one before it, which may be shorter or
- * longer; before any other range one of as many seconds. The two lie side by side.
+ * Before a full day, week, month, quarter or year of the zone's calendar the full one before it, which may be shorter
+ * or longer; before any other range one of as many seconds. The two lie side by side.
  */
 export function rangeBefore({ since, until }: PeriodRange, zone: string | null): RangeBefore {
   const wallClock = createWallClock(zone);

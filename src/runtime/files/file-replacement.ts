@@ -37,8 +37,8 @@ const NAME_BYTES_MAX = 180;
 
 /**
  * Begins to replace `target`: links are followed, and an existing file keeps its mode. An open descriptor is written
- * directly; a pipe, socket or device under a name of its own is refused. `token` makes the temporary name unique; `signal`
- * ends the wait for a descriptor's reader. Throws `UnwritableFileError`.
+ * directly; a pipe, socket or device under a name of its own is refused. `token` makes the temporary name unique;
+ * `signal` ends the wait for a descriptor's reader. Throws `UnwritableFileError`.
  */
 export async function openReplacement(target: string, token: string, signal?: AbortSignal): Promise<FileReplacement> {
   const file = await followLinks(target);
@@ -262,8 +262,8 @@ function ignoreMissing(error: unknown): null {
 }
 
 /**
- * Replaces a file by a whole text, as `openReplacement` does; `isAlone` says that the caller holds the file's lock, so that
- * what killed runs left of it goes. Throws `UnwritableFileError`, or the system's error on a full disk.
+ * Replaces a file by a whole text, as `openReplacement` does; `isAlone` says that the caller holds the file's lock, so
+ * that what killed runs left of it goes. Throws `UnwritableFileError`, or the system's error on a full disk.
  */
 export async function replaceFile(
   target: string,

@@ -139,8 +139,8 @@ async function writeNew(file: string, content: string): Promise<void> {
 }
 
 /**
- * Removes a dead holder's file under a second lock that is this dead one's own, so that one process does it and a slower
- * one cannot remove what a third has put there since.
+ * Removes a dead holder's file under a second lock that is this dead one's own, so that one process does it and a
+ * slower one cannot remove what a third has put there since.
  */
 async function removeDead(file: string, token: string, watch: LockWatch | null): Promise<void> {
   const found = await readHolder(file);

@@ -20,8 +20,8 @@ export function processName(): string {
 }
 
 /**
- * The socket that systemd has opened for this process (`LISTEN_FDS`), as a descriptor; null for none. Variables that are
- * meant for another process, such as a parent, do not count. Throws RangeError for more than one.
+ * The socket that systemd has opened for this process (`LISTEN_FDS`), as a descriptor; null for none. Variables that
+ * are meant for another process, such as a parent, do not count. Throws RangeError for more than one.
  */
 export function activationSocket(env: Readonly<Record<string, string | undefined>>): number | null {
   const count = Number(env["LISTEN_FDS"] ?? "0");
@@ -68,7 +68,10 @@ export async function currentSpace(): Promise<string | null> {
   }
 }
 
-/** When a process started, in the system's own words; null where they cannot be had. `proc` is where Linux shows processes. */
+/**
+ * When a process started, in the system's own words; null where they cannot be had. `proc` is where Linux shows
+ * processes.
+ */
 export async function processStart(pid: number, proc = "/proc"): Promise<string | null> {
   const fields = await statFields(pid, proc);
   if (fields !== null) return fields[STARTED] ?? null;

@@ -2,7 +2,9 @@ import { open, unlink, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { TEMPORARY_SUFFIX } from "./file-replacement.ts";
 
-/** Lines put aside on disk. Where the system allows it the file has no name, so that not even kill -9 leaves it behind. */
+/**
+ * Lines put aside on disk. Where the system allows it the file has no name, so that not even kill -9 leaves it behind.
+ */
 export interface ScratchFile {
   /** Adds whole lines, each with its line feed. */
   write(lines: Uint8Array): Promise<void>;

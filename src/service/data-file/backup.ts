@@ -187,7 +187,9 @@ export async function removeCopy(file: string): Promise<void> {
   for (const suffix of FILE_SUFFIXES) await rm(`${file}${suffix}`, { recursive: true, force: true });
 }
 
-/** Removes what killed runs left of copies that were to become `target`. The caller knows that no other run makes one. */
+/**
+ * Removes what killed runs left of copies that were to become `target`. The caller knows that no other run makes one.
+ */
 export async function removeLeftCopies(target: string): Promise<void> {
   for (const left of await findLeftCopies(target)) await rm(left, { recursive: true, force: true });
 }

@@ -23,8 +23,9 @@ export interface CopyPlaces {
 }
 
 /**
- * Erases from `store`, which was filled from `copy`, the people whom a log of its service names: the log next to the file
- * that was copied, one in the folder of the backup or of the new file, or the one in the newest backup of the series.
+ * Erases from `store`, which was filled from `copy`, the people whom a log of its service names: the log next to the
+ * file that was copied, one in the folder of the backup or of the new file, or the one in the newest backup of the
+ * series.
  */
 export async function applyLaterErasures(copy: Store, store: Store, places: CopyPlaces): Promise<LaterErasures> {
   const unread: string[] = [];

@@ -22,7 +22,9 @@ export interface LocalService {
   /** Good until this command ends. */
   readonly apiKey: string;
   readonly transport: Exchange;
-  /** Delivers what is due into the outbox, unless a server delivers from this file or has mailed from it, and frees it. */
+  /**
+   * Delivers what is due into the outbox, unless a server delivers from this file or has mailed from it, and frees it.
+   */
   close(): Promise<void>;
 }
 

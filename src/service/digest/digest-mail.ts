@@ -25,7 +25,9 @@ import { LINK_SECRET, signLink } from "../domain/surveys/signed-links.ts";
 const PAGE = 100;
 const COMMENTS_MAX = 200;
 
-/** The facts of the seven days before the digest's day, compared with the seven before those. `name` is the sender's. */
+/**
+ * The facts of the seven days before the digest's day, compared with the seven before those. `name` is the sender's.
+ */
 async function readDigestFacts(
   store: Store,
   due: DueDigest,
@@ -58,7 +60,10 @@ async function readDigestFacts(
   };
 }
 
-/** Paths of responses' pages that need no key, by token. The digest's own time decides how long: each attempt is the same mail. */
+/**
+ * Paths of responses' pages that need no key, by token. The digest's own time decides how long: each attempt is the
+ * same mail.
+ */
 async function signLinks(
   tx: Transaction,
   { scheduledAt }: DueDigest,

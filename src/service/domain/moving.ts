@@ -30,8 +30,8 @@ export async function countContents(tx: Transaction): Promise<StoreContents> {
 const PAGE = 500;
 
 /**
- * Copies every row and reads all of them again. `to` keeps nothing of its own. `onPage` is called after each page with the number
- * of rows so far; what it throws ends the copy. Throws an Error when what was stored is not what was read.
+ * Copies every row and reads all of them again. `to` keeps nothing of its own. `onPage` is called after each page with
+ * the number of rows so far; what it throws ends the copy. Throws an Error when what was stored is not what was read.
  */
 export async function copyRows(
   from: Transaction,

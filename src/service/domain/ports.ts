@@ -126,7 +126,8 @@ export interface ReadOptions {
 export interface WriteOptions extends ReadOptions {
   /**
    * The only project whose rows the work changes; `none`: rows of the service as a whole, such as which processes live.
-   * Absent: whichever, and on an engine that several processes share the work then waits for the writes of all projects.
+   * Absent: whichever, and on an engine that several processes share the work then waits for the writes of all
+   * projects.
    */
   readonly project?: number | "none";
   /** The milliseconds for which the work may wait for other writes to share its commit with; absent: none. */

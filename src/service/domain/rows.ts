@@ -337,8 +337,8 @@ export interface TrendRows {
 }
 
 /**
- * The reason why an address is not written to: its owner left by link or API, it refused a message for good, or a text said STOP.
- * A `complaint` says why an `unsubscribe` is there, and suppresses nothing by itself.
+ * The reason why an address is not written to: its owner left by link or API, it refused a message for good, or a text
+ * said STOP. A `complaint` says why an `unsubscribe` is there, and suppresses nothing by itself.
  */
 export type SuppressionReason = "unsubscribe" | "bounce" | "stop" | "complaint";
 

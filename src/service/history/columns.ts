@@ -80,7 +80,9 @@ export function findUnusedRenames({ renames }: Pick<ShapeChoice, "renames">, col
 export const SYNCED =
   /^_(?:airbyte_(?:emitted_at|extracted_at|normalized_at)|sdc_(?:extracted_at|batched_at|received_at)|fivetran_synced)$/;
 const SYNC_OWN = /^_(?:airbyte|sdc|fivetran|dlt|hevo|rivery|segment|ab)_|^__hevo|^(?:uuid_ts|loaded_at)$/;
-/** Columns that the API sent and only a service knows: the first is told by the responses, an import schedules nothing. */
+/**
+ * Columns that the API sent and only a service knows: the first is told by the responses, an import schedules nothing.
+ */
 const SERVICE_OWN: ReadonlyMap<string, HistoryTarget> = new Map<string, HistoryTarget>([
   ["last_responded_at", IGNORED],
   ["next_survey_scheduled_at", LOST],

@@ -49,9 +49,9 @@ interface Remembered {
 }
 
 /**
- * Remembers whom credentials let in under their text as it was sent, since to hash each key anew would be 4 % of
- * what a page costs. V8 finds a text by a hash whose seed is another one in each process, so the time that it takes tells nothing
- * about a key; the rule that looks an unknown one up compares in constant time.
+ * Remembers whom credentials let in under their text as it was sent, since to hash each key anew would be 4 % of what a
+ * page costs. V8 finds a text by a hash whose seed is another one in each process, so the time that it takes tells
+ * nothing about a key; the rule that looks an unknown one up compares in constant time.
  */
 export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): KeyRing {
   const sessions = new Map<string, Caller>();

@@ -41,7 +41,9 @@ export interface HttpServiceOptions {
   readonly moreMetrics: () => Promise<readonly string[]>;
   /** Lets callers beyond this machine read `/metrics`; absent or null: none. */
   readonly metricsToken?: string | null;
-  /** Proxies whose `X-Forwarded-For` is believed, as addresses and networks; absent or null: see `createClientAddress`. */
+  /**
+   * Proxies whose `X-Forwarded-For` is believed, as addresses and networks; absent or null: see `createClientAddress`.
+   */
   readonly trustedProxies?: readonly string[] | null;
   /** True while new work is taken. */
   readonly isReady: () => boolean;

@@ -15,9 +15,9 @@ export interface ForwardedRequest {
 }
 
 /**
- * `clientOf(request)`: the address that limits count by. Of `X-Forwarded-For` the last address that is no trusted proxy's
- * own, if a trusted proxy sent it; what stands before that, anybody may have written. `proxies` are addresses and
- * networks; null: this machine where there is a public URL, else none.
+ * `clientOf(request)`: the address that limits count by. Of `X-Forwarded-For` the last address that is no trusted
+ * proxy's own, if a trusted proxy sent it; what stands before that, anybody may have written. `proxies` are addresses
+ * and networks; null: this machine where there is a public URL, else none.
  */
 export function createClientAddress(
   proxies: readonly string[] | null,
@@ -49,8 +49,8 @@ function toBlockList(networks: readonly string[]): BlockList {
 }
 
 /**
- * The addresses that one caller is likely to have, to count by: an IPv4 address, also one that is written as IPv6; the /64 network of
- * an IPv6 address, of which its owner has all. Anything else is its own group.
+ * The addresses that one caller is likely to have, to count by: an IPv4 address, also one that is written as IPv6; the
+ * /64 network of an IPv6 address, of which its owner has all. Anything else is its own group.
  */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;

@@ -31,8 +31,8 @@ function splitQuery(query: string): [string, string][] {
 }
 
 /**
- * `URLSearchParams` puts U+FFFD in place of bytes that are no UTF-8, such as Latin-1's `%E9`, and what was meant would be
- * lost unnoticed. Here half a character stands for them, which no rule takes.
+ * `URLSearchParams` puts U+FFFD in place of bytes that are no UTF-8, such as Latin-1's `%E9`, and what was meant would
+ * be lost unnoticed. Here half a character stands for them, which no rule takes.
  */
 function decodePairs(text: string): [string, string][] {
   const pairs = [...new URLSearchParams(text)];

@@ -1,4 +1,6 @@
-/** The families of `/metrics` about people and their answers, by project: as many series as an operator made projects. */
+/**
+ * The families of `/metrics` about people and their answers, by project: as many series as an operator made projects.
+ */
 import { netPromoterScore, scoreInterval } from "../../insight/interval.ts";
 import { type Family, type MetricSample, writeFamily } from "../../runtime/metrics.ts";
 import { utcDay } from "../../runtime/zone.ts";

@@ -1,4 +1,7 @@
-/** The families of `/metrics` besides requests: the program, its process, its store, its scheduler, the queues, projects. */
+/**
+ * The families of `/metrics` besides requests: the program, its process, its store, its scheduler, the queues,
+ * projects.
+ */
 import { type Clock, inTime } from "../../runtime/clock.ts";
 import {
   createCounter,

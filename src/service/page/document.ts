@@ -73,7 +73,9 @@ function element(name: "style" | "script", text: string): Html {
   return new Html(`<${name}>${text}</${name}>`);
 }
 
-/** No cookie, no other origin, nothing kept, nothing framed, and no address of ours told to those that links lead to. */
+/**
+ * No cookie, no other origin, nothing kept, nothing framed, and no address of ours told to those that links lead to.
+ */
 export function pageHeaders(
   isSecure: boolean,
   { brand = NO_BRAND, script = null }: Partial<HtmlPage> = {},

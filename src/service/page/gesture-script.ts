@@ -1,9 +1,9 @@
 /**
  * Sends the form by itself at the first touch, click or key of a person: one click in a mail is then an answer.
  *
- * Programs that read mail open links in real browsers, scroll and wait. They make no trusted gesture, so nothing is sent
- * before the page has been seen for a second and a trusted event has come. What is sent is what the form holds 300 ms
- * later: a tap that moves 9 to 3 sends 3 alone. Later changes are sent likewise; the button always works.
+ * Programs that read mail open links in real browsers, scroll and wait. They make no trusted gesture, so nothing is
+ * sent before the page has been seen for a second and a trusted event has come. What is sent is what the form holds 300
+ * ms later: a tap that moves 9 to 3 sends 3 alone. Later changes are sent likewise; the button always works.
  *
  * The text runs in the browser, so the clock and the timer in it are the browser's; that clock cannot be set.
  */

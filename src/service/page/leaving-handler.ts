@@ -1,4 +1,6 @@
-/** `/u/<token>`: leaving by a button or a mail program's one click (RFC 8058), and coming back. A GET changes nothing. */
+/**
+ * `/u/<token>`: leaving by a button or a mail program's one click (RFC 8058), and coming back. A GET changes nothing.
+ */
 import { leaveDigest } from "../domain/delivery/digests.ts";
 import {
   findErasedLink,

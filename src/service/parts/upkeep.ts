@@ -65,8 +65,8 @@ async function followAll(store: Store, mayGoOn: () => boolean): Promise<void> {
 }
 
 /**
- * A process that was killed after it had erased somebody leaves messages, and deleted rows in free space of the file; one
- * that met a long reader leaves the latter.
+ * A process that was killed after it had erased somebody leaves messages, and deleted rows in free space of the file;
+ * one that met a long reader leaves the latter.
  */
 export async function finishErasure(store: Store, sweepMessages: () => Promise<unknown>): Promise<void> {
   if (!(await store.read((tx) => tx.erasures.isCleaning()))) return;

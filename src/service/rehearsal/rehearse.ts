@@ -1,6 +1,6 @@
 /**
- * The effect of a project's settings before they have it: the scheduler itself runs over a copy of the data, on a clock that jumps from one
- * due moment to the next, with a sender that only notes what it is given.
+ * The effect of a project's settings before they have it: the scheduler itself runs over a copy of the data, on a clock
+ * that jumps from one due moment to the next, with a sender that only notes what it is given.
  */
 import type { Random } from "../../runtime/random.ts";
 import { DEFAULT_ZONE } from "../../runtime/zone.ts";

@@ -46,13 +46,14 @@ export interface Scheduler {
   /** Says that something may be due, now or at `dueAt`, Unix seconds, or that a sender has room again. Cheap. */
   readonly wake: (dueAt?: number) => void;
   /**
-   * Claims nothing more, puts back what has not begun, and lets transmissions end: after 30 seconds those without a mark
-   * are put back, 10 seconds later those with one are unknown.
+   * Claims nothing more, puts back what has not begun, and lets transmissions end: after 30 seconds those without a
+   * mark are put back, 10 seconds later those with one are unknown.
    */
   readonly stop: () => Promise<void>;
   /**
-   * Removes messages whose person is gone, or which were cancelled, and returns how many. Waits for those in flight, for 30
-   * seconds at most. Null when some may be kept where this process does not look: then the next server removes them.
+   * Removes messages whose person is gone, or which were cancelled, and returns how many. Waits for those in flight,
+   * for 30 seconds at most. Null when some may be kept where this process does not look: then the next server removes
+   * them.
    */
   readonly sweep: () => Promise<number | null>;
   /** Ends the loop once nothing is due any more. */
@@ -125,8 +126,8 @@ class LoopingScheduler implements Scheduler {
   };
 
   /**
-   * Has all delivered that is due and that senders have room for; when it looks again, Unix seconds of the clock. Looking
-   * is cheaper than claiming, so it comes first.
+   * Has all delivered that is due and that senders have room for; when it looks again, Unix seconds of the clock.
+   * Looking is cheaper than claiming, so it comes first.
    */
   async #runDue(mayClaim: () => boolean): Promise<number> {
     const { store, clock, heartbeat, onTurn } = this.#options;

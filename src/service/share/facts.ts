@@ -1,4 +1,7 @@
-/** The numbers of a page for colleagues: tallies by day, added up, and the newest comments. The cost of a look is bounded. */
+/**
+ * The numbers of a page for colleagues: tallies by day, added up, and the newest comments. The cost of a look is
+ * bounded.
+ */
 import { unixSeconds } from "../../runtime/clock.ts";
 import { SCORE_MAX } from "../../contract/limits.ts";
 import { CONFIDENCE_DEFAULT, countAnswers, FEW_ANSWERS } from "../../insight/interval.ts";

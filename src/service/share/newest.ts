@@ -1,4 +1,6 @@
-/** The newest answers of a live page: their comments, and what they answer to further questions. So many and no more. */
+/**
+ * The newest answers of a live page: their comments, and what they answer to further questions. So many and no more.
+ */
 import type { JsonObject } from "../../contract/json.ts";
 import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";
 import { type ReportComment, reportComments } from "../../insight/report/facts.ts";

@@ -126,7 +126,9 @@ interface Share {
   readonly isSlow: boolean;
 }
 
-/** For each enabled endpoint the events that it has room for, and in how many seconds of the store's time more are due. */
+/**
+ * For each enabled endpoint the events that it has room for, and in how many seconds of the store's time more are due.
+ */
 async function readShares(
   tx: Transaction,
   queues: ReadonlyMap<string, EndpointQueue>,

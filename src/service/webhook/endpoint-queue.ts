@@ -1,4 +1,6 @@
-/** One endpoint: the events that wait for it, and the few attempts that run. One person's events go one after another. */
+/**
+ * One endpoint: the events that wait for it, and the few attempts that run. One person's events go one after another.
+ */
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { DueEvent, Store, WebhookRow } from "../domain/ports.ts";
 import { type AttemptEnd, asksForPause } from "../domain/webhooks/attempts.ts";

@@ -32,8 +32,8 @@ function toResult(outcome: RecordedOutcome, time: (seconds: number) => string): 
 }
 
 /**
- * The header and cells of rows that failed or were invalid, to be corrected and imported. Not those that may have arrived:
- * unknown ones, and some of those that failed.
+ * The header and cells of rows that failed or were invalid, to be corrected and imported. Not those that may have
+ * arrived: unknown ones, and some of those that failed.
  */
 export async function* failedCsv(table: ImportTable, outcomes: RecordedOutcomes): AsyncGenerator<string> {
   // A line of one empty cell is quoted: a blank line is not a row.

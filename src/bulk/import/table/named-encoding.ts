@@ -1,6 +1,6 @@
 /**
- * Encodings by the names that the WHATWG's standard has for them. Node decodes them all; its version 20 reads windows-1252
- * as latin1, so a library decodes that one.
+ * Encodings by the names that the WHATWG's standard has for them. Node decodes them all; its version 20 reads
+ * windows-1252 as latin1, so a library decodes that one.
  */
 
 export interface DecodedChunk {
@@ -25,7 +25,9 @@ export function decodeNamed(chunks: AsyncIterable<Uint8Array>, encoding: string)
   return isWindows ? decodeWindows(chunks) : decodeByNode(chunks, encoding);
 }
 
-/** Five bytes have no character in windows-1252; the standard makes control characters of them, which are in no text. */
+/**
+ * Five bytes have no character in windows-1252; the standard makes control characters of them, which are in no text.
+ */
 const WITHOUT_CHARACTER = /[\u0080-\u009f]/;
 
 async function* decodeWindows(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<DecodedChunk> {

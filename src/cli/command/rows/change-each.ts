@@ -1,4 +1,6 @@
-/** One change for each of several things: at once through the client's gate, one row each, and a failure stops no other. */
+/**
+ * One change for each of several things: at once through the client's gate, one row each, and a failure stops no other.
+ */
 import type { JsonObject } from "../../../contract/json.ts";
 import { inParallel } from "../../../runtime/parallel.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
@@ -36,7 +38,8 @@ interface Run {
 
 /**
  * Rows come in the order of the items, also those of a run that stops: then the items in flight end, and no further one
- * is taken. Throws a single item's failure as it is, ChangesFailedError for several items, or the reason of an interrupt.
+ * is taken. Throws a single item's failure as it is, ChangesFailedError for several items, or the reason of an
+ * interrupt.
  */
 export async function changeEach<Item>(deps: Deps, each: Each<Item>): Promise<void> {
   const { items, resource, named } = each;

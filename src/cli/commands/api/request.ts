@@ -9,7 +9,9 @@ import { parseKeyValue } from "../../args/values.ts";
 /** Methods that `api` can send; written in either case. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
-/** The absolute URL of a path below the base URL. Throws UsageError for any other address: the key goes nowhere else. */
+/**
+ * The absolute URL of a path below the base URL. Throws UsageError for any other address: the key goes nowhere else.
+ */
 export function resolveTarget(path: string, baseUrl: string, query: JsonObject): string {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, "");
@@ -32,7 +34,9 @@ function assertReadable(path: string): true {
   throw new UsageError(`${quoteText(path)} is not a valid path, such as /v1/people.json`);
 }
 
-/** `-F` and `-f` as one object; `name[]` collects an array and `name[key]` a map, as in the specification, section 1. */
+/**
+ * `-F` and `-f` as one object; `name[]` collects an array and `name[key]` a map, as in the specification, section 1.
+ */
 export async function parseFields(typed: readonly string[], raw: readonly string[]): Promise<JsonObject> {
   const fields: [string, Json][] = raw.map((text) => parseKeyValue(text, "--raw-field"));
   for (const text of typed) {

@@ -12,7 +12,10 @@ export function isShaped({ options: { output, columns, time, excel } }: Deps): b
   return (output !== null && output !== "json") || excel || columns !== null || time !== null;
 }
 
-/** A list as rows, of `list` where the API names its columns; a single thing as a record. False, with nothing written, when it is neither. */
+/**
+ * A list as rows, of `list` where the API names its columns; a single thing as a record. False, with nothing written,
+ * when it is neither.
+ */
 export async function writeShaped(deps: Deps, text: string, list: Resource | null): Promise<boolean> {
   const json = parseJson(text);
   const context = {

@@ -10,8 +10,8 @@ import { writeWarning } from "../../command/notes.ts";
 export const DEFAULT_PROFILE = "default";
 
 /**
- * The saved profiles; a file that others can read is warned about. Throws ConfigError, unless `repair`: a file that cannot
- * be understood then counts as empty, and `changeProfiles` sets it aside.
+ * The saved profiles; a file that others can read is warned about. Throws ConfigError, unless `repair`: a file that
+ * cannot be understood then counts as empty, and `changeProfiles` sets it aside.
  */
 export async function loadProfiles(deps: Deps, { repair = false } = {}): Promise<Profiles> {
   const file = fileOf(deps);

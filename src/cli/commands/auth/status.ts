@@ -147,7 +147,10 @@ export interface ConnectionCheck {
   readonly advice: (error: ClientError) => string | null;
 }
 
-/** One harmless call: the key's access, null where the service tells nothing. Throws the client's errors, with that advice. */
+/**
+ * One harmless call: the key's access, null where the service tells nothing. Throws the client's errors, with that
+ * advice.
+ */
 export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionCheck): Promise<KeyAccess | null> {
   if (key === "") throw new ConfigError("missing", "the key is empty");
   const { openRemoteClient } = await import("../../command/connect.ts");

@@ -151,8 +151,8 @@ function takeAbsent(error: unknown, platform: Platform, wasSent: boolean): RowOu
 }
 
 /**
- * Exactly one identifier (4.10). An address or a number takes precedence over an id: an export that is used elsewhere holds ids that
- * mean other people there.
+ * Exactly one identifier (4.10). An address or a number takes precedence over an id: an export that is used elsewhere
+ * holds ids that mean other people there.
  */
 function toRemovalBody({ values }: ImportRow): JsonObject {
   const { person_id: id, email, phone_number: phone } = values;

@@ -50,7 +50,10 @@ export const JOURNALS: Resource = {
   fields: [],
 };
 
-/** Of a file that was imported, of results, a journal or a folder; without a name those in this folder. Throws NothingFoundError. */
+/**
+ * Of a file that was imported, of results, a journal or a folder; without a name those in this folder. Throws
+ * NothingFoundError.
+ */
 export async function findRuns(name: string | null): Promise<ImportRun[]> {
   const journals = name === null ? await listJournals(".") : await journalsOf(name);
   const runs: ImportRun[] = [];

@@ -9,7 +9,9 @@ import { answerTool } from "./answer-tool.ts";
 import { openPipe } from "./open-pipe.ts";
 import { TOOLS, type ToolArguments } from "./tools.ts";
 
-/** Serves until its input ends. Throws ConfigError where no connection is configured: an agent could not ask for one. */
+/**
+ * Serves until its input ends. Throws ConfigError where no connection is configured: an agent could not ask for one.
+ */
 export async function serveTools(deps: Deps): Promise<ExitCode> {
   const instructions = await instruct(deps);
   const { input, output, ended } = openPipe(deps);

@@ -53,8 +53,8 @@ function parseWords(text: string): Assertion | null {
 }
 
 /**
- * `known` are the fields that the command shows. Other groups than core are `open`: the service decides on their fields.
- * Throws UsageError.
+ * `known` are the fields that the command shows. Other groups than core are `open`: the service decides on their
+ * fields. Throws UsageError.
  */
 export function checkAssertionFields(assertions: readonly Assertion[], open: boolean, known: readonly string[]): void {
   const wrong = open ? undefined : assertions.find(({ field }) => !known.includes(field));

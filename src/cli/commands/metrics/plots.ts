@@ -1,6 +1,6 @@
 /**
- * Plots of scores for a terminal of 60 columns or more: marks tell apart what colours tell apart, and all is ASCII where
- * the locale is. In a pipe their numbers are the rows.
+ * Plots of scores for a terminal of 60 columns or more: marks tell apart what colours tell apart, and all is ASCII
+ * where the locale is. In a pipe their numbers are the rows.
  */
 import { toPoints } from "../../render/columns.ts";
 import { toPercent, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
@@ -89,8 +89,8 @@ const AXIS_WIDTH = 7;
 const CELLS_MAX = 12;
 
 /**
- * One column a point, in the order given: its score over its interval, twelve rows high. The newest points that there is
- * room for; empty where there is none, or where no point has a score.
+ * One column a point, in the order given: its score over its interval, twelve rows high. The newest points that there
+ * is room for; empty where there is none, or where no point has a score.
  */
 export function drawBands(context: RenderContext, points: readonly ScorePoint[], confidence: number): string {
   const canvas = openCanvas(context);
@@ -215,7 +215,9 @@ function whisker(
   return cells.join("");
 }
 
-/** Each number with its middle over its cell, the outer ones within the axis; one that would touch another is left out. */
+/**
+ * Each number with its middle over its cell, the outer ones within the axis; one that would touch another is left out.
+ */
 function axisLabels(values: readonly number[], room: number, cellOf: (value: number) => number): string {
   let line = "";
   for (const value of new Set(values)) {

@@ -108,7 +108,9 @@ const PERIODS_DEFAULT: Readonly<Record<PeriodUnit, number>> = { day: 30, week: 1
 /** Each period is a request. */
 const PERIODS_MAX = 1000;
 
-/** The periods from `since` to `until` in order, the first and last cut off there; `before` is the one before the first. */
+/**
+ * The periods from `since` to `until` in order, the first and last cut off there; `before` is the one before the first.
+ */
 export function listPeriods({ unit, since, until, now, zone }: PeriodRequest): {
   readonly before: RangeBefore;
   readonly periods: readonly Period[];

@@ -1,4 +1,7 @@
-/** `people delete`, `cancel`, `unsubscribe` and `resubscribe`: one change for each person, over an endpoint that a service may lack. */
+/**
+ * `people delete`, `cancel`, `unsubscribe` and `resubscribe`: one change for each person, over an endpoint that a
+ * service may lack.
+ */
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";

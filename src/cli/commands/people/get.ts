@@ -1,4 +1,6 @@
-/** `people get`, and how a person is identified on the command line: an e-mail address, or a phone number with its `+`. */
+/**
+ * `people get`, and how a person is identified on the command line: an e-mail address, or a phone number with its `+`.
+ */
 import { quoteText } from "../../../contract/text/invisible.ts";
 import type { Command } from "commander";
 import { type EmailOrPhone, parsePerson } from "../../args/people.ts";
@@ -41,8 +43,9 @@ export async function runPeopleGet(deps: Deps, { person }: { readonly person: Em
 export const PERSON_OPERAND = ["<email|+phone>", "the person's e-mail address or phone number (E.164)"] as const;
 
 /**
- * The person of that name as the service sent it; null when there is none. `more` asks for more of them. Throws ClientError when all that comes is
- * other people, from a service whose list does not filter, so that another person is never returned.
+ * The person of that name as the service sent it; null when there is none. `more` asks for more of them. Throws
+ * ClientError when all that comes is other people, from a service whose list does not filter, so that another person is
+ * never returned.
  */
 export async function findPerson(
   client: Client,

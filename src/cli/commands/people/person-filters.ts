@@ -1,4 +1,7 @@
-/** Filters of people that the API does not know (4.1): they work on the rows as they come, page by page, against any service. */
+/**
+ * Filters of people that the API does not know (4.1): they work on the rows as they come, page by page, against any
+ * service.
+ */
 import type { Page, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { PERSON_EXPANSIONS } from "../../../contract/routes.ts";

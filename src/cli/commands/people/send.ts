@@ -20,7 +20,10 @@ export interface AddOrUpdateOptions {
   readonly answer?: Resource;
 }
 
-/** `plan` gives all that is to change as one body, and may look the person up first; nothing is sent or shown when it rejects. */
+/**
+ * `plan` gives all that is to change as one body, and may look the person up first; nothing is sent or shown when it
+ * rejects.
+ */
 export async function addOrUpdatePerson(
   deps: Deps,
   plan: (client: Client) => Promise<JsonObject>,
@@ -115,7 +118,9 @@ function evidenceOf(body: JsonObject): string {
     : `${look} before trying again: a survey may already be scheduled`;
 }
 
-/** Not an error: who is not surveyed is saved all the same, and the answer of most services shows it by a null alone. */
+/**
+ * Not an error: who is not surveyed is saved all the same, and the answer of most services shows it by a null alone.
+ */
 async function tellStatus(deps: Deps, result: WriteResult): Promise<void> {
   if (result.kind !== "answered") return;
   const status = surveyStatusOf(result);

@@ -63,8 +63,8 @@ export function registerPeopleUpdate(noun: Command, context: CommandContext): vo
 }
 
 /**
- * Never sends a survey: the request always says `send: false`. The same request would create a person (4.2), so they are
- * looked up first, in a dry run too, and a mistyped address changes nothing: throws NothingFoundError.
+ * Never sends a survey: the request always says `send: false`. The same request would create a person (4.2), so they
+ * are looked up first, in a dry run too, and a mistyped address changes nothing: throws NothingFoundError.
  */
 export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions): Promise<ExitCode> {
   const { name, newEmail, newPhone } = options;

@@ -24,7 +24,8 @@ import { completeRequest, type TypedRequest } from "./complete-request.ts";
 import { readFacts, type ReportRequest } from "./read-facts.ts";
 
 /**
- * An existing file is replaced only by a complete report; `-` is stdout. Throws NothingFoundError where nobody answered.
+ * An existing file is replaced only by a complete report; `-` is stdout. Throws NothingFoundError where nobody
+ * answered.
  */
 export async function runReport(
   deps: Deps,

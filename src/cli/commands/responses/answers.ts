@@ -129,7 +129,9 @@ export async function runResponsesAnswers(deps: Deps, options: AnswersOptions): 
   return EXIT.done;
 }
 
-/** The fields by which a response is told apart from others; those of all are the same without `--by` and `--segment`. */
+/**
+ * The fields by which a response is told apart from others; those of all are the same without `--by` and `--segment`.
+ */
 function createGrouping(deps: Deps, { by, segment }: AnswersOptions): (row: JsonObject) => JsonObject {
   const wallClock = createWallClock(deps.options.timeZone);
   return (row) => {

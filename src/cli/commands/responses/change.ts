@@ -1,4 +1,6 @@
-/** `responses tag` and `responses note`: changes over an endpoint that only client libraries know, so each is read back. */
+/**
+ * `responses tag` and `responses note`: changes over an endpoint that only client libraries know, so each is read back.
+ */
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import { mayHaveArrived, UnknownOutcomeError } from "../../../client/errors/call-errors.ts";

@@ -78,7 +78,10 @@ async function deleteOne(deps: Deps, client: Client, id: string): Promise<void> 
 
 const LACKING = "this service cannot delete responses";
 
-/** A 404 means that there is no such response, or no such endpoint: the response itself tells, where it can be asked for. */
+/**
+ * A 404 means that there is no such response, or no such endpoint: the response itself tells, where it can be asked
+ * for.
+ */
 async function explain(client: Client, id: string, error: RefusedError, signal: AbortSignal): Promise<Error> {
   if (error.status === 405 || error.status === 410) return new NothingFoundError(LACKING);
   if (error.status !== 404) return error;

@@ -114,8 +114,8 @@ async function sendResponse(
 }
 
 /**
- * The id of the row's person; null when the person has to be looked up. An address or a number takes precedence over an id:
- * an export that is imported elsewhere holds ids that mean other people there.
+ * The id of the row's person; null when the person has to be looked up. An address or a number takes precedence over an
+ * id: an export that is imported elsewhere holds ids that mean other people there.
  */
 function knownId({ values }: ImportRow): string | null {
   const { person_id: id, email, phone_number: phone } = values;

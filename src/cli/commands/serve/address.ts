@@ -87,8 +87,8 @@ export function readActivation(env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * From this machine; a server that listens on every address has none of its own in its URL. A certificate, in PEM, is good
- * for the hosts that it names.
+ * From this machine; a server that listens on every address has none of its own in its URL. A certificate, in PEM, is
+ * good for the hosts that it names.
  */
 export function reachableUrl(url: string, certificate: string | null): string {
   const names = certificate === null ? "" : (new X509Certificate(certificate).subjectAltName ?? "");

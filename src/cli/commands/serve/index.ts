@@ -205,7 +205,9 @@ async function firstKey(deps: Deps, { store }: Service): Promise<string | null> 
   }
 }
 
-/** On stderr, since a container's log of stdout must not keep the key; under `--quiet` too, since it is shown this once. */
+/**
+ * On stderr, since a container's log of stdout must not keep the key; under `--quiet` too, since it is shown this once.
+ */
 async function announce({ streams }: Deps, dataFile: string, url: string, key: string | null): Promise<void> {
   if (key === null) return;
   const flags = plainHttpFlag(url);

@@ -110,7 +110,9 @@ export function readSendingRules(
   };
 }
 
-/** An ignored flag could mean mail to the wrong people: `--only-to` with the URL's variable unset. Throws UsageError. */
+/**
+ * An ignored flag could mean mail to the wrong people: `--only-to` with the URL's variable unset. Throws UsageError.
+ */
 export function refuseWithout(
   { needed, hint }: { readonly needed: string; readonly hint: string },
   names: readonly string[],

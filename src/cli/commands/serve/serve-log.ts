@@ -10,8 +10,8 @@ export const LOG_FORMATS = ["text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /**
- * Without a format: JSON lines if stderr is not a terminal; on a terminal only notes, and under `--verbose` a short line
- * a request as well. `--quiet` leaves errors.
+ * Without a format: JSON lines if stderr is not a terminal; on a terminal only notes, and under `--verbose` a short
+ * line a request as well. `--quiet` leaves errors.
  */
 export function createServeLog({ streams, clock, options }: Deps, format: LogFormat | null): Log {
   const write = (text: string): Promise<void> => streams.err.write(text);

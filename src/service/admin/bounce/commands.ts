@@ -48,8 +48,8 @@ export interface HookInfo {
   readonly provider: HookSource;
   readonly url: string;
   /**
-   * The proof that a report needs: the URL's secret alone, or a login or signature besides. `refused`: nothing does, since
-   * another provider's key is kept.
+   * The proof that a report needs: the URL's secret alone, or a login or signature besides. `refused`: nothing does,
+   * since another provider's key is kept.
    */
   readonly proof: "secret" | "login" | "signature" | "refused";
 }

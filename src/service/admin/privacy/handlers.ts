@@ -106,7 +106,8 @@ async function erase(options: PrivacyAdminOptions, command: CommandOf<"erase">):
   await options.onErased();
   await store.settle();
   const messages = await options.sweepMessages();
-  // The receipt is due whatever follows. A file that cannot be cleaned now, as a long backup reads it, waits for the upkeep.
+  // The receipt is due whatever follows. A file that cannot be cleaned now, as a long backup reads it, waits for the
+  // upkeep.
   let isCleaned = true;
   const verified = await clean(store, [...texts], [...samples]).catch(() => (isCleaned = false));
   if (isCleaned) await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });

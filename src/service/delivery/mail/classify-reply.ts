@@ -67,8 +67,8 @@ interface CodeRule {
 }
 
 /**
- * Enhanced codes without their class: servers write `550 4.1.1` and `451 5.1.1`. Words take precedence over the codes of
- * the address, because servers that block a sender use them too.
+ * Enhanced codes without their class: servers write `550 4.1.1` and `451 5.1.1`. Words take precedence over the codes
+ * of the address, because servers that block a sender use them too.
  */
 const CODE_RULES: Readonly<Record<string, CodeRule>> = {
   "1.1": { reason: "userunknown", unless: ANY },
@@ -224,7 +224,9 @@ function recipientFate(reason: ReplyReason, detail: string | null): Fate {
 
 /** There is no one to blame, or no one that is known. */
 const GIVEN_UP: ReadonlySet<ReplyReason> = new Set(["restricted", "network", "system", "expired", "unknown"]);
-/** After `DATA` a server speaks of the message, so only a code and words together make a bounce, and spam is content. */
+/**
+ * After `DATA` a server speaks of the message, so only a code and words together make a bounce, and spam is content.
+ */
 function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
   if (ADDRESS_REASONS.has(reason)) {
     const fromText = reasonIn(reply.text);

@@ -1,4 +1,6 @@
-/** The survey's mail as HTML made of tables: mail programs know neither flex nor grid, and some drop the style sheet. */
+/**
+ * The survey's mail as HTML made of tables: mail programs know neither flex nor grid, and some drop the style sheet.
+ */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { Locale } from "../../../contract/locales.ts";
 import { escapeHtml } from "../../../contract/text/html.ts";
@@ -131,7 +133,9 @@ function brandEdge({ accent }: BodyContent): string {
   return accent === null ? "" : `;border-top:4px solid ${accent.color}!important`;
 }
 
-/** The line that lists of mail show next to the subject. With nothing above it the question is the first line anyway. */
+/**
+ * The line that lists of mail show next to the subject. With nothing above it the question is the first line anyway.
+ */
 function preheader({ question, brand, intro }: BodyContent): string[] {
   if (brand === "" && intro === "") return [];
   return [`${tag("div", { "aria-hidden": "true", style: STYLES.hidden })}${escapeHtml(question)}</div>`];

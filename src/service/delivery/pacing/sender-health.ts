@@ -1,7 +1,7 @@
 /**
  * The health of the sender as a whole: a pure machine over the replies of a mail server or a gateway, so that trouble
- * of the sender costs a few attempts and no person. Times are Unix milliseconds; every state is plain JSON, to be stored
- * and loaded.
+ * of the sender costs a few attempts and no person. Times are Unix milliseconds; every state is plain JSON, to be
+ * stored and loaded.
  */
 
 import type { ReplyFacts } from "../../domain/delivery/rows.ts";

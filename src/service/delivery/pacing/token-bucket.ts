@@ -6,8 +6,8 @@ export interface SendRate {
 }
 
 /**
- * A plain value that the caller loads and stores, so that a restart does not begin with a burst. `level` is at most 1, one
- * message; below 0 are the messages that already have their moment.
+ * A plain value that the caller loads and stores, so that a restart does not begin with a burst. `level` is at most 1,
+ * one message; below 0 are the messages that already have their moment.
  */
 export interface BucketLevel {
   readonly level: number;

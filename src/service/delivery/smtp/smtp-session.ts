@@ -144,7 +144,9 @@ export class SmtpSession {
     this.#alarm.set(this.#options.timeouts.idle, () => void this.quit());
   }
 
-  /** One message from MAIL FROM to the reply. Rejects with what `transmitting` rejects with; the dot is not sent then. */
+  /**
+   * One message from MAIL FROM to the reply. Rejects with what `transmitting` rejects with; the dot is not sent then.
+   */
   async transmit(message: SmtpMessage, transmitting: SmtpProgress["transmitting"]): Promise<SessionOutcome> {
     this.messages += 1;
     this.#isPastDot = false;
@@ -367,7 +369,10 @@ interface Body {
   readonly ended: () => Promise<unknown>;
 }
 
-/** The stream is read when DATA was accepted, and read on when its bytes were taken: then is the time to ask for the end. */
+/**
+ * The stream is read when DATA was accepted, and read on when its bytes were taken: then is the time to ask for the
+ * end.
+ */
 function createBody(bytes: Uint8Array, mayEnd: () => Promise<boolean>): Body {
   let isGiven = false;
   let ending: Promise<void> | null = null;

@@ -39,7 +39,10 @@ const TIMEOUTS: TransportTimeouts = {
 const MESSAGES_PER_CONNECTION = 100;
 const STOPPING = "the service is stopping";
 
-/** Connects when the first message comes. Nothing is sent twice by itself, and nothing is tried again once it was refused. */
+/**
+ * Connects when the first message comes. Nothing is sent twice by itself, and nothing is tried again once it was
+ * refused.
+ */
 export function createSmtpTransport(options: SmtpTransportOptions): SmtpTransport {
   const pool = new Pool(options);
   return {
@@ -133,7 +136,9 @@ class Pool {
     return null;
   }
 
-  /** The turn of a connection that is ending ends with it, so that there are never more than the server was promised. */
+  /**
+   * The turn of a connection that is ending ends with it, so that there are never more than the server was promised.
+   */
   #giveBack(session: SmtpSession): void {
     const { messagesPerConnection = MESSAGES_PER_CONNECTION } = this.#options;
     const isLast = this.#closing !== null || session.messages >= messagesPerConnection;

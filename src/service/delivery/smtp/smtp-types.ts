@@ -31,8 +31,8 @@ export type SmtpResult =
   /** The connection or the wait for it ended. Past the dot the server may have the message: the outcome is unknown. */
   | { readonly kind: "broken"; readonly reply: SmtpReply; readonly isPastDot: boolean }
   /**
-   * This server or SMTP itself cannot carry the message: an address that needs SMTPUTF8 (RFC 6531), a message larger than
-   * the announced SIZE, an address with a line break. The message fails and nobody is to blame; nothing was sent.
+   * This server or SMTP itself cannot carry the message: an address that needs SMTPUTF8 (RFC 6531), a message larger
+   * than the announced SIZE, an address with a line break. The message fails and nobody is to blame; nothing was sent.
    */
   | { readonly kind: "unsendable"; readonly reply: SmtpReply }
   /** `mayStillSend` said no. */

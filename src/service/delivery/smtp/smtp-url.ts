@@ -28,9 +28,9 @@ const MASK = "***";
 const MASKED_LENGTH_MIN = 4;
 
 /**
- * A name and a password demand TLS, since a connection stripped of its STARTTLS would show them to whoever listens;
- * a literal loopback host and `tls=off` are the exceptions. Without a port: 587 with a password, 25 without, 465 for smtps.
- * Throws InvalidSmtpUrlError.
+ * A name and a password demand TLS, since a connection stripped of its STARTTLS would show them to whoever listens; a
+ * literal loopback host and `tls=off` are the exceptions. Without a port: 587 with a password, 25 without, 465 for
+ * smtps. Throws InvalidSmtpUrlError.
  */
 export function parseSmtpUrl(text: string): SmtpServer {
   const url = toUrl(text.trim());

@@ -176,8 +176,8 @@ export async function unsubscribeByLink(
 }
 
 /**
- * Takes back what this link did; false when that is too long ago, or anything else has unsubscribed the person: mail may
- * have been forwarded. Throws NotFoundError.
+ * Takes back what this link did; false when that is too long ago, or anything else has unsubscribed the person: mail
+ * may have been forwarded. Throws NotFoundError.
  */
 export async function resubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
   const link = await requireLink(tx, token);
@@ -202,8 +202,8 @@ export async function findErasedLink(tx: Transaction, token: string): Promise<Er
 }
 
 /**
- * Leaves by such a link: whoever has the address later is not written to, and a person who has it now leaves. People are
- * told by their address's hash alone, and read in short steps.
+ * Leaves by such a link: whoever has the address later is not written to, and a person who has it now leaves. People
+ * are told by their address's hash alone, and read in short steps.
  */
 export async function leaveByErasedLink(store: Store, { project, channel, addressHash }: ErasedLink): Promise<void> {
   const only = { project: project.id };

@@ -184,7 +184,9 @@ async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promis
 const SOFT_WINDOW = 5;
 const SOFT_LISTED = 3;
 
-/** An address that is refused again and again for a passing reason is listed; it bounces only where a project says so. */
+/**
+ * An address that is refused again and again for a passing reason is listed; it bounces only where a project says so.
+ */
 async function countSoft(tx: Transaction, survey: ReportedSurvey): Promise<ReportOutcome> {
   const { project, row } = survey;
   const { softBounces } = await readSettings(tx, project);

@@ -28,8 +28,8 @@ import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts"
 export type OnUnknown = "hold" | "resend";
 
 /**
- * Claims what is due in a project. In a write of the project; messages leave after it is durable. `channels` are those that
- * can send now: they share what a day has room for.
+ * Claims what is due in a project. In a write of the project; messages leave after it is durable. `channels` are those
+ * that can send now: they share what a day has room for.
  */
 export async function claimDue(
   tx: Transaction,
@@ -101,8 +101,8 @@ function earliest(times: readonly (number | null)[]): number | null {
 }
 
 /**
- * Makes what schedulers other than the living ones had claimed due again, in one project or, with null, in all; what they
- * were transmitting is `unknown`. Returns how many.
+ * Makes what schedulers other than the living ones had claimed due again, in one project or, with null, in all; what
+ * they were transmitting is `unknown`. Returns how many.
  */
 export async function releaseDeadClaims(
   tx: Transaction,
@@ -143,8 +143,8 @@ function isSurvey(due: DueMessage): due is DueSurvey {
 }
 
 /**
- * Marks a claimed message before its final dot; false when the claim is lost, and the dot must not follow. What ends a survey
- * takes its claim away; a reminder is asked for once more.
+ * Marks a claimed message before its final dot; false when the claim is lost, and the dot must not follow. What ends a
+ * survey takes its claim away; a reminder is asked for once more.
  */
 export async function markTransmitting(tx: Transaction, due: DueMessage, frozen?: FrozenMessage): Promise<boolean> {
   if ("survey" in due && (await refuseReminder(tx, due)) !== null) return false;
@@ -207,9 +207,9 @@ export interface UnknownRule {
 }
 
 /**
- * Records how a claimed delivery ended. Nothing happens when the claim is not the message's any more. The next survey of
- * an Autopilot, and the next week of a digest, follow one that was sent, failed or is unknown; a held one leaves that to
- * its end.
+ * Records how a claimed delivery ended. Nothing happens when the claim is not the message's any more. The next survey
+ * of an Autopilot, and the next week of a digest, follow one that was sent, failed or is unknown; a held one leaves
+ * that to its end.
  */
 export async function finishDelivery(
   tx: Transaction,
@@ -351,7 +351,9 @@ async function continueAutopilot(tx: Transaction, ended: EndedSurvey, personId: 
   await scheduleAutopilot(tx, project, person, { platform: channel, member, start: { kind: "after", at } });
 }
 
-/** Records what the operator knows of an unknown delivery; as it is now. Throws NotFoundError when it is not unknown. */
+/**
+ * Records what the operator knows of an unknown delivery; as it is now. Throws NotFoundError when it is not unknown.
+ */
 export async function resolveDelivery(
   tx: Transaction,
   project: Project,

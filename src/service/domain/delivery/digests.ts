@@ -23,7 +23,9 @@ export function formatMinute(minute: number): string {
   return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** The first time of the schedule after a moment, both Unix seconds. Where clocks jump over it, as much after the jump. */
+/**
+ * The first time of the schedule after a moment, both Unix seconds. Where clocks jump over it, as much after the jump.
+ */
 export function nextDigestAt({ weekday, minute }: DigestSchedule, zone: string, after: number): number {
   const wallClock = createWallClock(zone);
   const { year, month, day } = toCalendarDay(wallClock(after));
@@ -132,8 +134,8 @@ export async function recallDigests(tx: Transaction, project: Project): Promise<
 }
 
 /**
- * Chooses what a claimed digest tells of; null when it tells nothing now. Of weeks in which no process ran, only the last
- * is told of; one that is three days late is left out. An earlier attempt has chosen already.
+ * Chooses what a claimed digest tells of; null when it tells nothing now. Of weeks in which no process ran, only the
+ * last is told of; one that is three days late is left out. An earlier attempt has chosen already.
  */
 export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDigest | null> {
   const zone = await digestZone(tx, due);

@@ -51,8 +51,8 @@ export async function isHookSecret(tx: Transaction, given: string, name: HookNam
 }
 
 /**
- * The key that a provider's posts are checked with, for each that gave one. Once there is one, what is not signed with it
- * is refused on every path: the secret of the path proves nothing any more.
+ * The key that a provider's posts are checked with, for each that gave one. Once there is one, what is not signed with
+ * it is refused on every path: the secret of the path proves nothing any more.
  */
 export async function readProviderKeys<Provider extends KeyedProvider | SigningGateway>(
   tx: Transaction,

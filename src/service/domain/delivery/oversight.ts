@@ -91,8 +91,8 @@ async function nextMoment(
 const DUE_COUNTED_MAX = 10_000;
 
 /**
- * The number of surveys and reminders that should be sent by now, those of paused projects among them; at most 10,000 are
- * counted.
+ * The number of surveys and reminders that should be sent by now, those of paused projects among them; at most 10,000
+ * are counted.
  */
 export async function countDue(tx: Transaction): Promise<number> {
   const before = tx.now + 1;
@@ -100,8 +100,8 @@ export async function countDue(tx: Transaction): Promise<number> {
 }
 
 /**
- * The queues of which something is overdue that was due before `before`: what waited for a day's limit is not before that
- * wait has ended, and reminders that are off are not sent.
+ * The queues of which something is overdue that was due before `before`: what waited for a day's limit is not before
+ * that wait has ended, and reminders that are off are not sent.
  */
 async function listQueues(tx: Transaction, before: number): Promise<readonly ChannelQueue[]> {
   const queues: ChannelQueue[] = [];
@@ -278,8 +278,8 @@ export async function releaseAll(
 const BULK_MIN = 20;
 
 /**
- * True when 20 surveys and reminders or more are overdue by a day: the data file was restored, or the service had stopped
- * for long.
+ * True when 20 surveys and reminders or more are overdue by a day: the data file was restored, or the service had
+ * stopped for long.
  */
 export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
   const before = tx.now - DAY_SECONDS;
@@ -303,8 +303,8 @@ export async function guardOverdue(tx: Transaction): Promise<void> {
 }
 
 /**
- * Holds surveys and reminders that were due longer ago than this, some at a time. How many; less than the limit when none
- * is left.
+ * Holds surveys and reminders that were due longer ago than this, some at a time. How many; less than the limit when
+ * none is left.
  */
 export async function holdOverdue(
   tx: Transaction,

@@ -6,8 +6,8 @@ import type { Project } from "../inputs.ts";
 import type { QuietHours } from "../surveys/quiet-hours.ts";
 
 /**
- * `failed` is given up without blame, `held` waits for the operator, `unknown` was transmitted and had no reply. None of
- * the three touches the person.
+ * `failed` is given up without blame, `held` waits for the operator, `unknown` was transmitted and had no reply. None
+ * of the three touches the person.
  */
 export const DELIVERY_STATES = [
   "scheduled",
@@ -43,8 +43,8 @@ export interface ClaimKey {
 }
 
 /**
- * Surveys leave by e-mail or as texts. Reminders, digests, and replies to texts, have channels of their own, so that none
- * waits for a mailing to end.
+ * Surveys leave by e-mail or as texts. Reminders, digests, and replies to texts, have channels of their own, so that
+ * none waits for a mailing to end.
  */
 export type OutgoingChannel = Channel | ReminderQueue | "digest" | "reply";
 
@@ -228,7 +228,9 @@ export interface QueueRows {
   dailyLimit(): Promise<number | null>;
   /** Surveys that wait for the old one may leave from now on. */
   setDailyLimit(limit: number | null): Promise<void>;
-  /** The hours without text messages, as a server was told last; null for none. They are taken off the windows of SMS. */
+  /**
+   * The hours without text messages, as a server was told last; null for none. They are taken off the windows of SMS.
+   */
   quietHours(): Promise<QuietHours | null>;
   setQuietHours(hours: QuietHours | null): Promise<void>;
   /** Marks a claimed request as transmitting now; false when this claim is not the request's any more. */

@@ -83,7 +83,9 @@ export async function remindedQueues(tx: Transaction, project: Pick<Project, "id
 
 const QUEUES: Readonly<Record<Channel, ReminderQueue>> = { email: "reminder", sms: "sms-reminder" };
 
-/** The words for reminders that are off, all or those of the channel, or were since the survey was sent; null while on. */
+/**
+ * The words for reminders that are off, all or those of the channel, or were since the survey was sent; null while on.
+ */
 async function describeOff(
   tx: Transaction,
   project: Project,

@@ -213,16 +213,19 @@ export interface DeliveryRows {
   /** Those of a project that are due, and those that were put off beyond the moment for which they were planned. */
   waiting(project: number): Promise<readonly Waiting[]>;
   /**
-   * Makes surveys and reminders that are held due now, the oldest of a project first. Those held as overdue count as scheduled now,
-   * or stay as they are. Returns how many; less than the limit: all.
+   * Makes surveys and reminders that are held due now, the oldest of a project first. Those held as overdue count as
+   * scheduled now, or stay as they are. Returns how many; less than the limit: all.
    */
   releaseHeld(limit: number, overdue: { readonly reason: string; readonly areReleased: boolean }): Promise<number>;
   /**
-   * Makes surveys and reminders that wait for a reason due again, each at its own time: of one channel, or with null of both. Those
-   * that wait for more than two days are not found. Returns how many; less than the limit: all.
+   * Makes surveys and reminders that wait for a reason due again, each at its own time: of one channel, or with null of
+   * both. Those that wait for more than two days are not found. Returns how many; less than the limit: all.
    */
   releasePutOff(limit: number, channel: Channel | null): Promise<number>;
-  /** The number of messages of these queues that wait and were scheduled and due before `before`; counts no further than `limit`. */
+  /**
+   * The number of messages of these queues that wait and were scheduled and due before `before`; counts no further than
+   * `limit`.
+   */
   countOverdue(
     queues: readonly ChannelQueue[],
     due: { readonly since?: number; readonly before: number },
@@ -237,13 +240,18 @@ export interface DeliveryRows {
   log(project: number, requestId: number, attempt: Omit<AttemptRow, "n">): Promise<void>;
   /** In order, the last ones. */
   attempts(project: number, requestId: number, limit: number): Promise<readonly AttemptRow[]>;
-  /** Deletes rows from before `before`, but for what made somebody bounce. Returns how many; less than the limit: all. */
+  /**
+   * Deletes rows from before `before`, but for what made somebody bounce. Returns how many; less than the limit: all.
+   */
   pruneAttempts(before: number, limit: number): Promise<number>;
   /** Since when nothing is sent at all; null while mail goes out. */
   pausedAt(): Promise<number | null>;
   /** Since when nothing is sent in a project, because it or everything is paused; null while mail goes out. */
   pausedSince(project: number): Promise<number | null>;
-  /** The reason why all is paused, where the service itself has paused it; null where an operator has, or nothing is paused. */
+  /**
+   * The reason why all is paused, where the service itself has paused it; null where an operator has, or nothing is
+   * paused.
+   */
   pauseReason(): Promise<string | null>;
   setPaused(at: number | null, reason?: string): Promise<void>;
   /** When an operator last let all be sent again; null for never. */
@@ -309,7 +317,10 @@ export interface ReportRows {
   /** The survey whose envelope sender had this token, in whichever project. */
   byToken(token: string): Promise<ReportedSurvey | null>;
   byMessageId(messageId: string): Promise<ReportedSurvey | null>;
-  /** The newest survey that was mailed since then, or its reminder, to the person who has this address now, in whichever project. */
+  /**
+   * The newest survey that was mailed since then, or its reminder, to the person who has this address now, in whichever
+   * project.
+   */
   lastMailed(email: string, since: number): Promise<ReportedSurvey | null>;
   /** The number of the person's last `window` mailed surveys since their last answer that were refused softly. */
   countSoft(project: number, personId: number, window: number): Promise<number>;

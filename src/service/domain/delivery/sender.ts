@@ -19,8 +19,8 @@ export type DeliveryOutcome =
   | { readonly kind: "unknown" }
   /**
    * The sender's trouble, not the message's: due again after so many seconds, and no attempt is counted. With a reason
-   * `releasePutOff` makes it due sooner; of at most two days. `isEarly`: a window or a limit lets it leave only then, and
-   * its age begins then, unless it was tried before.
+   * `releasePutOff` makes it due sooner; of at most two days. `isEarly`: a window or a limit lets it leave only then,
+   * and its age begins then, unless it was tried before.
    */
   | { readonly kind: "released"; readonly delaySeconds: number; readonly reason?: string; readonly isEarly?: true }
   /** No longer wanted; `hasStopped`: the number has opted out of text messages, as the other side says. */

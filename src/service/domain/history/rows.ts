@@ -1,4 +1,6 @@
-/** Saved rows of the service that closed, in one form whatever they were saved as, and what an engine does with them. */
+/**
+ * Saved rows of the service that closed, in one form whatever they were saved as, and what an engine does with them.
+ */
 import type { TextsByQuestion } from "../questions/answer-texts.ts";
 import type { PersonRow, Suppression } from "../rows.ts";
 import type { Json } from "../../../contract/json.ts";

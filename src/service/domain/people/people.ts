@@ -169,7 +169,8 @@ function toSentPerson(person: PersonRow, scheduledAt: number | null, properties:
 
 /**
  * Deletes a person and all that belongs to them, out of digests too; a suppressed address stays suppressed, and the
- * unsubscribe links of messages that they have go on working. False when some of it is still to go. Throws NotFoundError.
+ * unsubscribe links of messages that they have go on working. False when some of it is still to go. Throws
+ * NotFoundError.
  */
 export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
   const person = await requireReferenced(tx, project, reference);

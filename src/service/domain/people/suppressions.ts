@@ -38,7 +38,8 @@ export type SuppressionMarks = Pick<PersonRow, "unsubscribedAt" | "unsubscribedB
 
 /**
  * The marks of a person whose e-mail address is new to them. An unsubscribe follows the person to the new address; a
- * bounce is a fact about the old one. An unsubscribe of the new address itself is not for the person's link to take back.
+ * bounce is a fact about the old one. An unsubscribe of the new address itself is not for the person's link to take
+ * back.
  */
 export async function suppressionMarks(
   tx: Transaction,

@@ -81,7 +81,9 @@ export async function previewErasure(tx: Transaction, project: Project, address:
   return { ...NOTHING, ...(await tx.erasures.counts(project.id, person.id)), people: 1 };
 }
 
-/** True where an address without a person has left something of its own: a digest, or a wish that is to be forgotten. */
+/**
+ * True where an address without a person has left something of its own: a digest, or a wish that is to be forgotten.
+ */
 export async function isKnown(
   tx: Transaction,
   project: Project,

@@ -115,7 +115,9 @@ export interface RetentionRows {
       readonly limit: number;
     },
   ): Promise<{ readonly changed: number; readonly next: Position | null }>;
-  /** Deletes survey requests that were made before `before` and wait for nothing. How many; less than the limit: all. */
+  /**
+   * Deletes survey requests that were made before `before` and wait for nothing. How many; less than the limit: all.
+   */
   requests(project: number, before: number, limit: number): Promise<number>;
   /** Deletes events of webhooks. How many; less than the limit: all. */
   events(project: number, before: number, limit: number): Promise<number>;

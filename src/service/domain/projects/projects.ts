@@ -26,8 +26,8 @@ export function isGuessable(key: string): boolean {
 }
 
 /**
- * Makes a project: throttled to 30 days, Autopilot active every 90 days on both platforms, on the mornings or in the hours
- * of working days.
+ * Makes a project: throttled to 30 days, Autopilot active every 90 days on both platforms, on the mornings or in the
+ * hours of working days.
  */
 export async function addProject(tx: Transaction, name: string): Promise<Project> {
   if (name.trim() === "") throw new InvalidError({ name: ["can't be blank"] });
@@ -153,8 +153,8 @@ export interface RotatedKey {
 }
 
 /**
- * Adds a key of the same name and access. The previous ones end at `endsAt`, where that is sooner than they would; null leaves them
- * as they are. Throws NotFoundError.
+ * Adds a key of the same name and access. The previous ones end at `endsAt`, where that is sooner than they would; null
+ * leaves them as they are. Throws NotFoundError.
  */
 export async function rotateKey(
   tx: Transaction,

@@ -83,8 +83,8 @@ function isOnScale({ scale }: AskedQuestion, text: string): boolean {
 }
 
 /**
- * Stores what was answered of the asked questions and takes back what was not; questions that `given` does not name, and
- * answers to others, stay as they are. Returns true when something changed, and webhooks are then told. Throws
+ * Stores what was answered of the asked questions and takes back what was not; questions that `given` does not name,
+ * and answers to others, stay as they are. Returns true when something changed, and webhooks are then told. Throws
  * InvalidError for a value that `findProblem` finds.
  */
 export async function storeAnswers(

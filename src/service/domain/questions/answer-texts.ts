@@ -8,7 +8,10 @@ import type { Question } from "./rows.ts";
 /** By the question's id. */
 export type TextsByQuestion = Readonly<Record<string, string | readonly string[]>>;
 
-/** Values as JSON has them; one that is neither text nor a list is written as JSON; null and blank texts of a list are none. */
+/**
+ * Values as JSON has them; one that is neither text nor a list is written as JSON; null and blank texts of a list are
+ * none.
+ */
 export function readAnswerTexts(values: Readonly<Record<string, Json>>): TextsByQuestion {
   return Object.fromEntries(
     Object.entries(values).map(([id, value]) => [

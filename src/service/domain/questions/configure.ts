@@ -37,7 +37,8 @@ const NEW: Pick<WantedQuestion, "choices" | "scale" | "to"> = { choices: [], sca
 
 /**
  * Asks these questions in this order, and no others: one that is left out is retired. A question without an id is the
- * one that has its text. `place` runs the work on one of them, and tells its place in what goes wrong. Throws InvalidError.
+ * one that has its text. `place` runs the work on one of them, and tells its place in what goes wrong. Throws
+ * InvalidError.
  */
 export async function applyQuestions(
   tx: Transaction,

@@ -36,6 +36,8 @@ export interface TextRows {
   /** Keeps a part of a text; the whole text once all parts are there, else null. */
   joinPart(phoneNumber: string, part: TextPart, text: string): Promise<string | null>;
   dropParts(phoneNumber: string): Promise<void>;
-  /** Forgets parts whose others never came, and replies of before `before`. Returns how many; less than the limit: all. */
+  /**
+   * Forgets parts whose others never came, and replies of before `before`. Returns how many; less than the limit: all.
+   */
   prune(before: { readonly parts: number; readonly replies: number }, limit: number): Promise<number>;
 }

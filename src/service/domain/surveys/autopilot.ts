@@ -129,7 +129,10 @@ export async function getAutopilot(
   return tx.autopilot.configuration(project.id, platform);
 }
 
-/** The settings that `service autopilot` changes; undefined leaves one as it is. Days and hours as `windows.ts` reads them. */
+/**
+ * The settings that `service autopilot` changes; undefined leaves one as it is. Days and hours as `windows.ts` reads
+ * them.
+ */
 export interface AutopilotChange {
   readonly active?: boolean | undefined;
   readonly frequency?: number | undefined;
@@ -280,7 +283,9 @@ async function refresh(
   return { person, properties, scheduledAt, created: false };
 }
 
-/** A survey that was sent to the person by whatever, or may have been, counts: nobody is asked twice in one interval. */
+/**
+ * A survey that was sent to the person by whatever, or may have been, counts: nobody is asked twice in one interval.
+ */
 async function startJoining(tx: Transaction, project: Project, person: PersonRow, platform: Platform): Promise<Start> {
   const { first } = await tx.autopilot.settings(project.id, platform);
   const askedAt = newest(person.lastSentAt, await tx.requests.lastAutopilotAt(project.id, person.id, platform));

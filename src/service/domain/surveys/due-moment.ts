@@ -3,7 +3,10 @@ import type { WallClock } from "../../../runtime/zone.ts";
 import { afterOpenTime, nextOpen, openSecondsOfWeek, WEEK_SECONDS } from "./open-time.ts";
 import type { Window } from "./windows.ts";
 
-/** The event from which a member's next survey is counted; kept with the membership, so that changed settings can be applied. */
+/**
+ * The event from which a member's next survey is counted; kept with the membership, so that changed settings can be
+ * applied.
+ */
 export type Start =
   /** The person joined. `askedAt` is when a survey was sent to them last, by whatever; null for never. */
   | { readonly kind: "join"; readonly at: number; readonly isSpread: boolean; readonly askedAt: number | null }
@@ -54,7 +57,10 @@ function shareOf(number: number): number {
 /** More members than these leave no place of a frequency free: those after them lie between them. */
 const MEMBERS_LOOKED_AT = 1_000_000;
 
-/** The numbers of the members who are surveyed first and last when so many join at once, the first of them with number `from`. */
+/**
+ * The numbers of the members who are surveyed first and last when so many join at once, the first of them with number
+ * `from`.
+ */
 export function outermostMembers(from: number, count: number): { readonly first: number; readonly last: number } {
   const outermost = { first: from, last: from };
   for (let number = from; number < from + Math.min(count, MEMBERS_LOOKED_AT); number += 1) {

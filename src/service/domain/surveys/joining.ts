@@ -8,7 +8,8 @@ import { WEEK_SECONDS } from "./open-time.ts";
 import { formatDays } from "./windows.ts";
 
 /**
- * The configuration (4.11) with the first surveys of so many people who join now. None of them counts as surveyed before.
+ * The configuration (4.11) with the first surveys of so many people who join now. None of them counts as surveyed
+ * before.
  */
 export async function getAutopilotWithJoining(
   tx: Transaction,

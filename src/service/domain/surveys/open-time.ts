@@ -1,6 +1,6 @@
 /**
- * The clock of Autopilot, which runs while its window is open. Seconds are those that pass: where clocks are set forward
- * an hour has none, where they are set back it has both.
+ * The clock of Autopilot, which runs while its window is open. Seconds are those that pass: where clocks are set
+ * forward an hour has none, where they are set back it has both.
  */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { WallClock } from "../../../runtime/zone.ts";

@@ -18,7 +18,10 @@ export interface SurveyWish {
   readonly properties: Properties;
 }
 
-/** The reason why a survey outside Autopilot is not scheduled: suppression, a missing address or throttling; null when it is. */
+/**
+ * The reason why a survey outside Autopilot is not scheduled: suppression, a missing address or throttling; null when
+ * it is.
+ */
 export async function refuseSurvey(
   tx: Transaction,
   project: Project,
@@ -62,8 +65,8 @@ export async function scheduleSurvey(
 }
 
 /**
- * A survey that was sent, or may have been, too recently. One that waits counts as recent: of Autopilot only if it is due
- * before the throttle after this survey's delay has passed; outside Autopilot always.
+ * A survey that was sent, or may have been, too recently. One that waits counts as recent: of Autopilot only if it is
+ * due before the throttle after this survey's delay has passed; outside Autopilot always.
  */
 async function findThrottle(
   tx: Transaction,
@@ -104,8 +107,8 @@ export interface AutopilotWish {
 }
 
 /**
- * Schedules a member's next Autopilot survey, and returns when it is due, Unix seconds; or notes that there is none when
- * the person cannot be reached, and returns null.
+ * Schedules a member's next Autopilot survey, and returns when it is due, Unix seconds; or notes that there is none
+ * when the person cannot be reached, and returns null.
  */
 export async function scheduleAutopilot(
   tx: Transaction,

@@ -13,8 +13,8 @@ export interface Window {
 }
 
 /**
- * The open hours of one of its days, as spans in hours after that day's midnight. Quiet hours that would leave none are not
- * taken off: the sender holds what they forbid.
+ * The open hours of one of its days, as spans in hours after that day's midnight. Quiet hours that would leave none are
+ * not taken off: the sender holds what they forbid.
  */
 export function openHours(window: Window): readonly (readonly [from: number, to: number])[] {
   const spans = loudHours(window);

@@ -1,6 +1,9 @@
 /** The texts of a language: one for each place in a mail, on a page or in a text message. */
 
-/** `fillText` replaces `{sender}`, `{product}`, `{subject}`, `{score}` and `{max}`; each text has those that English has. */
+/**
+ * `fillText` replaces `{sender}`, `{product}`, `{subject}`, `{score}` and `{max}`; each text has those that English
+ * has.
+ */
 export interface SurveyTexts {
   /** The question about a product without a name. */
   readonly question: string;

@@ -92,7 +92,10 @@ export interface UrlRefusal {
   readonly message: string;
 }
 
-/** The host of a URL as an address; `localhost` is 127.0.0.1. Null for a name, which only a look-up turns into addresses. */
+/**
+ * The host of a URL as an address; `localhost` is 127.0.0.1. Null for a name, which only a look-up turns into
+ * addresses.
+ */
 function literalAddress({ hostname }: URL): string | null {
   if (hostname === "localhost") return "127.0.0.1";
   const bare = hostname.replace(/^\[|\]$/g, "");
@@ -100,8 +103,9 @@ function literalAddress({ hostname }: URL): string | null {
 }
 
 /**
- * The reason why a webhook's URL cannot be used; null when it can, as far as the URL tells: where a name leads is checked at each
- * connection. `own` are addresses of this service: an event that it sends to itself could go round for ever.
+ * The reason why a webhook's URL cannot be used; null when it can, as far as the URL tells: where a name leads is
+ * checked at each connection. `own` are addresses of this service: an event that it sends to itself could go round for
+ * ever.
  */
 export function refuseUrl(text: string, reach: WebhookReach, own: readonly string[]): UrlRefusal | null {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -121,7 +125,9 @@ export function refuseUrl(text: string, reach: WebhookReach, own: readonly strin
 
 const PLAIN: UrlRefusal = { code: "plain", message: "http:// would send answers unencrypted" };
 
-/** The reason why a connection to this address, to which the host of the URL led, is refused; null when it is allowed. */
+/**
+ * The reason why a connection to this address, to which the host of the URL led, is refused; null when it is allowed.
+ */
 export function refuseAddress(address: string, url: URL, reach: WebhookReach): UrlRefusal | null {
   const kind = classifyAddress(address);
   const named = literalAddress(url) === null ? `${url.hostname} resolves to ${address}` : url.hostname;

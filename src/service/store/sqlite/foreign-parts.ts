@@ -11,7 +11,9 @@ export function findMissing(database: SqliteDatabase, statements: readonly strin
   return [...namesOf(statements)].filter((name) => !present.has(name));
 }
 
-/** The first part that is not ours, in words; null when there is none. `statements` make today's schema, one thing each. */
+/**
+ * The first part that is not ours, in words; null when there is none. `statements` make today's schema, one thing each.
+ */
 export function findForeign(database: SqliteDatabase, statements: readonly string[]): string | null {
   const known = namesOf(statements);
   const triggers = new Set(statements.map(plain));

@@ -1,4 +1,6 @@
-/** Responses of the person with one phone number, which the API's filters do not know (4.3): the person is looked up. */
+/**
+ * Responses of the person with one phone number, which the API's filters do not know (4.3): the person is looked up.
+ */
 import type { Client } from "../../../../client/client.ts";
 import { ROUTES } from "../../../../contract/routes.ts";
 import type { EmailOrPhone } from "../../../args/people.ts";

@@ -24,8 +24,8 @@ export interface Redaction {
 }
 
 /**
- * `asked` is what the rows would have come with; null is what the service sends by itself. `toShown` is what the command
- * shows of a row: nothing else is numbered or counted.
+ * `asked` is what the rows would have come with; null is what the service sends by itself. `toShown` is what the
+ * command shows of a row: nothing else is numbered or counted.
  */
 export function createRedaction(deps: Deps, asked: readonly Expansion[] | null, toShown?: ToShown): Redaction {
   const masker = createMasker();

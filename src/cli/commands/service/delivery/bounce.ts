@@ -78,7 +78,9 @@ async function send(admin: Admin, reports: readonly Report[], counts: Counts): P
 /** Characters of reports that one command carries. */
 const BATCH_CHARACTERS = 256 * 1024;
 
-/** Batch by batch, and each is marked as seen once it is recorded; after a crash in between it is known by its bytes. */
+/**
+ * Batch by batch, and each is marked as seen once it is recorded; after a crash in between it is known by its bytes.
+ */
 async function receiveDir(deps: Deps, reader: Reader, dir: string, data: DataFileChoice["data"]): Promise<Counts> {
   const { listUnseen, markSeen, NoMaildirError, readMessage } = reader.maildir;
   const messages = await listUnseen(dir).catch((error: unknown) => {

@@ -68,7 +68,9 @@ const BEARER = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i;
 /** Vonage brings a text for a day; an older token is not its own. */
 const TOKEN_SECONDS = 86_400 + CLOCK_SECONDS;
 
-/** A JWT (RFC 7519) of HS256 whose claim `payload_hash` is that of this very body; of a GET, that of its fields as JSON. */
+/**
+ * A JWT (RFC 7519) of HS256 whose claim `payload_hash` is that of this very body; of a GET, that of its fields as JSON.
+ */
 function hasToken(key: string, { request: { method, headers, bytes }, fields, now }: SignedText): boolean {
   const [, header = "", claims = "", signature = ""] = BEARER.exec(headers["authorization"] ?? "") ?? [];
   const expected = createHmac("sha256", key).update(`${header}.${claims}`).digest("base64url");

@@ -1,4 +1,6 @@
-/** Surveys and what was not scheduled, by the time for which they were scheduled; and how many of each state on a day. */
+/**
+ * Surveys and what was not scheduled, by the time for which they were scheduled; and how many of each state on a day.
+ */
 import { FURTHEST_SECOND, toIsoTime } from "../../../../contract/text/iso-time.ts";
 import { firstSecondOf, toCalendarDay, type WallClock } from "../../../../runtime/zone.ts";
 import type { DuePage } from "../../ports.ts";
@@ -24,8 +26,8 @@ export interface DayCounts {
 const LAST_DAY = FURTHEST_SECOND - 2 * 86_400;
 
 /**
- * The days of the wall clock with surveys, `limit` at most, those that follow `after`: a day's first second. Days without
- * surveys cost nothing.
+ * The days of the wall clock with surveys, `limit` at most, those that follow `after`: a day's first second. Days
+ * without surveys cost nothing.
  */
 export async function countDays(
   sources: readonly Source[],

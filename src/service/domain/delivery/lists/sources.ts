@@ -43,8 +43,8 @@ interface Holds {
 }
 
 /**
- * Without a state or a reason the surveys alone: what was not scheduled, or a reminder, is no survey. `now` and what holds up a project
- * are read once.
+ * Without a state or a reason the surveys alone: what was not scheduled, or a reminder, is no survey. `now` and what
+ * holds up a project are read once.
  */
 export async function openSources(
   tx: Transaction,

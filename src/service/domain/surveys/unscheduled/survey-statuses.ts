@@ -9,8 +9,8 @@ import { UNKNOWN_PERSON } from "../../rows.ts";
 import { findPause, refuseSurvey } from "../surveys.ts";
 
 /**
- * The reason why each of these people would be sent no survey, in their order: null for those who would. Changes nothing. What `sendPerson`
- * refuses as invalid has no reason here.
+ * The reason why each of these people would be sent no survey, in their order: null for those who would. Changes
+ * nothing. What `sendPerson` refuses as invalid has no reason here.
  */
 export async function listSurveyStatuses(
   tx: Transaction,

@@ -29,7 +29,10 @@ export interface Slice {
   readonly isReversed: boolean;
 }
 
-/** Rows that a bound of the other time leaves, as a share of all: fewer are quicker to sort than to find among the others. */
+/**
+ * Rows that a bound of the other time leaves, as a share of all: fewer are quicker to sort than to find among the
+ * others.
+ */
 const SORT_SHARE = 1 / 10;
 /** As many rows are quickly passed over. */
 const NEAR = 10_000;

@@ -30,7 +30,9 @@ export type RangePart =
   | { readonly kind: "days"; readonly days: TimeRange }
   | { readonly kind: "cut"; readonly range: Bounds };
 
-/** The day that holds a row, and how many of its rows come before that one; no day: the rows that are left to pass over. */
+/**
+ * The day that holds a row, and how many of its rows come before that one; no day: the rows that are left to pass over.
+ */
 export interface FoundDay {
   readonly day: number | null;
   readonly skip: number;
@@ -47,7 +49,10 @@ export interface ListTallies {
   count(list: CountedList, range: TimeRange): Promise<number>;
   /** The same by category of score. */
   countScores(list: CountedList, range: TimeRange): Promise<ScoreTally>;
-  /** The day of these in which the row comes that follows the first `skip` ones, from the newest day on where `descending`. */
+  /**
+   * The day of these in which the row comes that follows the first `skip` ones, from the newest day on where
+   * `descending`.
+   */
   findDay(list: CountedList, days: TimeRange, skip: number, descending: boolean): Promise<FoundDay>;
 }
 

@@ -1,4 +1,6 @@
-/** The tallies of every list, counted anew from the rows: to find wrong ones, and for stores filled without the rules. */
+/**
+ * The tallies of every list, counted anew from the rows: to find wrong ones, and for stores filled without the rules.
+ */
 import { DAY_SECONDS } from "../../../../runtime/zone.ts";
 import { scoreSums } from "./score-sums.ts";
 

@@ -3,7 +3,9 @@ import { systemRandom } from "../../../../runtime/random.ts";
 import type { Database } from "../database.ts";
 import { BASELINE } from "./baseline.ts";
 
-/** Each runs in a transaction. Its statements make or change one thing each, so that a store can be compared with them. */
+/**
+ * Each runs in a transaction. Its statements make or change one thing each, so that a store can be compared with them.
+ */
 export interface Migration {
   /** From 2 on, one after the other. */
   readonly version: number;

@@ -1,7 +1,8 @@
 /**
- * One table of the schema. Every row belongs to a project and is counted from 1 within it, so no id tells anything about
- * another project. Times are Unix seconds, maps and arrays JSON text, booleans 0 or 1. Each list, filter and look-up has
- * an index that begins with the project; tokens are unguessable, and lead to their rows in whichever project.
+ * One table of the schema. Every row belongs to a project and is counted from 1 within it, so no id tells anything
+ * about another project. Times are Unix seconds, maps and arrays JSON text, booleans 0 or 1. Each list, filter and
+ * look-up has an index that begins with the project; tokens are unguessable, and lead to their rows in whichever
+ * project.
  */
 export interface Table {
   readonly name: string;

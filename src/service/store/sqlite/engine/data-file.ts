@@ -187,7 +187,10 @@ function isSqlite(header: Buffer): boolean {
   return header.toString("latin1", 0, MAGIC.length) === MAGIC;
 }
 
-/** The first bytes of a file; zeros where they cannot be read. Its end drops every lock that this process has on the file. */
+/**
+ * The first bytes of a file; zeros where they cannot be read. Its end drops every lock that this process has on the
+ * file.
+ */
 function readHeader(file: string): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   try {

@@ -1,6 +1,6 @@
 /**
- * All jobs of a store, one after another; writes that wait together share one commit and so one disk sync. While another
- * process writes, reads go on.
+ * All jobs of a store, one after another; writes that wait together share one commit and so one disk sync. While
+ * another process writes, reads go on.
  */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
 import type { StoreCommit, WriteOptions } from "../../../domain/ports.ts";
@@ -10,8 +10,8 @@ import { rollBack, type SqliteDatabase } from "./database.ts";
 /** More would make the first of them wait too long. */
 const BATCH_MAX = 512;
 /**
- * For so many turns of the event loop a write lets reads go first while they keep coming: other writes come between them
- * and share its commit. Where every tenth of eight clients' requests writes, that saves up to half of the syncs.
+ * For so many turns of the event loop a write lets reads go first while they keep coming: other writes come between
+ * them and share its commit. Where every tenth of eight clients' requests writes, that saves up to half of the syncs.
  */
 const GATHER_TURNS = 3;
 /** Another process that writes is waited for so long: one that compacts a large file takes seconds. */

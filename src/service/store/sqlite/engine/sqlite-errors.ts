@@ -3,9 +3,9 @@ import { UniqueViolation } from "../../sql/database.ts";
 import { type FileTrouble, StoreFileError } from "../../store-errors.ts";
 
 /**
- * Every message of SQLite's own that tells of a file, a disk or another program, by what it begins or goes on with. Left
- * out are those that a statement of ours alone can cause: a logic error, a constraint, misuse, a value of the wrong type.
- * The messages of the engines differ in their codes and not in these words.
+ * Every message of SQLite's own that tells of a file, a disk or another program, by what it begins or goes on with.
+ * Left out are those that a statement of ours alone can cause: a logic error, a constraint, misuse, a value of the
+ * wrong type. The messages of the engines differ in their codes and not in these words.
  */
 const TROUBLES: readonly (readonly [words: RegExp, trouble: FileTrouble, sentence: string])[] = [
   [/database or disk is full/, "full", "the disk is full"],

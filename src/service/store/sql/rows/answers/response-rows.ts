@@ -260,7 +260,10 @@ async function listResponses(
   return slice === null ? [] : fetch(list.table, list.key[1], slice);
 }
 
-/** SQLite reads no row that it passes over, and finds the others by the index's own pointer: a third cheaper than by key. */
+/**
+ * SQLite reads no row that it passes over, and finds the others by the index's own pointer: a third cheaper than by
+ * key.
+ */
 function rowsSql({ where, order }: Slice, shape: ResponseShape): string {
   return `SELECT ${rowJson(shape)} AS json FROM responses r WHERE ${whereSql(where)} ORDER BY ${order} LIMIT ? OFFSET ?`;
 }

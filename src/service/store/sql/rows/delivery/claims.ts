@@ -59,8 +59,9 @@ function pause(database: Database, key: readonly number[], personId: number): vo
 }
 
 /**
- * `people.next_survey_at`: the person's earliest request that waits. The state is no condition, because an engine without
- * statistics would read all that wait in the project by the index of states, once for every survey that is sent.
+ * `people.next_survey_at`: the person's earliest request that waits. The state is no condition, because an engine
+ * without statistics would read all that wait in the project by the index of states, once for every survey that is
+ * sent.
  */
 const NEXT_SURVEY_AT = `(SELECT min(CASE WHEN r.${IS_WAITING} THEN r.scheduled_at END) FROM messages r
   WHERE r.project_id = people.project_id AND r.person_id = people.id)`;

@@ -16,8 +16,8 @@ const COLUMNS: Readonly<Record<keyof DigestChange, string>> = {
 const WEEKS = "messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id";
 
 /**
- * With its newest week `n`. While that waits for its time, the one before, `b`, tells how the digest is; after a bounce the
- * digest was added anew, so that one tells nothing.
+ * With its newest week `n`. While that waits for its time, the one before, `b`, tells how the digest is; after a bounce
+ * the digest was added anew, so that one tells nothing.
  */
 const DIGEST = `SELECT p.id AS "projectId", p.name AS "projectName", d.id, d.email, d.token,
   d.created_at AS "createdAt", ${selectList(COLUMNS, "d")},

@@ -61,10 +61,16 @@ const KINDS: Readonly<Record<OutgoingChannel, string>> = {
   reply: REPLIES,
 };
 
-/** The order where few may leave: single surveys and reminders before Autopilot, each by the moment that it was first planned for. */
+/**
+ * The order where few may leave: single surveys and reminders before Autopilot, each by the moment that it was first
+ * planned for.
+ */
 const IN_TURN = "q.autopilot, coalesce(q.planned_at, q.scheduled_at), q.id";
 
-/** Those that may be claimed, the earliest first. Where few may leave, one that is put off or tried again keeps its place. */
+/**
+ * Those that may be claimed, the earliest first. Where few may leave, one that is put off or tried again keeps its
+ * place.
+ */
 export async function findDue(
   database: Database,
   now: number,

@@ -103,8 +103,8 @@ async function findLastMailed(database: Database, email: string, since: number):
 }
 
 /**
- * Null for a person who refused nothing of late. `+` and `CROSS JOIN` keep the engine
- * from walking all surveys and attempts of the project.
+ * Null for a person who refused nothing of late. `+` and `CROSS JOIN` keep the engine from walking all surveys and
+ * attempts of the project.
  */
 async function softOf(
   database: Database,

@@ -49,8 +49,8 @@ interface Next {
 }
 
 /**
- * One that was tried keeps its time; what fell due while it was paused is counted from now. One that is overdue, and would
- * be so again, stays where it is.
+ * One that was tried keeps its time; what fell due while it was paused is counted from now. One that is overdue, and
+ * would be so again, stays where it is.
  */
 function follow(
   row: SqlRow,

@@ -25,7 +25,9 @@ const RESPONSES: Table = {
   },
 };
 
-/** `trend_responses` has a row for each response in a trend, so that its lists and metrics have indexes like all others. */
+/**
+ * `trend_responses` has a row for each response in a trend, so that its lists and metrics have indexes like all others.
+ */
 const TRENDS: readonly Table[] = [
   {
     name: "trends",

@@ -2,20 +2,20 @@
 import { OF_DIGEST, OF_PERSON, OF_REQUEST, type Table } from "../table.ts";
 
 /**
- * Survey requests, by `channel` email or sms, with their person; of a digest, one row for each week, by `channel` digest;
- * and replies to texts, by `channel` reply, with the survey that they are about. A channel is claimed on its own, so that
- * none waits for a mailing of another to end.
+ * Survey requests, by `channel` email or sms, with their person; of a digest, one row for each week, by `channel`
+ * digest; and replies to texts, by `channel` reply, with the survey that they are about. A channel is claimed on its
+ * own, so that none waits for a mailing of another to end.
  *
  * `state` is scheduled, claimed, transmitting, sent, retrying, held, unknown, bounced, failed, cancelled, or paused
  * (its Autopilot is inactive). `claims` counts claims and fences them; `attempts` counts what was tried of the message.
  * `due_at` is when a scheduler may take a scheduled or retrying one, or the end of a claim's lease; a transmitting one
  * has none, so that no lease that runs out sends it again. A window or a limit that puts a message off moves
- * `scheduled_at`, from which its age counts; `planned_at` keeps its place in the queue. `transmitting_at` is the mark before the final dot.
- * `answered_at` is when a survey was first answered: it stays when the response goes.
- * `reason` says why it is held, failed or cancelled. `frozen` is what later attempts repeat, as JSON.
- * `unsubscribe_token` leads to `/u/`. `page_facts` is what the pages remember of visits, as JSON. `reply_kind` and `score`
- * are a reply's. `scheduled_at` of a digest is the time of its schedule that the week is for.
- * Claims look for what is due project by project and channel by channel: a sender that waits holds up no other.
+ * `scheduled_at`, from which its age counts; `planned_at` keeps its place in the queue. `transmitting_at` is the mark
+ * before the final dot. `answered_at` is when a survey was first answered: it stays when the response goes. `reason`
+ * says why it is held, failed or cancelled. `frozen` is what later attempts repeat, as JSON. `unsubscribe_token` leads
+ * to `/u/`. `page_facts` is what the pages remember of visits, as JSON. `reply_kind` and `score` are a reply's.
+ * `scheduled_at` of a digest is the time of its schedule that the week is for. Claims look for what is due project by
+ * project and channel by channel: a sender that waits holds up no other.
  */
 const MESSAGES: Table = {
   name: "messages",

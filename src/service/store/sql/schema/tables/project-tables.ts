@@ -15,7 +15,9 @@ export const PROJECT_TABLES: readonly Table[] = [
     key: "project_id",
     storage: "fillfactor = 20",
   },
-  /** A revoked key stays, so that it is told from one that was never there. `last_used_on` is a UTC day, `2026-11-26`. */
+  /**
+   * A revoked key stays, so that it is told from one that was never there. `last_used_on` is a UTC day, `2026-11-26`.
+   */
   {
     name: "api_keys",
     columns: `project_id int, id int, hash text, last_four text, created_at int, name text?, access text = 'full',
