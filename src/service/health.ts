@@ -1,6 +1,7 @@
 /** The readiness of a service for work, as `/readyz` says it. */
 import type { Exchange } from "../contract/http.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { startDeadline } from "../runtime/http-exchange.ts";
 
 /** Null when the service is ready, else why it is not, as the end of a sentence that begins with it. */
 export type Unready = string | null;
@@ -11,17 +12,14 @@ const LATE = `does not answer within ${PATIENCE_MS / 1000} s`;
 
 /** Asks the service at this address; no slash at its end. */
 export async function askService(exchange: Exchange, url: string, clock: Clock): Promise<Unready> {
-  const late = new AbortController();
-  const alarm = new AbortController();
-  const ring = (): void => late.abort(new Error("no answer in time"));
-  void clock.sleep(PATIENCE_MS, alarm.signal).then(ring, () => undefined);
+  const deadline = startDeadline(clock, PATIENCE_MS);
   try {
-    const { status } = await exchange({ method: "GET", url: `${url}/readyz`, headers: {}, signal: late.signal });
+    const { status } = await exchange({ method: "GET", url: `${url}/readyz`, headers: {}, signal: deadline.signal });
     return status === 200 ? null : `is not ready (status ${status})`;
   } catch (error) {
-    return late.signal.aborted ? LATE : `does not answer (${reasonOf(error)})`;
+    return deadline.isOver() ? LATE : `does not answer (${reasonOf(error)})`;
   } finally {
-    alarm.abort();
+    deadline.stop();
   }
 }
 

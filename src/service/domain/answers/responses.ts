@@ -7,6 +7,7 @@ import { parseId } from "../ids.ts";
 import type { Project, ResponseChange, ResponseInput, ResponsesQuery } from "../inputs.ts";
 import type { JsonRows, ResponseRow, ResponseShape, Transaction } from "../ports.ts";
 import { toAdditionalAnswers } from "../questions/answer-texts.ts";
+import { findReferenced } from "../people/person-identity.ts";
 import { listQuestions } from "../questions/questions.ts";
 import { recallDigests } from "../delivery/digests.ts";
 import { requireTrend } from "./trends.ts";
@@ -128,8 +129,7 @@ function checkScore(score: number): void {
 
 /** The id of the person whom a response names. Throws InvalidError when there is none. */
 export async function requirePerson(tx: Transaction, project: Project, text: string): Promise<number> {
-  const id = parseId(text);
-  const person = id === null ? null : await tx.people.byId(project.id, id);
+  const person = await findReferenced(tx, project, { by: "id", id: text });
   if (person === null) throw new InvalidError({ person: ["does not exist"] });
   return person.id;
 }

@@ -11,7 +11,7 @@ import type {
   Properties,
 } from "../../../contract/resources.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
-import { type JsonPage, parseCursor, parseId, toPage } from "../ids.ts";
+import { type JsonPage, parseCursor, toPage } from "../ids.ts";
 import type { MemberInput, MembersQuery, PersonReference, Project } from "../inputs.ts";
 import {
   findReferenced,
@@ -236,8 +236,7 @@ function missing({ platform }: MemberInput): InvalidError {
 }
 
 async function byId(tx: Transaction, project: Project, text: string, email: string | null): Promise<PersonRow> {
-  const id = parseId(text);
-  const person = id === null ? null : await tx.people.byId(project.id, id);
+  const person = await findReferenced(tx, project, { by: "id", id: text });
   if (person === null) throw new InvalidError({ [MEMBER_NAMES.id]: ["does not exist"] });
   if (email !== null && person.email !== null && emailKey(email) !== emailKey(person.email)) {
     throw new InvalidError({ [MEMBER_NAMES.email]: [`is not the e-mail of the person that ${MEMBER_NAMES.id} names`] });
