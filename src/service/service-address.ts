@@ -1,6 +1,10 @@
 /** The address of the service as seen from outside. */
-import { DEFAULT_ADDRESS } from "./delivery/message/sender.ts";
 import type { Store } from "./domain/ports.ts";
+
+export const DEFAULT_HOST = "127.0.0.1";
+export const DEFAULT_PORT = 8080;
+/** The address that `serve` listens on by default; links of messages made without a server begin with it. */
+export const DEFAULT_ADDRESS = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
 
 export interface ServiceAddress {
   /** The beginning of links, without a slash at the end. */

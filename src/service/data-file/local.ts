@@ -2,13 +2,13 @@
 import type { Exchange } from "../../contract/http.ts";
 import { createKey } from "../admin/project/handlers.ts";
 import { requireProject } from "../admin/in-project.ts";
-import { DEFAULT_ADDRESS } from "../delivery/message/sender.ts";
 import { DEFAULT_PROJECT, ensureProject } from "../first-project.ts";
 import type { Base } from "../parts/base.ts";
 import { createHttp, openKeys } from "../parts/http.ts";
 import { openSenders } from "../parts/senders.ts";
 import { createSending } from "../parts/sending.ts";
 import { livingProcesses } from "../scheduler/heartbeat.ts";
+import { DEFAULT_ADDRESS } from "../service-address.ts";
 import { openForCommand } from "./administer.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
 

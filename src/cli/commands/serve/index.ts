@@ -11,6 +11,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { MetricsAddress, RunningServer } from "../../../service/run-server.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { Service } from "../../../service/index.ts";
+import { DEFAULT_HOST, DEFAULT_PORT } from "../../../service/service-address.ts";
 import type { ServiceOptions } from "../../../service/service-options.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
@@ -270,8 +271,8 @@ const SERVE_FLAGS: readonly FlagRecord[] = [
   ...DATABASE_FLAGS,
   { flag: "--no-migrate", text: "refuse a database whose schema is older instead of updating it" },
   { flag: "--outbox", value: "folder", text: "folder for messages that are not sent" },
-  { flag: "--host", value: "address", text: "address to listen on", default: "127.0.0.1" },
-  { flag: "--port", value: "number", text: "port to listen on; 0 for a free one", default: "8080" },
+  { flag: "--host", value: "address", text: "address to listen on", default: DEFAULT_HOST },
+  { flag: "--port", value: "number", text: "port to listen on; 0 for a free one", default: `${DEFAULT_PORT}` },
   {
     flag: "--public-url",
     value: "url",
@@ -367,8 +368,8 @@ function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "service"> {
   return {
     data: readPlace(flags),
     mayMigrate: flags.is("--migrate"),
-    host: flags.text("--host") ?? "127.0.0.1",
-    port: flags.parse("--port", (text, flag) => parseInteger(text, flag, { min: 0, max: 65_535 })) ?? 8080,
+    host: flags.text("--host") ?? DEFAULT_HOST,
+    port: flags.parse("--port", (text, flag) => parseInteger(text, flag, { min: 0, max: 65_535 })) ?? DEFAULT_PORT,
     tlsCert: flags.text("--tls-cert"),
     tlsKey: flags.text("--tls-key"),
     insecureHttp: deps.options.insecureHttp,

@@ -2,9 +2,6 @@
 import { domainToASCII } from "node:url";
 import type { ProjectSettings } from "../../domain/projects/settings.ts";
 
-/** The address that `serve` listens on by default; links of messages made without a server begin with it. */
-export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
-
 /** Null where nothing was said. */
 export interface SenderSettings {
   /** An address whose domain is ours to sign for. */

@@ -12,6 +12,7 @@ import {
   showDatabase,
 } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
+import { DEFAULT_ADDRESS } from "../../../../service/service-address.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
@@ -24,16 +25,14 @@ export interface HealthOptions extends DataFileChoice {
   readonly url: string | null;
 }
 
-/** The address that `serve` listens on by default. */
-const DEFAULT_URL = "http://127.0.0.1:8080";
-
 /** For container checks and scripts: exit status 0 while the service takes work, else 1. */
 export async function runHealth(deps: Deps, { url, data }: HealthOptions): Promise<ExitCode> {
   if (url !== null && data !== null)
     throw new UsageError("--url cannot be used with --data, --database or --database-file");
   const isFileNamed = url === null && (deps.env["SURVEYCTL_DATA"] ?? "") !== "";
   // A variable that names the database says nothing of which of its services is meant.
-  if (data === null && !isFileNamed) return tell(deps, url ?? DEFAULT_URL, await askUrl(deps, url ?? DEFAULT_URL));
+  if (data === null && !isFileNamed)
+    return tell(deps, url ?? DEFAULT_ADDRESS, await askUrl(deps, url ?? DEFAULT_ADDRESS));
   const place = await chooseServicePlace(deps, { data });
   return tell(deps, place.kind === "file" ? place.dataFile : showDatabase(place.url), await askPlace(deps, place));
 }
@@ -80,7 +79,7 @@ export function registerHealth(parent: Command, context: CommandContext): void {
       { ...DATA_FLAG, text: "data file that is served" },
       { flag: "--database", value: "url", text: "PostgreSQL database that is served" },
       ...DATABASE_FLAGS.filter(({ flag }) => flag !== "--database"),
-      { flag: "--url", value: "url", text: "address of the service", otherwise: DEFAULT_URL },
+      { flag: "--url", value: "url", text: "address of the service", otherwise: DEFAULT_ADDRESS },
     ],
     columns: HEALTH,
   });

@@ -4,6 +4,7 @@ import type { ProjectSender } from "../../../../service/delivery/doctor/examine-
 import type { MailSender } from "../../../../service/delivery/message/sender.ts";
 import type { OnceFailure } from "../../../../service/delivery/smtp/send-once.ts";
 import type { DoctorFinding, FindingResult, MailSetup } from "../../../../service/delivery/doctor/finding.ts";
+import { DEFAULT_ADDRESS } from "../../../../service/service-address.ts";
 import { parseEmail } from "../../../args/people.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
@@ -84,7 +85,6 @@ export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: Test
   const { server, from, key } = requireSender(setup);
   const { sendTestMail } = await import("../../../../service/delivery/doctor/test-mail.ts");
   const { failureOf } = await import("../../../../service/delivery/smtp/send-once.ts");
-  const { DEFAULT_ADDRESS } = await import("../../../../service/delivery/message/sender.ts");
   const { clock, random, signal } = deps;
   const appUrl = publicUrl ?? DEFAULT_ADDRESS;
   const context = { appUrl, sender: await readSender(deps, choice, { ...setup, from, footer: null }, appUrl) };
