@@ -19,10 +19,10 @@ import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
 import { activeQuestions } from "../domain/questions/questions.ts";
 import type { DueDigest, Question, Store, Transaction } from "../domain/ports.ts";
 import { fullName, NO_PRESENTATION } from "../domain/projects/presentation.ts";
+import { newestResponses } from "../newest-responses.ts";
 import { signNewestShare } from "../domain/shares/shares.ts";
 import { LINK_SECRET, signLink } from "../domain/surveys/signed-links.ts";
 
-const PAGE = 100;
 const COMMENTS_MAX = 200;
 
 /**
@@ -82,32 +82,22 @@ interface WeekFacts {
   readonly questions: readonly QuestionResult[];
 }
 
-/**
- * The number of answers that have a comment, and the newest of them, newest first: a page at a time, so that other work
- * never waits long.
- */
+/** The number of answers that have a comment, and the newest of them, newest first. */
 async function readCommented(
   store: Store,
   { project }: DueDigest,
   range: { readonly since: number; readonly until: number },
 ): Promise<WeekFacts> {
-  const shape = { expandPerson: true, expandNotes: false, permalinkPrefix: "" };
-  const all = { updatedSince: null, updatedUntil: null, personId: null, trendId: null, order: "desc" } as const;
   const newest: JsonObject[] = [];
   const answers = createMaskedAnswers({ personal: false });
   let commented = 0;
-  for (let offset = 0; ; offset += PAGE) {
-    const page = { ...range, ...all, offset, limit: PAGE };
-    const rows = await store.read((tx) => tx.responses.list(project.id, page, shape));
-    for (const text of rows) {
-      const row = JSON.parse(text) as JsonObject;
-      const { comment, survey_type: type } = row;
-      if (type === "nps") answers.add(row);
-      if (type !== "nps" || typeof comment !== "string" || comment.trim() === "") continue;
-      commented += 1;
-      if (newest.length < COMMENTS_MAX) newest.push(row);
-    }
-    if (rows.length < PAGE) break;
+  for await (const text of newestResponses(store, project.id, { ...range, trendId: null })) {
+    const row = JSON.parse(text) as JsonObject;
+    const { comment, survey_type: type } = row;
+    if (type === "nps") answers.add(row);
+    if (type !== "nps" || typeof comment !== "string" || comment.trim() === "") continue;
+    commented += 1;
+    if (newest.length < COMMENTS_MAX) newest.push(row);
   }
   const asked = activeQuestions(await store.read((tx) => tx.questions.list(project.id)));
   const results = answers.results();

@@ -9,12 +9,12 @@ import { nextTurn } from "../../runtime/clock.ts";
 import { utcDay } from "../../runtime/zone.ts";
 import type { Store } from "../domain/ports.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
+import { newestResponses } from "../newest-responses.ts";
 import { dayText } from "./ranges.ts";
 
 const NEWEST_MAX = 500;
 /** Characters of these answers as JSON: so much is counted in some tenths of a second, and most have less. */
 const TEXT_MAX = 1_000_000;
-const PAGE = 100;
 /** As a report has. */
 const COMMENTS_MAX = 200;
 
@@ -42,19 +42,15 @@ export async function readNewest(store: Store, share: ShareRow, range: Range, co
 
 /** Newest first. */
 async function readRows(store: Store, { project, trendId }: ShareRow, range: Range): Promise<readonly JsonObject[]> {
-  const shape = { expandPerson: true, expandNotes: false, permalinkPrefix: "" };
-  const all = { ...range, updatedSince: null, updatedUntil: null, personId: null, trendId, order: "desc" } as const;
   const rows: JsonObject[] = [];
-  let characters = 0;
-  for (let offset = 0; offset < NEWEST_MAX; offset += PAGE) {
-    const page = await store.read((tx) => tx.responses.list(project.id, { ...all, offset, limit: PAGE }, shape));
-    for (const text of page) {
-      characters += text.length;
-      if (characters > TEXT_MAX) return rows;
-      const row = JSON.parse(text) as JsonObject;
-      if (row["survey_type"] === "nps") rows.push(row);
-    }
-    if (page.length < PAGE) break;
+  let [seen, characters] = [0, 0];
+  for await (const text of newestResponses(store, project.id, { ...range, trendId })) {
+    characters += text.length;
+    if (characters > TEXT_MAX) break;
+    const row = JSON.parse(text) as JsonObject;
+    if (row["survey_type"] === "nps") rows.push(row);
+    seen += 1;
+    if (seen === NEWEST_MAX) break;
   }
   return rows;
 }
