@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it, test } from "vitest";
 import { recipesOf, type Tree, writeLlmsTxt, writeSkill } from "./helpers/agent-pages.ts";
 import { commandsOf } from "./helpers/command-tree.ts";
 import { runInProcess } from "./helpers/in-process.ts";
-import { wrongForm } from "./helpers/json-form.ts";
+import { closed, wrongForm } from "./helpers/json-form.ts";
 import { startServe } from "./helpers/serve.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -44,19 +44,40 @@ async function schemaOf(...words: string[]): Promise<object> {
 }
 
 describe("schema", () => {
-  it("when commands print JSON, then it keeps to their schemas, which help --json has as well", async () => {
+  it("when commands print JSON, then their schemas, which help --json has as well, name every key", async () => {
     const served = await startServe();
     try {
+      const [person, changes] = [["ada@example.com"], ["--since", "30d", "--compare", "previous"]];
+      const segments = ["--segment", "plan", "--min-n", "1"];
       const lines: readonly (readonly [string, readonly string[]])[] = [
         ["people add", ["--email", "ada@example.com", "--no-send"]],
         ["people list", []],
-        ["people get", ["ada@example.com"]],
+        ["people get", person],
         ["responses add", ["--email", "ada@example.com", "--score", "9", "--property", "plan=pro"]],
+        ["responses add", ["--email", "ada@example.com", "--score", "3", "--created-at", "40d"]],
         ["responses list", []],
         ["responses list", ["--expand", "person"]],
+        ["responses list", ["--expand", "notes"]],
+        ["responses get", ["ID"]],
+        ["responses show", ["ID"]],
+        ["responses export", []],
         ["metrics", []],
+        ["metrics", ["--raw"]],
+        ["metrics", changes],
         ["metrics", ["--by", "month", "--since", "2026-01"]],
+        ["metrics", ["--by", "month", "--compare", "previous"]],
+        ["metrics", ["--histogram"]],
+        ["metrics", segments],
+        ["metrics", [...segments, ...changes]],
+        ["metrics", [...segments, ...changes, "--explain-change"]],
+        ["metrics", ["--alarm", path.join(served.folder, "nps.alarm")]],
+        ["autopilot add", ["--email", "bob@example.com"]],
         ["autopilot list", []],
+        ["autopilot export", []],
+        ["people show", ["bob@example.com"]],
+        ["service rehearse", ["--until", "120d", ...served.place]],
+        ["service rehearse", ["--until", "120d", "--by", "person", ...served.place]],
+        ["autopilot remove", ["--email", "bob@example.com", "--yes"]],
         ["auth status", []],
         ["service key add", ["--read-only", ...served.place]],
         ["service key list", [...served.place]],
@@ -66,11 +87,14 @@ describe("schema", () => {
         ["service delivery status", [...served.place]],
         ["service digest list", [...served.place]],
       ];
+      let id = "";
       for (const [command, words] of lines) {
-        const schema = await schemaOf(...command.split(" "));
-        const validate = new Ajv2020({ allowUnionTypes: true }).compile(schema);
-        const { stdout, status } = await served.run([...command.split(" "), ...words, "--json"]);
-        expect([command, status, validate(JSON.parse(stdout)), validate.errors]).toEqual([command, 0, true, null]);
+        const validate = new Ajv2020({ allowUnionTypes: true }).compile(closed(await schemaOf(...command.split(" "))));
+        const given = words.map((word) => (word === "ID" ? id : word));
+        const { stdout, status } = await served.run([...command.split(" "), ...given, "--json"]);
+        const printed = JSON.parse(stdout) as { readonly id?: string };
+        if (command === "responses add") id = printed.id ?? "";
+        expect([command, status, validate(printed), validate.errors]).toEqual([command, 0, true, null]);
         expect(json).toContain(`"title": "surveyctl ${command} -o json"`);
       }
     } finally {
@@ -82,6 +106,8 @@ describe("schema", () => {
     const [wrong = ""] = await wrongForm("surveyctl people list --json", '[{"id":{}}]');
     expect(wrong).toContain("stdout does not keep to the schema of the command");
     expect(await wrongForm("surveyctl people list --json", '[{"id":"1"}]')).toEqual([]);
+    const [unknown = ""] = await wrongForm("surveyctl autopilot list --json", '[{"person_email":"a@x.co"}]');
+    expect(unknown).toContain("must NOT have additional properties");
   });
 
   it.each([

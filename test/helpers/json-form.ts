@@ -12,17 +12,29 @@ interface Node {
 const state: { tree: Promise<readonly Node[]> | null } = { tree: null };
 const validators = new Map<object, ValidateFunction>();
 
+/** Flags with which the output has other fields: those of a plan, chosen ones, and those on which the service decides. */
+const OTHER_FIELDS = /--(?:dry-run|columns|group)\b/;
+
 /** One command line alone, whose output is JSON and nothing else. */
 const PLAIN = /^(?:[A-Z_]+=\S+ )*surveyctl ([^|;&<>]*(?:--json|-o json)(?: [^|;&<>]*)?)$/;
+
+/** The schema that allows no field but those it names. */
+export function closed(schema: object): object {
+  return JSON.parse(JSON.stringify(schema), (_, value: unknown) =>
+    typeof value === "object" && value !== null && "type" in value && "properties" in value
+      ? { ...value, additionalProperties: false }
+      : value,
+  ) as object;
+}
 
 /** What is wrong with the output; empty also where the command line prints other things than its own JSON. */
 export async function wrongForm(commandLine: string, stdout: string): Promise<string[]> {
   const [, words] = PLAIN.exec(commandLine) ?? [];
-  if (words === undefined || stdout.trim() === "" || /--(?:dry-run|columns)\b/.test(words)) return [];
+  if (words === undefined || stdout.trim() === "" || OTHER_FIELDS.test(words)) return [];
   state.tree ??= readTree();
   const schema = findSchema(await state.tree, words.split(" "));
   if (schema === null) return [];
-  const validate = validators.get(schema) ?? new Ajv2020({ allowUnionTypes: true }).compile(schema);
+  const validate = validators.get(schema) ?? new Ajv2020({ allowUnionTypes: true }).compile(closed(schema));
   validators.set(schema, validate);
   return validate(JSON.parse(stdout))
     ? []

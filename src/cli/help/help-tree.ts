@@ -1,12 +1,12 @@
 /** `help --json`: the command tree for machines. */
 import type { Command } from "commander";
-import type { Json, JsonObject } from "../../contract/json.ts";
+import type { JsonObject } from "../../contract/json.ts";
 import { type FlagRecord, typeOf } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import type { CommandRegistry, Operand } from "../command/command-context.ts";
 import { loadCommands } from "../program.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
-import type { ColumnKind, Resource } from "../render/columns.ts";
+import type { Column, ColumnKind, Resource } from "../render/columns.ts";
 import { exitsOf, operandName } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 
@@ -63,6 +63,8 @@ function describeFlag(flag: FlagRecord): object {
 }
 
 const NUMBER: JsonObject = { type: ["number", "null"] };
+const OBJECT = ["object", "null"];
+const ID_OR_OBJECT = ["string", "integer", ...OBJECT];
 const KINDS: Readonly<Record<ColumnKind, JsonObject>> = {
   text: {},
   choices: {},
@@ -82,18 +84,38 @@ const KINDS: Readonly<Record<ColumnKind, JsonObject>> = {
 };
 
 /**
- * The JSON Schema of what a command prints with `-o json`. A list prints an array, other commands an object or several.
+ * The JSON Schema of what a command prints with `-o json`: a list prints an array, other commands an object or several.
  * Fields of which the command knows nothing may come too.
  */
-function outputSchema(title: string, { noun, columns }: Resource): JsonObject {
-  const fields = columns.map(({ name, kind }): [string, Json] => [name, KINDS[kind]]);
-  const row: JsonObject = { type: "object", properties: Object.fromEntries(fields) };
+function outputSchema(title: string, { noun, columns, json = [columns] }: Resource): JsonObject {
+  const [row = {}, ...others] = json.map(toObject);
   const rows: JsonObject = { type: "array", items: { $ref: "#/$defs/row" } };
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: `surveyctl ${title} -o json`,
     description: noun,
     ...(title.endsWith(" list") ? rows : { anyOf: [{ $ref: "#/$defs/row" }, rows] }),
-    $defs: { row },
+    $defs: { row: others.length === 0 ? row : { anyOf: [row, ...others] } },
   };
+}
+
+type NamedField = Pick<Column, "name" | "kind">;
+
+function toObject(fields: readonly NamedField[]): JsonObject {
+  return { type: "object", properties: toProperties(fields) };
+}
+
+/** Fields with dotted paths are those of an object inside. */
+function toProperties(fields: readonly NamedField[]): JsonObject {
+  const names = new Set(fields.map(({ name }) => name.replace(/\..*/s, "")));
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const own = fields.find((field) => field.name === name);
+      const start = `${name}.`;
+      const inner = fields.filter((field) => field.name.startsWith(start));
+      if (own !== undefined && inner.length === 0) return [name, KINDS[own.kind]];
+      const within = inner.map((field) => ({ ...field, name: field.name.slice(start.length) }));
+      return [name, { type: own === undefined ? OBJECT : ID_OR_OBJECT, properties: toProperties(within) }];
+    }),
+  );
 }

@@ -52,6 +52,8 @@ export interface Resource {
   readonly dropLast?: readonly string[];
   /** The column that takes the remaining room: comments are what the table is read for. */
   readonly flexible?: string;
+  /** The fields of a row as JSON, with dotted paths; several lists where flags decide. Absent: the columns. */
+  readonly json?: readonly (readonly Column[])[];
   /** Fields of the API that are not columns but may begin a dotted path. */
   readonly fields: readonly string[];
   /** True when the service decides on further fields (metric groups), so that any name is taken. */

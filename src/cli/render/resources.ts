@@ -1,13 +1,27 @@
 /** The columns of what the API returns: its names in the specification's order, then those that are computed. */
 import { answerJson, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
-import { RESOURCES, type Field, type FieldType } from "../../contract/resources.ts";
+import { RESOURCES, type Field, type FieldType, type ResourceName } from "../../contract/resources.ts";
 import { pathColumn, type Column, type ColumnKind, type Resource } from "./columns.ts";
 
 const KINDS: Partial<Record<FieldType, ColumnKind>> = { timestamp: "time", integer: "number", boolean: "flag" };
 
 function fieldColumn({ name, type }: Field): Column {
   return pathColumn(name, KINDS[type]);
+}
+
+/** The fields of a resource of the API, with those of the objects inside it. */
+function jsonFields(resource: ResourceName): readonly Column[] {
+  return RESOURCES[resource].flatMap((field: Field): readonly Column[] => {
+    const own = field.type === "object" ? [] : [fieldColumn(field)];
+    const inner = field.type === "array" ? undefined : field.of?.find(isResource);
+    if (inner === undefined) return own;
+    return [...own, ...jsonFields(inner).map(({ name, kind }) => pathColumn(`${field.name}.${name}`, kind))];
+  });
+}
+
+function isResource(name: string): name is ResourceName {
+  return Object.hasOwn(RESOURCES, name);
 }
 
 function renamed(name: string, kind: ColumnKind, read: Column["read"]): Column {
@@ -64,6 +78,9 @@ function personField(field: string): Column["read"] {
 
 const [ID, , SURVEY_TYPE, , ...RESPONSE_REST] = RESOURCES.surveyResponse;
 
+/** Of a response as JSON. */
+export const RESPONSE_FIELDS = jsonFields("surveyResponse");
+
 export const RESPONSES: Resource = {
   noun: "responses",
   columns: [
@@ -79,6 +96,7 @@ export const RESPONSES: Resource = {
   dropFirst: ["person_properties", "tags", "person_name"],
   dropLast: ["created_at", "id"],
   flexible: "comment",
+  json: [RESPONSE_FIELDS],
   fields: ["person"],
   found: { in: answerColumns, named: namedAnswer, insteadOf: "additional_answers" },
 };
@@ -146,6 +164,7 @@ export const MEMBERS: Resource = {
     "properties",
   ],
   dropFirst: ["properties", "created_at", "person_phone_number", "person_name", "person_id"],
+  json: [jsonFields("membership")],
   fields: ["person", "next_survey_request"],
 };
 
@@ -168,11 +187,13 @@ export const ADDED_MEMBER: Resource = {
   ],
   table: ["person_id", "person_name", "person_email", "person_phone_number", "person_created_at", "properties"],
   dropFirst: [],
+  json: [jsonFields("addedMember")],
   fields: ["person"],
 };
 
 export const REMOVED_MEMBER: Resource = {
   ...ADDED_MEMBER,
+  json: [jsonFields("removedMember")],
   columns: ADDED_MEMBER.columns.filter(({ name }) => name !== "properties"),
   table: ADDED_MEMBER.table.filter((name) => name !== "properties"),
 };

@@ -12,9 +12,10 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { readIfThere } from "../../export/increment.ts";
 import { tryPlace, writeSmallFile } from "../../export/output.ts";
-import { pathColumn, type Resource, toPoints } from "../../render/columns.ts";
+import { toPoints } from "../../render/columns.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { createTimeFormatter } from "../../render/time.ts";
+import { ALARM } from "./metrics-resource.ts";
 import { kindOf, scoreOf } from "./read-responses.ts";
 import { countsOf } from "./statistics.ts";
 
@@ -46,21 +47,6 @@ interface AlarmState {
   /** The first twenty answers; null while there are fewer, and where a target made them unnecessary. */
   readonly baseline: ScoreCounts | null;
 }
-
-const ALARM: Resource = {
-  noun: "alarms",
-  columns: [
-    pathColumn("since", "time"),
-    pathColumn("n", "number"),
-    pathColumn("nps", "points"),
-    pathColumn("target", "points"),
-    pathColumn("limit", "points"),
-    pathColumn("alarm"),
-  ],
-  table: ["since", "n", "nps", "target", "limit", "alarm"],
-  dropFirst: [],
-  fields: [],
-};
 
 /** Throws AlarmError, once the state is written and the numbers shown, when the score has fallen. */
 export async function runAlarm(deps: Deps, options: AlarmOptions): Promise<ExitCode> {

@@ -3,10 +3,10 @@ import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { Deps } from "../../command/deps.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import type { ResponseChoice } from "./count-metrics.ts";
+import { SCORES } from "./metrics-resource.ts";
 import { wantsPictures } from "./pictures.ts";
 import { readResponses, scoreOf } from "./read-responses.ts";
 
@@ -15,14 +15,6 @@ export interface HistogramOptions extends TimeFilter {
   /** Filters of responses that the service does not have; null takes all. */
   readonly choice: ResponseChoice | null;
 }
-
-const SCORES: Resource = {
-  noun: "scores",
-  columns: [pathColumn("score", "score"), pathColumn("n", "number"), pathColumn("share", "share")],
-  table: ["score", "n", "share"],
-  dropFirst: [],
-  fields: [],
-};
 
 /** Eleven rows, 0 to 10; on a terminal as bars. */
 export async function runHistogram(deps: Deps, { since, until, trend, choice }: HistogramOptions): Promise<ExitCode> {

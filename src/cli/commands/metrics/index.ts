@@ -18,10 +18,10 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { rangeFlags, readRange } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { METRICS } from "../../render/resources.ts";
 import { createPageFilter, readRowFilters, ROW_FLAGS } from "../responses/selection/row-filters.ts";
 import { parseAssertion } from "./assertions.ts";
 import type { ResponseChoice } from "./count-metrics.ts";
+import { ALL_METRICS } from "./metrics-resource.ts";
 import { type MetricsOptions, runMetrics } from "./run.ts";
 import type { AlarmOptions } from "./alarm.ts";
 import type { SegmentsOptions } from "./segments.ts";
@@ -86,7 +86,7 @@ export function register(noun: Command, context: CommandContext): void {
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
     flags: FLAGS,
-    columns: METRICS,
+    columns: ALL_METRICS,
   });
   context.action(noun, startMetrics);
 }

@@ -74,6 +74,75 @@ export function metricsResource({ byPeriod, compared, core, open }: MetricsShape
   };
 }
 
+/** Above this share of chance finds a change says nothing. */
+const CHANCE_MAX = 0.05;
+
+function isBeyondChance({ q }: JsonObject): boolean {
+  return typeof q === "number" && q < CHANCE_MAX;
+}
+
+export function segmentsResource(compared: boolean): Resource {
+  const change = { ...pathColumn("change", "change"), isSure: isBeyondChance };
+  const changes = [change, pathColumn("p", "probability"), pathColumn("q", "probability")];
+  const columns = [
+    pathColumn("property"),
+    pathColumn("value"),
+    pathColumn("n", "number"),
+    pathColumn("share", "share"),
+    pathColumn("nps", "points"),
+    pathColumn("nps_low", "points"),
+    pathColumn("nps_high", "points"),
+    ...(compared ? changes : []),
+  ];
+  const names = columns.map(({ name }) => name);
+  // A p among many says less than it seems to; q is what is read.
+  const table = names.filter((name) => name !== "p");
+  return { noun: "segments", columns, table, dropFirst: ["share", "nps_low", "nps_high", "n"], fields: [] };
+}
+
+export const SPLIT: Resource = {
+  noun: "changes",
+  columns: [...["change", "mix", "within"].map((name) => pathColumn(name, "change")), pathColumn("segments")],
+  table: ["change", "mix", "within", "segments"],
+  dropFirst: [],
+  fields: [],
+};
+
+export const SCORES: Resource = {
+  noun: "scores",
+  columns: [pathColumn("score", "score"), pathColumn("n", "number"), pathColumn("share", "share")],
+  table: ["score", "n", "share"],
+  dropFirst: [],
+  fields: [],
+};
+
+export const ALARM: Resource = {
+  noun: "alarms",
+  columns: [
+    pathColumn("since", "time"),
+    pathColumn("n", "number"),
+    pathColumn("nps", "points"),
+    pathColumn("target", "points"),
+    pathColumn("limit", "points"),
+    pathColumn("alarm"),
+  ],
+  table: ["since", "n", "nps", "target", "limit", "alarm"],
+  dropFirst: [],
+  fields: [],
+};
+
+/** `metrics` as a command: its flags decide on the fields. */
+export const ALL_METRICS: Resource = {
+  ...METRICS,
+  json: [
+    metricsResource({ byPeriod: true, compared: true, core: true, open: false }).columns,
+    segmentsResource(true).columns,
+    SPLIT.columns,
+    SCORES.columns,
+    ALARM.columns,
+  ],
+};
+
 /** Fields that the service decides on become columns behind the known ones. */
 export function withSentFields(resource: Resource, sent: JsonObject): Resource {
   if (resource.open !== true) return resource;

@@ -1,6 +1,6 @@
 /** `metrics --segment`: one row for each value of a property, and how much of a change is the mix of values. */
 import { CHOICE_SEPARATOR, type PlainAnswer, plainAnswers } from "../../../contract/questions/additional-answers.ts";
-import { isJsonObject, type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
+import { isJsonObject, type JsonObject, propertyText } from "../../../contract/json.ts";
 import { type ShownTexts, nameOfChoice, countTexts, mergeTexts } from "../../../insight/answers/shown-texts.ts";
 import {
   addAnswer,
@@ -26,6 +26,7 @@ import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import type { ResponseChoice } from "./count-metrics.ts";
+import { segmentsResource, SPLIT } from "./metrics-resource.ts";
 import { wantsPictures } from "./pictures.ts";
 import { comparedRange } from "./read-metrics.ts";
 import { kindOf, readResponses, scoreOf } from "./read-responses.ts";
@@ -44,32 +45,6 @@ export interface SegmentsOptions extends TimeFilter {
   readonly explain: boolean;
 }
 
-/** Above this share of chance finds a change says nothing. */
-const CHANCE_MAX = 0.05;
-
-function isBelow(value: Json | undefined, limit: number): boolean {
-  return typeof value === "number" && value < limit;
-}
-
-function segmentsResource(compared: boolean): Resource {
-  const change = { ...pathColumn("change", "change"), isSure: ({ q }: JsonObject) => isBelow(q, CHANCE_MAX) };
-  const changes = [change, pathColumn("p", "probability"), pathColumn("q", "probability")];
-  const columns = [
-    pathColumn("property"),
-    pathColumn("value"),
-    pathColumn("n", "number"),
-    pathColumn("share", "share"),
-    pathColumn("nps", "points"),
-    pathColumn("nps_low", "points"),
-    pathColumn("nps_high", "points"),
-    ...(compared ? changes : []),
-  ];
-  const names = columns.map(({ name }) => name);
-  // A p among many says less than it seems to; q is what is read.
-  const table = names.filter((name) => name !== "p");
-  return { noun: "segments", columns, table, dropFirst: ["share", "nps_low", "nps_high", "n"], fields: [] };
-}
-
 const PARTS: Resource = {
   noun: "segments",
   columns: [
@@ -84,14 +59,6 @@ const PARTS: Resource = {
     pathColumn("within", "change"),
   ],
   table: ["value", "share_before", "share", "nps_before", "nps", "mix", "within"],
-  dropFirst: [],
-  fields: [],
-};
-
-const SPLIT: Resource = {
-  noun: "changes",
-  columns: [...["change", "mix", "within"].map((name) => pathColumn(name, "change")), pathColumn("segments")],
-  table: ["change", "mix", "within", "segments"],
   dropFirst: [],
   fields: [],
 };

@@ -11,13 +11,17 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Column, Resource } from "../../render/columns.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
-import { RESPONSES } from "../../render/resources.ts";
+import { RESPONSE_FIELDS, RESPONSES } from "../../render/resources.ts";
 import { getRefusals } from "./get.ts";
 
 /** The person's other responses, newest first. */
 const HISTORY: Column = { name: "history", kind: "text", read: (row) => row["history"] };
 
-const SHOWN: Resource = { ...RESPONSES, columns: [...RESPONSES.columns, HISTORY] };
+const SHOWN: Resource = {
+  ...RESPONSES,
+  columns: [...RESPONSES.columns, HISTORY],
+  json: [[...RESPONSE_FIELDS, HISTORY]],
+};
 
 export function registerResponsesShow(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {

@@ -22,7 +22,14 @@ const HEAD: readonly Column[] = [
 ];
 const LISTS = ["explanation", "autopilot", "surveys", "responses", "resubscriptions"];
 
-const SHOWN: Resource = { ...ONE_PERSON, columns: [...HEAD, ...LISTS.map((name) => pathColumn(name))] };
+const COLUMNS = [...HEAD, ...LISTS.map((name) => pathColumn(name))];
+const SURVEY_STATUS = ["survey_status", "survey_status_since", "survey_status_until"];
+
+const SHOWN: Resource = {
+  ...ONE_PERSON,
+  columns: COLUMNS,
+  json: [[...COLUMNS, ...SURVEY_STATUS.map((name) => pathColumn(name, name === "survey_status" ? "text" : "time"))]],
+};
 
 const SURVEYS: Resource = toTable("surveys", [
   "id",

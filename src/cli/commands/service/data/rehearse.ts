@@ -45,7 +45,7 @@ export function registerRehearse(parent: Command, context: CommandContext): void
       { flag: "--answer-rate", value: "share", text: "share of surveys that are answered, from 0 to 1", default: "0" },
       { flag: "--seed", value: "number", text: "seed of the choice of who answers", default: "1" },
     ],
-    columns: REHEARSED_PERIODS,
+    columns: { ...REHEARSED_PERIODS, json: [REHEARSED_PERIODS.columns, REHEARSED_MESSAGES.columns] },
   });
   context.action(command, (deps, flags) => runRehearse(deps, readOptions(deps, flags)));
 }
