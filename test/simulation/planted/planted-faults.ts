@@ -37,6 +37,7 @@ export const FOUND_AT: Readonly<Record<string, number>> = {
   "a reminder comes once more": 2,
   "whether somebody may be written to is read only once": 12,
   "STOP is not kept": 5,
+  "a bounce is not recorded": 4,
   "a list has the people of another project": 8,
   "a write that fails is acknowledged": 3,
   "the id of a deleted row is given again": 9,
