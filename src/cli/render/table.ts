@@ -150,8 +150,8 @@ const HEADINGS: ReadonlyMap<string, string> = new Map([
   ["person_phone_number", "PERSON PHONE"],
   ["person_properties", "PROPERTIES"],
   ["response_count", "RESPONSES"],
-  ["detractors_share", "SHARE"],
-  ["promoters_share", "SHARE"],
+  ["detractors_share", "DETR. %"],
+  ["promoters_share", "PROM. %"],
   ["response_count_change", "+/-"],
   ["nps_low", "LOW"],
   ["nps_high", "HIGH"],
@@ -251,10 +251,10 @@ type Need = "natural" | "comfortable" | "minimum" | "floor";
 
 /**
  * Columns without a single value give way first, then those of zeros alone, then those of the order, until the others
- * fit at their least; what room is left is shared out.
+ * fit at their least; what room is left is shared out. Where the order names none, the last gives way first.
  */
 function layOutColumns(columns: readonly ColumnRoom[], order: DropOrder, room: number): Layout {
-  const names = [...new Set([...order.first, ...order.last, ...columns.map(({ name }) => name)])];
+  const names = [...new Set([...order.first, ...order.last, ...columns.map(({ name }) => name).toReversed()])];
   const namesOf = (kind: "isEmpty" | "isZero"): string[] =>
     names.filter((name) => columns.some((column) => column[kind] && column.name === name));
   const empty = [...new Set([...namesOf("isEmpty"), ...namesOf("isZero")])];

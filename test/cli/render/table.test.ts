@@ -114,6 +114,16 @@ describe("a table", () => {
     expect((await list(TEXTS, [texts], { width: 80 })).out).toContain(url);
   });
 
+  it("keeps the first of columns that are all zero", async () => {
+    const names = ["period", "surveys", "reminders", "held"];
+    const columns = names.map((name) => pathColumn(name, name === "period" ? "text" : "number"));
+    const resource: Resource = { noun: "periods", columns, table: names, dropFirst: [], fields: [] };
+    const rows = [{ period: "2026-01-31", surveys: 0, reminders: 0, held: 0 }];
+    expect((await list(resource, rows, { width: 32 })).out).toBe(
+      "PERIOD      SURVEYS  REMINDERS\n2026-01-31        0          0\n",
+    );
+  });
+
   it("says under --verbose which columns are hidden", async () => {
     const rows = [{ id: "1", email: "ada@example.com", name: "Ada", created_at: 0, phone_number: "+14155550101" }];
     const { err } = await list(PEOPLE, rows, { width: 50, options: { verbosity: 1 } });
