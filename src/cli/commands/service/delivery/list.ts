@@ -66,7 +66,7 @@ export function registerDeliveryList(noun: Command, context: CommandContext): vo
   const list = context.verb(noun, {
     name: "list",
     alias: "ls",
-    summary: "list surveys by due time, newest first, and what was not scheduled",
+    summary: "list surveys by due time, newest first; --reason also lists what was not scheduled",
     examples: [
       "surveyctl service delivery list --state unknown --data survey.db",
       "surveyctl service delivery list --reason throttled --since 7d",

@@ -63,7 +63,7 @@ function registerAdd(noun: Command, context: CommandContext): void {
   projectVerb(context, noun, {
     kind: "question.add",
     name: "add",
-    summary: `add a question, up to ${QUESTIONS_MAX} in all`,
+    summary: `add a question; up to ${QUESTIONS_MAX} are asked`,
     operands: [["<text>", `the question, at most ${QUESTION_TEXT_MAX} characters`]],
     examples: [
       "surveyctl service question add 'What should we fix?' --type free_response --to 0-6 --data survey.db",
