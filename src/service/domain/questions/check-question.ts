@@ -35,7 +35,7 @@ export interface WantedQuestion {
   readonly texts?: Readonly<Record<string, WantedTranslation>>;
 }
 
-/** The first fault, as the place of it and the end of a sentence about it. */
+/** The first fault, as the place of it, which counts from 0 as JSON does, and the end of a sentence about it. */
 type Fault = readonly [place: string, phrase: string] | null;
 
 /** Throws InvalidError with one sentence about the first fault. */
@@ -55,7 +55,10 @@ export function checkTranslation(locale: string, texts: WantedTranslation, choic
 }
 
 function refuse(fault: Fault): void {
-  if (fault !== null) throw new InvalidError({ [fault[0]]: [fault[1]] });
+  if (fault === null) return;
+  const [place, phrase] = fault;
+  const name = place.replace(/\.?\bchoices\.(\d+)$/, (_, at: string) => ` choice ${Number(at) + 1}`).trim();
+  throw new InvalidError({ [place]: [phrase] }, `${name} ${phrase}`);
 }
 
 function idFault(id: string | undefined): Fault {

@@ -95,11 +95,16 @@ describe("what is wrong with a question", () => {
     ["one choice", { type: "select_one", choices: ["A"] }, "choices must be 2 to 20 (got 1)"],
     ["many choices", { type: "select_one", choices: MANY }, "choices must be 2 to 20 (got 21)"],
     ["a choice twice", { type: "select_one", choices: ["A", "A"] }, 'choices must differ: "A" is there twice'],
-    ["a blank choice", { type: "select_one", choices: ["A", ""] }, "choices.1 can't be blank"],
+    ["a blank choice", { type: "select_one", choices: ["A", ""] }, "choice 2 can't be blank"],
     [
       "a long choice",
       { type: "select_one", choices: ["A", "x".repeat(201)] },
-      "choices.1 is too long (maximum is 200 characters)",
+      "choice 2 is too long (maximum is 200 characters)",
+    ],
+    [
+      "a blank translated choice",
+      { ...CHOICE, texts: { de: { text: "Was?", choices: ["Preis", " "] } } },
+      "texts.de choice 2 can't be blank",
     ],
     ["choices of a free question", { choices: ["A", "B"] }, "choices are for select_one and select_many alone"],
     ["a scale of a choice", { ...CHOICE, scale: { from: 1, to: 5 } }, "scale is for questions of type scale alone"],
