@@ -1,6 +1,6 @@
 /** `metrics --segment`: one row for each value of a property, and how much of a change is the mix of values. */
 import { CHOICE_SEPARATOR, type PlainAnswer, plainAnswers } from "../../../contract/questions/additional-answers.ts";
-import { isJsonObject, type JsonObject, propertyText } from "../../../contract/json.ts";
+import { type JsonObject, propertyText } from "../../../contract/json.ts";
 import { type ShownTexts, nameOfChoice, countTexts, mergeTexts } from "../../../insight/answers/shown-texts.ts";
 import {
   addAnswer,
@@ -14,16 +14,15 @@ import {
   type SegmentTally,
   TooManyValuesError,
 } from "../../../insight/segments.ts";
-import { suggest } from "../../args/suggest.ts";
 import type { Deps } from "../../command/deps.ts";
 import { countOf, writeNote } from "../../command/notes.ts";
+import { describeUnknown, sampleNames } from "../../command/rows/missing-property.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource, toPoints } from "../../render/columns.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
-import { toSafeText } from "../../render/safe-text.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import type { ResponseChoice } from "./count-metrics.ts";
 import { segmentsResource, SPLIT } from "./metrics-resource.ts";
@@ -72,7 +71,7 @@ export async function runSegments(deps: Deps, options: SegmentsOptions): Promise
   if (options.explain) await writeSplit(deps, tally, options.properties[0] ?? "");
   else await writeRows(deps, resource, tally, options);
   for (const property of missing) {
-    const { message, hint } = describeMissing([property], names);
+    const { message, hint } = describeUnknown([property], names);
     await writeNote(deps, hint === null ? message : `${message}; ${hint}`);
   }
   return EXIT.done;
@@ -155,10 +154,8 @@ export function tallyPage(rows: readonly JsonObject[], properties: readonly stri
       return answerKey(answer);
     });
   }
-  // A page's first row is sample enough.
-  const sample = rows[0]?.person_properties;
   const answers = plainAnswers(rows[0] ?? {}).map(({ id }) => ANSWERS + id);
-  return { tally, texts, names: [...(isJsonObject(sample) ? Object.keys(sample) : []), ...answers] };
+  return { tally, texts, names: [...sampleNames(rows), ...answers] };
 }
 
 const ANSWERS = "answers.";
@@ -199,22 +196,8 @@ export function checkFound(
   const isEmpty = [all.before, all.after].every((counts) => Object.values(counts).every((count) => count === 0));
   const missing = isEmpty ? [] : properties.filter((property) => values.get(property)?.size === 0);
   if (missing.length === 0 || missing.length < properties.length) return missing;
-  const { message, hint } = describeMissing(missing, names);
+  const { message, hint } = describeUnknown(missing, names);
   throw new NothingFoundError(message, hint);
-}
-
-/** `names` are the properties that responses have. */
-function describeMissing(
-  properties: readonly string[],
-  names: ReadonlySet<string>,
-): { readonly message: string; readonly hint: string | null } {
-  const nearest = suggest(properties[0] ?? "", [...names]);
-  const known = [...names].slice(0, 10).join(", ");
-  const others = known === "" ? null : `responses have ${known}`;
-  return {
-    message: `no response has the property ${properties.map(toSafeText).join(" or ")}`,
-    hint: nearest === null ? others : `did you mean ${nearest}?`,
-  };
 }
 
 async function writeRows(

@@ -9,7 +9,9 @@ import { parseChoice, parseInteger, parseName } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { writeNote } from "../../command/notes.ts";
+import { describeUnknown, sampleNames } from "../../command/rows/missing-property.ts";
 import { noTrend, withRefusals } from "../../command/refusals.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
@@ -102,10 +104,12 @@ export async function runResponsesAnswers(deps: Deps, options: AnswersOptions): 
   const groups = new Map<string, { readonly group: JsonObject; readonly tally: AnswerTally }>();
   // One name for a choice in all groups, so that their rows can be joined.
   const texts: ShownTexts = new Map();
+  const names = new Set<string>();
   const groupOf = createGrouping(deps, options);
   const selection = openSelection(deps, options);
   const readAll = withClient(forPhone(deps, options.personPhone), async (client) => {
-    for await (const { rows } of selection.pages(client))
+    for await (const { rows } of selection.pages(client)) {
+      for (const name of sampleNames(rows)) names.add(name);
       for (const row of rows) {
         const group = groupOf(row);
         const key = JSON.stringify(group);
@@ -113,8 +117,10 @@ export async function runResponsesAnswers(deps: Deps, options: AnswersOptions): 
         groups.set(key, known);
         known.tally.add(row);
       }
+    }
   });
   await withRefusals(readAll, noTrend(options.trend));
+  checkSegment(options, [...groups.values()], names);
   const rows = [...groups.values()].flatMap(({ group, tally }) =>
     tally
       .results(options.minCount)
@@ -127,6 +133,17 @@ export async function runResponsesAnswers(deps: Deps, options: AnswersOptions): 
   if (rows.length === 0)
     await writeNote(deps, options.question === null ? "no answers" : `no answers to ${options.question}`);
   return EXIT.done;
+}
+
+/** Throws NothingFoundError where there are responses, and none has the property. */
+function checkSegment(
+  { segment }: AnswersOptions,
+  groups: readonly { readonly group: JsonObject }[],
+  names: ReadonlySet<string>,
+): void {
+  if (segment === null || groups.length === 0 || groups.some(({ group }) => group["segment"] !== null)) return;
+  const { message, hint } = describeUnknown([segment], names);
+  throw new NothingFoundError(message, hint);
 }
 
 /**
