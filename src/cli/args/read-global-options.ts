@@ -29,7 +29,7 @@ export function readGlobalOptions(
     time: either(flags.text("--time"), "--time", env, "SURVEYCTL_TIME", (text, place) =>
       parseChoice(text, place, TIME_FORMATS),
     ),
-    timeZone: flags.parse("--tz", parseZone),
+    timeZone: own.has("--tz") ? null : flags.parse("--tz", parseZone),
     bom: flags.is("--bom") || flags.is("--excel"),
     crlf: flags.is("--crlf") || flags.is("--excel"),
     excelSafe: flags.is("--excel-safe") || flags.is("--excel"),

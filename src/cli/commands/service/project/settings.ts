@@ -5,6 +5,7 @@ import type { SettingsChange } from "../../../../service/admin/settings/commands
 import { OUTPUT_FORMATS } from "../../../args/global-options.ts";
 import { readOutput } from "../../../args/read-global-options.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
+import { parseZone } from "../../../args/time.ts";
 import { parseDailyLimit, parseInteger } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
@@ -67,8 +68,8 @@ const SETTING_FLAGS: Readonly<Record<keyof SettingsChange, SettingFlag>> = {
     parse: atMost(FOOTER_MAX),
   },
   tz: {
-    record: { flag: "--tz", value: "zone", text: "time zone of quiet hours", otherwise: "UTC" },
-    parse: (text) => text,
+    record: { flag: "--tz", value: "zone", text: "time zone of windows, quiet hours and days", otherwise: "UTC" },
+    parse: parseTimeZone,
   },
   soft_bounces: {
     record: {
@@ -135,6 +136,13 @@ function parseSender(text: string, flag: string): string {
   const problem = email === "" ? null : senderProblem(email);
   if (problem === null) return email;
   throw new UsageError(`${flag}: ${JSON.stringify(text)} is not an e-mail address to send from: it ${problem}`);
+}
+
+/** A zone as it was typed, or nothing. Throws UsageError. */
+function parseTimeZone(text: string, flag: string): string {
+  const zone = text.trim();
+  if (zone !== "") parseZone(zone, flag);
+  return zone;
 }
 
 /** A number, or nothing. Throws UsageError. */
