@@ -30,6 +30,8 @@ export const KEY_LENGTH_MIN = 20;
 export const FOREIGN_ID_MAX = 2 ** 52;
 /** More values of a property than this are no segments: an address, an id, an order number. */
 export const SEGMENT_VALUES_MAX = 50;
+/** Seconds, 100 years, of the longest frequency of Autopilot and the longest life of a key; the service's own. */
+export const DURATION_MAX = 100 * 365 * 86_400;
 /** Unix seconds at the end of the year 9999: what lies beyond is milliseconds. */
 export const TIME_MAX = 253_402_300_799;
 

@@ -2,7 +2,7 @@
 import { UsageError } from "../errors/usage-error.ts";
 import { suggest } from "./suggest.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
-import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import { DURATION_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { readScoreSpan, type ScoreSpan } from "../../contract/text/score-span.ts";
 
 /** One sentence for a wrong value: its place, the value, the accepted forms. */
@@ -85,6 +85,13 @@ export function parseDuration(text: string, place: string): number {
   const seconds = readDuration(text);
   if (seconds !== null) return seconds;
   throw badValue(place, text, "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w");
+}
+
+/** Seconds after which something ends or comes again, from 1 second to 100 years. Throws UsageError. */
+export function parseLifetime(text: string, place: string): number {
+  const seconds = parseDuration(text, place);
+  if (seconds >= 1 && seconds <= DURATION_MAX) return seconds;
+  throw new UsageError(`${place}: must be from 1 second to 100 years (got ${quoteText(text)})`);
 }
 
 /** The same without an error: null when the text is not a duration. */

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import { findSuppression } from "../people/suppressions.ts";
+import { DURATION_MAX } from "../../../contract/limits.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import type {
   AutopilotConfiguration,
@@ -35,8 +36,6 @@ import {
   parseHours,
   type Window,
 } from "./windows.ts";
-
-const FREQUENCY_MAX = 100 * 365 * 86_400;
 
 /** 4.8 as JSON texts, `Membership` rows in the order in which they were added. */
 export async function listMembersJson(tx: Transaction, project: Project, query: MembersQuery): Promise<JsonPage> {
@@ -197,7 +196,7 @@ export function showAutopilot(platform: Platform, { window, ...settings }: Autop
 }
 
 function isFrequency(seconds: number): boolean {
-  return Number.isInteger(seconds) && seconds >= 1 && seconds <= FREQUENCY_MAX;
+  return Number.isInteger(seconds) && seconds >= 1 && seconds <= DURATION_MAX;
 }
 
 export interface Enrolment {

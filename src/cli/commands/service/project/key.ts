@@ -5,7 +5,7 @@ import { toIsoTime } from "../../../../contract/text/iso-time.ts";
 import type { KeyInfo } from "../../../../service/admin/project/commands.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
-import { parseDuration, parseName } from "../../../args/values.ts";
+import { parseLifetime, parseName } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { projectVerb } from "../project-verb.ts";
@@ -22,7 +22,7 @@ const EXPIRES_FLAG: FlagRecord = {
 };
 
 function readExpiry(flags: Flags): { readonly expiresAfter?: number } {
-  const expiresAfter = flags.parse("--expires", parseDuration);
+  const expiresAfter = flags.parse("--expires", parseLifetime);
   return expiresAfter === null ? {} : { expiresAfter };
 }
 
@@ -127,7 +127,7 @@ function registerRotate(noun: Command, context: CommandContext): void {
     ],
     columns: ROTATED_KEY,
     details: ({ flags, operands: [id = ""] }) => {
-      const endsAfter = flags.parse("--revoke-after", parseDuration);
+      const endsAfter = flags.parse("--revoke-after", parseLifetime);
       return { id, ...(endsAfter === null ? {} : { endsAfter }), ...readExpiry(flags) };
     },
     done: ({ previous, previous_until: until }) =>

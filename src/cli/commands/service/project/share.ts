@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { quoteText } from "../../../../contract/text/invisible.ts";
-import { parseDuration, parseName, parseNames } from "../../../args/values.ts";
+import { parseLifetime, parseName, parseNames } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { projectVerb } from "../project-verb.ts";
 import { NEW_SHARE, REMOVED_SHARE, SHARES } from "../service-resources.ts";
@@ -30,7 +30,7 @@ export function registerShare(parent: Command, context: CommandContext): void {
     ],
     columns: NEW_SHARE,
     details: ({ flags, operands: [name = ""] }) => {
-      const expiresAfter = flags.parse("--expires", parseDuration);
+      const expiresAfter = flags.parse("--expires", parseLifetime);
       return {
         name: parseName(name, "<name>"),
         trend: flags.parse("--trend", parseName),
