@@ -53,8 +53,8 @@ export interface LookUpOptions extends CallOptions {
 
 /** The end of a write that did not throw. */
 export type WriteResult =
-  /** The service answered 2xx with a body that could be read. */
-  | { readonly kind: "answered"; readonly reply: ApiReply }
+  /** The service answered 2xx with a body that could be read. `lostBefore`: an earlier try may have arrived as well. */
+  | { readonly kind: "answered"; readonly reply: ApiReply; readonly lostBefore: boolean }
   /** The answer was lost; a look-up proved that the write arrived. `evidence` is one sentence. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
   /** The answer was lost and nothing could settle it until the settling time was over: never repeat this blindly. */

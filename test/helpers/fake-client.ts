@@ -31,7 +31,7 @@ export function asReply(json: JsonObject): ApiReply {
 }
 
 export function answered(json: JsonObject): WriteResult {
-  return { kind: "answered", reply: asReply(json) };
+  return { kind: "answered", reply: asReply(json), lostBefore: false };
 }
 
 export function fakeClient({

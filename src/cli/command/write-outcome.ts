@@ -65,7 +65,9 @@ export async function settleChange(change: Promise<WriteResult>, { again, explai
     throw error instanceof RefusedError ? await explain(error) : error;
   });
   if (result.kind === "unknown") throw result.error.advise(again);
-  return !hasHeader(result, UNCHANGED);
+  // An earlier try, whose answer was lost, may have made the change.
+  const mayHaveChanged = result.kind === "answered" && result.lostBefore;
+  return mayHaveChanged || !hasHeader(result, UNCHANGED);
 }
 
 /** True where the answer scheduled a survey of which our own service says that it will be a file. */

@@ -120,7 +120,8 @@ export interface Write extends Pick<IntentOptions, "onAccepted"> {
  */
 async function performWrite(caller: RequestCaller, write: Write): Promise<WriteResult> {
   const outcome = await caller.run(write.request, write.idempotent, write.read);
-  return outcome.kind === "answered" ? { kind: "answered", reply: outcome.value } : await givenUp(write, outcome);
+  if (outcome.kind === "given-up") return await givenUp(write, outcome);
+  return { kind: "answered", reply: outcome.value, lostBefore: outcome.lostBefore };
 }
 
 type GivenUp = Extract<CallOutcome<ApiReply>, { kind: "given-up" }>;

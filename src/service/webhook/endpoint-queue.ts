@@ -121,7 +121,7 @@ class WaitingEvents implements EndpointQueue {
   }
 
   async #attempt(due: DueEvent): Promise<void> {
-    const end = (await this.#isDeleted(due)) ? null : await this.#post(due);
+    const end = (await this.#isThere(due)) ? await this.#post(due) : null;
     this.#running.delete(due);
     this.#busy.delete(due.personId);
     if (end !== null && asksForPause(end.status)) {
@@ -134,14 +134,16 @@ class WaitingEvents implements EndpointQueue {
   }
 
   /** A person may be erased after their events were read, by this process or another. */
-  async #isDeleted({ event }: DueEvent): Promise<boolean> {
+  async #isThere({ event }: DueEvent): Promise<boolean> {
     const { store, onError } = this.#options;
     const { project, id } = this.webhook();
     try {
-      return (await store.read((tx) => tx.webhooks.delivery(project.id, id, event))) === null;
+      return (await store.read((tx) => tx.webhooks.delivery(project.id, id, event))) !== null;
     } catch (error) {
       onError(error);
-      return true;
+      // Read again later, all in their order: none overtakes this one.
+      this.clear();
+      return false;
     }
   }
 

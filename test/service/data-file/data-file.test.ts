@@ -309,13 +309,22 @@ describe("the file", () => {
     expect([names.length, new Set(modes)]).toEqual([3, new Set([0o600])]);
     server.child.kill("SIGTERM");
     expect((await server.ended).stderr).not.toContain("can be read by other users");
-    spawnSync("chmod", ["644", file("survey.db")]);
+  });
+
+  it.each([
+    ["644", 0o600],
+    ["664", 0o660],
+    ["660", 0o660],
+  ])("when the file's mode is %s, then its log is for those alone who may write it", async (mode, expected) => {
+    const first = serve();
+    await urlOf(first);
+    first.child.kill("SIGTERM");
+    await first.ended;
+    spawnSync("chmod", [mode, file("survey.db")]);
     const second = serve();
     await urlOf(second);
-    const beside = await Promise.all(
-      ["-wal", "-shm"].map(async (end) => (await stat(file(`survey.db${end}`))).mode & 0o777),
-    );
-    expect(beside).toEqual([0o600, 0o600]);
+    const modes = ["-wal", "-shm"].map(async (end) => (await stat(file(`survey.db${end}`))).mode & 0o777);
+    expect(await Promise.all(modes)).toEqual([expected, expected]);
     second.child.kill("SIGTERM");
     expect((await second.ended).stderr).toContain("can be read by other users");
   });

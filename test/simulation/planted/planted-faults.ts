@@ -42,7 +42,7 @@ export const FOUND_AT: Readonly<Record<string, number>> = {
   "a write that fails is acknowledged": 3,
   "the id of a deleted row is given again": 9,
   "time runs backwards with the clock": 16,
-  "a commit without an answer is taken for undone": 55,
+  "a commit without an answer is taken for undone": 438,
   "a commit without an answer is taken for done": 107,
   "the server's time runs backwards with the clock": 5,
 };

@@ -222,8 +222,6 @@ export interface QueueRows {
   hasNewerSurvey(project: number, surveyId: number): Promise<boolean>;
   /** The surveys of a project that left since then, or may have, and those that are on their way. */
   countLeft(project: number, since: number): Promise<{ readonly sent: number; readonly leaving: number }>;
-  /** The surveys of a project that are due. */
-  countDue(project: number): Promise<number>;
   /** The limit for a day of projects that have none of their own, as a server was told last; null for none. */
   dailyLimit(): Promise<number | null>;
   /** Surveys that wait for the old one may leave from now on. */

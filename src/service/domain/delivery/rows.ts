@@ -186,7 +186,6 @@ export interface ChannelQueue {
   readonly channel: OutgoingChannel;
 }
 
-/** The facts that operators and senders keep next to the requests. */
 /** Surveys or reminders of one kind that should have left by now. */
 export interface Waiting {
   readonly channel: OutgoingChannel;
@@ -196,6 +195,7 @@ export interface Waiting {
   readonly dueAt: number;
 }
 
+/** The facts that operators and senders keep next to the requests. */
 export interface DeliveryRows {
   listBySchedule(project: number, which: SurveysAt | RemindersAt, page: DuePage): Promise<readonly DeliveryRow[]>;
   countBySchedule(

@@ -134,7 +134,7 @@ describe("people add", () => {
     ],
   ])("says in a pipe that %s scheduled no survey", async (_, change, headers, fields, words) => {
     const json = { ...SENT, ...change } as JsonObject;
-    const write: WriteResult = { kind: "answered", reply: { ...asReply(json), headers } };
+    const write: WriteResult = { kind: "answered", reply: { ...asReply(json), headers }, lostBefore: false };
     const { deps, out, err } = world({ write }, { options: { output: "json", timeZone: "UTC" } });
     expect(await runPeopleAdd(deps, { ...ADD, email: "ada@example.com" })).toBe(0);
     expect([out(), err()]).toEqual([`${JSON.stringify(json).slice(0, -1)}${fields}}\n`, `Saved, ${words}.\n`]);
@@ -142,7 +142,7 @@ describe("people add", () => {
 
   it("says that a survey waits while sending is paused", async () => {
     const headers = { "x-survey-status": "paused; since=1795176000" };
-    const write: WriteResult = { kind: "answered", reply: { ...asReply(SENT), headers } };
+    const write: WriteResult = { kind: "answered", reply: { ...asReply(SENT), headers }, lostBefore: false };
     const { deps, err } = world({ write }, { options: { timeZone: "UTC" } });
     await runPeopleAdd(deps, { ...ADD, email: "ada@example.com" });
     expect(err()).toBe("Scheduled, but nothing is sent at present: paused since 2026-11-20 12:00.\n");

@@ -18,6 +18,7 @@ const USED_OFFSET = 60;
 /** A check of more would keep a server from starting for more than about a second. */
 const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 const FILE_MODE = 0o600;
+const SHARED_MODE = 0o660;
 
 /** Of the 255 bytes that a name may have: the longest name made of it is a copy's, with a token. */
 const NAME_BYTES_MAX = 160;
@@ -88,11 +89,16 @@ export function makeNewFile(file: string): void {
   closeSync(openSync(file, "wx", FILE_MODE));
 }
 
-/** SQLite makes the log as readable as the data file is, and it would stay so when that is mended. */
+/**
+ * SQLite makes the log as readable as the data file is, and it would stay so when that is mended. A file that a group
+ * may write is shared on purpose, and so is its log.
+ */
 export function closeLogToOthers(file: string): void {
+  const isShared = (statSync(file).mode & 0o020) !== 0;
+  const mode = isShared ? SHARED_MODE : FILE_MODE;
   for (const suffix of ["-wal", "-shm"]) {
     try {
-      chmodSync(`${file}${suffix}`, FILE_MODE);
+      chmodSync(`${file}${suffix}`, mode);
     } catch {
       // Another user's, who opened the file first.
     }

@@ -3,7 +3,7 @@ import { nextId } from "../project-rows.ts";
 import { readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
 import { requestsAnswered, requestsSent } from "../../lists/counted-lists.ts";
 import type { ListTallies } from "../../lists/list-tallies.ts";
-import type { Database, Session, SqlRow } from "../../database.ts";
+import type { Database, Session, SqlRow, SqlValue } from "../../database.ts";
 import {
   claimKey,
   claimSome,
@@ -59,11 +59,6 @@ export function createQueueRows(database: Database, session: Session, tallies: L
       return row !== null;
     },
     countLeft: async (project, since) => countLeft(database, project, since),
-    countDue: async (project) => {
-      const sql = `SELECT count(*) AS n FROM messages
-        WHERE project_id = ? AND ${COUNTED} AND due_at <= ? AND claimer IS NULL`;
-      return Number((await database.first(sql, [project, session.now]))?.n);
-    },
     dailyLimit: async () => (await readState(database, DAILY_LIMIT)) as number | null,
     setDailyLimit: async (limit) => {
       writeState(database, DAILY_LIMIT, limit);
@@ -158,7 +153,7 @@ async function settle(
   // A message that was cancelled meanwhile stays so, unless it had gone already.
   const isCancelled = row.state === "cancelled" && state !== "sent" && state !== "bounced";
   if (isCancelled) noteErased(database, THIS_CLAIM, key);
-  if (scheduledAt !== undefined) putOff(database, now, claim);
+  if (scheduledAt !== undefined) putOff(database, now, claim, row.personId ?? null);
   database.send(
     `UPDATE messages SET state = ?, due_at = ?, scheduled_at = coalesce(?, scheduled_at),
        sent_at = coalesce(?, sent_at), claimer = NULL,
@@ -185,16 +180,16 @@ async function settle(
 }
 
 /** Keeps the place of a message that moves to a later moment; a membership tells that its survey was moved. */
-function putOff(database: Database, now: number, claim: ClaimKey): void {
+function putOff(database: Database, now: number, claim: ClaimKey, personId: SqlValue): void {
   database.send(
     `UPDATE messages SET planned_at = coalesce(planned_at, scheduled_at) WHERE ${THIS_CLAIM}`,
     claimKey(claim),
   );
-  database.send("UPDATE memberships SET updated_at = ? WHERE project_id = ? AND next_request_id = ?", [
-    now,
-    claim.project.id,
-    claim.requestId,
-  ]);
+  if (personId === null) return;
+  database.send(
+    "UPDATE memberships SET updated_at = ? WHERE project_id = ? AND person_id = ? AND next_request_id = ?",
+    [now, claim.project.id, personId, claim.requestId],
+  );
 }
 
 /** Keeps true what is counted of surveys and their people. */
