@@ -55,7 +55,7 @@ export function registerClean(noun: Command, context: CommandContext): void {
   context.action(command, (deps, _flags, [file]) => runClean(deps, file ?? null));
 }
 
-/** A journal that can still be resumed stays. Prints the files that go. Throws NotFoundError as `imports list` does. */
+/** Journals of finished imports go, and are printed. Throws NotFoundError as `imports list` does. */
 export async function runClean(deps: Deps, file: string | null): Promise<ExitCode> {
   let kept = 0;
   let removed = 0;
@@ -74,6 +74,9 @@ export async function runClean(deps: Deps, file: string | null): Promise<ExitCod
   const verb = deps.options.dryRun ? "Would remove" : "Removed";
   await writeDone(deps, `${verb} ${countOf(removed, "journal", "journals")}.`);
   if (kept > 0)
-    await writeNote(deps, `${countOf(kept, "import", "imports")} can be resumed: see surveyctl imports list`);
+    await writeNote(
+      deps,
+      `${countOf(kept, "import is not finished", "imports are not finished")}: see surveyctl imports list`,
+    );
   return EXIT.done;
 }

@@ -41,7 +41,7 @@ test("when a run has begun anew since the look, then its journal stays; else it 
   expect([await readdir(folder), out(), err()]).toEqual([
     [NAME],
     "",
-    "Removed 0 journals.\nnote: 1 import can be resumed: see surveyctl imports list\n",
+    "Removed 0 journals.\nnote: 1 import is not finished: see surveyctl imports list\n",
   ]);
   writeJournal([{ head: HEAD }, { end: true }]);
   await runClean(deps, folder);
