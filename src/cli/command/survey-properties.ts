@@ -64,19 +64,13 @@ function nearestLocale(named: string): string | null {
 function parseProperties(text: string, flag = "--properties"): JsonObject {
   const value = parseJsonObject(text);
   if (value !== null) return checkDigits(value, text, flag);
-  throw new UsageError(`${flag}: ${quoteText(shorten(text))} is not a JSON object, as in {"plan":"pro"}`);
+  throw new UsageError(`${flag}: ${quoteText(text)} is not a JSON object, as in {"plan":"pro"}`);
 }
 
 function checkDigits(value: JsonObject, text: string, flag: string): JsonObject {
   const number = numberThatLosesDigits(text);
   if (number === null) return value;
   throw new UsageError(`${flag}: ${number} has more digits than a JSON number keeps; write it in quotes, as text`);
-}
-
-const SHOWN_CHARACTERS = 60;
-
-function shorten(text: string): string {
-  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`;
 }
 
 export const PROPERTY_FLAGS: readonly FlagRecord[] = [

@@ -40,9 +40,13 @@ function describeCharacter(char: string): string {
   return name === undefined ? codePointName(char) : `${codePointName(char)} (${name})`;
 }
 
-/** The text in double quotes as messages show it: what cannot be seen is written as `U+200B`. */
+const QUOTED_MAX = 100;
+
+/** The text in double quotes as messages show it: what cannot be seen is written as `U+200B`; a long text is cut. */
 export function quoteText(text: string): string {
-  return JSON.stringify(text).replaceAll(INVISIBLE, (char) => codePointName(char));
+  const characters = Array.from(text.slice(0, 2 * QUOTED_MAX + 1));
+  const shown = characters.length > QUOTED_MAX ? `${characters.slice(0, QUOTED_MAX).join("")}…` : text;
+  return JSON.stringify(shown).replaceAll(INVISIBLE, (char) => codePointName(char));
 }
 
 /** `U+200B`. */
