@@ -1,3 +1,5 @@
+import { UsageError } from "../errors/usage-error.ts";
+
 /** The flags of one command line by their long names; a switch by its name without `no-`. */
 export interface Flags {
   /** True when a switch is on: given, or one that only `--no-…` turns off. */
@@ -43,4 +45,11 @@ export function createFlags(values: Readonly<Record<string, unknown>>): Flags {
 function toKey(flag: string): string {
   if (flag.startsWith("--no-")) throw new Error(`${flag} is read by its name without "no-"`);
   return flag.replace(/^--/, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Of a switch and its `--no-` the parser keeps the last; both together say nothing. Throws UsageError. */
+export function refuseBoth(commandLine: readonly string[], flag: `--${string}`): void {
+  const off = flag.replace("--", "--no-");
+  if (commandLine.includes(flag) && commandLine.includes(off))
+    throw new UsageError(`${flag} and ${off} cannot be used together`);
 }

@@ -9,13 +9,12 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
 import { STATUS_UNTOLD } from "../../../contract/text/survey-status.ts";
 import { badValue, parseChoice, parseDuration, readDuration } from "../../args/values.ts";
-import type { Flags } from "../../args/flags.ts";
+import { type Flags, refuseBoth } from "../../args/flags.ts";
 import { parseDelay, type TimeContext } from "../../args/time.ts";
 import { countOf, formatCount } from "../../command/notes.ts";
 import { isLeftInOutbox } from "../../command/write-outcome.ts";
 import type { Deps } from "../../command/deps.ts";
 import { timeContext } from "../../command/time-flags.ts";
-import { UsageError } from "../../errors/usage-error.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
 import type { ImportRequest, SendOrder } from "../../import/import-request.ts";
@@ -65,14 +64,8 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
 /** `input` is a file's name, or `-` for standard input. */
 export async function runPeopleImport(deps: Deps, input: string, flags: Flags): Promise<ExitCode> {
   const { runImport } = await import("../../import/run-import.ts");
-  checkSendFlags(deps.commandLine);
+  refuseBoth(deps.commandLine, "--send");
   return runImport(deps, toRequest(deps, input, flags));
-}
-
-/** Of the two the parser keeps the last; both together say nothing. Throws UsageError. */
-function checkSendFlags(commandLine: readonly string[]): void {
-  if (commandLine.includes("--send") && commandLine.includes("--no-send"))
-    throw new UsageError("--send and --no-send cannot be used together");
 }
 
 function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { quoteText } from "../../../../contract/text/invisible.ts";
+import { refuseBoth } from "../../../args/flags.ts";
 import { parseLifetime, parseName, parseNames } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { projectVerb } from "../project-verb.ts";
@@ -29,7 +30,8 @@ export function registerShare(parent: Command, context: CommandContext): void {
       { flag: "--no-comments", text: "leave comments out" },
     ],
     columns: NEW_SHARE,
-    details: ({ flags, operands: [name = ""] }) => {
+    details: ({ deps, flags, operands: [name = ""] }) => {
+      refuseBoth(deps.commandLine, "--comments");
       const expiresAfter = flags.parse("--expires", parseLifetime);
       return {
         name: parseName(name, "<name>"),
