@@ -319,7 +319,7 @@ describe("the link", () => {
 test.each([
   [{ name: " " }, "name must have 1 to 100 characters"],
   [{ name: "Board" }, 'a page named "Board" already exists'],
-  [{ name: "No trend", trend: "99" }, "trend does not exist"],
+  [{ name: "No trend", trend: "99" }, "project default has no trend 99"],
   [{ name: "Many", segments: ["a", "b", "c", "d", "e", "f"] }, "segment may be given for 5 properties at most"],
 ])("when a page is %j, then it is refused", async (more, message) => {
   await expect(share("", more)).rejects.toThrow(message);

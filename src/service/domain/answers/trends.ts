@@ -56,7 +56,8 @@ function toText(value: unknown): string | null {
 export async function requireTrend(tx: Transaction, project: Project, text: string): Promise<number> {
   const id = parseId(text);
   const isFilled = id === null ? null : await tx.trends.isFilled(project.id, id);
-  if (id === null || isFilled === null) throw new InvalidError({ trend: ["does not exist"] });
+  if (id === null || isFilled === null)
+    throw new InvalidError({ trend: ["does not exist"] }, `project ${project.name} has no trend ${text}`);
   if (!isFilled) throw new InvalidError({ trend: ["is not ready yet; try again in a moment"] });
   return id;
 }

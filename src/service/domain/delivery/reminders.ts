@@ -42,7 +42,7 @@ export async function changeReminder(
 ): Promise<ReminderSettings> {
   const { after, channel } = change;
   if (typeof after === "number" && !isReminderTime(after))
-    throw new InvalidError({ reminder: ["must be from 1 hour to 30 days, such as 5d, or off"] });
+    throw new InvalidError({ after: ["must be from 1 hour to 30 days, such as 5d, or off"] });
   const isOff = (await readReminder(tx, project)).after === null;
   if (isOff && typeof after === "number") await tx.projects.setSetting(project.id, SINCE, String(tx.now));
   if (after !== undefined) await tx.projects.setSetting(project.id, AFTER, after === null ? null : String(after));

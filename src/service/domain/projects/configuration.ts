@@ -188,7 +188,7 @@ export async function applyConfiguration(
     await at(["settings"], async () => changeSettings(tx, project, toProjectSettings(settings)));
   if (throttle !== undefined && throttle !== old.throttle)
     await at(["throttle"], () => setThrottle(tx, project, throttle));
-  if (reminder !== undefined) await at([], () => changeReminder(tx, project, reminder));
+  if (reminder !== undefined) await at(["reminder"], () => changeReminder(tx, project, reminder));
   for (const platform of PLATFORMS) await applyAutopilot(tx, project, platform, autopilot?.[platform]);
   if (brand !== undefined) await at(["brand"], () => changeBrand(tx, project, toBrandChange(brand, old.brand)));
   if (texts !== undefined) await applyTexts(tx, project, texts);

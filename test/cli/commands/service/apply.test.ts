@@ -266,7 +266,7 @@ describe("a file that is wrong", () => {
       '2:15: autopilot.sms.days must be days such as mon-fri or mon,wed,fri, or "any"',
     ],
     ["autopilot:\n  sms: {first: soon}", '2:16: autopilot.sms.first "soon" is not one of spread, now'],
-    ["reminder: {after: 10s}", "1:11: reminder must be from 1 hour to 30 days, such as 5d, or off"],
+    ["reminder: {after: 10s}", "1:19: reminder.after must be from 1 hour to 30 days, such as 5d, or off"],
     ["settings: {daily_limit: 0}", "1:25: settings.daily_limit must be a whole number from 1"],
     ["autopilot: {post: {}}", "1:13: autopilot.post is not a setting\nhint: the keys are email, sms"],
     ["brand: {logo: gone.svg}", expect.stringContaining("1:15: brand.logo cannot be read: ENOENT")],

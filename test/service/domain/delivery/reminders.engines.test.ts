@@ -385,7 +385,7 @@ test.each([0, 3599, 30 * DAY + 1, 1.5 * 3600 + 0.5])(
   "when %d seconds are wanted, then they are refused",
   async (after) => {
     await expect(fixture.write((tx) => changeReminder(tx, fixture.project, { after }))).rejects.toMatchObject({
-      errors: { reminder: ["must be from 1 hour to 30 days, such as 5d, or off"] },
+      errors: { after: ["must be from 1 hour to 30 days, such as 5d, or off"] },
     });
     expect(await fixture.read((tx) => readReminder(tx, fixture.project))).toEqual({ after: 5 * DAY, channel: "any" });
   },

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
+import { DURATION_MAX } from "../../../../contract/limits.ts";
 import { PLATFORMS } from "../../../../contract/resources.ts";
+import { quoteText } from "../../../../contract/text/invisible.ts";
 import { badValue, INTERVAL_FORM, parseChoice, readInterval } from "../../../args/values.ts";
 import type { Flags } from "../../../args/flags.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
@@ -16,10 +18,6 @@ function readChange(flags: Flags): AutopilotChange {
   const [starts, stops] = [flags.is("--active"), flags.is("--inactive")];
   if (starts && stops) throw new UsageError("--active and --inactive cannot be used together");
   const frequency = flags.parse("--frequency", parseInterval);
-  if (frequency === 0)
-    throw new UsageError("--frequency: must be greater than 0", {
-      hint: "a day is 1d; use --inactive to stop the surveys",
-    });
   return {
     active: starts || stops ? starts : undefined,
     frequency: frequency ?? undefined,
@@ -33,7 +31,10 @@ function readChange(flags: Flags): AutopilotChange {
 function parseInterval(text: string, flag: string): number {
   const seconds = readInterval(text);
   if (seconds === null) throw badValue(flag, text, INTERVAL_FORM);
-  return seconds;
+  if (seconds >= 1 && seconds <= DURATION_MAX) return seconds;
+  throw new UsageError(`${flag}: must be from 1 second to 100 years (got ${quoteText(text)})`, {
+    hint: "a day is 1d; use --inactive to stop the surveys",
+  });
 }
 
 /** The text itself, once it can be read. */
