@@ -3,7 +3,7 @@
 /** `read-only` allows GET and HEAD. */
 export type KeyAccess = "full" | "read-only";
 
-/** Header of each answer to a key, not part of the API: the key's access. */
+/** Header of each answer in which a call succeeds, not part of the API: the access of its key. */
 export const KEY_ACCESS_HEADER = "x-key-access";
 
 /** The beginning of each key that only reads, and of no other: a client need not ask before it refuses to write. */

@@ -252,12 +252,12 @@ async function warnOfKey(deps: Deps, log: Log, { store, clock }: Service): Promi
     return;
   }
   const time = createTimeFormatter({ format: "iso", zone: deps.options.timeZone, now: unixSeconds(clock) });
-  const state = kind === "unknown" ? "is not a key of this service" : `was ${PASTS[kind]} at ${time(at ?? 0)}`;
+  const state = kind === "unknown" ? "is not a key of this service" : `${PASTS[kind]} at ${time(at ?? 0)}`;
   const way = "surveyctl service key add makes a key, and the variable names one only when the data is created";
   await warn("key_opens_nothing", `SURVEYCTL_API_KEY ${state} and opens nothing; ${way}`);
 }
 
-const PASTS = { revoked: "revoked", expired: "ended" } as const;
+const PASTS = { revoked: "was revoked", expired: "expired" } as const;
 
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
