@@ -149,7 +149,7 @@ describe.each(STORES)("%s", (engine) => {
       const trend = await fixture.write((tx) => addTrend(tx, fixture.project, "pro", { plan: "pro" }));
       await fixture.store.settle();
       expect(await fixture.write((tx) => removeTrend(tx, fixture.project, String(trend.id)))).toBe(true);
-      expect(await reasonOf(count(fixture, String(trend.id)))).toContain("does not exist");
+      expect(await reasonOf(count(fixture, String(trend.id)))).toContain("has no trend");
       expect(await fixture.write((tx) => removeTrend(tx, fixture.project, String(trend.id)))).toBe(false);
     }));
 
