@@ -26,14 +26,13 @@ const OUTBOX_HINTS: Readonly<Record<ForeignOutboxError["reason"], string>> = {
 
 async function translate(error: unknown): Promise<Error | null> {
   const { AdminError } = await import("../../service/admin/commands.ts");
-  const { StoreFileError } = await import("../../service/store/store-errors.ts");
+  const { StoreDatabaseError, StoreFileError } = await import("../../service/store/store-errors.ts");
   const outbox = await import("../../service/delivery/outbox.ts");
   const { CopyFailedError, FileChoiceError } = await import("../../service/data-file/backup.ts");
   if (error instanceof FileChoiceError) return new UsageError(error.message, { cause: error });
   if (error instanceof CopyFailedError) return new DataFileError("copy_failed", error.message, { cause: error });
   if (error instanceof AdminError)
     return new DataFileError("refused", error.message, { exit: EXIT.refused, cause: error });
-  const { StoreDatabaseError } = await import("../../service/store/store-errors.ts");
   if (error instanceof StoreDatabaseError) {
     const hint = error.trouble === "older" ? { hint: "run surveyctl service migrate" } : {};
     return new DataFileError("bad_database", error.message, { ...hint, cause: error });
