@@ -35,7 +35,7 @@ export const FOUND_AT: Readonly<Record<string, number>> = {
   "whether a reminder is still wanted is not asked": 2,
   "the limit of a day is not counted": 4,
   "a reminder comes once more": 2,
-  "whether somebody may be written to is read only once": 12,
+  "whether somebody may be written to is read only once": 8,
   "STOP is not kept": 5,
   "a bounce is not recorded": 4,
   "a list has the people of another project": 8,
