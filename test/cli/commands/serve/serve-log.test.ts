@@ -3,10 +3,10 @@ import { createServeLog } from "../../../../src/cli/commands/serve/serve-log.ts"
 import { logOverdue } from "../../../../src/service/service-log.ts";
 import { fakeDeps } from "../../../helpers/fake-deps.ts";
 
-const SAID = "40 surveys were due more than 72 hours ago and are held";
+const SAID = "40 messages were due more than 72 hours ago and are held";
 const HINT = "`surveyctl service delivery list --state held` shows them, `service delivery resume` sends them";
 
-test("on a terminal, surveys that are held at the start are told with the command that sends them", () => {
+test("on a terminal, messages that are held at the start are told with the command that sends them", () => {
   const { deps, err } = fakeDeps({ width: 80 });
   logOverdue(createServeLog(deps, null), 40, 3 * 86_400);
   expect(err()).toMatch(/^\d\d:\d\d:\d\d /);
