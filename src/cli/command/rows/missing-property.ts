@@ -14,11 +14,15 @@ export function describeUnknown(
   properties: readonly string[],
   names: ReadonlySet<string>,
 ): { readonly message: string; readonly hint: string | null } {
+  const shown = properties.map(toSafeText).join(" or ");
+  // It is there, empty.
+  if (properties.every((name) => names.has(name)))
+    return { message: `no response has a value of the property ${shown}`, hint: null };
   const nearest = suggest(properties[0] ?? "", [...names]);
   const known = [...names].slice(0, 10).join(", ");
   const others = known === "" ? null : `responses have ${known}`;
   return {
-    message: `no response has the property ${properties.map(toSafeText).join(" or ")}`,
+    message: `no response has the property ${shown}`,
     hint: nearest === null ? others : `did you mean ${nearest}?`,
   };
 }

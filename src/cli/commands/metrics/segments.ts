@@ -169,9 +169,10 @@ function answerOf(row: JsonObject, name: string): PlainAnswer | null {
 /** No text has it. */
 const BETWEEN_IDS = "\u0000";
 
-/** Choices by their ids: their texts depend on the language. */
+/** Choices by their ids, in one order: their texts depend on the language, and imports keep the order of the file. */
 function answerKey({ value }: PlainAnswer): string {
-  return typeof value === "object" ? value.map(({ id }) => id).join(BETWEEN_IDS) : String(value);
+  if (typeof value !== "object") return String(value);
+  return [...new Set(value.map(({ id }) => id))].toSorted().join(BETWEEN_IDS);
 }
 
 /** The counts of answers by the texts of their choices. */

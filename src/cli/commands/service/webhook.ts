@@ -4,7 +4,14 @@ import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../service/domain/webhook
 import type { UrlRefusal } from "../../../service/domain/webhooks/addresses.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
-import { parseChoice, parseChoices, parseDuration, parseName, parseScoreSpan } from "../../args/values.ts";
+import {
+  parseChoice,
+  parseChoices,
+  parseDuration,
+  parseLifetime,
+  parseName,
+  parseScoreSpan,
+} from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import type { Deps } from "../../command/deps.ts";
 import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows.ts";
@@ -236,10 +243,15 @@ function registerRotate(noun: Command, context: CommandContext): void {
     columns: WEBHOOK_SECRET,
     details: ({ flags, operands: [id = ""] }) => ({
       id,
-      overlapSeconds: parseDuration(flags.text("--overlap") ?? "24h", "--overlap"),
+      overlapSeconds: parseOverlap(flags.text("--overlap") ?? "24h"),
     }),
     notes: () => [SECRET_NOTE],
   });
+}
+
+/** Seconds; 0 ends the old secret at once. */
+function parseOverlap(text: string): number {
+  return parseDuration(text, "--overlap") === 0 ? 0 : parseLifetime(text, "--overlap");
 }
 
 function registerDeliveries(noun: Command, context: CommandContext): void {

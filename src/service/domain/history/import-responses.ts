@@ -25,6 +25,7 @@ import {
 } from "./import-people.ts";
 import { toAdditionalAnswers } from "../questions/answer-texts.ts";
 import { listQuestions } from "../questions/questions.ts";
+import type { Question } from "../questions/rows.ts";
 import { noteEvent } from "../webhooks/events.ts";
 import type { HistoryStep, NewPastResponse, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
 
@@ -114,29 +115,25 @@ function highestId(batch: PastRows): number {
   return highest;
 }
 
-/** Rows with their answers in the API's form. */
-async function withAnswers(
-  tx: Transaction,
-  project: Project,
-  rows: readonly PastResponse[],
-): Promise<readonly PastResponse[]> {
-  if (rows.every(({ answers }) => answers === undefined)) return rows;
-  const questions = await listQuestions(tx, project);
-  return rows.map(({ answers = {}, ...row }) => {
-    const known = new Set(plainAnswers({ additional_answers: row.additionalAnswers }).map(({ id }) => id));
-    const texts = Object.fromEntries(Object.entries(answers).filter(([id]) => !known.has(id)));
-    const added = toAdditionalAnswers(questions, texts, row.id ?? "") as unknown as Json[];
-    return added.length === 0 ? row : { ...row, additionalAnswers: [...(row.additionalAnswers ?? []), ...added] };
-  });
+/** A row whose response has its id. */
+type PlacedResponse = PastResponse & { readonly id: number };
+
+/** The row as the response of this id, with its answers in the API's form. */
+function toPlaced(questions: readonly Question[], { answers = {}, ...row }: PastResponse, id: number): PlacedResponse {
+  const known = new Set(plainAnswers({ additional_answers: row.additionalAnswers }).map((answer) => answer.id));
+  const texts = Object.fromEntries(Object.entries(answers).filter(([question]) => !known.has(question)));
+  const added = toAdditionalAnswers(questions, texts, id) as unknown as Json[];
+  if (added.length === 0) return { ...row, id };
+  return { ...row, id, additionalAnswers: [...(row.additionalAnswers ?? []), ...added] };
 }
 
 async function importResponses(
   tx: Transaction,
   project: Project,
-  given: readonly PastResponse[],
+  rows: readonly PastResponse[],
   { policy, firstFree }: ImportRules,
 ): Promise<Outcomes> {
-  const rows = await withAnswers(tx, project, given);
+  const questions = rows.some(({ answers }) => answers !== undefined) ? await listQuestions(tx, project) : [];
   const outcomes = createOutcomes();
   const { people, markedUpTo } = await placePeople(tx, project, rows, firstFree, outcomes);
   const ids = rows.flatMap(({ id }) => (id === null || id >= firstFree ? [] : [id]));
@@ -148,13 +145,13 @@ async function importResponses(
     if (personId === undefined) continue;
     if (row.createdAt > (answered.get(personId) ?? -1)) answered.set(personId, row.createdAt);
     const found = await findStored(tx, project, { row, personId, stored, added });
+    const placed = toPlaced(questions, row, found?.id ?? row.id ?? (await tx.history.nextId(project.id)));
     if (found === null) {
-      const response = await toStored(tx, project, row, personId);
-      added.push(response);
+      added.push(await toStored(tx, project, placed, personId));
       outcomes.kept += 1;
     } else if (found.personId !== personId && found.createdAt !== row.createdAt)
       outcomes.refused.push({ index, text: `id ${found.id} belongs to another response in this project` });
-    else await mergeResponse(tx, project, { found, row, personId, index, policy }, outcomes);
+    else await mergeResponse(tx, project, { found, row: placed, personId, index, policy }, outcomes);
   }
   await tx.history.insertResponses(project.id, added);
   for (const { id } of added) outcomes.events.push({ type: "survey_response.created", responseId: id });
@@ -245,11 +242,10 @@ async function findStored(
 async function toStored(
   tx: Transaction,
   project: Project,
-  row: PastResponse,
+  row: PlacedResponse,
   personId: number,
 ): Promise<NewPastResponse> {
-  const id = row.id ?? (await tx.history.nextId(project.id));
-  const { surveyType, score, comment, createdAt, permalink } = row;
+  const { id, surveyType, score, comment, createdAt, permalink } = row;
   const columns = { id, personId, surveyType, score, comment, createdAt, updatedAt: row.updatedAt ?? tx.now };
   return {
     ...columns,
@@ -283,7 +279,7 @@ function toNote({ text, userEmail, createdAt }: PastNote, id: number): Note {
 
 interface ResponseMerge {
   readonly found: StoredPastResponse;
-  readonly row: PastResponse;
+  readonly row: PlacedResponse;
   readonly personId: number;
   readonly index: number;
   readonly policy: ConflictPolicy;
@@ -304,7 +300,7 @@ async function mergeResponse(
     outcomes.conflicts.push({ index, text: `response ${found.id} is stored with another ${differing.join(", ")}` });
     return;
   }
-  const wanted = await toStored(tx, project, { ...row, id: found.id }, personId);
+  const wanted = await toStored(tx, project, row, personId);
   const { tags, notes, noteIds, additionalAnswers } = found;
   await tx.history.replaceResponse(project.id, {
     ...wanted,

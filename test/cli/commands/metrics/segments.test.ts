@@ -129,7 +129,8 @@ describe("metrics --segment", () => {
         free_response: null,
         scale: null,
         select_one: null,
-        select_many: choices.slice(index > 2 ? 1 : 0),
+        // An import keeps the order of its file.
+        select_many: index > 2 ? choices.slice(1) : index === 2 ? choices.toReversed() : choices,
       };
       const question = { id: "q1", type: "select_many", text: "What?" };
       return responseRow(index + 1, NOW - DAY, {
@@ -160,6 +161,12 @@ describe("metrics --segment", () => {
     ]);
     const both = await run({ properties: ["regoin", "campaign"] }, rowsOf(MIXED));
     expect([both.ended, both.out]).toMatchObject([{ message: "no response has the property regoin or campaign" }, ""]);
+  });
+
+  it("says so where the property is there without a value", async () => {
+    const rows = [responseRow(1, NOW - DAY, { person_properties: { plan: "" } })];
+    const { ended } = await run({ properties: ["plan"] }, rows);
+    expect(ended).toMatchObject({ message: "no response has a value of the property plan", hint: null });
   });
 
   it("shows the properties that responses have, and notes those that none has", async () => {

@@ -46,6 +46,19 @@ describe("what comes in", () => {
     expect(responses?.map((row) => [row.imported_permalink, row.person_properties])).toEqual([[permalink, "{}"]]);
   });
 
+  test("when responses without ids have further answers, then each answer has an id, and the same again changes nothing", async () => {
+    const rows = ["ada", "bo"].map((name) => `${name}@example.com,9,2026-01-02T03:04:05Z,Shop\n`);
+    const files = { "a.csv": `email,score,created_at,answers.where\n${rows.join("")}` };
+    await store.import(files);
+    const again = await store.import(files);
+    expect(JSON.parse(again.out)).toMatchObject({
+      streams: [{ stream: "responses", kept: 0, unchanged: 2, conflicts: 0 }],
+    });
+    const { responses } = await store.dump();
+    const ids = responses?.map(({ id, additional_answers: answers }) => [id, JSON.parse(String(answers))[0].id]);
+    expect(ids).toEqual(responses?.map(({ id }) => [id, `${Number(id)}-where`]));
+  });
+
   test("when updated_at is to be now, then readers by it find the responses, and the same again changes nothing", async () => {
     const files = { "a.ndjson": response({}), "b.ndjson": ada };
     await store.import(files, { updatedAt: "now" });

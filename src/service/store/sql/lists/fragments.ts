@@ -29,11 +29,10 @@ export function copyWhere({ clauses, values }: Where): Where {
 }
 
 /**
- * SQL that renders a row as JSON text inside the engine: several times cheaper than carrying its columns over.
- * Each part is a list of arguments of `concat`, which takes null as nothing.
+ * An object whose members are rendered by these parts; names are our own. The engine renders a row as JSON text,
+ * several times cheaper than carrying its columns over. Each part is a list of arguments of `concat`, which takes null
+ * as nothing.
  */
-
-/** An object whose members are rendered by these parts; names are our own. */
 export function jsonObject(members: readonly (readonly [name: string, part: string])[]): string {
   const parts = members.map(([name, part], index) => `'${index === 0 ? "{" : ","}"${name}":', ${part}`);
   // Two literals side by side as one: every argument of every row counts.
