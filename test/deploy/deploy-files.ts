@@ -26,9 +26,9 @@ export function runTool(
   program: string,
   args: readonly string[],
   cwd?: string,
-): { status: number | null; said: string } {
+): { status: number | null; stdout: string; said: string } {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8", ...(cwd !== undefined && { cwd }) });
-  return { status, said: stdout + stderr };
+  return { status, stdout, said: stdout + stderr };
 }
 
 /** The values of a setting of a unit, in order. */

@@ -33,9 +33,10 @@ function sorted(names: Iterable<string>): string[] {
 }
 
 function pack(...args: readonly string[]): Packed {
-  const { status, said } = runTool("npm", ["pack", "--json", "--ignore-scripts", ...args], ROOT);
+  const { status, stdout, said } = runTool("npm", ["pack", "--json", "--ignore-scripts", ...args], ROOT);
   if (status !== 0) throw new Error(said);
-  const [packed] = JSON.parse(said) as [Packed];
+  // On the other stream npm may tell of a newer npm.
+  const [packed] = JSON.parse(stdout) as [Packed];
   return packed;
 }
 

@@ -305,11 +305,17 @@ it("when the day's segments are used up day by day, then no survey is too late f
   for (const number of numbers) await texting.ask(number);
   const states = async () => (await Promise.all(numbers.map((number) => texting.stateOf(number)))).toSorted();
   const waits = expect.stringMatching(/^scheduled \| 0 \| .* are used up/);
+  const firstDueMs = async () => {
+    const waiting = await texting.read((tx) => deliveriesOf(tx, texting.project.id, "scheduled"));
+    return Math.min(...waiting.map(({ dueAt }) => dueAt * 1000));
+  };
   for (const left of [2, 1, 0]) {
     const expected = numbers.map((_, at) => (at < left ? waits : "sent | 1 | - | sent"));
     await expect.poll(states, SOON).toEqual(expected);
-    const [waiting] = await texting.read((tx) => deliveriesOf(tx, texting.project.id, "scheduled"));
-    if (waiting !== undefined) texting.clock.advance(waiting.dueAt * 1000 - texting.clock.now());
+    if (left === 0) break;
+    // Each has been put off anew.
+    await expect.poll(firstDueMs, SOON).toBeGreaterThan(texting.clock.now());
+    texting.clock.advance((await firstDueMs()) - texting.clock.now());
   }
 });
 
