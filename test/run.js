@@ -25,19 +25,6 @@ const isLong = process.argv.includes("--long");
 const isServerOnly = process.argv.includes("--postgres");
 const isBoth = args.length === 0 && !isServerOnly && (isLong || process.env.SURVEYCTL_TEST_POSTGRES === "required");
 
-// Most tests wait for programs and timers of their own, so more workers than processors are busy ones. A worker loads a
-// module once for all its files. Room for twice as many young objects saves a tenth of its processor time.
-// What a test looks for again and again may come late on a busy machine: Vitest's own patience is one second.
-const limits = [
-  "--maxWorkers=4",
-  "--no-isolate",
-  `--testTimeout=${isLong ? 3_600_000 : 60_000}`,
-  "--hookTimeout=60000",
-  "--expect.poll.timeout=20000",
-  "--retry=0",
-  "--execArgv=--max-semi-space-size=32",
-];
-
 const scratch = [];
 const total = { passed: 0, failed: 0 };
 /** What whoever reads the end of a run must know: lines. */
@@ -76,12 +63,11 @@ function run(vitestArgs, env) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const { status } = spawnSync(
     process.execPath,
-    ["node_modules/vitest/vitest.mjs", "run", ...limits, ...reporters, ...vitestArgs],
+    ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...vitestArgs],
     {
       cwd: root,
       stdio: "inherit",
-      // Programs that tests start are given a zone; what runs inside the tests has that of the process.
-      env: { ...process.env, TZ: "UTC", ...(isLong ? { SURVEYCTL_TEST_LONG: "1" } : inMemory()), ...env },
+      env: { ...process.env, ...(isLong ? { SURVEYCTL_TEST_LONG: "1" } : inMemory()), ...env },
     },
   );
   const ran = count(report, status);

@@ -41,7 +41,7 @@ export interface PersonDetails extends Person {
   resubscriptions: { created_at: number; note: string }[];
 }
 
-export interface PersonSurvey {
+interface PersonSurvey {
   id: string;
   channel: string;
   autopilot: boolean;
@@ -64,7 +64,7 @@ export interface SentPerson {
 }
 
 /** The person inside a response under `expand[]=person`. */
-export interface ExpandedPerson {
+interface ExpandedPerson {
   id: string;
   email: string | null;
   name: string | null;

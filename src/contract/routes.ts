@@ -2,8 +2,8 @@
 import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "./limits.ts";
 import type { ResourceName } from "./resources.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
-export type Pagination = "cursor" | "page" | "none";
+type Method = "GET" | "POST" | "PUT" | "DELETE";
+type Pagination = "cursor" | "page" | "none";
 export type ParameterType = "integer" | "string" | "timestamp" | "boolean" | "map" | "array" | "email" | "phone";
 
 export interface Parameter {

@@ -173,7 +173,7 @@ function isLinkDefinition(text: string, start: number, end: number): boolean {
 }
 
 /** A response as a summary may have seen it: its comment as it is, and as redacted or escaped text shows it. */
-export interface AnswerTexts {
+interface AnswerTexts {
   readonly id: string;
   /** Null for a response without a score. */
   readonly category: ScoreCategory | null;

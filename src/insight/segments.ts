@@ -17,7 +17,7 @@ export type AnswerKind = keyof ScoreCounts;
 export type Side = "before" | "after";
 
 /** The answers of two periods; without a comparison all are in the second. */
-export interface PeriodCounts {
+interface PeriodCounts {
   readonly before: Record<AnswerKind, number>;
   readonly after: Record<AnswerKind, number>;
 }
@@ -160,7 +160,7 @@ export function benjaminiHochberg(ps: readonly number[]): number[] {
   return qs;
 }
 
-export interface ChangePart {
+interface ChangePart {
   /** Null: the answers that do not have the property. */
   readonly value: string | null;
   readonly n_before: number;

@@ -7,7 +7,7 @@ import { normalCdf } from "./normal.ts";
 import { MARK } from "./redact.ts";
 import { benjaminiHochberg } from "./segments.ts";
 
-export interface GroupComment {
+interface GroupComment {
   readonly id: string;
   readonly text: string;
 }

@@ -20,7 +20,7 @@ export interface Versions {
 export const NO_VERSIONS: Versions = { ats: new Float64Array(), marks: new BigUint64Array() };
 
 /** The end of the last run, and what it wrote of the seconds before. */
-export interface VersionTail {
+interface VersionTail {
   /** Unix seconds; null when there was no row yet. */
   readonly until: number | null;
   readonly versions: Versions;

@@ -8,7 +8,7 @@ import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionKeys } 
 /** Rows may be stored a moment after their own time: each look asks for so many seconds once more. */
 export const WATCH_OVERLAP_SECONDS = 10;
 
-export interface WatchedList {
+interface WatchedList {
   readonly list: PageList;
   readonly keys: RowKeys;
 }

@@ -13,13 +13,13 @@ export type Settled =
   | { readonly kind: "unsettled"; readonly reason: string };
 
 /** A row whose intent is on disk. */
-export interface IntendedRow extends RowToSend {
+interface IntendedRow extends RowToSend {
   /** Unix seconds by the service's clock, at or before the first try of this run. */
   readonly intentAt: number;
 }
 
 /** The time in which previous runs may have sent a row, Unix seconds by the service's clock. */
-export interface SendingTime {
+interface SendingTime {
   /** At or before the first try. */
   readonly intentAt: number;
   /** At or after the last try. */
@@ -82,7 +82,7 @@ export interface SendReport {
 }
 
 /** Rows that failed for the same reason. */
-export interface RowFailure {
+interface RowFailure {
   readonly reason: string;
   readonly rows: number;
   /** The service refused them as they are: it would again. */

@@ -45,7 +45,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export interface Account {
+interface Account {
   /** The base URL; for the profile `local`, the data file. */
   readonly place: string;
   /** A short hash of the key, never the key; empty for the profile `local`. */

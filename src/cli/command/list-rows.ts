@@ -72,7 +72,7 @@ export interface ListRequest {
 }
 
 /** The number of rows that the filters let through, by one cheap request. */
-export interface RowCount {
+interface RowCount {
   /** The rows that are counted, in the plural: `responses`. */
   readonly noun: string;
   /** Null where it is unknown. */

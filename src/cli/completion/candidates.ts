@@ -1,6 +1,6 @@
 /** Candidates for the word at the cursor, from the command tree of `help --json`. */
 
-export interface TreeFlag {
+interface TreeFlag {
   readonly name: string;
   readonly short: string | null;
   /** `boolean`, or the name of its value. */
@@ -10,7 +10,7 @@ export interface TreeFlag {
   readonly suggestions?: readonly string[] | null;
 }
 
-export interface TreeNode {
+interface TreeNode {
   readonly name: string;
   readonly description: string;
   readonly flags: readonly TreeFlag[];

@@ -81,7 +81,7 @@ export interface ExportRequest {
 }
 
 /** The service's own count of rows. */
-export interface ServiceCount {
+interface ServiceCount {
   /** Null where it does not tell. A `since` of null counts from the very first row. */
   readonly ask: (
     client: Client,

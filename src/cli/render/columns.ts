@@ -63,7 +63,7 @@ export interface Resource {
 }
 
 /** Columns of which the rows themselves say which there are. */
-export interface FoundColumns {
+interface FoundColumns {
   readonly in: (rows: readonly JsonObject[]) => readonly Column[];
   /** The one with this name, whether a row has it or not; null for a name of another kind. */
   readonly named: (name: string) => Column | null;

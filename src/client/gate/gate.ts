@@ -4,7 +4,7 @@ import { afterAccepted, afterPause, afterThrottled, initialPressure, type Pressu
 import { createRateCeiling, createSpacing, type RateCeiling } from "./rate-ceiling.ts";
 
 /** The end of a request that went through the gate, as far as the service's load is concerned. */
-export type TurnEnding =
+type TurnEnding =
   | { readonly kind: "accepted" }
   /** Failed in a way that is unrelated to load. */
   | { readonly kind: "failed" }

@@ -101,7 +101,7 @@ function showsMember(json: JsonObject, body: JsonObject): boolean {
   return idText(person["id"]) !== "" || sent.some((identifier) => isNamed(person, identifier));
 }
 
-export interface Write extends Pick<IntentOptions, "onAccepted"> {
+interface Write extends Pick<IntentOptions, "onAccepted"> {
   readonly request: HttpRequest;
   /** A repeat changes nothing more. */
   readonly idempotent: boolean;

@@ -13,7 +13,7 @@ export interface PlainAnswer {
   readonly value: string | number | readonly PlainChoice[];
 }
 
-export interface PlainChoice {
+interface PlainChoice {
   /** Its text where it has none. */
   readonly id: string;
   readonly text: string;

@@ -23,7 +23,7 @@ export interface ValueRow {
   readonly nps_high: number | null;
 }
 
-export interface MeanRow {
+interface MeanRow {
   readonly mean: number;
   readonly mean_low: number;
   readonly mean_high: number;

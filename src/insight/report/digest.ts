@@ -63,7 +63,7 @@ function commentsLine({ commented }: DigestFacts, shown: number): string {
 const BAR_CELLS = 30;
 
 /** The end of a digest that comes by itself: why, and where it is ended. */
-export interface DigestFoot {
+interface DigestFoot {
   readonly why: string;
   readonly leaveUrl: string;
 }

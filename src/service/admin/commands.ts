@@ -37,7 +37,7 @@ export type AdminCommand =
   | { readonly kind: "backup"; readonly file: string }
   | { readonly kind: "vacuum" };
 
-export interface VacuumInfo {
+interface VacuumInfo {
   readonly bytes_before: number;
   readonly bytes: number;
 }

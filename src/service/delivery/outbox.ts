@@ -27,7 +27,7 @@ import { formatSurveyMail, freezeMail, type MailContext } from "./message/survey
 import { formatSurveySms } from "./message/survey-sms.ts";
 
 /** The tools that a message is made with. */
-export interface OutboxContext extends MailContext {
+interface OutboxContext extends MailContext {
   /** Unix seconds. */
   readonly now: number;
 }
@@ -219,7 +219,7 @@ function hashOf(text: string, length: number): string {
   return createHash("sha256").update(text).digest("hex").slice(0, length);
 }
 
-export interface Formatted {
+interface Formatted {
   readonly text: string;
   /** In this text and in no other message's. */
   readonly mark: string;

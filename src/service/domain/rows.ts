@@ -53,7 +53,7 @@ export interface KnownKeyRow {
   readonly revokedAt: number | null;
 }
 
-export interface Counts {
+interface Counts {
   readonly people: number;
   readonly responses: number;
 }

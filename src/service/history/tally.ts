@@ -35,7 +35,7 @@ export interface ScoreOfMonth {
 }
 
 /** A stream's rows: all that were read are in one of the other three. */
-export interface StreamTally {
+interface StreamTally {
   readonly read: number;
   /** The newest of their key. */
   readonly newest: number;

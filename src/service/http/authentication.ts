@@ -9,7 +9,7 @@ import { createKeyUse, type UsedKey } from "./key-use.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { HttpError } from "./replies.ts";
 
-export interface Caller {
+interface Caller {
   readonly project: Project;
   readonly access: KeyAccess;
   /** SHA-256 of the key, to count by. */

@@ -54,7 +54,7 @@ export interface HttpServiceOptions {
 }
 
 /** A request whose body need not have arrived yet. */
-export interface ServerRequest extends Omit<HttpRequest, "body"> {
+interface ServerRequest extends Omit<HttpRequest, "body"> {
   /** The whole body, or what reads it once the headers are in order. */
   readonly body?: HttpRequest["body"] | (() => Promise<Uint8Array>);
   /** Address of the caller; absent: a caller in this process. */

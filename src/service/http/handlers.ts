@@ -57,7 +57,7 @@ import { Reader } from "./reader.ts";
 import { changeReply, jsonReply, listReply, okReply, type Reply } from "./replies.ts";
 
 /** A call whose key, path and body are in order. */
-export interface Call {
+interface Call {
   readonly store: Store;
   readonly project: Project;
   readonly route: Route;

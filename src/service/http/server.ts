@@ -28,7 +28,7 @@ export interface ListenOptions {
   readonly limits?: ListenLimits;
 }
 
-export interface ListenLimits {
+interface ListenLimits {
   readonly connections: number;
   /** Milliseconds from the first byte of a request to its last. */
   readonly requestMs: number;

@@ -36,7 +36,7 @@ export interface PagesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export interface WaitLimit {
+interface WaitLimit {
   /** Counts one more; how many seconds to wait when there were too many, else 0. */
   readonly count: (caller: string) => number;
 }

@@ -30,7 +30,7 @@ export interface FormView extends SurveyView {
 }
 
 /** `busy`: nothing is wrong with the form, and it can be sent again later. */
-export type Problem =
+type Problem =
   | { readonly kind: "score" }
   | { readonly kind: "busy" }
   | { readonly kind: "comment"; readonly max: number };

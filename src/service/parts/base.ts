@@ -15,7 +15,7 @@ import { createFailureLog, createNotices, logStoreEvent } from "../service-log.t
 import { createServiceMetrics, type ServiceMetrics } from "../metrics/service-metrics.ts";
 import type { ServiceOptions } from "../service-options.ts";
 
-export interface Signals {
+interface Signals {
   /** Messages may be due. */
   readonly due: Signal;
   /** Events may be due at webhooks. */

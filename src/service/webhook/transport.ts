@@ -20,7 +20,7 @@ export interface EndpointOptions {
   readonly resolve?: Resolve;
 }
 
-export interface Destination extends WebhookReach {
+interface Destination extends WebhookReach {
   readonly url: string;
 }
 

@@ -49,7 +49,7 @@ export function countSendable({ rows, invalidRows, duplicates }: CheckReport): n
 }
 
 /** Lines that are not sent since the same person is on another. */
-export interface Duplicates {
+interface Duplicates {
   /** Without those that are invalid for it (`error`). */
   readonly size: number;
   /** The reason, with the other line; null for a row that is sent. */

@@ -7,7 +7,7 @@ import { isE164 } from "../../../contract/text/phone.ts";
 import { CHANNELS } from "../../../contract/routes.ts";
 import type { CellValue, FieldRule } from "./row-kind.ts";
 
-export type Ruling = { readonly value: CellValue } | { readonly problem: string };
+type Ruling = { readonly value: CellValue } | { readonly problem: string };
 
 /** Readers of forms that other commands take too: null when the text has none of them. */
 export interface ValueReaders {

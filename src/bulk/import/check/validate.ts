@@ -27,7 +27,7 @@ export interface ValidFields {
 }
 
 /** The values of a record, until the next one is checked. */
-export type FieldCheck = ValidFields | { readonly problems: readonly RowProblem[] };
+type FieldCheck = ValidFields | { readonly problems: readonly RowProblem[] };
 
 export interface Validator {
   validate(record: InputRecord): ImportRow | InvalidRow;

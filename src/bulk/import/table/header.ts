@@ -5,7 +5,7 @@ import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { InputError, type InputFix } from "./input-file.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";
 
-export type ColumnTarget =
+type ColumnTarget =
   /** `joined`: the columns, counted from 0, whose text follows. */
   | { readonly kind: "field"; readonly field: FieldSpec; readonly joined?: readonly number[] }
   | { readonly kind: "property"; readonly key: string }

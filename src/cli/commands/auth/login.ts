@@ -31,7 +31,7 @@ export function registerLogin(noun: Command, context: CommandContext): void {
   context.action(command, (deps, flags) => runLogin(deps, { keyCommand: flags.text("--key-command") }));
 }
 
-export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand: string | null }): Promise<ExitCode> {
+async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand: string | null }): Promise<ExitCode> {
   refuseDryRun(deps);
   const request = settingsRequest(deps);
   const given = nameProfile(request)?.value ?? null;

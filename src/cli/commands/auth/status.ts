@@ -28,7 +28,7 @@ export function registerStatus(noun: Command, context: CommandContext): void {
 }
 
 /** Exit 4 when the key is refused; an unreachable service is the client's error. */
-export async function runStatus(deps: Deps): Promise<ExitCode> {
+async function runStatus(deps: Deps): Promise<ExitCode> {
   const settings = await resolveConnection(settingsRequest(deps));
   return settings.kind === "local" ? showLocal(deps) : showRemote(deps, settings);
 }

@@ -101,14 +101,14 @@ function exactlyOne({ personId, email, phone }: MemberIdentifiers): string {
   return who;
 }
 
-export interface RemoveFromOptions {
+interface RemoveFromOptions {
   readonly input: string;
   readonly platform: Platform;
   readonly flags: ImportFlags;
 }
 
 /** `autopilot remove --from`: the bulk form. */
-export async function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFromOptions): Promise<ExitCode> {
+async function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFromOptions): Promise<ExitCode> {
   const { runImport } = await import("../../import/run-import.ts");
   return runImport(deps, {
     command: `autopilot remove --platform ${platform}`,

@@ -62,7 +62,7 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
 }
 
 /** `input` is a file's name, or `-` for standard input. */
-export async function runPeopleImport(deps: Deps, input: string, flags: Flags): Promise<ExitCode> {
+async function runPeopleImport(deps: Deps, input: string, flags: Flags): Promise<ExitCode> {
   const { runImport } = await import("../../import/run-import.ts");
   refuseBoth(deps.commandLine, "--send");
   return runImport(deps, toRequest(deps, input, flags));

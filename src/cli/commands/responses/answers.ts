@@ -20,7 +20,7 @@ import { forPhone } from "./selection/by-phone.ts";
 import { REDACT_FLAG } from "./selection/redaction.ts";
 import { openSelection, readSelection, type Selection, SELECTION_FLAGS } from "./selection/selection.ts";
 
-export interface AnswersOptions extends Selection {
+interface AnswersOptions extends Selection {
   /** Null: every question that was answered. */
   readonly question: string | null;
   readonly by: PeriodUnit | null;
@@ -98,7 +98,7 @@ function readOptions(deps: Deps, flags: Flags): AnswersOptions {
   };
 }
 
-export async function runResponsesAnswers(deps: Deps, options: AnswersOptions): Promise<ExitCode> {
+async function runResponsesAnswers(deps: Deps, options: AnswersOptions): Promise<ExitCode> {
   const resource = answersResource(options);
   checkColumns(deps, resource);
   const groups = new Map<string, { readonly group: JsonObject; readonly tally: AnswerTally }>();

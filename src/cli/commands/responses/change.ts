@@ -101,7 +101,7 @@ export function readTagWords(typed: readonly string[]): TagOptions {
   return { ids, add, remove };
 }
 
-export async function runResponsesTag(deps: Deps, { ids, add, remove }: TagOptions): Promise<ExitCode> {
+async function runResponsesTag(deps: Deps, { ids, add, remove }: TagOptions): Promise<ExitCode> {
   return changeResponses(deps, ids, TAG_COLUMNS, {
     plan(row) {
       const tags = tagsOf(row).map(tagName);
@@ -121,7 +121,7 @@ function isSame(left: readonly Json[], right: readonly Json[]): boolean {
   return left.length === right.length && left.every((tag) => right.includes(tag));
 }
 
-export interface NoteOptions {
+interface NoteOptions {
   readonly id: string;
   readonly text: string;
 }
@@ -144,7 +144,7 @@ export function registerResponsesNote(noun: Command, context: CommandContext): v
   context.action(command, (deps, _flags, [id = "", text = ""]) => runResponsesNote(deps, { id, text }));
 }
 
-export async function runResponsesNote(deps: Deps, { id, text }: NoteOptions): Promise<ExitCode> {
+async function runResponsesNote(deps: Deps, { id, text }: NoteOptions): Promise<ExitCode> {
   if (text.trim() === "") throw new UsageError("responses note: the text is empty");
   return changeResponses(deps, [id], NOTE_COLUMNS, {
     plan: () => ({ notes: text }),

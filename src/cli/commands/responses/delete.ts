@@ -33,13 +33,13 @@ export function registerResponsesDelete(noun: Command, context: CommandContext):
   );
 }
 
-export interface ResponsesDeleteOptions {
+interface ResponsesDeleteOptions {
   readonly ids: readonly string[];
   readonly yes: boolean;
 }
 
 /** An endpoint of our own service alone. */
-export async function runResponsesDelete(deps: Deps, { ids, yes }: ResponsesDeleteOptions): Promise<ExitCode> {
+async function runResponsesDelete(deps: Deps, { ids, yes }: ResponsesDeleteOptions): Promise<ExitCode> {
   checkColumns(deps, COLUMNS);
   const ask = checkRemoval(deps, { command: "responses delete", yes, kept: "Nothing was deleted." });
   return withClient(deps, async (client, connection) => {

@@ -38,7 +38,7 @@ export function registerResponsesShow(noun: Command, context: CommandContext): v
   context.action(command, (deps, _flags, [id = ""]) => runResponsesShow(deps, { id }));
 }
 
-export async function runResponsesShow(deps: Deps, { id }: { readonly id: string }): Promise<ExitCode> {
+async function runResponsesShow(deps: Deps, { id }: { readonly id: string }): Promise<ExitCode> {
   checkColumns(deps, SHOWN);
   const { reply, history } = await withClient(deps, async (client) => {
     const call = client.getResponse(id, { expand: ["person", "notes"] }, { signal: deps.signal });

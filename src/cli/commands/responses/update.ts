@@ -11,7 +11,7 @@ import { commentOf } from "./selection/row-filters.ts";
 
 const COLUMNS = changedColumns("score", "comment");
 
-export interface ResponsesUpdateOptions {
+interface ResponsesUpdateOptions {
   readonly id: string;
   /** 0 to 10; null leaves it. */
   readonly score: number | null;
@@ -40,10 +40,7 @@ export function registerResponsesUpdate(noun: Command, context: CommandContext):
   );
 }
 
-export async function runResponsesUpdate(
-  deps: Deps,
-  { id, score, comment }: ResponsesUpdateOptions,
-): Promise<ExitCode> {
+async function runResponsesUpdate(deps: Deps, { id, score, comment }: ResponsesUpdateOptions): Promise<ExitCode> {
   if (score === null && comment === null) throw new UsageError("nothing to change: specify --score or --comment");
   const isWanted = (row: JsonObject): boolean =>
     (score === null || row["score"] === score) && (comment === null || commentOf(row) === comment);

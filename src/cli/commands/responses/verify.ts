@@ -14,7 +14,7 @@ import { forPhone } from "./selection/by-phone.ts";
 import { categoryOf, commentOf, freeAnswers } from "./selection/row-filters.ts";
 import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
 
-export interface VerifyOptions extends Omit<Selection, "redact"> {
+interface VerifyOptions extends Omit<Selection, "redact"> {
   /** The summary; `-` is standard input. */
   readonly file: string;
 }
@@ -37,7 +37,7 @@ export function registerResponsesVerify(noun: Command, context: CommandContext):
 }
 
 /** Throws AssertionError, which names each claim that does not hold. */
-export async function runResponsesVerify(deps: Deps, { file, ...selection }: VerifyOptions): Promise<ExitCode> {
+async function runResponsesVerify(deps: Deps, { file, ...selection }: VerifyOptions): Promise<ExitCode> {
   const claims = readClaims(await readTextInput(deps.streams.in, file));
   if (claims.length === 0) {
     await writeDone(deps, `nothing to check: ${nameOfInput(file)} has no quotation, id, count, percentage or NPS`);

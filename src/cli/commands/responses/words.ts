@@ -15,7 +15,7 @@ import { categoryOf, commentOf } from "./selection/row-filters.ts";
 import { REDACT_FLAG } from "./selection/redaction.ts";
 import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
 
-export interface WordsOptions extends Selection {
+interface WordsOptions extends Selection {
   readonly minCount: number;
   readonly limit: number;
 }
@@ -76,10 +76,7 @@ export function registerResponsesWords(noun: Command, context: CommandContext): 
   });
 }
 
-export async function runResponsesWords(
-  deps: Deps,
-  options: WordsOptions & { readonly wrap?: boolean },
-): Promise<ExitCode> {
+async function runResponsesWords(deps: Deps, options: WordsOptions & { readonly wrap?: boolean }): Promise<ExitCode> {
   checkColumns(deps, TERMS);
   const tally = createWordTally();
   const selection = openSelection(deps, options, { toShown });

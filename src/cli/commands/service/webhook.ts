@@ -72,11 +72,11 @@ async function signatureRefusal({ secret, signatureHeader }: AddDetails): Promis
   return badHeader === null ? null : new UsageError(`--signature-header: "${signatureHeader}" ${badHeader}`);
 }
 
-export interface WebhookChoice extends ProjectChoice {
+interface WebhookChoice extends ProjectChoice {
   readonly id: string;
 }
 
-export async function runWebhookTest(deps: Deps, { project, id, ...choice }: WebhookChoice): Promise<ExitCode> {
+async function runWebhookTest(deps: Deps, { project, id, ...choice }: WebhookChoice): Promise<ExitCode> {
   checkColumns(deps, WEBHOOK_TEST);
   const result = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.test", project, id }));
   await showRecord(deps, WEBHOOK_TEST, result);
@@ -88,14 +88,14 @@ export async function runWebhookTest(deps: Deps, { project, id, ...choice }: Web
   return EXIT.done;
 }
 
-export interface WebhookDeliveriesOptions extends WebhookChoice {
+interface WebhookDeliveriesOptions extends WebhookChoice {
   readonly failed: boolean;
   readonly limits: ListLimits;
 }
 
 const PAGE = 100;
 
-export async function runWebhookDeliveries(deps: Deps, options: WebhookDeliveriesOptions): Promise<ExitCode> {
+async function runWebhookDeliveries(deps: Deps, options: WebhookDeliveriesOptions): Promise<ExitCode> {
   const { project, id, failed, ...list } = options;
   const asked = { kind: "webhook.deliveries", project, id, failed } as const;
   return showPages(deps, {

@@ -129,7 +129,7 @@ function refuseWidth({ name }: HistorySource, columns: number): void {
 }
 
 /** A record and what it is; `row` is null for a record that has none to keep, or one with a problem. */
-export interface ReadRow {
+interface ReadRow {
   readonly line: number;
   readonly size: number;
   readonly row: PastRow | null;

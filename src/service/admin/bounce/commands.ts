@@ -23,7 +23,7 @@ export type BounceCommand =
       readonly keys: { readonly [Gateway in SigningGateway]?: string };
     };
 
-export interface ClearedInfo {
+interface ClearedInfo {
   readonly email: string;
   readonly bounced_at: number;
   /** The words of the reply, and their time; null where they were not kept. */
@@ -54,7 +54,7 @@ export interface HookInfo {
   readonly proof: "secret" | "login" | "signature" | "refused";
 }
 
-export interface SmsHookInfo {
+interface SmsHookInfo {
   readonly url: string;
   /** Providers whose signature is demanded; without any the URL's secret is the only proof. */
   readonly signed_by: readonly SigningGateway[];

@@ -114,7 +114,7 @@ export interface UnscheduledInfo {
 }
 
 /** The number of surveys of all projects in each state, and the reason that holds them up. */
-export type StatusInfo = Readonly<Record<DeliveryState, number>> & {
+type StatusInfo = Readonly<Record<DeliveryState, number>> & {
   readonly oldest_due_at: number | null;
   /** Null while surveys are sent. */
   readonly paused_at: number | null;

@@ -76,7 +76,7 @@ export interface WebhookSecretInfo {
   readonly previous_until: number | null;
 }
 
-export interface WebhookTestInfo {
+interface WebhookTestInfo {
   readonly id: string;
   readonly event_id: string;
   readonly delivered: boolean;

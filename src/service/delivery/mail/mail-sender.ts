@@ -15,7 +15,7 @@ import {
 import { classifyReply } from "./classify-reply.ts";
 import { maskReply } from "./parse-reply.ts";
 
-export interface RenderedMail {
+interface RenderedMail {
   readonly message: SmtpMessage;
   readonly frozen: FrozenMessage;
 }
@@ -32,7 +32,7 @@ export interface SmtpSenderOptions extends Omit<
 }
 
 /** A survey, its reminder, or a week of a digest. */
-export type DueMail = DueQuestion | DueDigest;
+type DueMail = DueQuestion | DueDigest;
 
 export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSenderOptions): Promise<PacedSender> {
   const { send, ...sender } = await openPacedTransport<SmtpMessage, SmtpReply>({

@@ -2,7 +2,7 @@
 import { domainToASCII } from "node:url";
 import { singleLine } from "../../domain/texts/plain-text.ts";
 
-export interface Mailbox {
+interface Mailbox {
   /** Null for an address alone. */
   readonly name: string | null;
   readonly address: string;

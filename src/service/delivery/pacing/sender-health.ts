@@ -40,7 +40,7 @@ export type SenderEvent =
   /** An operator says to go on. */
   | { readonly kind: "resume" };
 
-export type SenderMode = "open" | "backing-off" | "half-open" | "breaker";
+type SenderMode = "open" | "backing-off" | "half-open" | "breaker";
 
 export interface SenderHealth {
   readonly mode: SenderMode;
@@ -75,13 +75,13 @@ export interface SenderHealth {
   readonly odd: readonly string[];
 }
 
-export interface RecentRecipient {
+interface RecentRecipient {
   /** The words of a refusal without addresses and numbers; null when there was none. */
   readonly text: string | null;
   readonly hasAddressCode: boolean;
 }
 
-export interface DomainBackOff {
+interface DomainBackOff {
   readonly until: number;
   readonly consecutive: number;
 }

@@ -19,7 +19,7 @@ export interface SmtpTransportOptions {
 }
 
 /** Milliseconds. */
-export interface TransportTimeouts extends SmtpTimeouts {
+interface TransportTimeouts extends SmtpTimeouts {
   /** The time that `close` gives messages to end. */
   readonly drain: number;
   /** The further time for those that are past their dot. */

@@ -5,7 +5,7 @@ import { domainToASCII } from "node:url";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 
 /** `implicit` from the first byte (RFC 8314), `required` and `if-offered` by STARTTLS. */
-export type SmtpSecurity = "implicit" | "required" | "if-offered" | "off";
+type SmtpSecurity = "implicit" | "required" | "if-offered" | "off";
 
 export interface SmtpServer {
   readonly host: string;

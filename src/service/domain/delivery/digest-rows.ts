@@ -29,7 +29,7 @@ export interface DigestRow extends DigestSchedule {
   readonly claimer: string | null;
 }
 
-export type NewDigest = DigestSchedule & Pick<DigestRow, "email" | "token">;
+type NewDigest = DigestSchedule & Pick<DigestRow, "email" | "token">;
 export type DigestChange = Partial<Pick<DigestRow, "weekday" | "minute" | "zone" | "unsubscribedAt">>;
 
 export interface DigestRows {

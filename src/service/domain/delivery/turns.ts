@@ -1,7 +1,7 @@
 /** Which projects are claimed from next: a room smaller than their number still reaches all of them, in turn. */
 import type { OutgoingChannel } from "./queue-rows.ts";
 
-export interface Share {
+interface Share {
   readonly project: number;
   readonly limit: number;
 }

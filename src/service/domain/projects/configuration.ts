@@ -34,22 +34,22 @@ import {
 } from "./settings.ts";
 import { addTexts, clearTexts, type ProjectTexts, readTexts, type WantedTexts } from "./texts.ts";
 
-export type ConfiguredAutopilot = Omit<ShownAutopilot, "platform">;
+type ConfiguredAutopilot = Omit<ShownAutopilot, "platform">;
 
-export interface ConfiguredBrand {
+interface ConfiguredBrand {
   readonly name: string | null;
   readonly color: string | null;
   /** Base64. */
   readonly logo: string | null;
 }
 
-export interface ConfiguredTrend {
+interface ConfiguredTrend {
   readonly name: string;
   readonly where: Readonly<Record<string, string>>;
 }
 
 /** Without its secret. */
-export interface ConfiguredWebhook {
+interface ConfiguredWebhook {
   readonly url: string;
   readonly events: readonly WebhookEvent[];
   readonly scores: ScoreSpan | null;
@@ -60,7 +60,7 @@ export interface ConfiguredWebhook {
 }
 
 /** `every` is a day of the week, `at` a time of it such as `08:00`; `tz` null follows the project's. */
-export interface ConfiguredDigest {
+interface ConfiguredDigest {
   readonly email: string;
   readonly every: string;
   readonly at: string;
@@ -97,11 +97,11 @@ export interface WantedConfiguration {
   readonly digests?: readonly WantedDigest[];
 }
 
-export type WantedDigest = Pick<ConfiguredDigest, "email" | "every"> & Partial<ConfiguredDigest>;
-export type WantedWebhook = Pick<ConfiguredWebhook, "url"> & Partial<ConfiguredWebhook>;
+type WantedDigest = Pick<ConfiguredDigest, "email" | "every"> & Partial<ConfiguredDigest>;
+type WantedWebhook = Pick<ConfiguredWebhook, "url"> & Partial<ConfiguredWebhook>;
 
 /** One value that differs; null where there was, or is, none. Throttle and frequencies are seconds. */
-export interface ConfigurationChange {
+interface ConfigurationChange {
   /** Such as `autopilot.email.active`, `trends["Pro"].where`. */
   readonly key: string;
   readonly from: Json;

@@ -199,7 +199,7 @@ function isFrequency(seconds: number): boolean {
   return Number.isInteger(seconds) && seconds >= 1 && seconds <= DURATION_MAX;
 }
 
-export interface Enrolment {
+interface Enrolment {
   readonly person: PersonRow;
   readonly properties: Properties;
   readonly scheduledAt: number | null;

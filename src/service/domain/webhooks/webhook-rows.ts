@@ -26,7 +26,7 @@ export interface NewWebhook {
 export type WebhookSettings = Omit<NewWebhook, "url" | "secret" | "format">;
 
 /** The health of an endpoint, as attempts show it. */
-export interface WebhookHealth {
+interface WebhookHealth {
   /** Since when nothing is sent; null while enabled. */
   readonly disabledAt: number | null;
   readonly disabledReason: string | null;

@@ -3,7 +3,7 @@ import type { Clock } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
 import { createCounter, createHistogram, type Family, REQUEST_BUCKETS, writeFamily } from "../../../runtime/metrics.ts";
 
-export interface Answered {
+interface Answered {
   readonly requestId: string;
   /** Of the trace that the caller takes part in; null for none. */
   readonly traceId: string | null;

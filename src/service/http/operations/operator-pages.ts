@@ -20,7 +20,7 @@ export interface OperatorOptions {
   readonly metrics: () => Promise<string>;
 }
 
-export interface OperatorRequest {
+interface OperatorRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

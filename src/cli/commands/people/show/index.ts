@@ -62,7 +62,7 @@ export function registerPeopleShow(noun: Command, context: CommandContext): void
   );
 }
 
-export async function runPeopleShow(deps: Deps, { person }: { readonly person: PersonName }): Promise<ExitCode> {
+async function runPeopleShow(deps: Deps, { person }: { readonly person: PersonName }): Promise<ExitCode> {
   checkColumns(deps, SHOWN);
   const known = await withClient(deps, (client) => readPersonPage(client, person, deps.signal));
   const format = chooseFormat(deps);

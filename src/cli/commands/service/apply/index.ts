@@ -14,13 +14,13 @@ import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, showList, withAdmin } from "../data/data-file.ts";
 import { SETTING_CHANGES } from "../service-resources.ts";
 
-export interface ApplyOptions extends ProjectChoice {
+interface ApplyOptions extends ProjectChoice {
   /** A path, or `-` for standard input. */
   readonly file: string;
 }
 
 /** Makes the settings as the file has them, and shows what differs; with `--dry-run` that alone. */
-export async function runApply(deps: Deps, { file, project, ...choice }: ApplyOptions): Promise<ExitCode> {
+async function runApply(deps: Deps, { file, project, ...choice }: ApplyOptions): Promise<ExitCode> {
   const { dryRun } = deps.options;
   const given = await readText(deps, file);
   const { readSettingsFile } = await import("./settings-file.ts");

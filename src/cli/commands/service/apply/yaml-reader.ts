@@ -6,7 +6,7 @@ import { suggest } from "../../../args/suggest.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 
 /** A value of the document and where it is. */
-export interface Spot {
+interface Spot {
   /** Such as `webhooks.0.url`; empty for the document. */
   readonly path: string;
   readonly node: Node | null;

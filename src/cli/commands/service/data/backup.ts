@@ -22,7 +22,7 @@ import { noteDuration, rejectDryRun, showRecord, withAdmin } from "./data-file.t
 import { BACKUP } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
-export interface BackupFlags extends DataFileChoice {
+interface BackupFlags extends DataFileChoice {
   readonly file: string;
   /** The number of backups to keep; null refuses a file that is there. */
   readonly keep: number | null;
@@ -31,7 +31,7 @@ export interface BackupFlags extends DataFileChoice {
 /** Of copying and checking, on a slow machine. */
 const CHECKED_A_SECOND = 30_000_000;
 
-export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): Promise<ExitCode> {
+async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): Promise<ExitCode> {
   checkColumns(deps, BACKUP);
   rejectDryRun(deps);
   const { backUp, copyThrough } = await import("../../../../service/data-file/backup.ts");

@@ -140,7 +140,7 @@ export async function showList(
   await output.end();
 }
 
-export interface ListPage {
+interface ListPage {
   readonly rows: readonly object[];
   /** Null after the last one. */
   readonly next: string | null;

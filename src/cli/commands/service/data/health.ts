@@ -20,13 +20,13 @@ import { parsePublicUrl } from "../../serve/address.ts";
 import { showRecord } from "./data-file.ts";
 import { HEALTH } from "../service-resources.ts";
 
-export interface HealthOptions extends DataFileChoice {
+interface HealthOptions extends DataFileChoice {
   /** The address of the service; null: the data, where they are named, or the default address. */
   readonly url: string | null;
 }
 
 /** For container checks and scripts: exit status 0 while the service takes work, else 1. */
-export async function runHealth(deps: Deps, { url, data }: HealthOptions): Promise<ExitCode> {
+async function runHealth(deps: Deps, { url, data }: HealthOptions): Promise<ExitCode> {
   if (url !== null && data !== null)
     throw new UsageError("--url cannot be used with --data, --database or --database-file");
   const isFileNamed = url === null && (deps.env["SURVEYCTL_DATA"] ?? "") !== "";

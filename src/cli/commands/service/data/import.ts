@@ -61,7 +61,7 @@ const FLAGS: readonly FlagRecord[] = [
   { flag: "--report", value: "file", text: "write refused and conflicting rows to an NDJSON file" },
 ];
 
-export async function runServiceImport(deps: Deps, options: ProjectChoice & HistoryRequest): Promise<ExitCode> {
+async function runServiceImport(deps: Deps, options: ProjectChoice & HistoryRequest): Promise<ExitCode> {
   const { runHistoryImport } = await import("../../../import/history/run-history.ts");
   const { data, ...request } = options;
   await refuseReport(deps, options);

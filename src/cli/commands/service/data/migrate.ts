@@ -16,7 +16,7 @@ import { rejectDryRun, noteDataFile } from "./data-file.ts";
 /**
  * Brings the schema up to date as a user who may change it, so that `serve --no-migrate` can run as one who may not.
  */
-export async function runMigrate(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
+async function runMigrate(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
   rejectDryRun(deps);
   const place = await chooseServicePlace(deps, await noteDataFile(deps, choice));
   const name = place.kind === "file" ? place.dataFile : showDatabase(place.url);

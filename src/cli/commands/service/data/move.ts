@@ -20,11 +20,11 @@ import { MOVED_TABLES } from "../service-resources.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
 import { existingDataFile, rejectDryRun, showList, noteDataFile } from "./data-file.ts";
 
-export interface MoveFlags extends DataFileChoice {
+interface MoveFlags extends DataFileChoice {
   readonly to: string;
 }
 
-export async function runMove(deps: Deps, { data, to }: MoveFlags): Promise<ExitCode> {
+async function runMove(deps: Deps, { data, to }: MoveFlags): Promise<ExitCode> {
   checkColumns(deps, MOVED_TABLES);
   rejectDryRun(deps);
   const place = await chooseServicePlace(deps, await noteDataFile(deps, { data }));

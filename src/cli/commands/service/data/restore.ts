@@ -16,11 +16,11 @@ import { RESTORED } from "../service-resources.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
 import { rejectDryRun, showRecord, noteDataFile } from "./data-file.ts";
 
-export interface RestoreFlags extends DataFileChoice {
+interface RestoreFlags extends DataFileChoice {
   readonly file: string;
 }
 
-export async function runRestore(deps: Deps, { data, file }: RestoreFlags): Promise<ExitCode> {
+async function runRestore(deps: Deps, { data, file }: RestoreFlags): Promise<ExitCode> {
   checkColumns(deps, RESTORED);
   rejectDryRun(deps);
   const place = await chooseServicePlace(deps, await noteDataFile(deps, { data }));

@@ -10,7 +10,7 @@ import { noteDuration, showRecord, withAdmin } from "./data-file.ts";
 /** On a slow machine. */
 const REWRITTEN_A_SECOND = 30_000_000;
 
-export async function runVacuum(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
+async function runVacuum(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
   checkColumns(deps, VACUUMED);
   const sizes = await withAdmin(deps, choice, async (admin) => {
     const verb = "nothing can be saved meanwhile: rewriting";

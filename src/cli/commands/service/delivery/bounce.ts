@@ -17,7 +17,7 @@ import { CLEARED, HOOKS, RECEIVED, SOFT_BOUNCES } from "../service-resources.ts"
 import { HTTPS_NOTE, type KeyFlag, readKeys } from "./sms.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
-export interface ReceiveOptions extends DataFileChoice {
+interface ReceiveOptions extends DataFileChoice {
   /** A Maildir; null for one message on standard input. */
   readonly dir: string | null;
   /** The envelope sender of surveys, with `{token}` in it; null: what `serve` was started with. */
@@ -32,7 +32,7 @@ interface Reader {
   readonly open: (admin: Admin) => Promise<(raw: Uint8Array) => Promise<Report>>;
 }
 
-export async function runBounceReceive(deps: Deps, options: ReceiveOptions): Promise<ExitCode> {
+async function runBounceReceive(deps: Deps, options: ReceiveOptions): Promise<ExitCode> {
   checkColumns(deps, RECEIVED);
   const { dir, bounceAddress, data } = options;
   const { env, streams } = deps;
@@ -122,11 +122,11 @@ async function warnOf(deps: Deps, name: string, error: unknown): Promise<null> {
   return null;
 }
 
-export interface BounceListOptions extends ProjectChoice {
+interface BounceListOptions extends ProjectChoice {
   readonly limits: ListLimits;
 }
 
-export async function runBounceList(deps: Deps, { project, limits, data }: BounceListOptions): Promise<ExitCode> {
+async function runBounceList(deps: Deps, { project, limits, data }: BounceListOptions): Promise<ExitCode> {
   return showPages(deps, {
     data,
     limits,

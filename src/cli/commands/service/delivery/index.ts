@@ -21,7 +21,7 @@ import { projectVerb, serviceVerb } from "../project-verb.ts";
 import { registerDoctor } from "./doctor.ts";
 import { registerDeliveryList } from "./list.ts";
 
-export async function runDeliveryShow(
+async function runDeliveryShow(
   deps: Deps,
   { project, email, ...choice }: ProjectChoice & { readonly email: string },
 ): Promise<ExitCode> {

@@ -22,7 +22,7 @@ import { DELIVERIES, DELIVERY_DAYS } from "../service-resources.ts";
 const ORDERS = ["asc", "desc"] as const;
 const GROUPS = ["day"] as const;
 
-export interface DeliveryListOptions extends ProjectChoice {
+interface DeliveryListOptions extends ProjectChoice {
   readonly state: ListedState | null;
   readonly reason: ListedReason | null;
   /** An e-mail address or a phone number. */
@@ -33,7 +33,7 @@ export interface DeliveryListOptions extends ProjectChoice {
   readonly limits: ListLimits;
 }
 
-export async function runDeliveryList(deps: Deps, options: DeliveryListOptions): Promise<ExitCode> {
+async function runDeliveryList(deps: Deps, options: DeliveryListOptions): Promise<ExitCode> {
   const { byDay, limits, data } = options;
   const which = toCommand(options);
   return showPages(deps, {

@@ -9,13 +9,13 @@ import { showRecord, withAdmin } from "../data/data-file.ts";
 import { PAUSE } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
-export interface PauseOptions extends DataFileChoice {
+interface PauseOptions extends DataFileChoice {
   /** Null for all projects. */
   readonly project: string | null;
   readonly paused: boolean;
 }
 
-export async function runPause(deps: Deps, { project, paused, ...choice }: PauseOptions): Promise<ExitCode> {
+async function runPause(deps: Deps, { project, paused, ...choice }: PauseOptions): Promise<ExitCode> {
   checkColumns(deps, PAUSE);
   const which = project === null ? {} : { project };
   const { pause, others } = await withAdmin(deps, choice, async (admin) => {

@@ -13,7 +13,7 @@ import { type ProjectChoice, readProject, showRecord, noteDataFile, withAdmin } 
 import { ERASURE } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
-export interface EraseOptions extends ProjectChoice {
+interface EraseOptions extends ProjectChoice {
   readonly person: EmailOrPhone;
   readonly allProjects: boolean;
   readonly properties: boolean;
@@ -21,10 +21,7 @@ export interface EraseOptions extends ProjectChoice {
   readonly yes: boolean;
 }
 
-export async function runErase(
-  deps: Deps,
-  { project, person, data, yes, ...options }: EraseOptions,
-): Promise<ExitCode> {
+async function runErase(deps: Deps, { project, person, data, yes, ...options }: EraseOptions): Promise<ExitCode> {
   checkColumns(deps, ERASURE);
   const { allProjects, properties, forgetUnsubscribe } = options;
   const { dryRun } = deps.options;

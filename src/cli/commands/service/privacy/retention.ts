@@ -25,15 +25,12 @@ import {
 import { RETENTION } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
-export interface RetentionOptions extends ProjectChoice {
+interface RetentionOptions extends ProjectChoice {
   readonly change: RetentionChange;
   readonly yes: boolean;
 }
 
-export async function runRetention(
-  deps: Deps,
-  { project, change, yes, ...given }: RetentionOptions,
-): Promise<ExitCode> {
+async function runRetention(deps: Deps, { project, change, yes, ...given }: RetentionOptions): Promise<ExitCode> {
   checkColumns(deps, RETENTION);
   // A look at a restored backup must remove nothing.
   const isLook = deps.options.dryRun || Object.keys(change).length === 0;

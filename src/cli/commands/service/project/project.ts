@@ -11,7 +11,7 @@ import { NEW_PROJECT, PROJECTS } from "../service-resources.ts";
 import { KEY_NOTE } from "./key.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
-export async function runProjectAdd(
+async function runProjectAdd(
   deps: Deps,
   { name, ...choice }: DataFileChoice & { readonly name: string },
 ): Promise<ExitCode> {

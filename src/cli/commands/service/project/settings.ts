@@ -16,12 +16,12 @@ import { SETTINGS } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { writeText } from "../../../render/safe-text.ts";
 
-export interface ServiceSettingsOptions extends ProjectChoice {
+interface ServiceSettingsOptions extends ProjectChoice {
   /** Empty shows them; an empty text takes a setting back. */
   readonly change: SettingsChange;
 }
 
-export async function runServiceSettings(
+async function runServiceSettings(
   deps: Deps,
   { project, change, ...choice }: ServiceSettingsOptions,
 ): Promise<ExitCode> {

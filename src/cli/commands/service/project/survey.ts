@@ -14,7 +14,7 @@ import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin }
 import { projectVerb } from "../project-verb.ts";
 import { PREVIEW, SIGNED_LINK } from "../service-resources.ts";
 
-export interface SurveyPreviewOptions extends ProjectChoice {
+interface SurveyPreviewOptions extends ProjectChoice {
   /** The person whose survey it is; null for a sample's. */
   readonly email: string | null;
   readonly locale: Locale | null;
@@ -24,7 +24,7 @@ export interface SurveyPreviewOptions extends ProjectChoice {
   readonly out: string | null;
 }
 
-export async function runSurveyPreview(deps: Deps, options: SurveyPreviewOptions): Promise<ExitCode> {
+async function runSurveyPreview(deps: Deps, options: SurveyPreviewOptions): Promise<ExitCode> {
   const { project, email, locale, part, out, ...choice } = options;
   const preview = await withAdmin(deps, choice, (admin) => admin({ kind: "survey.preview", project, email, locale }));
   const text = preview[part ?? "message"];

@@ -4,7 +4,7 @@ import type { SurveyStatus, SurveyStatusName } from "../../../../contract/text/s
 import type { DuePage } from "../../delivery/rows.ts";
 import type { TimeRange } from "../../inputs.ts";
 
-export interface NewUnscheduled {
+interface NewUnscheduled {
   readonly personId: number;
   readonly channel: Channel;
   readonly status: SurveyStatus;

@@ -33,7 +33,7 @@ export type RangePart =
 /**
  * The day that holds a row, and how many of its rows come before that one; no day: the rows that are left to pass over.
  */
-export interface FoundDay {
+interface FoundDay {
   readonly day: number | null;
   readonly skip: number;
 }
