@@ -43,12 +43,63 @@ export type Locale = (typeof LOCALES)[number];
 
 export const FALLBACK_LOCALE: Locale = "en";
 
+/** Codes that were renamed, and Chinese by its script or place. */
+const ALIASES: Readonly<Record<string, Locale>> = {
+  zh: "zh-CN",
+  "zh-Hans": "zh-CN",
+  "zh-SG": "zh-CN",
+  "zh-Hant": "zh-TW",
+  "zh-Hant-HK": "zh-HK",
+  "zh-Hant-MO": "zh-HK",
+  "zh-MO": "zh-HK",
+  no: "nb",
+  nn: "nb",
+  iw: "he",
+  in: "id",
+};
+
+const BY_TAG: ReadonlyMap<string, Locale> = new Map(
+  [...LOCALES.map((locale) => [locale, locale] as const), ...Object.entries(ALIASES)].map(([tag, locale]) => [
+    tag.toLowerCase(),
+    locale,
+  ]),
+);
+
 /** True for one of the supported languages, spelled as the specification does. */
 export function isLocale(value: unknown): value is Locale {
   return (LOCALES as readonly unknown[]).includes(value);
 }
 
-/** The language a survey is shown in: the value when it is supported, else `en` (section 2). */
+/** The supported language that a tag names in any case, or by an alias. */
+export function findLocale(tag: string): Locale | null {
+  return BY_TAG.get(tag.toLowerCase()) ?? null;
+}
+
+/** RFC 4647 lookup: `de-AT` finds `de`. */
+export function lookUpLocale(range: string): Locale | null {
+  for (let tag = range; tag !== ""; tag = tag.slice(0, Math.max(0, tag.lastIndexOf("-")))) {
+    const found = findLocale(tag);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The supported language that an `Accept-Language` header likes best; null for none. `q=0` excludes one. */
+export function preferredLocale(header: string): Locale | null {
+  const wishes = header.split(",").map((part) => {
+    const [range = "", quality = "1"] = part.trim().split(/\s*;\s*q\s*=/i);
+    return { range, quality: Number(quality) };
+  });
+  const excluded = new Set(wishes.filter(({ quality }) => quality === 0).map(({ range }) => findLocale(range)));
+  const found = wishes
+    .filter(({ quality }) => quality > 0)
+    .toSorted((one, other) => other.quality - one.quality)
+    .map(({ range }) => lookUpLocale(range))
+    .find((locale) => locale !== null && !excluded.has(locale));
+  return found ?? null;
+}
+
+/** The language a survey is shown in: the supported one that the value names, else `en` (section 2). */
 export function effectiveLocale(value: unknown): Locale {
-  return isLocale(value) ? value : FALLBACK_LOCALE;
+  return (typeof value === "string" ? findLocale(value) : null) ?? FALLBACK_LOCALE;
 }

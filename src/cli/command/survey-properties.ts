@@ -4,7 +4,7 @@
 import { quoteText } from "../../contract/text/invisible.ts";
 import { type JsonObject, numberThatLosesDigits, parseJsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";
-import { FALLBACK_LOCALE, isLocale, LOCALES } from "../../contract/locales.ts";
+import { FALLBACK_LOCALE, findLocale, LOCALES, lookUpLocale } from "../../contract/locales.ts";
 import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../contract/special-properties.ts";
 import { suggest } from "../args/suggest.ts";
 import { readTextFile } from "../args/text-file.ts";
@@ -47,8 +47,9 @@ function checkLength(rule: SpecialProperty, all: JsonObject): void {
 /** A warning for a locale without a translation of the survey; null otherwise. `place` is the flag or the cell. */
 export function localeWarning(properties: JsonObject | null, place = "--locale"): string | null {
   const locale = properties?.["locale"];
-  if (locale === undefined || locale === null || isLocale(locale)) return null;
+  if (locale === undefined || locale === null) return null;
   const named = typeof locale === "string" ? locale : JSON.stringify(locale);
+  if (findLocale(named) !== null) return null;
   const nearest = nearestLocale(named);
   const advice = nearest === null ? "" : `; did you mean ${nearest}?`;
   return `${place}: "${named}" is not a supported locale; the survey falls back to ${FALLBACK_LOCALE}${advice}`;
@@ -56,8 +57,7 @@ export function localeWarning(properties: JsonObject | null, place = "--locale")
 
 /** A typing error, or else the language of a country's own variant: `de` for `de-AT`. */
 function nearestLocale(named: string): string | null {
-  const language = named.split(/[-_]/)[0]?.toLowerCase();
-  return suggest(named, LOCALES) ?? (isLocale(language) ? language : null);
+  return suggest(named, LOCALES) ?? lookUpLocale(named.replaceAll("_", "-"));
 }
 
 /** `--properties '{"plan":"pro"}'`, or the text of the file that `@file` names. Throws UsageError. */

@@ -6,6 +6,8 @@ import { BlockList, isIP } from "node:net";
 
 /** An address, or a network such as `10.0.0.0/8`. */
 const NETWORK = /^([^/]+)(?:\/(\d{1,3}))?$/;
+/** Azure's gateway and IIS add the port of each client: `203.0.113.9:5412`, `[2001:db8::1]:80`. */
+const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
 const THIS_MACHINE = ["127.0.0.0/8", "::1"] as const;
 
 export interface ForwardedRequest {
@@ -31,10 +33,15 @@ export function createClientAddress(
   return ({ headers, from }) => {
     const forwarded = headers["x-forwarded-for"];
     if (from === undefined || forwarded === undefined || !isTrusted(from)) return from;
-    const addresses = forwarded.split(",").map((part) => part.trim());
+    const addresses = forwarded.split(",").map((part) => withoutPort(part.trim()));
     const client = addresses.findLast((address) => !isTrusted(address));
     return client !== undefined && isIP(client) !== 0 ? client : from;
   };
+}
+
+function withoutPort(text: string): string {
+  const [, version6, version4] = WITH_PORT.exec(text) ?? [];
+  return version6 ?? version4 ?? text;
 }
 
 function toBlockList(networks: readonly string[]): BlockList {

@@ -1,6 +1,6 @@
 /** The input of every page, and the work that every page does alike. */
 import type { HttpResponse } from "../../contract/http.ts";
-import { FALLBACK_LOCALE, isLocale, type Locale } from "../../contract/locales.ts";
+import { effectiveLocale, FALLBACK_LOCALE, type Locale, preferredLocale } from "../../contract/locales.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Properties } from "../../contract/resources.ts";
@@ -67,8 +67,7 @@ export function isToken(text: string): boolean {
 export function previewLocale(token: string, query: string): Locale | null {
   const match = /^preview(?:-([\w-]{2,10}))?$/.exec(token);
   if (match === null) return null;
-  const asked = match[1] ?? new URLSearchParams(query).get("locale") ?? "";
-  return isLocale(asked) ? asked : FALLBACK_LOCALE;
+  return effectiveLocale(match[1] ?? new URLSearchParams(query).get("locale"));
 }
 
 export interface PageWay {
@@ -119,12 +118,9 @@ export function askToWait(page: HttpResponse, seconds: number): HttpResponse {
   return { ...page, status: 429, headers: { ...page.headers, "retry-after": String(seconds) } };
 }
 
-/** The first language that the browser asks for and we have. */
+/** The language that the browser likes best of those we have. */
 export function languageOf({ headers }: PageRequest): Locale {
-  const asked = (headers["accept-language"] ?? "").slice(0, 200).split(",");
-  const names = asked.map((part) => part.split(";")[0]?.trim() ?? "");
-  const found = names.flatMap((name) => [name, name.split("-")[0] ?? ""]).find(isLocale);
-  return found ?? FALLBACK_LOCALE;
+  return preferredLocale((headers["accept-language"] ?? "").slice(0, 1000)) ?? FALLBACK_LOCALE;
 }
 
 /** A project as its pages show it. */

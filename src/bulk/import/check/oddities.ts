@@ -1,6 +1,6 @@
 /** Valid and probably wrong: locales without a survey, cells that have swallowed rows. */
 import { isEmail } from "../../../contract/text/email.ts";
-import { isLocale } from "../../../contract/locales.ts";
+import { findLocale } from "../../../contract/locales.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
 import { DELIMITERS } from "../table/format.ts";
 import type { HeaderColumn } from "../table/header.ts";
@@ -28,7 +28,7 @@ export function watchLocales(columns: readonly HeaderColumn[]): LocaleWatch {
     take({ line, fields }) {
       if (at === -1) return;
       const locale = fields[at] ?? "";
-      if (isLocale(locale) || locale.trim() === "") return;
+      if (findLocale(locale) !== null || locale.trim() === "") return;
       const before = found.get(locale) ?? { locale, line, rows: 0 };
       if (before.rows > 0 || found.size < REPORTED_MAX) found.set(locale, { ...before, rows: before.rows + 1 });
     },
