@@ -141,7 +141,9 @@ function addNouns(program: Command, nouns: readonly Noun[], context: CommandCont
     const noun = nouns.find(({ name }) => name === command.name());
     if (noun === undefined || loaded.has(command)) return;
     loaded.add(command);
-    (await noun.load()).register(command, context);
+    const found = await noun.load();
+    if ("commands" in found) for (const add of found.commands) add(command, context);
+    else found.register(command, context);
   };
 }
 

@@ -51,7 +51,7 @@ const LAYERS: readonly Layer[] = [
     files: new RegExp(`^src/cli/${room}/`),
     mayImport: [...presentation, ...base],
   })),
-  { name: "cli/command", files: /^src\/cli\/command\//, mayImport: belowCommand },
+  { name: "cli/command", files: /^src\/cli\/(?:command|kit)\//, mayImport: belowCommand },
   { name: "cli/import", files: /^src\/cli\/import\//, mayImport: belowNouns },
   { name: "cli/export", files: /^src\/cli\/export\//, mayImport: belowNouns },
   { name: "cli/commands", files: /^src\/cli\/commands\//, mayImport: [...belowNouns, "cli/import", "cli/export"] },

@@ -2,6 +2,8 @@ import { UsageError } from "../errors/usage-error.ts";
 
 /** The flags of one command line by their long names; a switch by its name without `no-`. */
 export interface Flags {
+  /** True if the flag was given; for a switch, in either form. */
+  has(flag: string): boolean;
   /** True when a switch is on: given, or one that only `--no-…` turns off. */
   is(flag: string): boolean;
   /** True when a switch was switched off: `isOff("--send")` after `--no-send`. */
@@ -24,6 +26,14 @@ export function createFlags(values: Readonly<Record<string, unknown>>): Flags {
     return typeof found === "string" ? found : null;
   };
   return {
+    has: (flag) => {
+      const found = value(flag.replace(/^--no-/, "--"));
+      return Array.isArray(found)
+        ? found.length > 0
+        : flag.startsWith("--no-")
+          ? found === false
+          : found !== undefined && found !== false;
+    },
     is: (flag) => value(flag) === true,
     isOff: (flag) => value(flag) === false,
     text,

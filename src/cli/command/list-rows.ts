@@ -7,6 +7,7 @@ import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseInteger } from "../args/values.ts";
 import { type Deps, withClient } from "./deps.ts";
+import type { FlagGroup } from "../kit/flag-spec.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
@@ -57,6 +58,9 @@ export function readLimits(flags: Flags): ListLimits {
     perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
   };
 }
+
+/** `--limit`, `--all`, `--count`, `--wrap` and `--per-page`. */
+export const LIMITS: FlagGroup<ListLimits> = { records: LIST_FLAGS, read: readLimits };
 
 export interface ListRequest {
   readonly resource: Resource;

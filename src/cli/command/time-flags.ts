@@ -6,6 +6,7 @@ import { type DayEdge, parsePeriod, parseTime, type TimeContext } from "../args/
 import { UsageError } from "../errors/usage-error.ts";
 import { createTimeFormatter } from "../render/time.ts";
 import type { Deps } from "./deps.ts";
+import type { FlagGroup } from "../kit/flag-spec.ts";
 import { writeNote } from "./notes.ts";
 
 /** `--since`, `--until` and `--period`; `what` happened then, as in "created". */
@@ -15,6 +16,11 @@ export function rangeFlags(what: string): readonly FlagRecord[] {
     { flag: "--until", value: "time", text: `${what} at or before` },
     { flag: "--period", value: "period", text: "set both --since and --until, such as last-month, 2026-05 or 2026-Q1" },
   ];
+}
+
+/** The same flags and their values. */
+export function timeRange(what: string): FlagGroup<TimeFilter> {
+  return { records: rangeFlags(what), read: (flags, deps) => readRange(deps, flags) };
 }
 
 export function timeContext({ clock, options }: Deps): TimeContext {

@@ -1,21 +1,10 @@
 /** Exports of rows that have one time, which never changes: bounces and unsubscribes as data, and people. */
-import type { Command } from "commander";
 import type { CursorList, PageList, Range } from "../../bulk/export/lists.ts";
 import type { Client } from "../../client/client.ts";
-import type { Deps } from "../command/deps.ts";
-import type { ExitCode } from "../exit-codes.ts";
+import { defineCommand, type Definition } from "../kit/define-command.ts";
+import { timeRange } from "../command/time-flags.ts";
 import type { Resource } from "../render/columns.ts";
-import type { CommandContext } from "../command/command-context.ts";
-import { rangeFlags, readRange } from "../command/time-flags.ts";
-import {
-  describeFilters,
-  EXPORT_EXITS,
-  exportFlags,
-  readExportFlags,
-  type ExportRequest,
-  type ExportSource,
-  type RangeExportOptions,
-} from "./request.ts";
+import { EXPORT_EXITS, exportFile, type ExportRequest, type ExportSource, textOfFilters } from "./request.ts";
 import { keysOf } from "./sources.ts";
 
 export interface RangeExport {
@@ -31,29 +20,20 @@ export interface RangeExport {
   readonly list: (client: Client, perPage: number) => PageList | CursorList;
 }
 
-export function registerRangeExport(noun: Command, context: CommandContext, rows: RangeExport): void {
-  const { summary, examples, what } = rows;
-  const command = context.verb(noun, {
+export function exportRange(rows: RangeExport): Definition {
+  const { summary, examples, what, resource } = rows;
+  return defineCommand({
     name: "export",
     summary,
     examples,
     exits: EXPORT_EXITS,
-    flags: [...rangeFlags(what), ...exportFlags({ later: "new" })],
-    columns: rows.resource,
+    flags: { range: timeRange(what), filterText: textOfFilters("--since", "--until"), file: exportFile("new") },
+    columns: resource,
+    run: async (deps, { range, file, filterText }) => {
+      const { exportList } = await import("./list.ts");
+      return exportList(deps, toRangeRequest(rows, range, filterText), file);
+    },
   });
-  context.action(command, (deps, flags) => {
-    const filterText = describeFilters(flags, ["--since", "--until"]);
-    return runRangeExport(deps, rows, { flags: readExportFlags(flags), ...readRange(deps, flags), filterText });
-  });
-}
-
-export async function runRangeExport(
-  deps: Deps,
-  rows: RangeExport,
-  { flags, since, until, filterText }: RangeExportOptions,
-): Promise<ExitCode> {
-  const { exportList } = await import("./list.ts");
-  return exportList(deps, toRangeRequest(rows, { since, until }, filterText), flags);
 }
 
 /** As the export of such rows begins; a command may add to it. */

@@ -8,6 +8,7 @@ import type { RowPage } from "../../contract/row-page.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseInteger, parseOutputFile } from "../args/values.ts";
+import type { FlagGroup } from "../kit/flag-spec.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Column, Resource } from "../render/columns.ts";
 
@@ -128,6 +129,11 @@ function stateFlag(later: string): FlagRecord {
   return { flag: "--state", value: "file", text };
 }
 
+/** The same flags and their values. */
+export function exportFile(later: "new" | "new or changed" | null): FlagGroup<ExportFlags> {
+  return { records: exportFlags({ later }), read: readExportFlags };
+}
+
 /** Throws UsageError. */
 export function readExportFlags(flags: Flags): ExportFlags {
   return {
@@ -140,6 +146,11 @@ export function readExportFlags(flags: Flags): ExportFlags {
     jq: flags.text("--jq") !== null,
     perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
   };
+}
+
+/** The text of filters whose flags are declared elsewhere. */
+export function textOfFilters(...names: readonly string[]): FlagGroup<string> {
+  return { records: [], read: (flags) => describeFilters(flags, names) };
 }
 
 /** Filters as the user wrote them: "7d" stays the same filter from night to night. */

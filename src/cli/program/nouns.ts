@@ -1,13 +1,17 @@
 /** The nouns as data: root help needs no more; a noun's verbs load when it is named. */
 import type { Command } from "commander";
 import type { CommandContext } from "../command/command-context.ts";
+import type { Definition } from "../kit/define-command.ts";
 
 export interface Noun {
   readonly name: string;
   readonly alias?: string;
   readonly summary: string;
   readonly group: "Survey data" | "Service" | "Connection and more";
-  readonly load: () => Promise<{ readonly register: (noun: Command, context: CommandContext) => void }>;
+  readonly load: () => Promise<
+    | { readonly register: (noun: Command, context: CommandContext) => void }
+    | { readonly commands: readonly Definition[] }
+  >;
 }
 
 export const NOUNS: readonly Noun[] = [

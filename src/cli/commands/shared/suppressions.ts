@@ -1,0 +1,50 @@
+/** `bounces` and `unsubscribes`: the same two commands over two lists (4.5, 4.6). */
+import type { Client } from "../../../client/client.ts";
+import { ROUTES } from "../../../contract/routes.ts";
+import { defineCommand, type Definition } from "../../kit/define-command.ts";
+import { LIMITS, listRows } from "../../command/list-rows.ts";
+import { timeRange } from "../../command/time-flags.ts";
+import { exportRange } from "../../export/range.ts";
+import { CREATED, pageList } from "../../export/sources.ts";
+import type { Resource } from "../../render/columns.ts";
+
+interface SuppressionList {
+  readonly noun: "bounces" | "unsubscribes";
+  /** As in "people who bounced". */
+  readonly verb: "bounced" | "unsubscribed";
+  readonly columns: Resource;
+  readonly method: "listBounces" | "listUnsubscribes";
+}
+
+export function suppressionCommands({ noun, verb, columns, method }: SuppressionList): readonly Definition[] {
+  const list = defineCommand({
+    name: "list",
+    alias: "ls",
+    summary: `list people who ${verb}, oldest first`,
+    examples: [`surveyctl ${noun} list --since 7d`, `surveyctl ${noun} list --all -o csv > ${noun}.csv`],
+    flags: { range: timeRange(verb), limits: LIMITS },
+    columns,
+    run: (deps, input) =>
+      listRows(deps, {
+        resource: columns,
+        limits: input.limits,
+        parameters: { ...input.range },
+        pages: (client, parameters, options) => client[method](parameters, options),
+      }),
+  });
+  const save = exportRange({
+    command: `${noun} export`,
+    summary: `write every ${verb} person to a file or standard output`,
+    examples: [
+      `surveyctl ${noun} export --out ${noun}.csv`,
+      `surveyctl ${noun} export --state ${noun}.state --append --out ${noun}.csv`,
+    ],
+    what: verb,
+    resource: columns,
+    idField: "person_id",
+    timeField: `${verb}_at`,
+    list: (client: Client, perPage: number) =>
+      pageList(client, { route: ROUTES[method], parameters: { per_page: perPage } }, CREATED),
+  });
+  return [list, save];
+}
