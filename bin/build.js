@@ -11,6 +11,22 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
 const outdir = path.join(root, "dist");
 
+// Without groups, every module that two chunks share becomes a file: 80 to open for a request, which then took 5.1
+// times as long as an empty Node program; now 7 files and 3.4 times. Each group takes its modules and everything that
+// they import statically, except what an earlier group has.
+const GROUPS = [
+  // `--version` and completion stay apart: they need no parser.
+  ["first", /src\/cli\/(?:main|completion\/complete)\.ts$/],
+  ["start", /src\/cli\/program\/run\.ts$/],
+  ["people", /src\/cli\/commands\/people\/index\.ts$/],
+  ["settings", /src\/(?:config\/settings|cli\/command\/data-file-errors|cli\/program\/report-error)\.ts$/],
+  ["connecting", /src\/cli\/command\/connect\.ts$/],
+  ["answers", /src\/cli\/commands\/(?:responses|metrics)\/index\.ts$/],
+  ["report", /src\/cli\/commands\/(?:report|digest)\/write-\w+\.ts$/],
+  ["export", /src\/cli\/export\/list\.ts$/],
+  ["serving", /src\/cli\/commands\/serv(?:e|ice)\/index\.ts$/],
+];
+
 await rm(outdir, { recursive: true, force: true });
 const { output: chunks } = await build({
   cwd: root,
@@ -30,7 +46,14 @@ const { output: chunks } = await build({
   },
   platform: "node",
   transform: { target: "node20.19", define: { SURVEYCTL_VERSION: JSON.stringify(manifest.version) } },
-  output: { dir: outdir, format: "esm", minify: true, comments: false, chunkFileNames: "[name].js" },
+  output: {
+    dir: outdir,
+    format: "esm",
+    minify: true,
+    comments: false,
+    chunkFileNames: "[name].js",
+    codeSplitting: { groups: GROUPS.map(([name, test], at) => ({ name, test, priority: GROUPS.length - at })) },
+  },
 });
 // For the test of what each start loads; no part of the package.
 await writeFile(path.join(outdir, "modules.json"), JSON.stringify(sourcesOf(chunks)));
