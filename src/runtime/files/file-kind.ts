@@ -13,6 +13,6 @@ export function specialKind(found: Stats): string | null {
 /** The text of a regular file. Rejects for any other, as to read a pipe would wait for its writer. */
 export async function readRegular(file: string): Promise<string> {
   const kind = specialKind(await stat(file));
-  if (kind !== null) throw new Error(`${file} is ${kind}, not a regular file`);
+  if (kind !== null) throw new Error(`it is ${kind}, not a regular file`);
   return readFile(file, "utf8");
 }

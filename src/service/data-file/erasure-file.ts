@@ -2,6 +2,7 @@
  * The log of erasures next to the data file. It outlives that file, so that a backup which is put in its place does not
  * bring anybody back. A copy knows the place of that log, for a restore to another place.
  */
+import { lstatSync } from "node:fs";
 import * as v from "valibot";
 import { readRegular } from "../../runtime/files/file-kind.ts";
 import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
@@ -21,9 +22,9 @@ const LOG = v.object({
 });
 
 /**
- * Erases from the store the people whom the log next to its file names and the store's own does not, then writes that
- * log anew. Returns the number of people erased. Rejects with StoreFileError when the log cannot be read, and as
- * `replaceFile` does.
+ * Erases the people whom only the log next to the data file knows to be erased, then updates that log. Returns how many
+ * people were erased. Rejects with StoreFileError if the log can't be read, and as `replaceFile` does if it can't be
+ * written.
  */
 export async function syncErasures(store: Store, dataFile: string, random: Pick<Random, "token">): Promise<number> {
   const file = resolveFile(dataFile) + ERASURES_SUFFIX;
@@ -38,17 +39,24 @@ export async function syncErasures(store: Store, dataFile: string, random: Pick<
   return erased;
 }
 
-/** Null where there is none. Throws StoreFileError for a file that is no log. */
+/** Null if there is none. Throws StoreFileError if it can't be read: nobody knows then who was erased. */
 export async function readErasureFile(file: string): Promise<ErasureLog | null> {
   try {
     return v.parse(LOG, JSON.parse(await readRegular(file)));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
-    const what = code === undefined ? "the file is not a log of erasures" : wordsOfRefusal(error);
-    throw new StoreFileError("unreadable", `${file}: ${what}; nobody was erased by it`, { cause: error });
+    const isMissing = code === "ENOENT" || code === "ENOTDIR";
+    // A link that leads nowhere may have led to a log.
+    if (isMissing && lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
+    const isText = error instanceof SyntaxError || error instanceof v.ValiError;
+    const what = isText ? "it isn't an erasure log" : wordsOfRefusal(error);
+    throw new StoreFileError("unreadable", `cannot read the erasure log ${file}: ${what}; ${WAY_OUT}`, {
+      cause: error,
+    });
   }
 }
+
+const WAY_OUT = "put it back; delete it only if the data isn't from a backup, which would bring erased people back";
 
 function isEmpty({ projects }: ErasureLog): boolean {
   return projects.every(({ entries }) => entries.length === 0);

@@ -11,9 +11,9 @@ import { ERASURES_SUFFIX, isLogIn, readErasureFile } from "./erasure-file.ts";
 
 /** The erasures since a copy was made, as far as this machine knows. */
 export interface LaterErasures {
-  readonly erased: number;
-  /** The logs that cannot be read, and why. */
-  readonly unread: readonly string[];
+  readonly logs: readonly ErasureLog[];
+  /** Why the newest backup of the series, which would have one too, can't be read; null if it can. */
+  readonly unread: string | null;
 }
 
 export interface CopyPlaces {
@@ -23,46 +23,40 @@ export interface CopyPlaces {
 }
 
 /**
- * Erases from `store`, which was filled from `copy`, the people whom a log of its service names: the log next to the
- * file that was copied, one in the folder of the backup or of the new file, or the one in the newest backup of the
- * series.
+ * Reads the logs next to the file that was copied and in the folders of the backup and of the new file, and the log in
+ * the newest backup of the series. Throws StoreFileError for a log that can't be read.
  */
-export async function applyLaterErasures(copy: Store, store: Store, places: CopyPlaces): Promise<LaterErasures> {
-  const unread: string[] = [];
-  let erased = 0;
-  for (const read of await findLogs(copy, places)) {
-    const log = await read().catch((error: unknown) => {
-      if (!(error instanceof StoreFileError)) throw error;
-      unread.push(error.message);
-      return null;
-    });
-    const own = await store.read(readErasureLog);
-    // Of another secret it is another service's, which may have come to be there.
-    if (log !== null && log.secret === own.secret && !isLogIn(log, own)) erased += await applyErasureLog(store, log);
-  }
-  return { erased, unread };
-}
-
-async function findLogs(
-  copy: Store,
-  { backup, dataFile }: CopyPlaces,
-): Promise<readonly (() => Promise<ErasureLog | null>)[]> {
+export async function readLaterErasures(copy: Store, { backup, dataFile }: CopyPlaces): Promise<LaterErasures> {
   const place = await copy.read((tx) => tx.tables.mark("erasures"));
   const folders = [backup, ...(dataFile === null ? [] : [dataFile])].map((file) => path.dirname(path.resolve(file)));
   const files = new Set(place === null ? [] : [place]);
   for (const folder of new Set(folders))
     for (const name of await readdir(folder)) if (name.endsWith(ERASURES_SUFFIX)) files.add(path.join(folder, name));
+  const logs: (ErasureLog | null)[] = [];
+  for (const file of files) logs.push(await readErasureFile(file));
   const [, newest = ""] = /^(.+)\.\d+$/.exec(backup) ?? [];
-  const logs = [...files].map((file) => () => readErasureFile(file));
-  return isUnusedCopy(newest) ? [...logs, () => readBackup(newest)] : logs;
+  let unread: string | null = null;
+  if (isUnusedCopy(newest)) {
+    const read = await readCopiedErasures(newest).catch(asReason);
+    if (typeof read === "string") unread = `${newest}: ${read}; nobody was erased by it`;
+    else logs.push(read);
+  }
+  return { logs: logs.filter((log) => log !== null), unread };
 }
 
-/** Throws StoreFileError. */
-async function readBackup(file: string): Promise<ErasureLog> {
-  try {
-    return await readCopiedErasures(file);
-  } catch (error) {
-    if (!(error instanceof StoreFileError)) throw error;
-    throw new StoreFileError(error.trouble, `${file}: ${error.message}; nobody was erased by it`, { cause: error });
+/** A damaged backup is no reason to refuse an older one. */
+function asReason(error: unknown): string {
+  if (error instanceof StoreFileError) return error.message;
+  throw error;
+}
+
+/** Erases from `store` the people whom these logs name. Returns how many. */
+export async function applyLaterErasures(store: Store, { logs }: LaterErasures): Promise<number> {
+  let erased = 0;
+  for (const log of logs) {
+    const own = await store.read(readErasureLog);
+    // A log with another secret belongs to another service.
+    if (log.secret === own.secret && !isLogIn(log, own)) erased += await applyErasureLog(store, log);
   }
+  return erased;
 }

@@ -11,7 +11,7 @@ import { releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import { copyRows, countContents, type TableSum } from "../domain/moving.ts";
 import type { Store, StoreContents, Transaction } from "../domain/ports.ts";
 import { syncErasures } from "./erasure-file.ts";
-import { applyLaterErasures, type LaterErasures } from "./later-erasures.ts";
+import { applyLaterErasures, readLaterErasures } from "./later-erasures.ts";
 import { type DatabaseChoice, type DataFileOptions, openData } from "./open-data-file.ts";
 import { livingProcesses } from "../scheduler/heartbeat.ts";
 import { StoreFileError } from "../store/store-errors.ts";
@@ -100,13 +100,13 @@ export async function copyDatabase(options: CopyStoreOptions): Promise<StoreCont
 }
 
 export interface RestoredStore extends CopiedStore {
-  /** People who had been erased after the backup was made. They are not counted in `people`. */
-  readonly later: LaterErasures;
+  /** People who were erased after the backup was made. They are not counted in `people`. */
+  readonly later: { readonly erased: number; readonly unread: string | null };
 }
 
 /**
  * Fills an empty store with the contents of a backup, whatever version it is of, without the people whom a later log of
- * erasures names, see `applyLaterErasures`. Throws as `moveStore` does.
+ * erasures names; see `readLaterErasures`. Throws as `moveStore` does.
  */
 export async function restoreStore(options: CopyStoreOptions): Promise<RestoredStore> {
   const { from, to, toDatabase = null } = options;
@@ -129,13 +129,12 @@ async function restoreNextTo(options: CopyStoreOptions, neighbour: string): Prom
     try {
       const source = await openStaged(options, staged);
       try {
+        const places = { backup: from, dataFile: toDatabase === null ? to : null };
+        const later = await readLaterErasures(source, places);
         const copied = await copyStore(source, target, options, RESTORED_REASON);
-        const later = await applyLaterErasures(source, target, {
-          backup: from,
-          dataFile: toDatabase === null ? to : null,
-        });
-        const erased = later.erased + (toDatabase === null ? await syncErasures(target, to, random) : 0);
-        return { ...copied, ...(await target.read(countContents)), later: { ...later, erased } };
+        const known = await applyLaterErasures(target, later);
+        const erased = known + (toDatabase === null ? await syncErasures(target, to, random) : 0);
+        return { ...copied, ...(await target.read(countContents)), later: { erased, unread: later.unread } };
       } finally {
         await source.close();
       }

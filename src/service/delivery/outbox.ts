@@ -103,7 +103,7 @@ export function createOutbox({
     if (!state.isSwept) await sweep(folder, owner);
     state.isSwept = true;
   };
-  const group = createWriteGroup(prepare, () => syncFolder(folder).catch(onError));
+  const group = createWriteGroup(prepare, () => syncFolder(folder));
   const write = async (
     name: string,
     attempts: number,
@@ -145,25 +145,26 @@ export function createOutbox({
 const FACTS = { stage: "outbox", code: null, enhancedCode: null, text: null, host: null, serverId: null, ms: 0 };
 
 interface WriteGroup {
-  /** Resolves once what `work` wrote is durable; rejects as `prepare` or `work` do. */
+  /** Resolves once what `work` wrote is durable; rejects as `prepare`, `work` or `sync` do. */
   readonly write: (work: () => Promise<void>) => Promise<void>;
 }
 
 /** Files that are written together are prepared once before the first, and synced once after the last. */
 function createWriteGroup(prepare: () => Promise<void>, sync: () => Promise<void>): WriteGroup {
   const turns = createSemaphore(CONCURRENCY);
-  const state: { open: number; prepared: Promise<void> | null; written: (() => void)[] } = {
+  const state: { open: number; prepared: Promise<void> | null; written: ((synced: Promise<void>) => void)[] } = {
     open: 0,
     prepared: null,
     written: [],
   };
-  const end = async (): Promise<void> => {
+  const end = (): void => {
     state.open -= 1;
     if (state.open > 0) return;
     const { written } = state;
     Object.assign(state, { prepared: null, written: [] });
-    if (written.length > 0) await sync();
-    for (const resolve of written) resolve();
+    if (written.length === 0) return;
+    const synced = sync();
+    for (const resolve of written) resolve(synced);
   };
   return {
     write: async (work) => {
@@ -175,12 +176,12 @@ function createWriteGroup(prepare: () => Promise<void>, sync: () => Promise<void
         await work();
       } catch (error) {
         turns.leave();
-        void end();
+        end();
         throw error;
       }
       turns.leave();
       const isSynced = new Promise<void>((resolve) => void state.written.push(resolve));
-      void end();
+      end();
       await isSynced;
     },
   };
@@ -287,7 +288,7 @@ async function eraseFrom(folder: string, surveys: readonly ErasedSurvey[]): Prom
   const owners = new Map(surveys.map((survey) => [fileName(survey), survey]));
   const found = new Set<ErasedSurvey>();
   let removed = 0;
-  for (const name of await readdir(folder).catch(() => [])) {
+  for (const name of await namesIn(folder)) {
     const survey = owners.get(ownerOf(name));
     if (survey === undefined) continue;
     removed += await removeIfThere(path.join(folder, name));
@@ -299,13 +300,21 @@ async function eraseFrom(folder: string, surveys: readonly ErasedSurvey[]): Prom
 
 async function prune(folder: string, before: number | null, now: number): Promise<void> {
   await checkFolder(folder).catch(ignoreMissing);
-  for (const name of await readdir(folder).catch(() => [])) {
+  for (const name of await namesIn(folder)) {
     const limit = MESSAGE.test(name) ? before : TEMPORARY.test(name) ? now - TEMPORARY_MAX_AGE_MS : null;
     if (limit === null) continue;
     const file = path.join(folder, name);
     const written = (await lstat(file).catch(() => null))?.mtimeMs ?? limit;
     if (written < limit) await removeIfThere(file);
   }
+}
+
+/** None if there is no folder. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    ignoreMissing(error);
+    return [];
+  });
 }
 
 /** 1 when there was such a file. What is no regular file is none of ours and stays. */

@@ -14,6 +14,7 @@ import { createServiceAddress, type ServiceAddress } from "../service-address.ts
 import { createFailureLog, createNotices, logStoreEvent } from "../service-log.ts";
 import { createServiceMetrics, type ServiceMetrics } from "../metrics/service-metrics.ts";
 import type { ServiceOptions } from "../service-options.ts";
+import { StoreFileError } from "../store/store-errors.ts";
 
 interface Signals {
   /** Messages may be due. */
@@ -40,7 +41,7 @@ export interface Base extends Pick<ServiceOptions, "clock" | "random" | "log"> {
   readonly notices: ReturnType<typeof createNotices>;
   /** The sender and the looks of a project's mail. */
   readonly contextOf: (project: Project) => Promise<MailContext>;
-  /** Keeps the log of erasures next to a data file. */
+  /** Brings the erasure log next to a data file up to date; see `syncErasures`. */
   readonly keepErasures: () => Promise<void>;
 }
 
@@ -65,9 +66,18 @@ export async function openBase(options: ServiceOptions): Promise<Base> {
   await address.recall(store);
   const isFile = database === null;
   const keepErasures = async (): Promise<void> => {
-    if (isFile) await syncErasures(store, dataFile, random).catch(failures.add);
+    if (isFile) await syncErasures(store, dataFile, random);
   };
-  await keepErasures();
+  try {
+    await keepErasures();
+  } catch (error) {
+    // A log that can't be written now is tried again later; one that can't be read may name people we'd bring back.
+    if (!(error instanceof StoreFileError)) failures.add(error);
+    else {
+      await store.close();
+      throw error;
+    }
+  }
   return {
     options,
     store,

@@ -14,7 +14,7 @@ const PRUNED_A_STEP = 1000;
 
 /** `sweepMessages` removes messages of people who are gone. */
 export function openUpkeep(
-  { store, clock, options, failures }: Base,
+  { store, clock, options, failures, keepErasures }: Base,
   outbox: Outbox,
   sweepMessages: () => Promise<number | null>,
 ): Part {
@@ -31,6 +31,7 @@ export function openUpkeep(
     let nextPruneMs = clock.monotonic();
     while (mayGoOn()) {
       if (clock.monotonic() >= nextPruneMs) {
+        await keepErasures().catch(onError);
         await finishErasure(store, sweepMessages).catch(onError);
         await pruneOutbox().catch(onError);
         await forgetAttempts(store).catch(onError);

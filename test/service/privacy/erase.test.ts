@@ -51,7 +51,7 @@ describe("when a person is erased", () => {
     await writeFile(await halfOfMessage(), `To: ${ADA.email}`);
     expect((await findTraces(fixture.folder)).length).toBeGreaterThan(8);
     const counts = { people: 1, responses: 1, surveys: 4, attempts: 3, memberships: 1, webhook_events: 2 };
-    const shared = { projects: 1, ...counts, mentions: 0 };
+    const shared = { projects: 1, ...counts, mentions: 0, problem: null };
     expect(await erase({ dryRun: true })).toEqual({
       ...shared,
       erased_at: null,

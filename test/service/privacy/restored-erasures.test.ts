@@ -105,16 +105,6 @@ describe("when an older backup is restored into another folder", () => {
     await run("restore", file("old.db"), "--data", file("other", "new.db"));
     expect(await emailsIn(file("other", "new.db"))).toEqual(["ada@x.co", "bob@x.co"]);
   });
-
-  it("then a log that cannot be read is named, and all is restored", async () => {
-    await writeFile(file("survey.db.erasures"), "not a log");
-    const { status, stderr } = await run("restore", file("old.db"), "--data", file("other", "new.db"));
-    expect(status).toBe(0);
-    expect(stderr).toContain(
-      `warning: ${file("survey.db.erasures")}: the file is not a log of erasures; nobody was erased by it\n`,
-    );
-    expect(await emailsIn(file("other", "new.db"))).toEqual(["ada@x.co", "bob@x.co"]);
-  });
 });
 
 describe("when the data is moved", () => {

@@ -53,6 +53,8 @@ export interface ErasureInfo {
    * database keeps its files to itself.
    */
   readonly verified: boolean | null;
+  /** What failed after the rows were gone; null if nothing did. */
+  readonly problem: string | null;
 }
 
 export interface RetentionInfo {

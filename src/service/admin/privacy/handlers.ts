@@ -1,5 +1,6 @@
 /** `service erase` and `service retention`, on an open store. */
 import { emailKey } from "../../../contract/text/email.ts";
+import { wordsOfRefusal } from "../../../runtime/files/system-words.ts";
 import {
   type ErasedAddress,
   erasePerson,
@@ -29,7 +30,7 @@ export interface PrivacyAdminOptions {
   readonly store: Store;
   /** Removes messages of people who are gone, and says how many; null when that is left to the next server. */
   readonly sweepMessages: () => Promise<number | null>;
-  /** Somebody is gone: what was read of them must not be used, and the log of erasures is kept. */
+  /** Updates the erasure log; rejects if it can't be written. */
   readonly onErased: () => Promise<void>;
 }
 
@@ -87,7 +88,7 @@ async function erase(options: PrivacyAdminOptions, command: CommandOf<"erase">):
   if (dryRun) {
     const erasures = await store.read((tx) => forEach(targets, ({ project }) => previewErasure(tx, project, address)));
     const later = { erased_at: null, messages: null, suppressions_kept: null, links_kept: null, verified: null };
-    return { ...found, ...sumUp(erasures), ...later };
+    return { ...found, ...sumUp(erasures), ...later, problem: null };
   }
   const [first, ...others] = targets;
   const only = first === undefined || others.length > 0 ? {} : { project: first.project.id };
@@ -103,15 +104,25 @@ async function erase(options: PrivacyAdminOptions, command: CommandOf<"erase">):
     }),
     only,
   );
-  await options.onErased();
-  await store.settle();
-  const messages = await options.sweepMessages();
-  // The receipt is due whatever follows. A file that cannot be cleaned now, as a long backup reads it, waits for the
-  // upkeep.
+  // The rows are gone, so the receipt is due whatever fails from here on.
+  const problems: string[] = [];
+  const orNote = <Result>(what: string, work: Promise<Result>): Promise<Result | null> =>
+    work.catch((error: unknown) => {
+      problems.push(`${what}: ${wordsOfRefusal(error)}`);
+      return null;
+    });
+  await orNote("the erasure log was not written", options.onErased());
+  const messages = await orNote(
+    "messages may be left in the outbox",
+    store.settle().then(() => options.sweepMessages()),
+  );
+  // While a long backup reads the file it can't be cleaned; the upkeep does it later.
   let isCleaned = true;
   const verified = await clean(store, [...texts], [...samples]).catch(() => (isCleaned = false));
   if (isCleaned) await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
-  return { ...found, ...sumUp(erasures), erased_at: at, messages, verified };
+  const isVerified = problems.length === 0 ? verified : false;
+  const problem = problems.length === 0 ? null : problems.join("; ");
+  return { ...found, ...sumUp(erasures), erased_at: at, messages, verified: isVerified, problem };
 }
 
 function nobody({ email, phoneNumber, project }: CommandOf<"erase">): AdminError {
@@ -142,7 +153,7 @@ async function forEach<Item, Result>(
 
 function sumUp(
   erasures: readonly Erasure[],
-): Omit<ErasureInfo, "erased_at" | "projects" | "messages" | "mentions" | "verified"> {
+): Omit<ErasureInfo, "erased_at" | "projects" | "messages" | "mentions" | "verified" | "problem"> {
   const sum = (name: keyof Erasure): number => erasures.reduce((total, erasure) => total + erasure[name], 0);
   return {
     people: sum("people"),

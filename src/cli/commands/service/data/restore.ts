@@ -30,7 +30,7 @@ async function runRestore(deps: Deps, { data, file }: RestoreFlags): Promise<Exi
   const { restoreStore } = await import("../../../../service/data-file/move-store.ts");
   const { tables, later, ...restored } = await copyAll(deps, restoreStore, { from: file, to, toDatabase });
   await showRecord(deps, RESTORED, { data: to, rows: rowsOf(tables), ...restored });
-  for (const reason of later.unread) await writeWarning(deps, reason);
+  if (later.unread !== null) await writeWarning(deps, later.unread);
   if (later.erased > 0)
     await writeNote(deps, `left out ${countOf(later.erased, "person", "people")} erased after the backup was made`);
   await writeDone(deps, `Restored ${file} into ${to}. ${pausedUntil(to, isDatabase ? "--database" : "--data")}`);

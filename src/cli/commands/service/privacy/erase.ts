@@ -5,6 +5,7 @@ import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
 import { checkRemoval, YES_FLAG } from "../../../command/removal.ts";
+import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { ErasureInfo } from "../../../../service/admin/privacy/commands.ts";
@@ -42,8 +43,12 @@ async function runErase(deps: Deps, { project, person, data, yes, ...options }: 
     withAdmin(counting, choice, (admin) => admin({ ...command, dryRun: tries }));
   const where = allProjects ? "all projects" : `project ${project}`;
   await ask(async () => `Erase ${address} from ${where}: ${listCounts(await run(true))}?`);
-  const receipt = await run(dryRun);
+  const { problem, ...receipt } = await run(dryRun);
   await showRecord(deps, ERASURE, receipt);
+  if (problem !== null)
+    throw new DataFileError("erasure_incomplete", `the rows are erased, but ${problem}`, {
+      hint: "until this is repaired a backup can bring the person back; then any other service command finishes it",
+    });
   await advise(deps, receipt, options);
   return EXIT.done;
 }
@@ -60,7 +65,7 @@ function listCounts({ people, responses, surveys }: ErasureInfo): string {
 /** Says what is left to do, without the address: the lines may be kept with the receipt. */
 async function advise(
   deps: Deps,
-  receipt: ErasureInfo,
+  receipt: Omit<ErasureInfo, "problem">,
   { allProjects, properties }: Pick<EraseOptions, "allProjects" | "properties">,
 ): Promise<void> {
   const { people, surveys, mentions, messages, verified, erased_at: erasedAt } = receipt;
