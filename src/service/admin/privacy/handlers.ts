@@ -104,25 +104,31 @@ async function erase(options: PrivacyAdminOptions, command: CommandOf<"erase">):
     }),
     only,
   );
-  // The rows are gone, so the receipt is due whatever fails from here on.
+  const rest = await finish(options, [...texts], [...samples]);
+  return { ...found, ...sumUp(erasures), erased_at: at, ...rest };
+}
+
+/** What follows the commit. The rows are gone by then, so the receipt is due whatever fails here. */
+async function finish(
+  { store, onErased, sweepMessages }: PrivacyAdminOptions,
+  texts: readonly string[],
+  samples: readonly string[],
+): Promise<Pick<ErasureInfo, "messages" | "verified" | "problem">> {
   const problems: string[] = [];
   const orNote = <Result>(what: string, work: Promise<Result>): Promise<Result | null> =>
     work.catch((error: unknown) => {
       problems.push(`${what}: ${wordsOfRefusal(error)}`);
       return null;
     });
-  await orNote("the erasure log was not written", options.onErased());
-  const messages = await orNote(
-    "messages may be left in the outbox",
-    store.settle().then(() => options.sweepMessages()),
-  );
+  await orNote("the erasure log was not written", onErased());
+  const messages = await orNote("messages may be left in the outbox", store.settle().then(sweepMessages));
   // While a long backup reads the file it can't be cleaned; the upkeep does it later.
   let isCleaned = true;
-  const verified = await clean(store, [...texts], [...samples]).catch(() => (isCleaned = false));
+  const verified = await clean(store, texts, samples).catch(() => (isCleaned = false));
   if (isCleaned) await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
-  const isVerified = problems.length === 0 ? verified : false;
-  const problem = problems.length === 0 ? null : problems.join("; ");
-  return { ...found, ...sumUp(erasures), erased_at: at, messages, verified: isVerified, problem };
+  return problems.length === 0
+    ? { messages, verified, problem: null }
+    : { messages, verified: false, problem: problems.join("; ") };
 }
 
 function nobody({ email, phoneNumber, project }: CommandOf<"erase">): AdminError {
