@@ -119,7 +119,11 @@ autopilot remove --from.
   1. Check    the whole file is read before the first request; every
               problem is listed as file:line: column: message, problems
               of one kind together. With invalid rows nothing is sent,
-              unless --skip-invalid.
+              unless --skip-invalid. Rows that share an address or a
+              number are one person; of those the first is used, unless
+              --on-duplicate says otherwise. One number with two
+              addresses is a problem. Responses are the same if person,
+              time, score and comment are.
   2. Ask      people import can email your customers: pass --send or
               --no-send, or add a send column. --no-send overrides every
               row. On a terminal a plan with the number of surveys is

@@ -65,7 +65,7 @@ export const IMPORT_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--on-duplicate",
     value: "policy",
-    text: "if a person appears twice: refuse the file, or keep the first or the last row",
+    text: "if a person, or a response, appears twice: refuse the file, or keep the first or the last row",
     choices: DUPLICATE_POLICIES,
     otherwise: "first, with a warning",
   },

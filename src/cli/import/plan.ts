@@ -167,7 +167,7 @@ export async function showPlannedRequests(
     await writeDryRun(deps, baseUrl, request.plan(row, { position: row.position, rows: sendable }));
     left -= 1;
   }
-  const { emails, texts, quiet } = request.sample == null ? report.ways : await countRows(source, deps.signal);
+  const { emails, texts, quiet } = await countRows(source, deps.signal);
   await writeNote(deps, describeDryRun(request, report.rows, { emails, texts, quiet, shown }));
   return EXIT.done;
 }

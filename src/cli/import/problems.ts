@@ -110,7 +110,8 @@ async function writeOddities(
   if (request.kind.properties === "properties") await warnOfLocales(deps, table, request, report);
   if (duplicates.size === 0 || request.flags.onDuplicate !== null) return;
   const kept = duplicates.size === 1 ? "the first occurrence is kept" : "the first occurrence of each is kept";
-  await writeWarning(deps, `${countOf(duplicates.size, "duplicate row", "duplicate rows")} (same person); ${kept}`);
+  const same = request.kind.repeats === "answer" ? "same answer" : "same person";
+  await writeWarning(deps, `${countOf(duplicates.size, "duplicate row", "duplicate rows")} (${same}); ${kept}`);
 }
 
 /** One sentence for each cell that has probably swallowed rows; the plan repeats them. */

@@ -1,13 +1,13 @@
 /** Checks the complete file before the first request: every problem in one pass, and duplicates. */
 import { hasGuard } from "../../../contract/text/formula-guard.ts";
 import { InputError } from "../table/input-file.ts";
-import { createLineNumbers } from "../table/line-numbers.ts";
+import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
 import type { ImportTable } from "../table/open-table.ts";
 import type { InputRecord } from "../table/record-parser.ts";
-import { createIdentities, identityOf } from "./identities.ts";
+import { answerKey, groupLines, keptLine, personKeys } from "./identities.ts";
 import { findStrayQuote, watchLocales, type OddLocale, type StrayQuote } from "./oddities.ts";
 import { createProblemList, type ProblemGroup } from "./problem-list.ts";
-import { type ImportRow, wayOf, type Way } from "./row-kind.ts";
+import type { ImportRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
 import { identifierOf, type ValidFields } from "./validate.ts";
 
 export type DuplicatePolicy = "error" | "first" | "last";
@@ -31,8 +31,6 @@ export interface CheckReport {
   /** Values of valid rows that are not saved. */
   readonly unsaved: readonly ProblemGroup[];
   readonly duplicates: Duplicates;
-  /** The number of rows to be sent for each way to their people. */
-  readonly ways: Readonly<Record<Way, number>>;
   readonly oddLocales: readonly OddLocale[];
   /** Valid rows in which an override counts and not the cell. */
   readonly overriddenRows: number;
@@ -48,9 +46,9 @@ export function countSendable({ rows, invalidRows, duplicates }: CheckReport): n
   return rows - invalidRows - duplicates.size;
 }
 
-/** Lines that are not sent since the same person is on another. */
+/** Lines that are not sent because of another line. */
 interface Duplicates {
-  /** Without those that are invalid for it (`error`). */
+  /** Without those that are invalid for it. */
   readonly size: number;
   /** The reason, with the other line; null for a row that is sent. */
   readonly reasonFor: (row: Pick<ImportRow, "line">) => string | null;
@@ -80,27 +78,25 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
   const { columns } = table.mapping;
   const problems = createProblemList(maxErrors);
   const unsaved = createProblemList(maxErrors);
-  const others = createDuplicates();
-  const identities = createIdentities(onDuplicate === "last" ? "last" : "first");
+  const { keptBy, conflicts, compare } = compareRows(table.kind, onDuplicate === "last" ? "last" : "first");
   const locales = watchLocales(columns);
   const strayQuotes: StrayQuote[] = [];
-  const ways = createWays();
   const counts = { rows: 0, invalidRows: 0, overriddenRows: 0, guardedCells: 0 };
+  let duplicates = 0;
+  const addProblem = (line: number, problem: RowProblem): void => {
+    counts.invalidRows += 1;
+    problems.add(line, problem);
+  };
   const takeValid = (line: number, { values, overridden }: ValidFields): void => {
+    const { conflict, dropped } = compare(values, line);
+    if (conflict !== null) return addProblem(line, conflict);
     if (overridden) counts.overriddenRows += 1;
     const value = table.kind.findUnsaved?.(values) ?? null;
     if (value !== null) unsaved.add(line, value);
-    const before = table.kind.unique ? identities.seen(identityOf(values), line) : null;
-    if (before === null || onDuplicate === "last") ways.add(line, wayOf(values));
-    if (before === null) return;
-    if (onDuplicate === "last") {
-      others.add(before, line);
-      ways.remove(before);
-    } else if (onDuplicate === "error") {
-      counts.invalidRows += 1;
-      problems.add(line, { column: "", message: `duplicate of line ${before} (${identifierOf(values)})` });
-      others.note(line, before);
-    } else others.add(line, before);
+    if (onDuplicate !== "error") duplicates += dropped.length;
+    else
+      for (const one of dropped)
+        addProblem(one, { column: "", message: `duplicate of line ${keptBy.get(one)} (${identifierOf(values)})` });
   };
   return {
     take(record) {
@@ -122,8 +118,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
       problemCount: problems.count,
       problems: problems.groups,
       unsaved: unsaved.groups,
-      duplicates: others,
-      ways: ways.counts,
+      duplicates: { size: duplicates, reasonFor: ({ line }) => describeOther(line, keptBy, conflicts) },
       oddLocales: locales.found,
       strayQuotes,
       broken,
@@ -134,48 +129,42 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
 /** Warnings of one kind that are kept. */
 const STRAY_MAX = 10;
 
-interface Ways {
-  readonly counts: Readonly<Record<Way, number>>;
-  add(line: number, way: Way): void;
-  remove(line: number): void;
+interface Comparison {
+  /** For a line that is a duplicate, another line of its group. */
+  readonly keptBy: LineNumbers;
+  /** For a line that is invalid because of another one, that one. */
+  readonly conflicts: LineNumbers;
+  readonly compare: (
+    values: RowValues,
+    line: number,
+  ) => { readonly conflict: RowProblem | null; readonly dropped: readonly number[] };
 }
 
-const WAYS = ["emails", "texts", "quiet"] as const;
-
-function createWays(): Ways {
-  const byLine = createLineNumbers(Uint8Array);
-  const counts = { emails: 0, texts: 0, quiet: 0 };
+function compareRows({ repeats }: RowKind, keep: "first" | "last"): Comparison {
+  const [keptBy, conflicts] = [createLineNumbers(Uint32Array), createLineNumbers(Uint32Array)];
+  const people = groupLines(keep, repeats === "answer" ? createLineNumbers(Uint32Array) : keptBy);
+  const answers = repeats === "answer" ? groupLines(keep, keptBy) : null;
   return {
-    counts,
-    add(line, way) {
-      byLine.set(line, WAYS.indexOf(way));
-      counts[way] += 1;
-    },
-    remove(line) {
-      const way = WAYS[byLine.get(line)];
-      if (way !== undefined) counts[way] -= 1;
+    keptBy,
+    conflicts,
+    compare(values, line) {
+      const keys = personKeys(values);
+      // A removal sends the first identifier only, so what else its row says matters to nobody.
+      if (repeats === "identifier") return { conflict: null, dropped: people.join(line, keys.slice(0, 1)) };
+      const other = people.findConflict(values);
+      if (other !== null) {
+        conflicts.set(line, other);
+        const message = `${values["phone_number"]} has another e-mail address on line ${other}`;
+        return { conflict: { column: "phone_number", message }, dropped: [] };
+      }
+      const samePerson = people.join(line, keys);
+      return { conflict: null, dropped: answers?.join(line, [answerKey(values)]) ?? samePerson };
     },
   };
 }
 
-interface DuplicateNotes extends Duplicates {
-  add(line: number, other: number): void;
-  /** Not counted in `size`. */
-  note(line: number, other: number): void;
-}
-
-function createDuplicates(): DuplicateNotes {
-  const others = createLineNumbers(Uint32Array);
-  let size = 0;
-  return {
-    get size() {
-      return size;
-    },
-    add(line, other) {
-      others.set(line, other);
-      size += 1;
-    },
-    note: (line, other) => others.set(line, other),
-    reasonFor: ({ line }) => (others.get(line) === 0 ? null : `duplicate of line ${others.get(line)}`),
-  };
+function describeOther(line: number, keptBy: LineNumbers, conflicts: LineNumbers): string | null {
+  if (conflicts.get(line) !== 0)
+    return `invalid: its phone number has another e-mail address on line ${conflicts.get(line)}`;
+  return keptBy.get(line) === 0 ? null : `duplicate of line ${keptLine(keptBy, line)}`;
 }

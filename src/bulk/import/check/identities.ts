@@ -1,23 +1,72 @@
-/** The people seen so far. A million rows take some 150 MB. */
+/** Which rows of a file are about the same person, or are the same answer. A million rows take some 150 MB. */
+import { createHash } from "node:crypto";
 import { domainToASCII } from "node:url";
 import { emailKey, isAscii } from "../../../contract/text/email.ts";
+import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
 import type { RowValues } from "./row-kind.ts";
 
-export interface Identities {
-  /** The line that is remembered of the same person; null for a new person, who is remembered. */
-  seen(identity: string, line: number): number | null;
+/** Lines that have a key in common, directly or through other lines. */
+export interface LineGroups {
+  /** Adds a line; returns the lines that are no longer kept because another one of their group is. */
+  join(line: number, keys: readonly string[]): number[];
+  /** An earlier line that gives a row's number to another address; null if there is none. */
+  findConflict(values: RowValues): number | null;
 }
 
-/**
- * The same e-mail is the same person, without regard to case, to compatible forms of a character (NFKC) and to how an
- * international domain is written; so is the same phone where there is no e-mail.
- */
-export function identityOf(values: RowValues): string {
-  const { email, phone_number: phone, person_id: id } = values;
-  if (typeof email === "string") return addressKey(email);
-  return typeof phone === "string" ? phone : `#${String(id)}`;
+/** The line that is kept of a line's group; the path to it gets shorter. */
+export function keptLine(keptBy: LineNumbers, line: number): number {
+  let kept = line;
+  while (keptBy.get(kept) !== 0) kept = keptBy.get(kept);
+  if (kept !== line) keptBy.set(line, kept);
+  return kept;
 }
 
+/** `keptBy` gets, for each line that isn't kept, another line of its group. */
+export function groupLines(keep: "first" | "last", keptBy: LineNumbers): LineGroups {
+  const lines = createKeyMap();
+  const addressed = createLineNumbers(Uint8Array);
+  return {
+    findConflict({ email, phone_number: phone }) {
+      const holder = typeof phone === "string" ? lines.get(phone) : undefined;
+      if (holder === undefined || typeof email !== "string" || addressed.get(holder) === 0) return null;
+      const owner = lines.get(addressKey(email));
+      return owner !== undefined && keptLine(keptBy, owner) === keptLine(keptBy, holder) ? null : holder;
+    },
+    join(line, keys) {
+      const groups = new Set(keys.flatMap((key) => lines.get(key) ?? []).map((one) => keptLine(keptBy, one)));
+      const kept = keep === "last" ? line : Math.min(line, ...groups);
+      const dropped = [...groups, line].filter((one) => one !== kept);
+      for (const one of dropped) keptBy.set(one, kept);
+      const hasAddress = keys.some((key) => key.includes("@"));
+      if (hasAddress) addressed.set(line, 1);
+      for (const key of keys) {
+        const holder = lines.get(key);
+        // The line that has a number together with an address is the one to name in a conflict.
+        if (holder === undefined || (hasAddress && addressed.get(holder) === 0)) lines.set(key, line);
+      }
+      return dropped;
+    },
+  };
+}
+
+/** Rows that have one of these in common are about the same person. */
+export function personKeys(values: RowValues): string[] {
+  const { email, email_update: newEmail, phone_number: phone, phone_number_update: newPhone, person_id: id } = values;
+  const addresses = [email, newEmail].filter((value) => typeof value === "string").map(addressKey);
+  const numbers = [phone, newPhone].filter((value) => typeof value === "string");
+  // In an export that is imported elsewhere, ids belong to other people.
+  return addresses.length + numbers.length > 0 ? [...addresses, ...numbers] : [`#${String(id)}`];
+}
+
+/** A response is known by its person, time, score and comment. */
+export function answerKey(values: RowValues): string {
+  const { score, comment, created_at: at = null } = values;
+  const text = typeof comment === "string" ? comment.replaceAll(/\r\n?/g, "\n").trim() : "";
+  const parts = [personKeys(values)[0], at, score, text];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 16);
+}
+
+/** The same for spellings that differ in case, in compatible characters (NFKC), or in how the domain is encoded. */
 function addressKey(email: string): string {
   return isAscii(email) ? emailKey(email) : compatibleKey(email);
 }
@@ -32,20 +81,14 @@ function compatibleKey(email: string): string {
 /** A Map holds some 16 million keys at most; a fuller one gets a neighbour. */
 const KEYS_MAX = 8_000_000;
 
-/** `remember` is the line that is kept of a person who occurs twice. */
-export function createIdentities(remember: "first" | "last"): Identities {
+function createKeyMap(): Pick<Map<string, number>, "get"> & { set(key: string, line: number): void } {
   const maps = [new Map<string, number>()];
+  const mapWith = (key: string): Map<string, number> | undefined => maps.find((map) => map.has(key));
   return {
-    seen(identity, line) {
-      const holder = maps.find((map) => map.has(identity));
-      if (holder === undefined) {
-        if ((maps.at(-1)?.size ?? 0) >= KEYS_MAX) maps.push(new Map());
-        maps.at(-1)?.set(identity, line);
-        return null;
-      }
-      const before = holder.get(identity) ?? null;
-      if (remember === "last") holder.set(identity, line);
-      return before;
+    get: (key) => mapWith(key)?.get(key),
+    set(key, line) {
+      if ((maps.at(-1)?.size ?? 0) >= KEYS_MAX) maps.push(new Map());
+      (mapWith(key) ?? maps.at(-1))?.set(key, line);
     },
   };
 }

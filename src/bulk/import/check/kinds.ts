@@ -7,7 +7,7 @@ const personId: FieldSpec = { name: "person_id", rule: "id", otherNames: ["perso
 const name: FieldSpec = { name: "name", rule: "text", otherNames: ["person_name"] };
 
 export const PEOPLE_ROWS: RowKind = {
-  unique: true,
+  repeats: "person",
   sendsSurveys: true,
   fields: [
     { name: "email", rule: "email" },
@@ -35,7 +35,7 @@ export const PEOPLE_ROWS: RowKind = {
 };
 
 export const RESPONSE_ROWS: RowKind = {
-  unique: false,
+  repeats: "answer",
   sendsSurveys: false,
   fields: [
     personId,
@@ -62,7 +62,7 @@ export const RESPONSE_ROWS: RowKind = {
 const memberIdentifiers = [personId, email, phone];
 
 const MEMBER_ROWS: RowKind = {
-  unique: true,
+  repeats: "person",
   sendsSurveys: false,
   fields: [...memberIdentifiers, name],
   readOnly: ["created_at", "updated_at", "next_survey_request_id", "survey_scheduled_at", "id"],
@@ -78,6 +78,7 @@ export function memberRows(platform: Platform): RowKind {
 
 export const REMOVAL_ROWS: RowKind = {
   ...MEMBER_ROWS,
+  repeats: "identifier",
   properties: null,
 };
 

@@ -24,8 +24,11 @@ export interface FieldSpec {
 }
 
 export interface RowKind {
-  /** The same person twice is a duplicate. */
-  readonly unique: boolean;
+  /**
+   * What makes a row the duplicate of another one: the same person by any identifier, the same identifier where only
+   * the first is sent, or the same answer of a person.
+   */
+  readonly repeats: "person" | "identifier" | "answer";
   /** Each row may schedule a survey, by e-mail or as a text message. */
   readonly sendsSurveys: boolean;
   readonly fields: readonly FieldSpec[];
