@@ -4,7 +4,7 @@ const isLong = process.env["SURVEYCTL_TEST_LONG"] === "1";
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: ["test/**/*.test.{ts,js}"],
     globalSetup: "test/build-first.ts",
     // Programs that tests start are given a time zone; code that runs inside the tests has this one.
     env: { TZ: "UTC" },
