@@ -197,13 +197,14 @@ export interface MembershipPerson {
 
 /** The reason why a person would be sent no survey; null for one who would. In the order of the question. */
 export interface SurveyStatuses {
-  people: { survey_status: string | null; survey_status_until: number | null }[];
+  people: { survey_status: string | null; survey_status_until: number | null; properties?: Properties }[];
 }
 
 type Of = Pick<Field, "of">;
 const required = (name: string, type: FieldType, of: Of = {}): Field => ({ name, type, nullable: false, ...of });
 const nullable = (name: string, type: FieldType, of: Of = {}): Field => ({ name, type, nullable: true, ...of });
 
+const STATUS_FIELDS = [nullable("survey_status", "string"), nullable("survey_status_until", "timestamp")];
 const PERSON_FIELDS = [
   required("id", "string"),
   nullable("email", "string"),
@@ -326,7 +327,9 @@ export const RESOURCES = {
   done: [required("ok", "boolean")],
   // Not in the specification, as the endpoint is not.
   surveyStatuses: [required("people", "array", { of: ["surveyStatus"] })],
-  surveyStatus: [nullable("survey_status", "string"), nullable("survey_status_until", "timestamp")],
+  surveyStatus: STATUS_FIELDS,
+  expandedStatuses: [required("people", "array", { of: ["expandedStatus"] })],
+  expandedStatus: [...STATUS_FIELDS, required("properties", "map")],
   expandedPerson: [...PERSON_FIELDS, required("properties", "map")],
   personDetails: [
     ...PERSON_FIELDS,

@@ -142,7 +142,12 @@ export const ROUTES = {
       parameter("channel", "string", { choices: CHANNELS, otherwise: "email" }),
       parameter("name", "string"),
       parameter("delay", "integer", { minimum: 0, otherwise: 0, text: "seconds before the survey is sent" }),
-      parameter("properties", "map"),
+      parameter("properties", "map", { text: "merged into the stored ones; null or empty text removes one" }),
+      parameter("replace_properties", "boolean", {
+        otherwise: false,
+        isOurs: true,
+        text: "true replaces the stored properties",
+      }),
       parameter("send", "boolean", { otherwise: true, text: "false saves the person and sends nothing" }),
       parameter("last_sent_at", "timestamp", { text: "when the person was last surveyed, for throttling" }),
       parameter("email_update", "email", { text: "the new address" }),
@@ -336,41 +341,31 @@ export const ROUTES = {
     idempotent: true,
     parameters: responseChanges,
   },
-  listSurveyStatuses: {
-    name: "listSurveyStatuses",
+  listSurveyStatuses: unpublished("listSurveyStatuses", "POST", "/v1/people/survey_statuses", {
     summary: "Tell who would be sent no survey, and why; changes nothing",
-    method: "POST",
-    path: "/v1/people/survey_statuses",
-    section: null,
-    pagination: "none",
     resource: "surveyStatuses",
+    expanded: "expandedStatuses",
     statuses: [200],
-    idempotent: true,
     parameters: [
       parameter("people", "array", {
         required: true,
         items: "map",
         text: "100 at most, each with email, phone_number, channel, last_sent_at and delay as for sending",
       }),
+      parameter("expand", "array", { choices: PERSON_EXPANSIONS, text: "also what is stored with each person" }),
     ],
-  },
+  }),
   deleteResponse: unpublished("deleteResponse", "DELETE", "/v1/survey_responses/{id}", {
     summary: "Delete a survey response",
     resource: "done",
     statuses: [202],
   }),
-  updateResponseByBody: {
-    name: "updateResponseByBody",
+  updateResponseByBody: unpublished("updateResponseByBody", "PUT", "/v1/survey_responses", {
     summary: "Change the survey response that the body names",
-    method: "PUT",
-    path: "/v1/survey_responses",
-    section: null,
-    pagination: "none",
     resource: "surveyResponse",
     statuses: [200],
-    idempotent: true,
     parameters: [parameter("id", "string", { required: true }), ...responseChanges],
-  },
+  }),
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;

@@ -46,3 +46,8 @@ export const SPECIAL_PROPERTIES: readonly SpecialProperty[] = [
     effect: "link URL on the thank-you page",
   },
 ];
+
+/** Keys, older names included, whose text belongs to one message; `locale` stays with the person. */
+export const MESSAGE_TEXTS: ReadonlySet<string> = new Set(
+  SPECIAL_PROPERTIES.filter(({ key }) => key !== "locale").flatMap(({ key, olderName = key }) => [key, olderName]),
+);

@@ -83,7 +83,8 @@ const server = createServer((request, response) => {
       properties: Record<string, string>;
     };
     const unset = { phoneNumber: null, lastSentAt: null, emailUpdate: null, phoneNumberUpdate: null } as const;
-    const input = { ...unset, email, name, properties, channel: "email", delaySeconds: delay, send: true } as const;
+    const wish = { channel: "email", delaySeconds: delay, send: true, replaceProperties: false } as const;
+    const input = { ...unset, ...wish, email, name, properties };
     void answer(input, response);
   });
 });

@@ -79,6 +79,11 @@ export const PROPERTY_FLAGS: readonly FlagRecord[] = [
   ...SPECIAL_PROPERTIES.map(toFlag),
 ];
 
+export const REPLACE_PROPERTIES_FLAG: FlagRecord = {
+  flag: "--replace-properties",
+  text: "remove stored properties that are not given, instead of merging",
+};
+
 function toFlag({ key, flag, effect, maxLength }: SpecialProperty): FlagRecord {
   const base: FlagRecord = { flag: `--${flag}`, value: "text", text: effect };
   if (key === "locale")

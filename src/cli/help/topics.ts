@@ -161,7 +161,9 @@ property. Headers match without regard to case. --map "E-Mail
 Address=email" renames, --map "First name+Last name=name" joins two
 columns, --ignore-column X ignores. Cells are trimmed; empty ones are
 absent. A row with an update and send=false can change nothing else.
-Our own service keeps the last properties given with a person.
+Our own service merges properties into those stored with the person; an
+empty cell leaves one as it is. With --replace-properties a row that has
+properties removes the others.
 
 Files are read as UTF-8, or UTF-16 with a byte order mark; --encoding
 names another, such as windows-1252. A first line such as sep=; sets the

@@ -1,13 +1,15 @@
-/** Rows whose people would be sent no survey, counted before the plan is confirmed. */
+/** Counted before the plan is confirmed: people who would get no survey, and stored properties that would change. */
 import { wayOf } from "../../bulk/import/check/row-kind.ts";
 import { decideRows, type RowSource, type RowToSend } from "../../bulk/import/journal/decide-rows.ts";
 import type { Client } from "../../client/client.ts";
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, propertyText } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
-import { ROUTES } from "../../contract/routes.ts";
+import { PERSON_EXPANSIONS, ROUTES } from "../../contract/routes.ts";
+import { MESSAGE_TEXTS } from "../../contract/special-properties.ts";
 import { SURVEY_STATUSES, type SurveyStatusName } from "../../contract/text/survey-status.ts";
 import { endTogether, inParallel } from "../../runtime/parallel.ts";
-import { formatCount } from "../command/notes.ts";
+import { countOf, formatCount } from "../command/notes.ts";
+import { toSafeText } from "../render/safe-text.ts";
 import { createTimeFormatter } from "../render/time.ts";
 
 type Way = "emails" | "texts";
@@ -20,6 +22,8 @@ export interface Outlook {
   readonly reasons: Readonly<Record<SurveyStatusName, number>>;
   /** When the last throttle ends, Unix seconds; null where none does. */
   readonly throttledUntil: number | null;
+  /** The number of people by the stored property that would get another value, or be removed. */
+  readonly changes: ReadonlyMap<string, number>;
 }
 
 export interface OutlookOptions {
@@ -39,8 +43,9 @@ export async function readOutlook({ client, concurrency, signal, ...rows }: Outl
     texts: 0,
     reasons: Object.fromEntries(SURVEY_STATUSES.map((name) => [name, 0])) as Record<SurveyStatusName, number>,
     throttledUntil: null as number | null,
+    changes: new Map<string, number>(),
   };
-  const take = (way: Way, answer: JsonObject): void => {
+  const takeStatus = (way: Way, answer: JsonObject): void => {
     const status = SURVEY_STATUSES.find((name) => name === answer["survey_status"]);
     if (status === undefined) return;
     outlook.reasons[status] += 1;
@@ -51,18 +56,37 @@ export async function readOutlook({ client, concurrency, signal, ...rows }: Outl
   };
   await endTogether(signal, (own) =>
     inParallel(askedPeople(rows), concurrency, async (asked) => {
-      const body = { people: asked.map(({ person }) => person) };
+      const body = { people: asked.map(({ person }) => person), expand: [...PERSON_EXPANSIONS] };
       const { json } = await client.call({ route: ROUTES.listSurveyStatuses, body, signal: own });
       const answers = Array.isArray(json["people"]) ? json["people"].filter(isJsonObject) : [];
-      for (const [at, { way }] of asked.entries()) take(way, answers[at] ?? {});
+      for (const [at, { way, body: planned }] of asked.entries()) {
+        const answer = answers[at] ?? {};
+        if (way !== "quiet") takeStatus(way, answer);
+        for (const name of changedProperties(answer["properties"], planned))
+          outlook.changes.set(name, (outlook.changes.get(name) ?? 0) + 1);
+      }
     }),
   );
   return outlook;
 }
 
+/** The stored properties that a request gives another value, or removes; the texts of one message don't count. */
+function changedProperties(
+  stored: Json | undefined,
+  { properties, replace_properties: replaces }: JsonObject,
+): string[] {
+  if (!isJsonObject(stored) || !isJsonObject(properties)) return [];
+  const after = replaces === true ? properties : { ...stored, ...properties };
+  return Object.keys(stored).filter(
+    (name) => !MESSAGE_TEXTS.has(name) && propertyText(after, name) !== propertyText(stored, name),
+  );
+}
+
 interface Asked {
-  readonly way: Way;
+  readonly way: Way | "quiet";
   readonly person: JsonObject;
+  /** All that would be sent. */
+  readonly body: JsonObject;
 }
 
 /** The parts of a body that decide whether a survey is scheduled. */
@@ -71,10 +95,12 @@ const ASKED: ReadonlySet<string> = new Set(["email", "phone_number", "channel", 
 async function* askedPeople({ source, bodyOf }: Pick<OutlookOptions, "source" | "bodyOf">): AsyncGenerator<Asked[]> {
   let asked: Asked[] = [];
   for await (const decision of decideRows(source)) {
-    const way = decision.kind === "send" ? wayOf(decision.row.values) : "quiet";
-    if (decision.kind !== "send" || way === "quiet") continue;
-    const given = Object.entries(bodyOf(decision.row));
-    asked.push({ way, person: Object.fromEntries(given.filter(([name]) => ASKED.has(name))) });
+    if (decision.kind !== "send") continue;
+    const way = wayOf(decision.row.values);
+    const body = bodyOf(decision.row);
+    if (way === "quiet" && body["properties"] === undefined) continue;
+    const person = Object.fromEntries(Object.entries(body).filter(([name]) => ASKED.has(name)));
+    asked.push({ way, person, body });
     if (asked.length < PER_PAGE_MAX) continue;
     yield asked;
     asked = [];
@@ -98,4 +124,9 @@ export function describeOutlook({ reasons, throttledUntil }: Outlook, zone: stri
     .filter(([count]) => count > 0)
     .map(([count, text]) => `${formatCount(count)} ${text}`)
     .join(", ");
+}
+
+/** `plan changes for 12 people`, for each property. */
+export function describeChanges({ changes }: Outlook): string[] {
+  return [...changes].map(([name, rows]) => `${toSafeText(name)} changes for ${countOf(rows, "person", "people")}`);
 }

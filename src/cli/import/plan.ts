@@ -14,7 +14,7 @@ import { writeDryRun } from "../command/write-outcome.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ImportRequest } from "./import-request.ts";
-import { describeOutlook, type Outlook } from "./outlook.ts";
+import { describeChanges, describeOutlook, type Outlook } from "./outlook.ts";
 import { describeStrayQuotes } from "./problems.ts";
 
 /**
@@ -74,7 +74,7 @@ export interface PlanContext {
   readonly profile: string | null;
   readonly report: CheckReport;
   readonly source: RowSource;
-  /** Counts those who would be sent no survey; null where the service cannot tell. */
+  /** Null if the service doesn't offer it. */
   readonly outlook: () => Promise<Outlook | null>;
 }
 
@@ -96,7 +96,7 @@ export async function askWithPlan(deps: Deps, request: ImportRequest, context: P
   const { streams, options } = deps;
   if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) return;
   const counted = await countRows(context.source, deps.signal);
-  const outlook = counted.emails + counted.texts > 0 ? await context.outlook() : null;
+  const outlook = counted.emails + counted.texts + counted.quiet > 0 ? await context.outlook() : null;
   const plan = outlook === null ? counted : withOutlook(counted, outlook);
   const profile = context.profile === null ? "" : ` (profile ${context.profile})`;
   const counts = [
@@ -110,6 +110,7 @@ export async function askWithPlan(deps: Deps, request: ImportRequest, context: P
   const lines = [
     toLine("Service", `${context.place}${profile}`),
     ...counts.map(([name, count]) => toLine(name, formatCount(count))),
+    ...(outlook === null ? [] : describeChanges(outlook).map((change) => toLine("Properties", change))),
     ...(outlook !== null && outlook.reasons.paused > 0
       ? [toLine("Paused", "surveys wait until sending is resumed")]
       : []),

@@ -33,8 +33,10 @@ export interface SendInput {
   readonly channel: Channel;
   readonly name: string | null;
   readonly delaySeconds: number;
-  /** Null where none were given: the person keeps theirs. */
+  /** Merged into those of the person; null changes nothing. */
   readonly properties: Properties | null;
+  /** `properties` are all that the person has from now on. */
+  readonly replaceProperties: boolean;
   readonly send: boolean;
   readonly lastSentAt: number | null;
   readonly emailUpdate: string | null;
@@ -103,7 +105,7 @@ export interface MembersQuery {
   readonly after: string | null;
 }
 
-/** 4.9. `properties` null keeps the old ones. */
+/** 4.9. Without `properties` a member keeps theirs, and a new one starts from those stored with the person. */
 export interface MemberInput {
   readonly platform: Platform;
   readonly personId: string | null;

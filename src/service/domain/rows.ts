@@ -105,7 +105,7 @@ export interface PersonRow {
   readonly email: string | null;
   readonly name: string | null;
   readonly phoneNumber: string | null;
-  /** The last ones given for the person, a JSON object; null where none ever were. */
+  /** A JSON object; null if none were ever given. */
   readonly properties: string | null;
   readonly createdAt: number;
   readonly lastSentAt: number | null;

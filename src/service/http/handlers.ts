@@ -30,7 +30,7 @@ import {
   updateResponse,
 } from "../domain/answers/responses.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
-import { listSurveyStatuses } from "../domain/surveys/unscheduled/survey-statuses.ts";
+import { listStoredProperties, listSurveyStatuses } from "../domain/surveys/unscheduled/survey-statuses.ts";
 import { getPerson } from "../domain/people/person-details.ts";
 import { resubscribe } from "../domain/people/resubscribe.ts";
 import { listBouncesJson, listUnsubscribesJson, unsubscribe } from "../domain/people/suppressions.ts";
@@ -49,7 +49,7 @@ import {
   readResponsesQuery,
   readResubscription,
   readSendInput,
-  readStatusInputs,
+  readStatusQuery,
   withPersonId,
 } from "./inputs.ts";
 import { nextLink, withCursorFilters } from "./parameters.ts";
@@ -233,12 +233,19 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   updateResponse: async (call) => jsonReply(200, await changeNamedResponse(call, call.placeholders.id ?? "")),
   listSurveyStatuses: async (call) => {
-    const people = readStatusInputs(readerOf(call));
-    const found = await call.store.read((tx) => listSurveyStatuses(tx, call.project, people));
-    const statuses: SurveyStatuses = {
-      people: found.map((one) => ({ survey_status: one?.status ?? null, survey_status_until: one?.until ?? null })),
-    };
-    return jsonReply(200, statuses);
+    const { people, withProperties } = readStatusQuery(readerOf(call));
+    const answer = await call.store.read(async (tx): Promise<SurveyStatuses> => {
+      const found = await listSurveyStatuses(tx, call.project, people);
+      const stored = withProperties ? await listStoredProperties(tx, call.project, people) : [];
+      return {
+        people: found.map((one, at) => ({
+          survey_status: one?.status ?? null,
+          survey_status_until: one?.until ?? null,
+          ...(stored[at] && { properties: stored[at] }),
+        })),
+      };
+    });
+    return jsonReply(200, answer);
   },
   deleteResponse: async (call) => {
     await save(call, (tx) => deleteResponse(tx, call.project, call.placeholders.id ?? ""));

@@ -130,6 +130,7 @@ export function readSendInput(reader: Reader): SendInput {
     // 4.2: ignored when nothing is sent.
     delaySeconds: (send ? reader.integer("delay", { min: 0 }) : null) ?? 0,
     properties: readProperties(reader, "properties"),
+    replaceProperties: reader.boolean("replace_properties", false),
     send,
     lastSentAt: reader.storedTime("last_sent_at"),
     emailUpdate: reader.email("email_update"),
@@ -146,21 +147,24 @@ export function readSendInput(reader: Reader): SendInput {
 const STATUSES_MAX = PER_PAGE_MAX;
 
 /** Those of whom it is asked whether they would be sent a survey: 100 at most. */
-export function readStatusInputs(reader: Reader): readonly StatusInput[] {
+export function readStatusQuery(reader: Reader): { people: readonly StatusInput[]; withProperties: boolean } {
   const people = reader.maps("people", STATUSES_MAX);
   reader.finish();
-  return people.map((person) => {
-    const one = new Reader(person);
-    const input = {
-      email: one.email("email"),
-      phoneNumber: one.phone("phone_number"),
-      channel: one.choice("channel", CHANNELS) ?? "email",
-      lastSentAt: one.storedTime("last_sent_at"),
-      delaySeconds: one.integer("delay", { min: 0 }) ?? 0,
-    };
-    one.finish();
-    return input;
-  });
+  const withProperties = reader.list("expand").includes("properties");
+  return { people: people.map(readStatusInput), withProperties };
+}
+
+function readStatusInput(person: JsonObject): StatusInput {
+  const one = new Reader(person);
+  const input = {
+    email: one.email("email"),
+    phoneNumber: one.phone("phone_number"),
+    channel: one.choice("channel", CHANNELS) ?? "email",
+    lastSentAt: one.storedTime("last_sent_at"),
+    delaySeconds: one.integer("delay", { min: 0 }) ?? 0,
+  };
+  one.finish();
+  return input;
 }
 
 /** Without `finish`: whether the person exists is asked before everything is told. */

@@ -133,6 +133,27 @@ test("when an import is planned on a terminal, then every row is counted as what
   expect((await service.run(["people", "get", "p1@example.com"])).status).toBe(5);
 });
 
+test("the plan counts the people whose stored properties change", async () => {
+  for (const [name, plan] of [
+    ["one", "pro"],
+    ["two", "free"],
+  ] as const) {
+    const stored = ["--property", `plan=${plan}`, "--property", "region=eu", "--intro-message", "Hello"];
+    await service.run(["people", "add", "--email", `${name}@example.com`, "--no-send", ...stored]);
+  }
+  const header = "email,plan,seats,service_intro_message";
+  const rows = ["one@example.com,team,5,Hi", "two@example.com,free,5,Hi", "three@example.com,team,5,Hi"];
+  const file = await fileOf("changes.csv", `${[header, ...rows].join("\n")}\n`);
+  const planOf = async (...flags: string[]) => (await declinedPlan(["people", "import", file, ...flags]))[2];
+  expect(await planOf("--no-send")).toContain(
+    "Skipped         0\nProperties      plan changes for 1 person\nSave 3 people without a survey? [y/N]",
+  );
+  expect(await planOf("--replace-properties")).toContain(
+    "Properties      plan changes for 1 person\nProperties      region changes for 2 people\nSend 3 emails? [y/N]",
+  );
+  expect((await service.run(["people", "get", "three@example.com"])).status).toBe(5);
+});
+
 test("when an import is resumed on a terminal, then its plan shows what is left", async () => {
   const file = await fileOf("rest.csv", "email\nrest1@example.com\nrest2@example.com\n");
   expect((await service.run(["people", "import", file, "--no-send"])).status).toBe(0);

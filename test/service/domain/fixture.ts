@@ -91,6 +91,7 @@ export function sendInput(given: Partial<SendInput>): SendInput {
     name: null,
     delaySeconds: 0,
     properties: null,
+    replaceProperties: false,
     send: true,
     lastSentAt: null,
     emailUpdate: null,

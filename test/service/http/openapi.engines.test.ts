@@ -36,7 +36,10 @@ const EXAMPLES: readonly Example[] = [
     },
     status: 201,
   },
-  { route: "sendPerson", parameters: { email: ADA.email, send: false, email_update: "ada@example.org" } },
+  {
+    route: "sendPerson",
+    parameters: { email: ADA.email, send: false, replace_properties: true, email_update: "ada@example.org" },
+  },
   { route: "sendPerson", parameters: { ...ADA, email: "ada@example.org", send: true } },
   {
     route: "sendPerson",
@@ -111,7 +114,7 @@ const EXAMPLES: readonly Example[] = [
   { route: "unsubscribe", parameters: { person_email: "nora@example.com" } },
   {
     route: "listSurveyStatuses",
-    parameters: { people: [{ email: "nora@example.com" }, { email: "new@example.com" }] },
+    parameters: { people: [{ email: "nora@example.com" }, { email: "new@example.com" }], expand: ["properties"] },
   },
   { route: "resubscribe", parameters: { person_email: "nora@example.com", note: "asked by phone" }, status: 202 },
   { route: "getPerson", fills: { person: "email:nora@example.com" } },

@@ -14,6 +14,7 @@ import { parseDelay, type TimeContext } from "../../args/time.ts";
 import { countOf, formatCount } from "../../command/notes.ts";
 import { isLeftInOutbox } from "../../command/write-outcome.ts";
 import type { Deps } from "../../command/deps.ts";
+import { REPLACE_PROPERTIES_FLAG } from "../../command/survey-properties.ts";
 import { timeContext } from "../../command/time-flags.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
@@ -55,6 +56,7 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
         text: "send a random share of the rows, such as 10%; the same file gives the same rows",
       },
       { flag: "--skip-suppressed", text: "skip people who bounced or unsubscribed" },
+      REPLACE_PROPERTIES_FLAG,
       ...IMPORT_FLAGS,
     ],
   });
@@ -72,13 +74,18 @@ function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {
   const context = timeContext(deps);
   const defaults = readDefaults(flags, context);
   const spreadSeconds = flags.parse("--spread", parseDuration);
+  const replaces = flags.is("--replace-properties");
+  const bodyOf = (row: ImportRow, order: SendOrder): JsonObject => ({
+    ...toBody(row, spreadDelay(spreadSeconds, order)),
+    ...(replaces && { replace_properties: true }),
+  });
   return {
     command: "people import",
     fileName: "people-import",
     input,
     kind: PEOPLE_ROWS,
     defaults,
-    choices: delayUntil(flags, defaults, context),
+    choices: { ...delayUntil(flags, defaults, context), ...(replaces && { "--replace-properties": true }) },
     overrides: flags.isOff("--send") ? { send: false } : {},
     consentColumn: "send",
     consented: defaults["send"] !== undefined,
@@ -91,9 +98,11 @@ function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {
     sample: flags.parse("--sample", parseShare),
     spreadSeconds,
     repeatDoesHarm: defaults["send"] !== false,
-    plan: (row, order) => ({ route: ROUTES.sendPerson, body: toBody(row, spreadDelay(spreadSeconds, order)) }),
-    createSender: (client, signal, rows) =>
-      createPeopleSender(client, signal, { spreadSeconds, rows, zone: deps.options.timeZone }),
+    plan: (row, order) => ({ route: ROUTES.sendPerson, body: bodyOf(row, order) }),
+    createSender: (client, signal, rows) => {
+      const bodyOfRow = (row: RowToSend): JsonObject => bodyOf(row, { position: row.position, rows });
+      return createPeopleSender(client, signal, { bodyOf: bodyOfRow, zone: deps.options.timeZone });
+    },
   };
 }
 
@@ -138,25 +147,17 @@ function spreadDelay(spreadSeconds: number | null, { position, rows }: SendOrder
 }
 
 interface PeopleSending {
-  /** Surveys of `rows` rows are spaced over these seconds; null for no spacing. */
-  readonly spreadSeconds: number | null;
-  readonly rows: number;
+  readonly bodyOf: (row: RowToSend) => JsonObject;
   /** Of the days in reasons; null: the system's. */
   readonly zone: string | null;
 }
 
-function createPeopleSender(
-  client: Client,
-  signal: AbortSignal,
-  { spreadSeconds, rows, zone }: PeopleSending,
-): RowSender {
+function createPeopleSender(client: Client, signal: AbortSignal, { bodyOf, zone }: PeopleSending): RowSender {
   const breaker = createBreaker();
   const seen = { leftInOutbox: 0, untold: 0 };
   const pauses = createPauseCount();
-  const spreadBody = (row: RowToSend): JsonObject =>
-    toBody(row, spreadDelay(spreadSeconds, { position: row.position, rows }));
   const save = async (row: RowToSend, options: IntentOptions): Promise<RowOutcome> => {
-    const body = spreadBody(row);
+    const body = bodyOf(row);
     const result = await client.sendPerson(body, options);
     const outcome = toPersonOutcome(result, body["send"] !== false, zone);
     if (isLeftInOutbox(result)) seen.leftInOutbox += 1;
@@ -174,7 +175,7 @@ function createPeopleSender(
     isIdempotent: (row) => isRepeatablePerson(toBody(row)),
     neverRepeatUnknown: false,
     send: (row, onAccepted) => breaker.outcomeOf(row, save(row, { signal, intentAt: row.intentAt, onAccepted })),
-    lookUp: async (row, time) => toSettled(await client.lookUpPerson(spreadBody(row), { signal, ...time })),
+    lookUp: async (row, time) => toSettled(await client.lookUpPerson(bodyOf(row), { signal, ...time })),
   };
 }
 

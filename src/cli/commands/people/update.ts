@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
+import { MESSAGE_TEXTS } from "../../../contract/special-properties.ts";
 import { type EmailOrPhone, parseEmail, parsePhone } from "../../args/people.ts";
 import { parseName } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -13,6 +14,7 @@ import {
   PROPERTY_FLAGS,
   type PropertySources,
   readPropertyFlags,
+  REPLACE_PROPERTIES_FLAG,
   toProperties,
 } from "../../command/survey-properties.ts";
 import { findPerson, notFound, PERSON_OPERAND, readPersonOperand } from "./get.ts";
@@ -24,6 +26,8 @@ export interface PeopleUpdateOptions {
   readonly person: EmailOrPhone;
   readonly name: string | null;
   readonly properties: PropertySources;
+  /** Stored properties that are not given are removed. */
+  readonly replaceProperties?: boolean;
   readonly newEmail: string | null;
   readonly newPhone: string | null;
   /** Create the person if there is none. */
@@ -45,6 +49,7 @@ export function registerPeopleUpdate(noun: Command, context: CommandContext): vo
       { flag: "--name", value: "name", text: "the person's name" },
       { flag: "--new-email", value: "email", text: "the new address" },
       { flag: "--new-phone", value: "phone", text: "the new number (E.164)" },
+      REPLACE_PROPERTIES_FLAG,
       { flag: "--create", text: "create the person if not found", otherwise: "exit 5" },
       ...KEPT_PROPERTY_FLAGS,
     ],
@@ -55,6 +60,7 @@ export function registerPeopleUpdate(noun: Command, context: CommandContext): vo
       person: readPersonOperand(person),
       name: flags.parse("--name", parseName),
       properties: await readPropertyFlags(flags),
+      replaceProperties: flags.is("--replace-properties"),
       newEmail: flags.parse("--new-email", parseEmail),
       newPhone: flags.parse("--new-phone", parsePhone),
       create: flags.is("--create"),
@@ -67,11 +73,18 @@ export function registerPeopleUpdate(noun: Command, context: CommandContext): vo
  * are looked up first, in a dry run too, and a mistyped address changes nothing: throws NothingFoundError.
  */
 export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions): Promise<ExitCode> {
-  const { name, newEmail, newPhone } = options;
+  const { name, newEmail, newPhone, replaceProperties = false } = options;
   const properties = toProperties(options.properties);
+  if (replaceProperties && properties === null)
+    throw new UsageError("--replace-properties requires --property or --properties", {
+      hint: "--properties '{}' removes all",
+    });
   if (name === null && properties === null && newEmail === null && newPhone === null) {
     throw new UsageError("nothing to change: specify --name, --property, --properties, --new-email or --new-phone");
   }
+  const texts = Object.keys(properties ?? {}).filter((key) => MESSAGE_TEXTS.has(key));
+  if (texts.length > 0)
+    await writeNote(deps, `surveys won't have ${texts.join(", ")}: pass them with the survey, to surveyctl people add`);
   return addOrUpdatePerson(
     deps,
     async (client) => toUpdateBody(options, properties, await look(deps, client, options, properties !== null)),
@@ -98,16 +111,15 @@ async function look(
   return found?.json ?? null;
 }
 
-/** As `people add` has them, but that here they are what the person has from then on. */
 const KEPT_PROPERTY_FLAGS = PROPERTY_FLAGS.map((record) =>
   record.flag === "--property"
-    ? { ...record, text: "a property to store in place of all previous ones; other services store none" }
+    ? { ...record, text: "a property to store, such as plan=pro; plan= removes it; other services store none" }
     : record,
 );
 
 /** An address or number is renamed by its old value (4.2), and a first one given with the other. */
 function toUpdateBody(
-  { person, name, newEmail, newPhone }: PeopleUpdateOptions,
+  { person, name, newEmail, newPhone, replaceProperties = false }: PeopleUpdateOptions,
   properties: JsonObject | null,
   found: JsonObject | null,
 ): JsonObject {
@@ -120,6 +132,7 @@ function toUpdateBody(
     phone_number: phone ?? newPhone ?? named["phone_number"] ?? null,
     name,
     properties,
+    replace_properties: replaceProperties || null,
     send: false,
     email_update: email && newEmail,
     phone_number_update: phone && newPhone,

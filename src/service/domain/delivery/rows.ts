@@ -48,8 +48,8 @@ export interface RequestRows {
   countAnswered(project: number, channel: Channel, range: TimeRange): Promise<number>;
   /** Notes that a survey has been answered now; of one that was answered before, nothing. */
   noteAnswer(survey: Pick<SurveyLink, "project" | "requestId" | "channel" | "sentAt" | "answeredAt">): Promise<void>;
-  /** The properties of the person's next survey on the channel, else of the newest; null when there was none. */
-  propertiesFor(project: number, personId: number, channel: Channel): Promise<Properties | null>;
+  /** The properties of the person's next survey on the channel; null if none waits. */
+  waitingProperties(project: number, personId: number, channel: Channel): Promise<Properties | null>;
   /** The survey that a link names, in whichever project; null when there is none. */
   byToken(token: string): Promise<SurveyLink | null>;
   /** The survey whose unsubscribe link this is; the answering token is not. */

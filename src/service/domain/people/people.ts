@@ -16,6 +16,7 @@ import {
 } from "./person-identity.ts";
 import type { PersonRow, Position, Transaction } from "../ports.ts";
 import { checkSpecialProperties } from "../surveys/special-properties.ts";
+import { carriedProperties, mergeProperties, storedProperties } from "./stored-properties.ts";
 import { keepSuppressions } from "./suppressions.ts";
 import {
   cancelWaiting,
@@ -99,24 +100,25 @@ export interface SentResult {
 export async function sendPerson(tx: Transaction, project: Project, input: SendInput): Promise<SentResult> {
   checkSendInput(input, tx.now);
   const { name, lastSentAt, properties: given, channel, delaySeconds } = input;
-  const properties = given ?? {};
-  checkSpecialProperties(properties);
+  checkSpecialProperties(given ?? {});
   const renames = input.emailUpdate !== null || input.phoneNumberUpdate !== null;
   const existing = renames ? await renamePerson(tx, project, input) : await identify(tx, project, input, PEOPLE_NAMES);
   const identity = renames
     ? { email: null, phoneNumber: null }
     : { email: input.email, phoneNumber: input.phoneNumber };
+  const stored = input.replaceProperties && given !== null ? {} : storedProperties(existing);
+  const kept = given === null ? null : JSON.stringify(mergeProperties(stored, given));
   // 4.2: a new address with send=false changes the address alone.
-  const kept = given === null ? null : JSON.stringify(given);
   const wanted = renames && !input.send ? NOTHING_NEW : { name, properties: kept, lastSentAt, ...identity };
   const isNew = existing === null;
+  const properties = mergeProperties(carriedProperties(stored), given ?? {});
   const wish = { isNew, channel, delaySeconds, properties };
   const first = async (one: PersonRow): Promise<number | null> =>
     input.send && (await refuseSurvey(tx, project, one, wish)) === null ? dueAfterDelay(tx, wish) : null;
   const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES, first);
-  if (!input.send) return { person: toSentPerson(person, null, properties), created: isNew, status: null };
+  if (!input.send) return { person: toSentPerson(person, null, given), created: isNew, status: null };
   const scheduled = await scheduleOrNote(tx, project, person, wish);
-  return { person: toSentPerson(person, scheduled.at, properties), created: isNew, status: scheduled.status };
+  return { person: toSentPerson(person, scheduled.at, given), created: isNew, status: scheduled.status };
 }
 
 interface Scheduled extends Pick<SentResult, "status"> {
@@ -157,13 +159,14 @@ function blank(attribute: string): InvalidError {
   return new InvalidError({ [attribute]: ["can't be blank"] });
 }
 
-function toSentPerson(person: PersonRow, scheduledAt: number | null, properties: Properties): SentPerson {
+/** 4.2: the answer has the properties of the request, and none of the stored ones. */
+function toSentPerson(person: PersonRow, scheduledAt: number | null, given: Properties | null): SentPerson {
   return {
     id: String(person.id),
     email: person.email,
     name: person.name,
     survey_scheduled_at: scheduledAt,
-    properties,
+    properties: given ?? {},
   };
 }
 

@@ -1,11 +1,12 @@
 /** All that is known of one person, for people who look after them. */
-import type { PersonDetails, Properties } from "../../../contract/resources.ts";
+import type { PersonDetails } from "../../../contract/resources.ts";
 import type { SurveyStatusName } from "../../../contract/text/survey-status.ts";
 import type { PersonReference, Project } from "../inputs.ts";
 import type { DeliveryRow, Transaction } from "../ports.ts";
 import { findPause, refuseSurvey } from "../surveys/surveys.ts";
 import { toPerson } from "./people.ts";
 import { requireReferenced } from "./person-identity.ts";
+import { storedProperties } from "./stored-properties.ts";
 
 const SURVEYS_SHOWN = 10;
 
@@ -29,7 +30,7 @@ export async function getPerson(tx: Transaction, project: Project, reference: Pe
     survey_status: status?.status ?? null,
     survey_status_since: status?.since ?? null,
     survey_status_until: status?.until ?? null,
-    properties: JSON.parse(person.properties ?? "{}") as Properties,
+    properties: storedProperties(person),
     unsubscribed_at: person.unsubscribedAt,
     bounced_at: person.bouncedAt,
     texts_stopped_at: stop?.at ?? null,

@@ -22,6 +22,7 @@ import {
   requireReferenced,
   upsertPerson,
 } from "../people/person-identity.ts";
+import { carriedProperties, storedProperties } from "../people/stored-properties.ts";
 import type { AutopilotSettings, MembershipRow, PersonRow, Transaction } from "../ports.ts";
 import type { Start } from "./due-moment.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
@@ -224,8 +225,8 @@ async function resolvePerson(tx: Transaction, project: Project, input: MemberInp
       : await byId(tx, project, personId, email);
   const reachable = input.platform === "email" ? (email ?? existing?.email) : (phoneNumber ?? existing?.phoneNumber);
   if (reachable === null || reachable === undefined) throw missing(input);
-  const properties = input.properties === null ? null : JSON.stringify(input.properties);
-  return upsertPerson(tx, project, existing, { email, phoneNumber, name, properties, lastSentAt: null }, MEMBER_NAMES);
+  const wanted = { email, phoneNumber, name, properties: null, lastSentAt: null };
+  return upsertPerson(tx, project, existing, wanted, MEMBER_NAMES);
 }
 
 function missing({ platform }: MemberInput): InvalidError {
@@ -252,7 +253,7 @@ async function join(
   const start = await startJoining(tx, project, person, platform);
   const member = await tx.autopilot.insertMember(project.id, platform, {
     personId: person.id,
-    properties: properties ?? {},
+    properties: properties ?? carriedProperties(storedProperties(person)),
     start,
   });
   const scheduledAt = await scheduleAutopilot(tx, project, person, { platform, member, start });

@@ -2,12 +2,13 @@
 import type { Locale } from "../../../contract/locales.ts";
 import type { Project } from "../inputs.ts";
 import type { DueSurvey, Transaction } from "../ports.ts";
+import { carriedProperties, storedProperties } from "../people/stored-properties.ts";
 import { readSpecialProperties } from "./special-properties.ts";
 
 /** Leads to the same pages without a survey, in the survey's language. */
 const PREVIEW_TOKEN = "preview";
 
-const NORA: DueSurvey["person"] = { id: 0, email: "nora@example.com", name: "Nora", phoneNumber: null };
+const NORA = { id: 0, email: "nora@example.com", name: "Nora", phoneNumber: null, properties: null };
 const ANY_PROJECT: Project = { id: 0, name: "default" };
 
 /** A field that is left out is that of a sample. */
@@ -26,7 +27,7 @@ export interface PreviewWish {
   readonly locale: Locale | null;
 }
 
-/** With the properties of the person's next or newest e-mail survey. Null when nobody has the address. */
+/** The e-mail survey that waits, or else a new one. Null for an unknown address. */
 export async function previewSurvey(
   tx: Transaction,
   project: Project,
@@ -34,7 +35,8 @@ export async function previewSurvey(
 ): Promise<DueSurvey | null> {
   const person = email === null ? NORA : await tx.people.byEmail(project.id, email);
   if (person === null) return null;
-  const properties = email === null ? null : await tx.requests.propertiesFor(project.id, person.id, "email");
+  const waiting = email === null ? null : await tx.requests.waitingProperties(project.id, person.id, "email");
+  const properties = waiting ?? carriedProperties(storedProperties(person));
   return sampleSurvey({ project, person, now: tx.now, properties: { ...properties, ...(locale && { locale }) } });
 }
 

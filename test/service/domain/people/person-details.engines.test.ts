@@ -1,5 +1,6 @@
 /** What is kept with a person: properties, the notes of those who came back, and the page about all of it. */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import type { Properties } from "../../../../src/contract/resources.ts";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { addResponse, deleteResponse } from "../../../../src/service/domain/answers/responses.ts";
 import { getPerson } from "../../../../src/service/domain/people/person-details.ts";
@@ -7,9 +8,11 @@ import { deletePerson, listPeopleJson, sendPerson } from "../../../../src/servic
 import { resubscribe } from "../../../../src/service/domain/people/resubscribe.ts";
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { erasePerson, findMentions } from "../../../../src/service/domain/privacy/erase.ts";
+import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import {
+  claimAll,
   type Fixture,
   links,
   metricsQuery,
@@ -40,25 +43,66 @@ const listed = async (withProperties: boolean) =>
   );
 
 describe("properties", () => {
-  it("when they are given again, then the last ones are kept; when none are given, then they stay", async () => {
-    await save({ properties: { plan: "pro", seats: 5 } });
+  it("are merged into the stored ones; null and empty text remove a key", async () => {
+    await save({ properties: { plan: "pro", seats: 5, region: "eu" } });
     await save({ name: "Ada" });
-    expect((await get()).properties).toEqual({ plan: "pro", seats: 5 });
-    await send({ properties: { plan: "free" } });
-    expect((await get()).properties).toEqual({ plan: "free" });
     await save({ properties: {} });
-    expect((await get()).properties).toEqual({});
+    expect((await get()).properties).toEqual({ plan: "pro", seats: 5, region: "eu" });
+    await save({ properties: { plan: "free", seats: null, region: "", "": 1, ["__proto__"]: "x" } });
+    expect(JSON.stringify((await get()).properties)).toBe('{"plan":"free","":1,"__proto__":"x"}');
   });
 
-  it("when they are given for Autopilot, then they are the person's too", async () => {
-    await save({ properties: { plan: "pro" } });
+  it("are replaced only when that is asked for and some are given", async () => {
+    await save({ properties: { plan: "pro", seats: 5 } });
+    await save({ replaceProperties: true });
+    expect((await get()).properties).toEqual({ plan: "pro", seats: 5 });
+    await save({ properties: { plan: "free", region: null }, replaceProperties: true });
+    expect((await get()).properties).toEqual({ plan: "free" });
+  });
+
+  it("stay as they are when the merged ones would be too large", async () => {
+    const half = "x".repeat(40_000);
+    await save({ properties: { one: half } });
+    await expect(save({ properties: { two: half } })).rejects.toMatchObject({
+      errors: { properties: ["are too large together with the stored ones (maximum is 65536 bytes)"] },
+    });
+    expect((await get()).properties).toEqual({ one: half });
+  });
+
+  it("of the person stay as they are when Autopilot has its own", async () => {
     const member = { platform: "email", personId: null, personPhoneNumber: null, personName: null } as const;
-    const enrol = (properties: { plan: string } | null) =>
-      fixture.write((tx) => addMember(tx, fixture.project, { ...member, personEmail: email, properties }));
-    await enrol(null);
-    expect((await get()).properties).toEqual({ plan: "pro" });
-    await enrol({ plan: "team" });
-    expect((await get()).properties).toEqual({ plan: "team" });
+    const enrol = (personEmail: string, properties: Properties | null) =>
+      fixture.write((tx) => addMember(tx, fixture.project, { ...member, personEmail, properties }));
+    await save({ properties: { plan: "pro", locale: "de", thank_you_message: "Danke" } });
+    expect((await enrol(email, { plan: "team" })).member.properties).toEqual({ plan: "team" });
+    expect((await get()).properties).toEqual({ plan: "pro", locale: "de", thank_you_message: "Danke" });
+    await save({ email: "bob@x.co", properties: { plan: "pro", locale: "de", thank_you_message: "Danke" } });
+    expect((await enrol("bob@x.co", null)).member.properties).toEqual({ plan: "pro", locale: "de" });
+    await save({ email: "bob@x.co", properties: { plan: "free" } });
+    expect((await enrol("bob@x.co", null)).member.properties).toEqual({ plan: "pro", locale: "de" });
+    await save({ email: "cy@x.co", properties: { plan: "pro" } });
+    expect((await enrol("cy@x.co", {})).member.properties).toEqual({});
+  });
+
+  it("go with every later survey, without the texts of an earlier message", async () => {
+    await fixture.write((tx) => setThrottle(tx, fixture.project, null));
+    const texts = {
+      service_intro_message: "Hello",
+      delighted_email_subject: "Old",
+      thank_you_link_url: "https://x.co",
+    };
+    const first = await send({ properties: { plan: "free", locale: "de", ...texts } });
+    expect(first.person.properties).toEqual({ plan: "free", locale: "de", ...texts });
+    expect((await send()).person.properties).toEqual({});
+    const given = { plan: null, seats: 5, question_product_name: "Acme" };
+    expect((await send({ properties: given })).person.properties).toEqual(given);
+    await send({ properties: { locale: "fr" }, replaceProperties: true });
+    expect((await fixture.write(claimAll)).map(({ properties }) => properties)).toEqual([
+      { plan: "free", locale: "de", ...texts },
+      { plan: "free", locale: "de" },
+      { locale: "de", seats: 5, question_product_name: "Acme" },
+      { locale: "fr" },
+    ]);
   });
 
   it("when the address alone changes, then they stay as they are", async () => {

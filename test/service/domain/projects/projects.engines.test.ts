@@ -248,9 +248,9 @@ describe("settings", () => {
 });
 
 describe("a preview", () => {
-  test("when a person has a survey to come, then it is that one, else the newest, and nothing is stored", async () => {
+  test("has the properties of the waiting survey, else those of a new one, and stores nothing", async () => {
     await fixture.write((tx) => setThrottle(tx, fixture.project, null));
-    await send({ n: "first" }, 0);
+    await send({ n: "first", service_intro_message: "Hello again" }, 0);
     const claimed = await fixture.write((tx) =>
       claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: 10 }),
     );

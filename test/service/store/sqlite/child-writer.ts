@@ -21,7 +21,7 @@ const say = (line: string): void => void writeSync(1, `${line}\n`);
 async function writePeople(): Promise<never> {
   for (;;) {
     const email = `p${counter.next++}@x.co`;
-    const wish = { channel: "email", delaySeconds: 0, properties: {}, send: true } as const;
+    const wish = { channel: "email", delaySeconds: 0, properties: {}, replaceProperties: false, send: true } as const;
     const none = { phoneNumber: null, name: null, lastSentAt: null, emailUpdate: null, phoneNumberUpdate: null };
     await store.write((tx) => sendPerson(tx, project, { ...none, ...wish, email }));
     say(`saved ${email}`);

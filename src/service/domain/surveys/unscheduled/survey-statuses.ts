@@ -1,8 +1,10 @@
 /** The reasons for which people would be sent no survey if one were asked for now. */
+import type { Properties } from "../../../../contract/resources.ts";
 import type { SurveyStatus } from "../../../../contract/text/survey-status.ts";
 import { InvalidError } from "../../errors.ts";
 import type { Project, StatusInput } from "../../inputs.ts";
 import { identify, newest, PEOPLE_NAMES } from "../../people/person-identity.ts";
+import { storedProperties } from "../../people/stored-properties.ts";
 import { suppressionMarks } from "../../people/suppressions.ts";
 import type { PersonRow, Transaction } from "../../ports.ts";
 import { UNKNOWN_PERSON } from "../../rows.ts";
@@ -42,4 +44,18 @@ async function findStatus(tx: Transaction, project: Project, input: StatusInput)
     if (error instanceof InvalidError) return null;
     throw error;
   }
+}
+
+/** What is stored with each of these people, in their order. */
+export async function listStoredProperties(
+  { people: rows }: Transaction,
+  { id }: Project,
+  people: readonly StatusInput[],
+): Promise<readonly Properties[]> {
+  const found = [];
+  for (const { email, phoneNumber } of people) {
+    const byEmail = email === null ? null : await rows.byEmail(id, email);
+    found.push(storedProperties(byEmail ?? (phoneNumber === null ? null : await rows.byPhone(id, phoneNumber))));
+  }
+  return found;
 }

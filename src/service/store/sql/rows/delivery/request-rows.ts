@@ -36,10 +36,10 @@ export function createRequestRows(database: Database, session: Session, tallies:
     nextSingleAt: async (project, personId) => nextSingleAt(database, project, personId),
     countSent: async (project, channel, range) => tallies.count(requestsSent(project, channel), range),
     countAnswered: async (project, channel, range) => tallies.count(requestsAnswered(project, channel), range),
-    propertiesFor: async (project, personId, channel) => {
+    waitingProperties: async (project, personId, channel) => {
       const row = await database.first(
         `SELECT properties FROM messages WHERE project_id = ? AND person_id = ? AND channel = ?
-         ORDER BY due_at IS NULL, id DESC LIMIT 1`,
+         AND due_at IS NOT NULL ORDER BY id DESC LIMIT 1`,
         [project, personId, channel],
       );
       return row === null ? null : (JSON.parse(String(row.properties)) as Properties);

@@ -4,7 +4,7 @@ import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
 const PEOPLE: Table = {
   name: "people",
   /**
-   * `properties` are the last ones given; `unsubscribed_by` is the survey whose link they left by; one who is `removed`
+   * `properties` is a JSON object; `unsubscribed_by` is the survey whose link they left by; one who is `removed`
    * is on the way out.
    */
   columns: `project_id int, id int, email text?, email_key text?, name text?, phone_number text?, properties text?,
