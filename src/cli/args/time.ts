@@ -1,8 +1,8 @@
 /** Times as people write them, to Unix seconds. */
 import { TIME_MAX } from "../../contract/limits.ts";
-import { createWallClock, toMoment } from "../../runtime/zone.ts";
+import { type PeriodRange, readPeriod } from "../../runtime/calendar/periods.ts";
+import { readMoment } from "../../runtime/calendar/read-moment.ts";
 import { badValue, readDuration } from "./values.ts";
-import { type PeriodRange, readLabel, readPeriod } from "../../runtime/calendar/periods.ts";
 
 export interface TimeContext {
   /** Unix seconds. */
@@ -23,19 +23,15 @@ const DELAY_FORMS = "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w, to
 
 const AGO = /^\d+[smhdw]$/;
 const FROM_NOW = /^\+\d+[smhdw]$/;
-const UNIX = /^-?\d+$/;
-/** `2026` and `20260131` mean a year and a day: as Unix seconds they would be in 1970. */
-const YEAR = /^(?:19|20)\d{2}$/;
 const DAY_OF_DIGITS = /^((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/;
-const DATE_TIME =
-  /^(\d{4}-\d{2}-\d{2})[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d+)?)?\s*(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/i;
-/** The only periods that a cell of a file may hold: a month there is more likely a date that lost its day. */
-const DAY = /^(?:\d{4}-\d{2}-\d{2}|today|yesterday)$/i;
+const SLASHES = /^(\d{4})\/(\d{2})\/(\d{2})$/;
+/** The only words for periods in a file: a month there is more likely a date that lost its day. */
+const DAY = /^(?:today|yesterday)$/i;
 
 /** Throws UsageError with the place and the accepted forms. */
 export function parseTime(text: string, place: string, context: TimeContext, edge: DayEdge = "first"): number {
   const word = text.trim();
-  const seconds = inRange(readFromNow(word, context) ?? readMoment(word, context) ?? readEdge(word, context, edge));
+  const seconds = inRange(readFromNow(word, context) ?? readPoint(word, context, edge));
   if (seconds !== null) return seconds;
   const [digits, year, month, day] = DAY_OF_DIGITS.exec(word) ?? [];
   const forms = `a time: as Unix seconds it is in 1970; write ${year}-${month}-${day}`;
@@ -45,7 +41,8 @@ export function parseTime(text: string, place: string, context: TimeContext, edg
 /** A time in a file, where only a day is accepted as a period: null when the text is not a time. */
 export function readTimeOrNull(text: string, context: TimeContext): number | null {
   const word = text.trim();
-  return inRange(readMoment(word, context) ?? (DAY.test(word) ? readEdge(word, context, "first") : null));
+  if (DAY.test(word)) return inRange(readEdge(word, context, "first"));
+  return inRange(readWord(word, context) ?? readMoment(word, context.zone));
 }
 
 /** Both ends of `2026-05`, `last-month`, `today` and so on. Throws UsageError. */
@@ -60,7 +57,7 @@ export function parseDelay(text: string, place: string, context: TimeContext): n
   const duration = readDuration(text);
   if (duration !== null) return duration;
   const word = text.trim();
-  const seconds = inRange(readMoment(word, context) ?? readEdge(word, context, "first"));
+  const seconds = inRange(readPoint(word, context, "first"));
   if (seconds === null || word === "") throw badValue(place, text, DELAY_FORMS);
   if (seconds < context.now) throw badValue(place, text, "a time in the future");
   return seconds - context.now;
@@ -88,32 +85,20 @@ function readFromNow(text: string, { now }: TimeContext): number | null {
   return FROM_NOW.test(word) ? now + (readDuration(word.slice(1)) ?? Infinity) : null;
 }
 
-function readMoment(text: string, context: TimeContext): number | null {
+function readPoint(text: string, context: TimeContext, edge: DayEdge): number | null {
+  return readWord(text, context) ?? readEdge(text, context, edge) ?? readMoment(text, context.zone);
+}
+
+function readWord(text: string, { now }: TimeContext): number | null {
   const word = text.toLowerCase();
-  if (UNIX.test(word)) return YEAR.test(word) || DAY_OF_DIGITS.test(word) ? null : Number(word);
-  if (word === "now") return context.now;
-  if (AGO.test(word)) return context.now - (readDuration(word) ?? Infinity);
-  return readDateTime(text, context);
+  if (word === "now") return now;
+  return AGO.test(word) ? now - (readDuration(word) ?? Infinity) : null;
 }
 
 function readEdge(text: string, context: TimeContext, edge: DayEdge): number | null {
-  const period = readPeriod(text, context);
+  const period = readPeriod(text.replace(SLASHES, "$1-$2-$3"), context);
   if (period === null) return null;
   return edge === "first" ? period.since : period.until;
-}
-
-function readDateTime(text: string, { zone }: TimeContext): number | null {
-  const [, date = "", hour, minute, second = "0", offset] = DATE_TIME.exec(text) ?? [];
-  const day = readLabel(date)?.start;
-  if (day === undefined) return null;
-  const wall = Date.UTC(day.year, day.month - 1, day.day, Number(hour), Number(minute), Number(second)) / 1000;
-  return offset === undefined ? toMoment(wall, createWallClock(zone)) : wall - readOffset(offset);
-}
-
-function readOffset(text: string): number {
-  if (text.toUpperCase() === "Z") return 0;
-  const sign = text.startsWith("-") ? -1 : 1;
-  return sign * (Number(text.slice(1, 3)) * 3600 + Number(text.slice(-2)) * 60);
 }
 
 /** An IANA zone name that this system knows. Throws UsageError. */

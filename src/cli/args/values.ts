@@ -4,6 +4,7 @@ import { suggest } from "./suggest.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
 import { DURATION_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { readScoreSpan, type ScoreSpan } from "../../contract/text/score-span.ts";
+import { readWholeNumber } from "../../contract/text/whole-number.ts";
 
 /** One sentence for a wrong value: its place, the value, the accepted forms. */
 export function badValue(place: string, text: string, expected: string, hint?: string): UsageError {
@@ -38,7 +39,7 @@ export interface IntegerRange {
 
 /** A whole number in decimal digits. Throws UsageError. */
 export function parseInteger(text: string, place: string, { min, max }: IntegerRange): number {
-  const value = /^-?\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+  const value = readWholeNumber(text) ?? Number.NaN;
   const inRange = Number.isSafeInteger(value) && value >= min && value <= (max ?? Infinity);
   if (inRange) return value;
   if (max !== undefined) throw badValue(place, text, `a whole number from ${min} to ${max}`);

@@ -1,5 +1,7 @@
 /** Flags that take a time or a range of it. */
 import { unixSeconds } from "../../runtime/clock.ts";
+import { quoteText } from "../../contract/text/invisible.ts";
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { type DayEdge, parsePeriod, parseTime, type TimeContext } from "../args/time.ts";
@@ -30,6 +32,13 @@ export function timeContext({ clock, options }: Deps): TimeContext {
 /** Unix seconds; null when not given. A date alone is its first second, or its last. Throws UsageError. */
 export function readTime(deps: Deps, flags: Flags, flag: string, edge: DayEdge): number | null {
   return flags.parse(flag, (text, place) => parseTime(text, place, timeContext(deps), edge));
+}
+
+/** When something happened, as a record will say; null when not given. Throws UsageError for more than a day ahead. */
+export function readRecordedTime(deps: Deps, flags: Flags, flag: string): number | null {
+  const at = readTime(deps, flags, flag, "first");
+  if (at === null || at <= timeContext(deps).now + DAY_SECONDS) return at;
+  throw new UsageError(`${flag}: ${quoteText(flags.text(flag) ?? "")} is more than a day ahead`);
 }
 
 /** Unix seconds, inclusive; null is open. */

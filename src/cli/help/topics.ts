@@ -88,10 +88,11 @@ An error always has its five keys, null where empty.
 `;
 
 const DATES = `Times on input:
-  1767225600                Unix seconds
+  1767225600                Unix seconds; also milliseconds
   2026-01-31                its first second; for --until its last
   2026-01-31T09:30          local time, or that of --tz
   2026-01-31T09:30:00Z      with a zone; +02:00 works too
+  2026-01-31 09:30:00+00    as databases print it, also with UTC
   now, today, yesterday, tomorrow, and 90m, 24h, 7d, 2w: that long ago;
   +7d is that long from now
 Periods, for --period and wherever a date is accepted:

@@ -32,13 +32,14 @@ export async function reportCheck(
     throw new UsageError(`${name} has no rows below the header`, { hint: "--allow-empty accepts such a file" });
   const verb = report.invalidRows === 1 ? "is" : "are";
   const invalid = `${formatCount(report.invalidRows)} of ${countOf(report.rows, "row", "rows")} ${verb} invalid`;
-  if (isFatal) throw new UsageError(`${name}: ${invalid}; nothing was sent`, { hint: adviceFor(table), details });
+  if (isFatal)
+    throw new UsageError(`${name}: ${invalid}; nothing was sent`, { hint: adviceFor(table, report), details });
   await writeOddities(deps, table, request, report);
   if (report.invalidRows > 0) await writeWarning(deps, `${invalid} and will be skipped`);
 }
 
-function adviceFor({ mapping }: ImportTable): string {
-  const fix = "fix them, or pass --skip-invalid to skip them";
+function adviceFor({ mapping }: ImportTable, { invalidRows, rows }: CheckReport): string {
+  const fix = invalidRows === rows ? "fix them" : "fix them, or pass --skip-invalid to skip them";
   if (mapping.nearMisses.length === 0) return fix;
   return `${fix}\nor map the columns: ${mapFlags(mapping.nearMisses)}`;
 }

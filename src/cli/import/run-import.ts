@@ -5,6 +5,7 @@ import { isEncoding } from "../../bulk/import/table/named-encoding.ts";
 import { type ImportTable, openTable } from "../../bulk/import/table/open-table.ts";
 import { readJournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 import { suggest } from "../args/suggest.ts";
 import { badValue } from "../args/values.ts";
 import { readDelayOrNull, readTimeOrNull } from "../args/time.ts";
@@ -128,6 +129,7 @@ function openImportTable(
     readers: {
       delay: (text) => readDelayOrNull(text, context, startedAt),
       time: (text) => readTimeOrNull(text, context),
+      latestTime: startedAt + DAY_SECONDS,
     },
     header: { renames: flags.renames, ignored: flags.ignored, suggest },
   });

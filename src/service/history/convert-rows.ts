@@ -15,6 +15,8 @@ import {
 import { isE164 } from "../../contract/text/phone.ts";
 import { isStorableJson, isStorableText } from "../../contract/text/storable.ts";
 import type { Properties } from "../../contract/resources.ts";
+import { readWholeNumber } from "../../contract/text/whole-number.ts";
+import { readMoment } from "../../runtime/calendar/read-moment.ts";
 import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { PastNote, PastPerson, PastResponse } from "../domain/history/rows.ts";
 import { type TextsByQuestion, readAnswerTexts } from "../domain/questions/answer-texts.ts";
@@ -29,7 +31,6 @@ import {
 } from "./columns.ts";
 import { distribute, type DistributedValues } from "./distribute.ts";
 import { toOtherAnswer } from "./question-rows.ts";
-import { createTimeReader } from "./read-time.ts";
 import { type HistoryShape, plainText, unwrapRow } from "./shape.ts";
 
 /** A row in its final form; `version` is when it was last changed, as far as it says so. */
@@ -84,7 +85,7 @@ export function createConverter(
   shape: HistoryShape,
   options: ConvertOptions,
 ): (record: JsonObject) => Converted | null {
-  const readTime = toTimeField(createTimeReader(options.zone), options.now);
+  const readTime = createTimeField(options);
   const targets = new Map<string, (column: string) => HistoryTarget>();
   const told = new Set<string>();
   const targetsOf = (stream: HistoryStream | PartStream): ((column: string) => HistoryTarget) => {
@@ -148,10 +149,10 @@ function isPartOfResponse(stream: string): stream is PartStream {
   return (PART_STREAMS as readonly string[]).includes(stream);
 }
 
-function toTimeField(read: (value: Json) => number | null, now: number): ReadTime {
+function createTimeField({ zone, now }: ConvertOptions): ReadTime {
   return (value, name) => {
     if (value === undefined) return null;
-    const at = read(value);
+    const at = readMoment(plainText(value).trim(), zone);
     if (at === null) throw new PastRowError(`${name} ${shown(value)} is not a time such as ${TIMES}`);
     if (at > now + DAY_SECONDS) throw new PastRowError(`${name} ${shown(value)} is in the future`);
     return at;
@@ -165,8 +166,8 @@ function shown(value: Json): string {
 
 function readId(value: Json | undefined, name: string): number | null {
   if (value === undefined) return null;
-  const id = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value;
-  if (typeof id === "number" && Number.isInteger(id) && id > 0 && id <= FOREIGN_ID_MAX) return id;
+  const id = readWholeNumber(plainText(value));
+  if (id !== null && id > 0 && id <= FOREIGN_ID_MAX) return id;
   throw new PastRowError(`${name} ${shown(value)} is not a whole number from 1 to ${FOREIGN_ID_MAX}`);
 }
 
@@ -287,9 +288,13 @@ export function readComment(value: Json | undefined): string | null {
 
 function readScore(value: Json | undefined, surveyType: string): number {
   if (value === undefined) throw new PastRowError("no score");
-  const score = typeof value === "string" && /^\s*-?\d+(?:\.0+)?\s*$/.test(value) ? Number(value) : value;
-  const isWhole = typeof score === "number" && Number.isSafeInteger(score);
-  if (isWhole && (surveyType !== "nps" || (score >= SCORE_MIN && score <= SCORE_MAX))) return score;
+  const score = readWholeNumber(plainText(value));
+  if (
+    score !== null &&
+    Number.isSafeInteger(score) &&
+    (surveyType !== "nps" || (score >= SCORE_MIN && score <= SCORE_MAX))
+  )
+    return score;
   const wanted = surveyType === "nps" ? `a whole number from ${SCORE_MIN} to ${SCORE_MAX}` : "a whole number";
   throw new PastRowError(`score ${shown(value)} is not ${wanted}`);
 }

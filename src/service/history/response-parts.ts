@@ -1,9 +1,9 @@
 /** Tags, notes and answers that a warehouse keeps in tables of their own, joined to their responses by id. */
 import { type Json, type JsonObject, parseJson } from "../../contract/json.ts";
+import { readMoment } from "../../runtime/calendar/read-moment.ts";
 import type { PastNote, PastResponse } from "../domain/history/rows.ts";
 import type { HistoryField, PartStream } from "./columns.ts";
 import { checkStorableValue, PastRowError, readComment, readTags, toNote } from "./convert-rows.ts";
-import { createTimeReader } from "./read-time.ts";
 import { plainText } from "./shape.ts";
 
 /** Held in memory for the whole import: such tables have few rows compared with the responses. */
@@ -18,22 +18,17 @@ type Fields = ReadonlyMap<HistoryField, Json>;
 
 /** `zone` is that of times without one. */
 export function createResponseParts(zone: string | null): ResponseParts {
-  const readTime = createTimeReader(zone);
+  const readTime = (value: Json | undefined): number | null => readMoment(plainText(value).trim(), zone);
   const tags = new Map<number, string[]>();
   const notes = new Map<number, PastNote[]>();
   const answers = new Map<number, Fields[]>();
   const questions = new Map<string, Fields>();
   const comments = new Map<number, Fields>();
-  const timeOf = (fields: Fields): number => readTime(fields.get("created_at") ?? null) ?? 0;
+  const timeOf = (fields: Fields): number => readTime(fields.get("created_at")) ?? 0;
   const newest = (one: Fields, other: Fields): Fields => (timeOf(other) >= timeOf(one) ? other : one);
   const adders: Readonly<Record<PartStream, (fields: Fields) => void>> = {
     tags: (fields) => put(tags, fields, ...(readTags(fields.get("tags") ?? fields.get("tag")) ?? [])),
-    notes: (fields) =>
-      put(
-        notes,
-        fields,
-        toNote(Object.fromEntries(fields), 0, (value) => (value === undefined ? null : readTime(value))),
-      ),
+    notes: (fields) => put(notes, fields, toNote(Object.fromEntries(fields), 0, readTime)),
     answers: (fields) => {
       const known = answers.get(responseIdOf(fields)) ?? [];
       const earlier = known.findIndex((each) => answerKey(each) === answerKey(fields));

@@ -77,7 +77,7 @@ interface Truth {
 
 async function tableOf(file: string, rows: number): Promise<ImportTable> {
   await writeFile(file, `email\n${Array.from({ length: rows }, (_, index) => `ann${index}@example.com\n`).join("")}`);
-  const readers = { time: () => null, delay: () => null };
+  const readers = { time: () => null, latestTime: 0, delay: () => null };
   const header = { renames: [], ignored: [], suggest: () => null };
   return openTable(await openTestInput(file), { kind: PEOPLE_ROWS, readers, header, properties: {}, defaults: {} });
 }

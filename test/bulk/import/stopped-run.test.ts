@@ -32,7 +32,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 async function tableOf(rows: number): Promise<ImportTable> {
   const file = path.join(folder, "people.csv");
   await writeFile(file, `email\n${Array.from({ length: rows }, (_, index) => `ann${index}@example.com\n`).join("")}`);
-  const readers = { time: () => null, delay: () => null };
+  const readers = { time: () => null, latestTime: 0, delay: () => null };
   const header = { renames: [], ignored: [], suggest: () => null };
   return openTable(await openTestInput(file), { kind: PEOPLE_ROWS, readers, header, properties: {}, defaults: {} });
 }

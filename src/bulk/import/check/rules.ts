@@ -4,6 +4,7 @@ import { isEmail } from "../../../contract/text/email.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { describeInvisible, quoteText } from "../../../contract/text/invisible.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
+import { readWholeNumber } from "../../../contract/text/whole-number.ts";
 import { CHANNELS } from "../../../contract/routes.ts";
 import type { CellValue, FieldRule } from "./row-kind.ts";
 
@@ -12,6 +13,8 @@ type Ruling = { readonly value: CellValue } | { readonly problem: string };
 /** Readers of forms that other commands take too: null when the text has none of them. */
 export interface ValueReaders {
   readonly time: (text: string) => number | null;
+  /** Unix seconds; later times are invalid. */
+  readonly latestTime: number;
   /** Seconds from now. */
   readonly delay: (text: string) => number | null;
 }
@@ -25,7 +28,8 @@ function readText(text: string): Ruling {
 }
 
 function readId(text: string): Ruling {
-  return isScientific(text) ? problem(scientificAdvice(text, "an id")) : { value: text };
+  if (isScientific(text)) return problem(scientificAdvice(text, "an id"));
+  return { value: text.replace(/^(\d+)\.0+$/, "$1") };
 }
 
 function readEmail(text: string): Ruling {
@@ -92,14 +96,14 @@ function readSend(text: string): Ruling {
 /** Days since 1900 from 1954 to 2091: a date of a spreadsheet whose cell is formatted as a number. */
 const SPREADSHEET_DAY = /^[2-6]\d{4}(?:[.,]\d+)?$/;
 
-function readTime(text: string, { time }: ValueReaders): Ruling {
+function readTime(text: string, { time, latestTime }: ValueReaders): Ruling {
   if (isScientific(text)) return problem(scientificAdvice(text, "a time"));
   if (SPREADSHEET_DAY.test(text))
     return problem(`${quoteText(text)} is a spreadsheet's day number; format the column as a date such as 2026-01-31`);
   const seconds = time(text);
-  return seconds === null
-    ? problem(`${quoteText(text)} is not a time; give Unix seconds, 2026-01-31 or 2026-01-31T09:30:00Z`)
-    : { value: seconds };
+  if (seconds === null)
+    return problem(`${quoteText(text)} is not a time; give Unix seconds, 2026-01-31 or 2026-01-31T09:30:00Z`);
+  return seconds > latestTime ? problem(`${quoteText(text)} is more than a day ahead`) : { value: seconds };
 }
 
 /** A response that is added is an answer to an NPS survey: another scale would count there as a score. */
@@ -109,7 +113,7 @@ function readNpsType(text: string): Ruling {
 }
 
 function readScore(text: string): Ruling {
-  const score = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  const score = readWholeNumber(text) ?? Number.NaN;
   if (score >= SCORE_MIN && score <= SCORE_MAX) return { value: score };
   return problem(`${quoteText(text)} is not a score; give a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
 }

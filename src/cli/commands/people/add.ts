@@ -15,7 +15,7 @@ import {
   readPropertyFlags,
   toProperties,
 } from "../../command/survey-properties.ts";
-import { readTime, timeContext } from "../../command/time-flags.ts";
+import { readRecordedTime, timeContext } from "../../command/time-flags.ts";
 import { ADDED_PERSON } from "../../render/resources.ts";
 import { addOrUpdatePerson, toBody } from "./send.ts";
 
@@ -79,7 +79,7 @@ async function readOptions(deps: Deps, flags: Flags): Promise<PeopleAddOptions> 
     delaySeconds: flags.parse("--delay", (text, place) => parseDelay(text, place, timeContext(deps))),
     properties: await readPropertyFlags(flags),
     send: flags.is("--send"),
-    lastSentAt: readTime(deps, flags, "--last-sent-at", "first"),
+    lastSentAt: readRecordedTime(deps, flags, "--last-sent-at"),
     newEmail: flags.parse("--new-email", parseEmail),
     newPhone: flags.parse("--new-phone", parsePhone),
   };

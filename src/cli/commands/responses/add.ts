@@ -16,7 +16,7 @@ import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
 import { findPerson, idOfPerson, notFound } from "../people/get.ts";
-import { readTime } from "../../command/time-flags.ts";
+import { readRecordedTime } from "../../command/time-flags.ts";
 import { noPersonWithId, withRefusals } from "../../command/refusals.ts";
 
 export interface ResponsesAddOptions {
@@ -65,7 +65,7 @@ function readOptions(deps: Deps, flags: Flags): ResponsesAddOptions {
     score,
     comment: flags.text("--comment"),
     properties: flags.all("--property").map((text) => parseKeyValue(text, "--property")),
-    createdAt: readTime(deps, flags, "--created-at", "first"),
+    createdAt: readRecordedTime(deps, flags, "--created-at"),
   };
 }
 

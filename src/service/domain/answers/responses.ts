@@ -10,6 +10,7 @@ import { toAdditionalAnswers } from "../questions/answer-texts.ts";
 import { findReferenced } from "../people/person-identity.ts";
 import { listQuestions } from "../questions/questions.ts";
 import { recallDigests } from "../delivery/digests.ts";
+import { checkRecordedTime } from "../recorded-time.ts";
 import { requireTrend } from "./trends.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
@@ -79,6 +80,7 @@ export async function addResponse(
   links: Links,
 ): Promise<SurveyResponse> {
   checkScore(input.score);
+  checkRecordedTime("created_at", input.createdAt, tx.now);
   const { score, comment, personProperties } = input;
   const id = await tx.responses.insert(project.id, {
     personId: await requirePerson(tx, project, input.personId),

@@ -1,8 +1,8 @@
 /** People: sections 4.1 and 4.2, and deletion. */
 import type { Person, Properties, SentPerson } from "../../../contract/resources.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
-import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { recallDigests } from "../delivery/digests.ts";
+import { checkRecordedTime } from "../recorded-time.ts";
 import { InvalidError } from "../errors.ts";
 import { type JsonPage, parseCursor, toPage } from "../ids.ts";
 import type { PeopleQuery, PersonReference, Project, SendInput } from "../inputs.ts";
@@ -146,9 +146,7 @@ async function scheduleOrNote(
 
 function checkSendInput(input: SendInput, now: number): void {
   const { email, phoneNumber, channel, emailUpdate, phoneNumberUpdate, lastSentAt } = input;
-  // The newest time counts, so nothing would ever take it back.
-  if (lastSentAt !== null && lastSentAt > now + DAY_SECONDS)
-    throw new InvalidError({ last_sent_at: ["must not be more than a day ahead"] });
+  checkRecordedTime("last_sent_at", lastSentAt, now);
   if (email === null && (phoneNumber === null || emailUpdate !== null)) throw blank("email");
   if (phoneNumber === null && (channel === "sms" || phoneNumberUpdate !== null)) throw blank("phone_number");
 }

@@ -17,7 +17,7 @@ it("when it is stopped on the way, then it reads no further", async () => {
     kind: PEOPLE_ROWS,
     defaults: {},
     properties: {},
-    readers: { delay: () => null, time: () => null },
+    readers: { delay: () => null, time: () => null, latestTime: 0 },
     header: { renames: [], ignored: [], suggest: () => null },
   });
   const counted: typeof table = {

@@ -3,7 +3,8 @@ import { RULES } from "../../../../src/bulk/import/check/rules.ts";
 import type { FieldRule } from "../../../../src/bulk/import/check/row-kind.ts";
 
 const readers = {
-  time: (text: string) => (text === "2026-01-31" ? 1_769_817_600 : null),
+  time: (text: string) => ({ "2026-01-31": 1_769_817_600, "2062-01-31": 2_905_804_800 })[text] ?? null,
+  latestTime: 1_769_904_000,
   delay: (text: string) => (text === "2h" ? 7200 : null),
 };
 
@@ -16,6 +17,9 @@ it.each<[FieldRule, string, unknown]>([
   ["send", "0", false],
   ["time", "2026-01-31", 1_769_817_600],
   ["score", "10", 10],
+  ["score", "9.0", 9],
+  ["id", "12.0", "12"],
+  ["id", "1.20", "1.20"],
   ["nps", "NPS", "nps"],
 ])("when %s is %j, then it is taken as %j", (rule, text, value) => {
   expect(RULES[rule](text, readers)).toEqual({ value });
@@ -43,6 +47,7 @@ it.each<[FieldRule, string, RegExp]>([
   ["time", "soon", /is not a time/],
   ["time", "45322", /is a spreadsheet's day number; format the column as a date/],
   ["time", "45322,5", /is a spreadsheet's day number/],
+  ["time", "2062-01-31", /is more than a day ahead/],
   ["delay", "soon", /is not a delay/],
   ["channel", "fax", /is not a channel/],
   ["send", "maybe", /is neither true/],

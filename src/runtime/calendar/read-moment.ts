@@ -1,0 +1,43 @@
+/** Points in time as people, spreadsheets and databases write them. */
+import { createWallClock, toMoment } from "../zone.ts";
+import { readLabel } from "./periods.ts";
+
+/** The end of the year 9999 in Unix seconds; larger numbers are milliseconds. */
+const LAST_SECOND = 253_402_300_799;
+
+/** A short number with a fraction is more likely a duration that lost its unit. */
+const NUMBER = /^\d+$|^\d{9,}\.\d+$/;
+/** `2026`, `20260131` and a spreadsheet's day number: as Unix seconds they would be in 1970. */
+const DATE_NUMBER = /^(?:(?:19|20)\d{2}(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))?|[2-6]\d{4})$/;
+/** ISO 8601, and what databases print: a space for the `T`, slashes, a fraction, `UTC` or `+00` for the zone. */
+const TEXT =
+  /^(\d{4})([-/])(\d{2})\2(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?(?: ?UTC)?$/i;
+
+/**
+ * Unix seconds of a day, of a time, or of Unix time in seconds or milliseconds. `zone` is that of times without one;
+ * null is the system's. Null for anything else, and for times outside the years 1970 to 9999.
+ */
+export function readMoment(text: string, zone: string | null): number | null {
+  const seconds = NUMBER.test(text) ? readNumber(text) : readText(text, zone);
+  return seconds !== null && seconds >= 0 && seconds <= LAST_SECOND ? seconds : null;
+}
+
+function readNumber(text: string): number | null {
+  if (DATE_NUMBER.test(text)) return null;
+  const number = Number(text);
+  return Math.floor(number > LAST_SECOND ? number / 1000 : number);
+}
+
+function readText(text: string, zone: string | null): number | null {
+  const [, year, , month, date, hour = "0", minute = "0", second = "0", offset] = TEXT.exec(text) ?? [];
+  const day = year === undefined ? undefined : readLabel(`${year}-${month}-${date}`)?.start;
+  if (day === undefined) return null;
+  const wall = Date.UTC(day.year, day.month - 1, day.day, Number(hour), Number(minute), Number(second)) / 1000;
+  if (offset !== undefined) return wall - readOffset(offset);
+  return /utc$/i.test(text) ? wall : toMoment(wall, createWallClock(zone));
+}
+
+function readOffset(text: string): number {
+  const [, sign, hours = "0", minutes = "0"] = /^([+-])(\d{2}):?(\d{2})?$/.exec(text) ?? [];
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
+}
