@@ -181,7 +181,7 @@ function commentRow({ score, at, id, text, url }: ReportComment): Html {
       <span class="soft" style="${SOFT}"
         ><b class="${kind}" style="color:${INKS[kind]}">${score}</b> &nbsp;${at} ${name}</span
       >
-      <div dir="auto" style="unicode-bidi:isolate;white-space:pre-wrap;word-break:break-word">${text}</div>
+      <div dir="auto" style="unicode-bidi:isolate;white-space:pre-wrap">${text}</div>
     </td>
   </tr>`;
 }
@@ -246,7 +246,7 @@ function digestPage(facts: DigestFacts, content: Html): string {
           bgcolor="#ffffff"
         >
           <tr>
-            <td class="page" align="center" style="padding:24px 16px">
+            <td class="page" align="center" style="padding:24px 16px;word-break:break-word;overflow-wrap:anywhere">
               <table
                 role="presentation"
                 width="100%"

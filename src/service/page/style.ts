@@ -6,7 +6,7 @@ export const STYLE = `
 @media (prefers-color-scheme:dark){:root{--ink:#eceff2;--soft:#b4bdc6;--paper:#1b2026;--ground:#111519;--line:#7d8893;--link:#8ab8ff;--accent:#8ab8ff;--on-accent:#0b1a30;--mark:#22344d;--error:#ffb4ab;--good:#7fd6a4;--edge:#323a43;--shade:#0004}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:1.0625rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;-webkit-text-size-adjust:100%}
-main{max-width:40rem;margin:0 auto;padding:1.25rem 1rem 3rem;border-top:4px solid var(--accent)}
+main{overflow-wrap:break-word;max-width:40rem;margin:0 auto;padding:1.25rem 1rem 3rem;border-top:4px solid var(--accent)}
 @media (min-width:40rem){body{background:var(--ground)}
 main{margin:min(10vh,6rem) auto 3rem;padding:2.5rem 3rem 3rem;background:var(--paper);border-radius:.75rem;box-shadow:0 0 0 1px var(--edge),0 1px 2px var(--shade),0 12px 32px var(--shade)}}
 .brand{margin:0 0 1.5rem;color:var(--soft);font-weight:600}
@@ -58,9 +58,9 @@ summary{min-height:2.75rem;padding:.5rem 0;color:var(--link);cursor:pointer}
 .problem a{color:inherit}
 .given{display:inline-block;margin:0 .25rem;min-width:2.25rem;padding:.25rem .5rem;border-radius:.375rem;background:var(--accent);color:var(--on-accent);text-align:center;font-variant-numeric:tabular-nums}
 .stored{margin:1.75rem 0 0;padding:1.25rem 0 0;border-top:1px solid var(--edge)}
-blockquote{margin:0 0 1rem;padding-block:.125rem;padding-inline:1rem 0;border-inline-start:3px solid var(--edge);white-space:pre-wrap;overflow-wrap:anywhere}
+blockquote{margin:0 0 1rem;padding-block:.125rem;padding-inline:1rem 0;border-inline-start:3px solid var(--edge);white-space:pre-wrap}
 .wrong{margin:0 0 .5rem;color:var(--error);font-weight:600}
-.said{white-space:pre-wrap;overflow-wrap:anywhere}
+.said{white-space:pre-wrap}
 dl{margin:1.5rem 0 0}
 dt{color:var(--soft);font-size:.9375rem;overflow-wrap:anywhere}
 dd{margin:0 0 .75rem;overflow-wrap:anywhere}

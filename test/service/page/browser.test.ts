@@ -312,6 +312,37 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     },
   );
 
+  test("long words and addresses don't widen a page of 320 px", async () => {
+    await openContext({ viewport: { width: 320, height: 568 }, javaScriptEnabled: false });
+    const long = `https://www.example.com/${"orders-and-returns/".repeat(8)}`;
+    const properties = { question_product_name: long, thank_you_message: long, thank_you_link_url: long };
+    state.surveys += 1;
+    const due = await pages.send(properties, `${"a".repeat(60)}${state.surveys}@${"b".repeat(60)}.example.com`);
+    await pages.service.admin({ kind: "brand", project: "default", name: long.slice(0, 100) });
+    const widths: Record<string, boolean> = {};
+    const look = async (name: string, act: () => Promise<unknown>): Promise<void> => {
+      await act();
+      widths[name] = await isTooWide();
+    };
+    await look("question", () => open(`/s/${due.token}`));
+    await look("mistake", () => page.click("button"));
+    await page.check("#score-9");
+    await page.fill("textarea", long);
+    await look("thanks", () => page.click("button"));
+    await look("leaving", () => open(`/u/${due.unsubscribeToken}`));
+    await look("left", () => page.click("button"));
+    await look("response", async () => open(await signedLink()));
+    await pages.service.admin({ kind: "brand", project: "default", name: "Acme", color: "#0a7" });
+    expect(widths).toEqual({
+      question: false,
+      mistake: false,
+      thanks: false,
+      leaving: false,
+      left: false,
+      response: false,
+    });
+  });
+
   test.each([
     ["ar", "ممتاز", "0px", "16px"],
     ["en", "Kind people", "16px", "0px"],

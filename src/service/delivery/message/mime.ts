@@ -30,12 +30,19 @@ export interface MailContent {
   readonly boundary: string;
 }
 
+/** Characters of an encoded word, as nodemailer writes them. */
+const WORD_MAX = 52;
+const QUOTED_NAME = /"((?:[^"\\]|\\.)*)"(?= <)/g;
+
 /**
  * The complete message, its lines ended by CRLF. It is ASCII unless an address is not, see `needsSmtpUtf8`. Rejects for
  * one of `headers` with a line break.
  */
 export async function composeMail(content: MailContent): Promise<string> {
-  const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
+  const [{ default: MailComposer }, { encodeWord }] = await Promise.all([
+    import("nodemailer/lib/mail-composer"),
+    import("nodemailer/lib/mime-funcs"),
+  ]);
   const { from, to, replyTo, subject, at, messageId, inReplyTo = null, headers, text, html, boundary } = content;
   const composer = new MailComposer({
     from: toAddress(from),
@@ -55,6 +62,15 @@ export async function composeMail(content: MailContent): Promise<string> {
   });
   const message = composer.compile();
   message.addHeader(headers.map(toOneLine));
+  const encode = message.encodeHeaderValue.bind(message);
+  message.encodeHeaderValue = (key, value) => {
+    const encoded = encode(key, value);
+    // nodemailer keeps words that are encoded already, but nobody types those: "=?utf-8?q?=40?=" is text.
+    if (encoded === value) return encoded.includes("=?") ? encodeWord(encoded, "Q", WORD_MAX) : encoded;
+    return encoded.replaceAll(QUOTED_NAME, (quoted, name: string) =>
+      name.includes("=?") ? encodeWord(name.replaceAll(/\\(.)/g, "$1"), "Q", WORD_MAX) : quoted,
+    );
+  };
   return (await message.build()).toString("utf8");
 }
 

@@ -61,10 +61,12 @@ const styleSheet = ({ dark }: Pick<Accent["link"], "dark">): string =>
 
 // In Word a table inherits no font.
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+// Chrome, Apple's and Gmail's programs take the first, Firefox the second.
+const WRAP = "word-break:break-word;overflow-wrap:anywhere";
 const STYLES = {
   body: `margin:0;padding:0;background-color:${PAGE}`,
   page: `padding:12px 0;background-color:${PAGE}`,
-  card: `padding:20px 9px;background-color:${CARD};border:1px solid ${EDGE};border-radius:12px`,
+  card: `${WRAP};padding:20px 9px;background-color:${CARD};border:1px solid ${EDGE};border-radius:12px`,
   hidden: "display:none;max-height:0;overflow:hidden;mso-hide:all",
   brand: `${FONT};margin:0 0 16px;font-size:15px;line-height:20px;font-weight:600;color:${QUIET}`,
   intro: `${FONT};margin:0 0 20px;font-size:16px;line-height:24px;color:${INK}`,
@@ -74,7 +76,7 @@ const STYLES = {
   score: `${FONT};display:block;font-size:15px;line-height:36px;font-weight:600;color:${INK};text-decoration:none`,
   label: `${FONT};padding:8px 0 0;font-size:13px;line-height:18px;color:${QUIET}`,
   onPage: `${FONT};margin:26px 0 0;font-size:15px;line-height:24px;text-align:center`,
-  below: "padding:16px 10px 0",
+  below: `${WRAP};padding:16px 10px 0`,
   note: `${FONT};margin:0 0 8px;font-size:13px;line-height:20px;color:${QUIET}`,
 } as const;
 

@@ -2,6 +2,7 @@ import type { Random } from "../../../../src/runtime/random.ts";
 import { chooseSender, NO_SENDER, type MailSender } from "../../../../src/service/delivery/message/sender.ts";
 import { formatSurveyMail, freezeMail } from "../../../../src/service/delivery/message/survey-mail.ts";
 import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
+import { NO_PRESENTATION, type Presentation } from "../../../../src/service/domain/projects/presentation.ts";
 import { dueSurvey } from "../due.ts";
 import { type Mail, readMail } from "../read-mail.ts";
 
@@ -33,13 +34,19 @@ export function countingTokens(): Pick<Random, "token"> {
 export interface Given extends Partial<DueSurvey> {
   readonly sender?: Partial<MailSender>;
   readonly appUrl?: string;
+  readonly presentation?: Presentation;
 }
 
 /** A survey as mail with everything defaulted: raw. */
-export function rawMail({ sender: settings = {}, appUrl = APP_URL, ...given }: Given = {}): Promise<string> {
+export function rawMail(options: Given = {}): Promise<string> {
+  const { sender: settings = {}, appUrl = APP_URL, presentation = NO_PRESENTATION, ...given } = options;
   const due = dueSurvey({ unsubscribeToken: UNSUBSCRIBE_TOKEN, ...given });
   const sender = { ...chooseSender(UNSAID, NO_SENDER, appUrl), ...settings };
-  return formatSurveyMail(due, freezeMail(due, { sender }, countingTokens(), NOW), { appUrl, sender });
+  return formatSurveyMail(due, freezeMail(due, { sender, presentation }, countingTokens(), NOW), {
+    appUrl,
+    sender,
+    presentation,
+  });
 }
 
 export async function mail(given: Given = {}): Promise<Mail> {

@@ -1,4 +1,5 @@
 import path from "node:path";
+import PostalMime from "postal-mime";
 import { describe, expect, it, test } from "vitest";
 import { LOCALES, type Locale } from "../../../../src/contract/locales.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
@@ -212,6 +213,17 @@ describe("text that people wrote", () => {
     [null, "ada@example.com"],
   ])("when a person is called %j, then the mail is for %s", async (name, to) => {
     expect((await mail({ person: { ...person, name } })).headers.to).toBe(to);
+  });
+
+  it.each([
+    ["=?utf-8?q?Bill_=3Cceo=40x.example=3E?=", "=?utf-8?q?Bill_=3Cceo=40x.example=3E?="],
+    ['=?utf-8?B?PGNlb0B4Pg==?= "B\\"', '=?utf-8?B?PGNlb0B4Pg==?= "B\\"'],
+    ["Zoë =?utf-8?q?=40?=", "Zoë =?utf-8?q?=40?="],
+  ])("an encoded word that somebody typed stays text: %s", async (typed, shown) => {
+    const properties = { service_email_subject: typed, question_product_name: typed };
+    const parsed = await PostalMime.parse(await rawMail({ person: { ...person, name: typed }, properties }));
+    expect([parsed.subject, parsed.from?.name, parsed.to?.[0]?.name]).toEqual([shown, shown, shown]);
+    expect(parsed.to?.[0]?.address).toBe("ada@example.com");
   });
 
   it("when text is long and wide, then every line is short ASCII and reads back whole", async () => {
