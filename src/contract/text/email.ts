@@ -74,6 +74,11 @@ export function emailKey(email: string): string {
   return foldAscii(local) + hostKey(email.slice(at + 1).normalize("NFC"));
 }
 
+/** `a***@example.com`: recognizable to its owner alone, since a link may have been forwarded. */
+export function maskEmail(email: string): string {
+  return `${Array.from(email)[0] ?? ""}***${email.slice(email.lastIndexOf("@"))}`;
+}
+
 /** True when every character is one of ASCII's 128. */
 export function isAscii(text: string): boolean {
   return !/[\u0080-\uffff]/.test(text);

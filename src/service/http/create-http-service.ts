@@ -20,7 +20,7 @@ import { parseBody, parseQuery } from "./parameters.ts";
 import { HttpError, errorReply, internalErrorReply, jsonReply, toHttpResponse, type Reply } from "./replies.ts";
 import { createRateLimiter, type RateLimit } from "./rate-limit.ts";
 import { createRequestIds, traceIdOf } from "./operations/request-ids.ts";
-import { createRouter, parseTarget, type Match, type Target } from "./router.ts";
+import { createRouter, parseTarget, repairLink, type Match, type Target } from "./router.ts";
 
 export interface HttpServiceOptions {
   readonly store: Store;
@@ -183,7 +183,7 @@ function createExchange(parts: ExchangeParts): (request: ServerRequest, listener
     const startedMs = clock.monotonic();
     const end = accessLog.begin();
     try {
-      const target = parseTarget(request.url);
+      const target = repairLink(parseTarget(request.url));
       const [requestId, traceId] = [idOf(request.headers), traceIdOf(request.headers)];
       const progress: Progress = { requestId, traceId, match: null, handler: null, project: null };
       const reply = await settle(() => choose(request, target, progress, listener), progress, log);

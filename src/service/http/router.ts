@@ -109,3 +109,23 @@ export function parseTarget(url: string): Target {
   const pathAt = slashAt < 0 || slashAt > pathEnd ? pathEnd : slashAt;
   return { origin: url.slice(0, pathAt), path: url.slice(pathAt, pathEnd) || "/", query: url.slice(pathEnd + 1, end) };
 }
+
+/** The pages that links in messages lead to. */
+const PAGE = /^\/+([sulrd])\/+(.*)$/i;
+/** The end of a sentence or a bracket around a link, also percent-encoded. No link of ours ends like that. */
+const AFTER_LINK = /(?:%[\da-f]{2}|[^\w-]){1,20}$/i;
+
+/**
+ * Mail programs and people damage links: `/S/TOKEN`, `//s/TOKEN`, `/s/TOKEN).`, `/s/TOKEN%3Fscore%3D9`. Other targets
+ * are returned as they are.
+ */
+export function repairLink(target: Target): Target {
+  const { path, query } = target;
+  const [, page, rest = ""] = PAGE.exec(path) ?? [];
+  if (page === undefined) return target;
+  const link = `${rest}?${query}`.replace(AFTER_LINK, "");
+  const [kept = "", ...fields] = link.split(/\?|%3F/i);
+  if (kept === "") return target;
+  const given = fields.join("&").replaceAll(/%26/g, "&").replaceAll(/%3D/gi, "=");
+  return { ...target, path: `/${page.toLowerCase()}/${kept}`, query: given };
+}

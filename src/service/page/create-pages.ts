@@ -27,7 +27,8 @@ export interface Pages {
 }
 
 const PATH = /^\/(s|u|l|r|logo)\/([^/]+)(?:\/([^/]*))?$/;
-const ROBOTS = "User-agent: *\nDisallow: /\n";
+/** A crawler that may not fetch a page never sees that it says noindex, and lists its address. */
+const ROBOTS = "User-agent: *\nDisallow:\n";
 
 export function createPages(options: PagesOptions): Pages {
   const handlers: Readonly<Record<string, PageHandler>> = {

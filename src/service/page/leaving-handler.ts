@@ -1,17 +1,20 @@
 /**
  * `/u/<token>`: leaving by a button or a mail program's one click (RFC 8058), and coming back. A GET changes nothing.
  */
-import { leaveDigest } from "../domain/delivery/digests.ts";
+import { leaveDigest, mayReturnToDigest } from "../domain/delivery/digests.ts";
 import {
   findErasedLink,
   findUnsubscribeLink,
   leaveByErasedLink,
+  readLeaver,
   resubscribeByLink,
   unsubscribeByLink,
 } from "../domain/answers/answers.ts";
 import type { HttpResponse } from "../../contract/http.ts";
+import type { Brand } from "../domain/projects/brand.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { FALLBACK_LOCALE } from "../../contract/locales.ts";
+import { maskEmail } from "../../contract/text/email.ts";
 import { showPreview } from "./preview-page.ts";
 import type { HtmlPage } from "./document.ts";
 import {
@@ -60,7 +63,10 @@ export function createLeavingHandler(options: PagesOptions): PageHandler {
       const page = seconds > 0 ? leftPage(found.view, true) : await change(found, token, rest);
       return askToWait(respond(page, request, isSecure), seconds);
     }
-    if (method === "GET" || method === "HEAD") return respond(leavingPage(found.view), request, isSecure);
+    if (method === "GET" || method === "HEAD") {
+      const page = found.hasLeft ? leftPage(found.view, found.mayReturn) : leavingPage(found.view);
+      return respond(page, request, isSecure);
+    }
     return notAllowed(request, isSecure);
   };
 }
@@ -88,7 +94,8 @@ async function answerErased(
   if (found === null) return null;
   const { link, brand } = found;
   const action = `${base}/u/${token}`;
-  const view = { locale: languageOf(request), brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
+  const shown = { brand: toPageBrand(brand, base), sender: brand.name ?? host, address: null };
+  const view = { locale: languageOf(request), ...shown, action };
   if (request.method === "POST") {
     if (rest === "") await leaveByErasedLink(store, link);
     return respond(leftPage(view, false), request, isSecure);
@@ -101,32 +108,40 @@ interface Found {
   readonly view: LeavingView;
   /** Null in a preview, which changes nothing. */
   readonly project: number | null;
+  readonly hasLeft: boolean;
+  /** The same link brings them back. */
+  readonly mayReturn: boolean;
 }
 
 function findView(options: PagesOptions, request: PageRequest, token: string): Promise<Found | null> {
   const { base, host } = pageWay(options, request);
   const { store, senderName } = options;
   const preview = previewLocale(token, request.query);
-  const action = `${base}/u/${token}`;
+  const toView = (view: Pick<LeavingView, "locale" | "isDigest">, brand: Brand, email: string | null): LeavingView => ({
+    ...view,
+    brand: toPageBrand(brand, base),
+    sender: brand.name ?? host,
+    address: email === null ? null : maskEmail(email),
+    action: `${base}/u/${token}`,
+  });
   return store.read(async (tx) => {
     if (preview !== null) {
       const { brand } = await showPreview(tx, senderName);
-      const view = { locale: preview, brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
-      return { view, project: null };
+      return { view: toView({ locale: preview }, brand, null), project: null, hasLeft: false, mayReturn: true };
     }
     if (!isToken(token)) return null;
     const digest = await tx.digests.byToken(token);
     if (digest !== null) {
       const { brand } = await showProject(tx, digest.project, {}, senderName);
-      const view = { locale: FALLBACK_LOCALE, isDigest: true, action };
-      const shown = { ...view, brand: toPageBrand(brand, base), sender: brand.name ?? host };
-      return { view: shown, project: digest.project.id };
+      const view = toView({ locale: FALLBACK_LOCALE, isDigest: true }, brand, digest.email);
+      const hasLeft = digest.unsubscribedAt !== null;
+      return { view, project: digest.project.id, hasLeft, mayReturn: mayReturnToDigest(tx, digest) };
     }
     const link = await findUnsubscribeLink(tx, token);
     if (link === null) return null;
     const { locale } = readSpecialProperties(link.properties);
     const { brand } = await showProject(tx, link.project, link.properties, senderName);
-    const view = { locale, brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
-    return { view, project: link.project.id };
+    const { email, ...leaver } = await readLeaver(tx, link);
+    return { view: toView({ locale }, brand, email), project: link.project.id, ...leaver };
   });
 }

@@ -25,7 +25,7 @@ export interface FormView extends SurveyView {
   readonly isChosenByLink: boolean;
   readonly comment: string;
   readonly problem: Problem | null;
-  /** True when the page may send the answer by itself at the first touch or key. */
+  /** True when the page may send the answer by itself at the first tap, click or Enter. */
   readonly hasScript: boolean;
 }
 

@@ -9,6 +9,8 @@ export interface LeavingView {
   readonly brand: PageBrand;
   /** The name of the sender in the texts. */
   readonly sender: string;
+  /** Masked; null where it isn't known any more. */
+  readonly address: string | null;
   readonly action: string;
   /** True when the weekly digest is left, and not surveys. */
   readonly isDigest?: boolean;
@@ -19,6 +21,7 @@ const DIGEST = {
   unsubscribeTitle: "Weekly digest",
   unsubscribeAsk: "Stop the weekly digest from {sender}?",
   unsubscribed: "You will get no more digests from {sender}.",
+  undo: "Keep sending me the digest",
   resubscribed: "You get the weekly digest again.",
 } as const;
 
@@ -30,30 +33,32 @@ function wordsOf({ locale, isDigest = false }: LeavingView) {
 export function leavingPage(view: LeavingView): HtmlPage {
   const texts = wordsOf(view);
   const ask = fillText(texts.unsubscribeAsk, { sender: view.sender });
-  return page(view, texts.unsubscribeTitle, ask, button(view.action, texts.unsubscribeButton, ""));
+  const action = html`<p>${ask}</p>
+    ${button(view.action, texts.unsubscribeButton, "")}`;
+  return page(view, texts.unsubscribeTitle, action);
 }
 
-/** `mayUndo`: within the days in which coming back is one click. */
-export function leftPage(view: LeavingView, mayUndo: boolean): HtmlPage {
+/** `mayReturn`: within the days in which coming back is one click. */
+export function leftPage(view: LeavingView, mayReturn: boolean): HtmlPage {
   const texts = wordsOf(view);
-  const undo = mayUndo ? button(`${view.action}/undo`, texts.undo, "quiet") : null;
-  return page(view, texts.unsubscribeTitle, fillText(texts.unsubscribed, { sender: view.sender }), undo);
+  const undo = mayReturn ? button(`${view.action}/undo`, texts.undo, "quiet") : null;
+  return page(view, fillText(texts.unsubscribed, { sender: view.sender }), undo);
 }
 
 export function returnedPage(view: LeavingView): HtmlPage {
   const texts = wordsOf(view);
-  return page(view, texts.unsubscribeTitle, texts.resubscribed, button(view.action, texts.unsubscribeButton, "quiet"));
+  return page(view, texts.resubscribed, button(view.action, texts.unsubscribeButton, "quiet"));
 }
 
-function page({ locale, brand }: LeavingView, title: string, text: string, action: Html | null): HtmlPage {
+function page({ locale, brand, address }: LeavingView, title: string, content: Html | null): HtmlPage {
+  const whose = address === null ? null : html`<p class="soft"><bdi>${address}</bdi></p> `;
   return {
     status: 200,
     locale,
     brand,
     title,
     body: html`<h1>${title}</h1>
-      <p>${text}</p>
-      ${action}`,
+      ${whose}${content}`,
   };
 }
 

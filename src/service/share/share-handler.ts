@@ -39,6 +39,7 @@ export function createShareHandler(base: Base): Handle {
       return null;
     }
     const { method } = request;
+    if (method === "OPTIONS" && suffix !== undefined) return { status: 204, headers: CROSS_ORIGIN, body: "" };
     if (method !== "GET" && method !== "HEAD") throw new HttpError(405, undefined, { allow: "GET, HEAD" });
     const range = readRangeName(request.query);
     if (range === null) throw new HttpError(400, `Bad Request: range is one of ${RANGES.join(", ")}`);
@@ -89,7 +90,14 @@ function page(facts: ShareFacts, { range, given, isSecure }: Visit): HttpRespons
   return { status: 200, headers, body: renderLivePage(facts, range, given.signature === "" ? {} : { ...given }) };
 }
 
+/** Dashboards read the numbers from other origins, some with headers of their own. */
+const CROSS_ORIGIN = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, HEAD",
+  "access-control-allow-headers": "*",
+};
+
 function json(facts: ShareFacts, isSecure: boolean): HttpResponse {
-  const headers = { ...pageHeaders(isSecure), "content-type": "application/json; charset=utf-8" };
+  const headers = { ...pageHeaders(isSecure), ...CROSS_ORIGIN, "content-type": "application/json; charset=utf-8" };
   return { status: 200, headers, body: JSON.stringify(shareJson(facts)) };
 }

@@ -318,7 +318,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   expect(await visit("GET", permalink)).toMatch(/^Acme Ada Hill: 3 of 10 Ask ada@example\.com about the invoice /);
   expect([await visit("GET", leave), await states()]).toMatchInlineSnapshot(`
     [
-      "Acme Weekly digest Stop the weekly digest from Acme? Unsubscribe",
+      "Acme Weekly digest b***@example.com Stop the weekly digest from Acme? Unsubscribe",
       [
         "sent",
       ],
@@ -326,7 +326,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   `);
   expect([await visit("POST", leave), await states()]).toMatchInlineSnapshot(`
     [
-      "Acme Weekly digest You will get no more digests from Acme. That was a mistake",
+      "Acme You will get no more digests from Acme. b***@example.com Keep sending me the digest",
       [
         "unsubscribed",
       ],
@@ -334,7 +334,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   `);
   expect([await visit("POST", `${leave}/undo`), await states()]).toMatchInlineSnapshot(`
     [
-      "Acme Weekly digest You get the weekly digest again. Unsubscribe",
+      "Acme You get the weekly digest again. b***@example.com Unsubscribe",
       [
         "sent",
       ],

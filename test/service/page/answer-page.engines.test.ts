@@ -272,10 +272,53 @@ describe("when a link is nobody's", () => {
     expect((await pages.post(url, { score: "9" }, { from })).status).toBe(303);
   });
 
-  it("then robots are told to stay away, in an answer that is kept and guessed at no more than others", async () => {
+  it("then robots may fetch the pages, which say noindex", async () => {
     const { status, text, headers } = await pages.get("/robots.txt");
-    expect([status, text]).toEqual([200, "User-agent: *\nDisallow: /\n"]);
+    expect([status, text]).toEqual([200, "User-agent: *\nDisallow:\n"]);
     expect(headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+    expect((await pages.get(url)).headers["x-robots-tag"]).toBe("noindex, nofollow");
+  });
+});
+
+describe("a link that was damaged on its way", () => {
+  const DAMAGES: [string, string | null][] = [
+    ["/s/TOKEN%3Fscore=9", "9"],
+    ["/s/TOKEN%3fscore%3D9", "9"],
+    ["/s/TOKEN%3Fscore%3D9%26utm_source%3Dmail", "9"],
+    ["/s/TOKEN?score=9.", "9"],
+    ["/s/TOKEN?score=9)", "9"],
+    ["/s/TOKEN?score=9%20", "9"],
+    ["/s/TOKEN?score=9%3E", "9"],
+    ["/s/TOKEN?score=9?utm_source=mail", "9"],
+    ["//s/TOKEN?score=9", "9"],
+    ["/S/TOKEN?score=9", "9"],
+    ["/S//TOKEN/9).", "9"],
+    ["/s/TOKEN.", null],
+    ["/s/TOKEN%20", null],
+    ["/s/TOKEN%3E%0D%0A", null],
+    ["/s/TOKEN%E3%80%82", null],
+    ["/s/TOKEN/", null],
+    ["/s/TOKEN%3F", null],
+  ];
+  it.each(DAMAGES)("opens as it was meant: %s", async (damaged, score) => {
+    const { token } = await pages.send({}, "grace@example.com");
+    const link = damaged.replace("TOKEN", token);
+    const page = await pages.get(link);
+    expect([page.status, checkedScores(page.text)]).toEqual([200, score === null ? [] : [score]]);
+    expect((await pages.post(link, { score: "7" })).headers["location"]).toBe(`/s/${token}`);
+  });
+
+  it.each(["/U/TOKEN", "//u/TOKEN).", "/u/TOKEN%20"])("leaves by a mail program's one click: %s", async (damaged) => {
+    const { unsubscribeToken } = await pages.send({}, "grace@example.com");
+    const page = await pages.post(damaged.replace("TOKEN", unsubscribeToken), { "List-Unsubscribe": "One-Click" });
+    expect([page.status, visibleText(page.text)]).toEqual([200, expect.stringContaining("You are unsubscribed")]);
+  });
+
+  it("has no token in the log", async () => {
+    const { token } = await pages.send({}, "grace@example.com");
+    await pages.get(`/S/${token}%3Fscore=9`);
+    expect(pages.logged()).toContain('"path":"/s/*"');
+    expect(pages.logged()).not.toContain(token);
   });
 });
 

@@ -141,6 +141,16 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     });
   });
 
+  /** A finger that moves up or down the page. */
+  const swipe = async (from: number, to: number): Promise<void> => {
+    const session = await context.newCDPSession(page);
+    const touch = (type: "touchStart" | "touchMove" | "touchEnd", y: number): Promise<unknown> =>
+      session.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: 160, y }] });
+    await touch("touchStart", from);
+    for (let step = 1; step <= 10; step += 1) await touch("touchMove", from + ((to - from) * step) / 10);
+    await touch("touchEnd", to);
+  };
+
   describe("when the link names a score", () => {
     it("then one tap anywhere is an answer, a tap on another score is that one, and the comment follows", async () => {
       await openContext({ hasTouch: true });
@@ -170,6 +180,40 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       await page.tap("label:has(#score-3)");
       await page.waitForTimeout(SENT_MS);
       expect(sent).toEqual(["score=3&comment=&by=script"]);
+    });
+
+    it.each([
+      ["a narrow phone, where it scrolls", { width: 320, height: 400 }],
+      ["a screen that it fits on", { width: 1280, height: 1000 }],
+    ])("a swipe, Tab, the arrow keys and a right click on %s store nothing; Enter does", async (_, viewport) => {
+      await openContext({ hasTouch: true, viewport });
+      const path = await newSurvey();
+      await open(`${path}?score=9`);
+      await page.waitForTimeout(SEEN_MS);
+      await swipe(350, 50);
+      await swipe(50, 350);
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Shift");
+      await page.keyboard.press("ArrowLeft");
+      await page.mouse.click(160, 20, { button: "right" });
+      await page.waitForTimeout(SENT_MS);
+      expect(await stored(path)).toBeNull();
+      await page.evaluate("document.activeElement.blur()");
+      await page.keyboard.press("Enter");
+      await page.waitForTimeout(SENT_MS);
+      expect(await stored(path)).toEqual([8, null, "script"]);
+    });
+
+    it("a comment that is typed after a score is stored is stored too", async () => {
+      await openContext({ hasTouch: true });
+      const path = await newSurvey();
+      await open(`${path}?score=9`);
+      await page.waitForTimeout(SEEN_MS);
+      await page.tap("textarea");
+      await page.waitForTimeout(SENT_MS);
+      await page.keyboard.type("Kind people");
+      await page.waitForTimeout(SENT_MS);
+      expect(await stored(path)).toEqual([9, "Kind people", "script"]);
     });
 
     it("then a touch before the page could be read is none", async () => {

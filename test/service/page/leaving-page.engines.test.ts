@@ -27,6 +27,8 @@ afterEach(() => pages.close());
 let complain: () => Promise<unknown>;
 const withKey = { headers: { authorization: `Basic ${Buffer.from(`${KEY}:`).toString("base64")}` } };
 
+const LEFT =
+  "Acme You are unsubscribed and will get no more survey emails from Acme. a***@example.com Keep sending me surveys";
 const left = async (): Promise<number> => {
   const { service, project } = pages;
   return (await service.store.read((tx) => listUnsubscribes(tx, project, eventsQuery()))).length;
@@ -37,7 +39,8 @@ describe("when the link is opened", () => {
     const page = await pages.get(url);
     expect([page.status, visibleText(page.text), page.text.match(/<button/g)?.length]).toEqual([
       200,
-      "Acme Unsubscribe from surveys Do you want to stop receiving survey emails from Acme? Unsubscribe",
+      "Acme Unsubscribe from surveys a***@example.com " +
+        "Do you want to stop receiving survey emails from Acme? Unsubscribe",
       1,
     ]);
     expect((await pages.call("HEAD", url)).status).toBe(200);
@@ -49,7 +52,8 @@ describe("when the link is opened", () => {
   it("without a name for the sender, then the text has the host's", async () => {
     const due = await pages.send({}, "grace@example.com");
     expect(visibleText((await pages.get(`/u/${due.unsubscribeToken}`)).text)).toBe(
-      "Unsubscribe from surveys Do you want to stop receiving survey emails from survey.test? Unsubscribe",
+      "Unsubscribe from surveys g***@example.com " +
+        "Do you want to stop receiving survey emails from survey.test? Unsubscribe",
     );
   });
 });
@@ -70,10 +74,16 @@ describe("when it is posted to", () => {
   ])("with %s, then the person has left at once, without a redirect or a cookie", async (_, ask) => {
     const page = await pages.call("POST", url, ask);
     expect([page.status, page.headers["location"], page.headers["set-cookie"]]).toEqual([200, undefined, undefined]);
-    expect(visibleText(page.text)).toBe(
-      "Acme Unsubscribe from surveys You are unsubscribed and will get no more survey emails from Acme. " +
-        "That was a mistake",
-    );
+    expect(visibleText(page.text)).toBe(LEFT);
+    expect(await left()).toBe(1);
+  });
+
+  it("then the link says so whenever it is opened again, and changes nothing", async () => {
+    await pages.call("POST", url);
+    const again = await pages.get(url);
+    expect([visibleText(again.text), again.text.includes("<title>You are unsubscribed")]).toEqual([LEFT, true]);
+    pages.time.now += 31 * DAY;
+    expect(visibleText((await pages.get(url)).text)).toBe(LEFT.replace(" Keep sending me surveys", ""));
     expect(await left()).toBe(1);
   });
 
@@ -98,8 +108,9 @@ describe("when it was a mistake", () => {
     const page = await pages.call("POST", `${url}/undo`);
     expect([page.status, visibleText(page.text)]).toEqual([
       200,
-      "Acme Unsubscribe from surveys You are subscribed again. Unsubscribe",
+      "Acme You are subscribed again. a***@example.com Unsubscribe",
     ]);
+    expect(visibleText((await pages.get(url)).text)).toContain("Do you want to stop receiving survey emails");
     expect(await left()).toBe(0);
     expect((await pages.call("POST", url)).status).toBe(200);
     expect(await left()).toBe(1);
@@ -190,7 +201,7 @@ test("when the person was deleted, then the link still answers, and no later imp
   const gone = await pages.call("POST", url);
   expect([gone.status, visibleText(gone.text)]).toEqual([
     200,
-    "Unsubscribe from surveys You are unsubscribed and will get no more survey emails from survey.test.",
+    "You are unsubscribed and will get no more survey emails from survey.test.",
   ]);
   expect((await pages.call("POST", `${url}/undo`)).status).toBe(200);
   const again = await pages.post("/v1/people.json", { email: "ada@example.com" }, { headers: { authorization } });

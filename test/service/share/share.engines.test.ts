@@ -226,6 +226,17 @@ describe("the page", () => {
     expect(await visit(path, "HEAD")).toMatchObject({ status: 200, text: "" });
   });
 
+  it("other origins may read the numbers, and not the page", async () => {
+    const { path } = await share("Wall");
+    expect((await visit(`${path}.json`)).headers["access-control-allow-origin"]).toBe("*");
+    expect(await visit(`${path}.json`, "OPTIONS")).toMatchObject({
+      status: 204,
+      headers: { "access-control-allow-origin": "*", "access-control-allow-methods": "GET, HEAD" },
+    });
+    expect((await visit(path)).headers).not.toHaveProperty("access-control-allow-origin");
+    expect((await visit(`/d/${"x".repeat(22)}.json`, "OPTIONS")).status).not.toBe(204);
+  });
+
   it("when many look within a minute, then they see one reckoning, and later a new one", async () => {
     const { path } = await share("Minute");
     const count = async (): Promise<unknown> => (JSON.parse((await visit(`${path}.json`)).text) as Row).response_count;

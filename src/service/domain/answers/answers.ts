@@ -160,6 +160,16 @@ export async function findUnsubscribeLink(tx: Transaction, token: string): Promi
   return tx.requests.byUnsubscribeToken(token);
 }
 
+/** The person behind an unsubscribe link. `mayReturn`: the same link brings them back. */
+export async function readLeaver(
+  tx: Transaction,
+  link: SurveyLink,
+): Promise<{ email: string | null; hasLeft: boolean; mayReturn: boolean }> {
+  const person = await tx.people.byId(link.project.id, link.personId);
+  const { email = null, unsubscribedAt = null } = person ?? {};
+  return { email, hasLeft: unsubscribedAt !== null, mayReturn: (await findReturning(tx, link)) !== null };
+}
+
 /**
  * The unsubscribe link of a message: ends its channel alone. `mayReturn`: the same link would take it back. Throws
  * NotFoundError.

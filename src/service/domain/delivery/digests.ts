@@ -203,6 +203,11 @@ export async function continueDigest(
   if (digest !== null && digest.unsubscribedAt === null) await addWeek(tx, digest, Math.max(tx.now, scheduledAt));
 }
 
+/** Whether the link that ended a digest still brings it back. */
+export function mayReturnToDigest({ now }: Transaction, { unsubscribedAt }: DigestRow): boolean {
+  return unsubscribedAt === null || now - unsubscribedAt <= UNDO_SECONDS;
+}
+
 /** Ends a digest by the link of its mail, or takes that back within 30 days; whether it is as was asked for. */
 export async function leaveDigest(tx: Transaction, token: string, how: "leave" | "undo"): Promise<boolean> {
   const digest = await tx.digests.byToken(token);
@@ -214,7 +219,7 @@ export async function leaveDigest(tx: Transaction, token: string, how: "leave" |
     return true;
   }
   if (unsubscribedAt === null) return true;
-  if (tx.now - unsubscribedAt > UNDO_SECONDS) return false;
+  if (!mayReturnToDigest(tx, digest)) return false;
   await tx.digests.change(project.id, id, { unsubscribedAt: null });
   await replaceWeek(tx, digest);
   return true;

@@ -57,6 +57,7 @@ export interface SurveyTexts {
   readonly unsubscribeAsk: string;
   readonly unsubscribeButton: string;
   readonly unsubscribed: string;
+  /** On the button that takes it back. */
   readonly undo: string;
   readonly resubscribed: string;
 
