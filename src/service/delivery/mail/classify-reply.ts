@@ -3,7 +3,7 @@
  * code decides whether to try again; the enhanced code (RFC 3463) and the words decide who is to blame.
  */
 import { EMPTY_IN_REPORTS, waitIn } from "./parse-reply.ts";
-import { reasonIn, reasonInOneWord, type ReplyReason } from "./reply-phrases.ts";
+import { reasonIn, type ReplyReason } from "./reply-phrases.ts";
 
 /** `report` is a delivery report that came later by mail; it counts as if said at `RCPT TO`. */
 export type ReplyStage =
@@ -35,13 +35,15 @@ export type ServerReply = { readonly enhancedCode: string | null; readonly text:
 type Fate =
   | { readonly outcome: "sent" | "bounced" | "failed"; readonly sender: "none" }
   | { readonly outcome: "retry"; readonly sender: "none" | "back-off" | "hours" }
-  | { readonly outcome: "held"; readonly sender: "breaker" };
+  | { readonly outcome: "held"; readonly sender: "none" | "breaker" };
 
 export type ReplyMeaning = Fate & {
   /** The recipient's domain backs off, not the sender. */
   readonly domain: boolean;
   /** A defect of ours or the message's content: three of these in a row open the breaker. */
   readonly strike: boolean;
+  /** A quota by its words alone, which may be the recipient's: only several domains that say so prove it. */
+  readonly needsOthers: boolean;
   /** The time that the server asks to wait at least; with `hours`, the time that the sender waits. */
   readonly afterSeconds: number | null;
   readonly reason: ReplyReason;
@@ -67,8 +69,8 @@ interface CodeRule {
 }
 
 /**
- * Enhanced codes without their class: servers write `550 4.1.1` and `451 5.1.1`. Words take precedence over the codes
- * of the address, because servers that block a sender use them too.
+ * Enhanced codes without their class: servers write `550 4.1.1` and `451 5.1.1`. Only strong words overrule a code of
+ * the address, see `PhraseList`.
  */
 const CODE_RULES: Readonly<Record<string, CodeRule>> = {
   "1.1": { reason: "userunknown", unless: ANY },
@@ -81,6 +83,8 @@ const CODE_RULES: Readonly<Record<string, CodeRule>> = {
   "2.1": { reason: "unknown", unless: ANY },
   "2.2": { reason: "full", unless: [] },
   "2.3": { reason: "size", unless: ["full"] },
+  "2.121": { reason: "rate", unless: [] },
+  "2.122": { reason: "rate", unless: [] },
   "3.4": { reason: "size", unless: ["full"] },
   "3.*": { reason: "system", unless: ANY },
   "4.1": { reason: "network", unless: ANY },
@@ -98,6 +102,12 @@ const SENDER_POLICIES: readonly (readonly [first: number, last: number])[] = [
   [509, 509],
   [515, 515],
   [606, 649],
+];
+/** Microsoft's codes for one recipient who takes mail from some senders only. */
+const RECIPIENT_POLICIES: readonly (readonly [first: number, last: number])[] = [
+  [12, 12],
+  [124, 136],
+  [193, 193],
 ];
 
 /** Reply codes that say what is wrong without an enhanced code; the others say only "no". */
@@ -133,11 +143,23 @@ export function classifyReply(reply: ServerReply): ReplyMeaning {
   return {
     ...fate,
     domain: fate.outcome === "retry" && !permanent && backsDomainOff(reply, reason, detail),
-    strike: fate.outcome === "failed" && (MESSAGE_REASONS.has(reason) || MESSAGE_STAGES.has(reply.stage)),
+    strike: fate.outcome === "failed" && isStrike(reply, reason, detail),
+    needsOthers: fate.sender === "hours" && !SENDER_STAGES.has(reply.stage) && !hasQuotaCode(reply),
     afterSeconds: fate.sender === "hours" ? Math.max(asked ?? 0, QUOTA_SECONDS) : asked,
     reason,
     hasAddressCode: permanent && ADDRESS_CODES.has(detail ?? ""),
   };
+}
+
+/** After `DATA` any refusal may be of the message, unless it names the recipient. */
+function isStrike({ stage }: ServerReply, reason: ReplyReason, detail: string | null): boolean {
+  if (MESSAGE_REASONS.has(reason)) return true;
+  const isRecipients = ADDRESS_REASONS.has(reason) || reason === "restricted" || ADDRESS_CODES.has(detail ?? "");
+  return MESSAGE_STAGES.has(stage) && !isRecipients;
+}
+
+function hasQuotaCode({ enhancedCode }: ServerReply): boolean {
+  return QUOTA_CODES.has(enhancedCode ?? "");
 }
 
 /** The reply's own code decides; a report may quote none, and is then as permanent as its status, or else final. */
@@ -157,14 +179,15 @@ function detailOf({ stage, code, enhancedCode }: ServerReply): string | null {
   return contradiction ? null : detail;
 }
 
-function reasonOf({ stage, code, enhancedCode, text }: ServerReply, detail: string | null): ReplyReason {
+function reasonOf(reply: ServerReply, detail: string | null): ReplyReason {
+  const { stage, code, text } = reply;
   if (code !== null && code < 400) return "accepted";
-  if (QUOTA_CODES.has(enhancedCode ?? "")) return "quota";
-  const isAddressCode = ADDRESS_CODES.has(detail ?? "");
-  const fromText = reasonIn(text) ?? (isAddressCode ? reasonInOneWord(text) : null);
+  if (hasQuotaCode(reply)) return "quota";
+  const fromText = reasonIn(text, ADDRESS_CODES.has(detail ?? ""));
   // Microsoft 365 does not say "user unknown" in another way.
   if (detail === "4.1" && /\baccess denied\b/i.test(text)) return "userunknown";
-  if (isSenderPolicy(detail)) return fromText !== null && SENDER_REASONS.has(fromText) ? fromText : "policy";
+  if (isPolicy(detail, RECIPIENT_POLICIES)) return "restricted";
+  if (isPolicy(detail, SENDER_POLICIES)) return fromText !== null && SENDER_REASONS.has(fromText) ? fromText : "policy";
   const rule = detail === null ? undefined : (CODE_RULES[detail] ?? CODE_RULES[`${detail.split(".")[0]}.*`]);
   if (rule !== undefined) {
     const overruled = fromText !== null && (rule.unless === ANY || rule.unless.includes(fromText));
@@ -178,14 +201,18 @@ function reasonOf({ stage, code, enhancedCode, text }: ServerReply, detail: stri
   return fromText ?? byCode ?? (lost ? "network" : "unknown");
 }
 
-function isSenderPolicy(detail: string | null): boolean {
+function isPolicy(detail: string | null, ranges: typeof SENDER_POLICIES): boolean {
   const [subject, number] = (detail ?? "").split(".").map(Number);
-  return (
-    subject === 7 && SENDER_POLICIES.some(([first, last]) => number !== undefined && first <= number && number <= last)
-  );
+  return subject === 7 && ranges.some(([first, last]) => number !== undefined && first <= number && number <= last);
+}
+
+/** A code of the mailbox, such as 4.2.1: its limits concern nobody else. */
+function isMailboxCode(detail: string | null): boolean {
+  return detail?.startsWith("2.") === true;
 }
 
 const BREAKER = { outcome: "held", sender: "breaker" } as const;
+const HELD_ALONE = { outcome: "held", sender: "none" } as const;
 const SENT = { outcome: "sent", sender: "none" } as const;
 const BOUNCED = { outcome: "bounced", sender: "none" } as const;
 const FAILED = { outcome: "failed", sender: "none" } as const;
@@ -197,8 +224,10 @@ function fateOf(reply: ServerReply, reason: ReplyReason, detail: string | null):
   const replyClass = classOf(reply);
   // A success code in a refusal before the final dot means that the server is out of step.
   if (replyClass < 4) return reply.stage === "final-dot" || reply.stage === "report" ? SENT : BACK_OFF;
-  if (reason === "quota") return HOURS;
-  if (SENDER_STAGES.has(reply.stage)) return senderFate(reply, reason);
+  if (SENDER_STAGES.has(reply.stage)) return reason === "quota" ? HOURS : senderFate(reply, reason);
+  if (hasQuotaCode(reply)) return HOURS;
+  if (LIMITS.has(reason) && isMailboxCode(detail)) return RETRY;
+  if (reason === "quota" && (replyClass === 4 || !ADDRESS_CODES.has(detail ?? ""))) return HOURS;
   if (replyClass === 4) return reply.code === 421 && !backsDomainOff(reply, reason, detail) ? BACK_OFF : RETRY;
   return MESSAGE_STAGES.has(reply.stage) ? messageFate(reply, reason, detail) : recipientFate(reason, detail);
 }
@@ -215,21 +244,29 @@ function senderFate(reply: ServerReply, reason: ReplyReason): Fate {
 function recipientFate(reason: ReplyReason, detail: string | null): Fate {
   // With a code of security or protocol the words alone are no proof.
   if (ADDRESS_REASONS.has(reason)) return /^[57]\./.test(detail ?? "") ? FAILED : BOUNCED;
-  if (detail === "2.1" && (reason === "rate" || reason === "full")) return RETRY;
-  // "User unknown" and "full" do not go together; the server is one that has no better code for a block.
-  if (reason === "full") return ADDRESS_CODES.has(detail ?? "") ? BREAKER : RETRY;
+  // "User unknown" and "full" do not go together, so neither is believed.
+  if (reason === "full") return ADDRESS_CODES.has(detail ?? "") ? HELD_ALONE : RETRY;
   if (MESSAGE_REASONS.has(reason)) return FAILED;
   return GIVEN_UP.has(reason) ? FAILED : BREAKER;
 }
 
 /** There is no one to blame, or no one that is known. */
-const GIVEN_UP: ReadonlySet<ReplyReason> = new Set(["restricted", "network", "system", "expired", "unknown"]);
+const GIVEN_UP: ReadonlySet<ReplyReason> = new Set([
+  "restricted",
+  "vacation",
+  "network",
+  "system",
+  "expired",
+  "unknown",
+]);
+/** Reasons that pass, of a mailbox or of the sender. */
+const LIMITS: ReadonlySet<ReplyReason> = new Set(["full", "rate", "quota"]);
 /**
  * After `DATA` a server speaks of the message, so only a code and words together make a bounce, and spam is content.
  */
 function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
   if (ADDRESS_REASONS.has(reason)) {
-    const fromText = reasonIn(reply.text);
+    const fromText = reasonIn(reply.text, true);
     const proved = ADDRESS_CODES.has(detail ?? "") && fromText !== null && ADDRESS_REASONS.has(fromText);
     return proved ? recipientFate(reason, detail) : FAILED;
   }
@@ -239,6 +276,6 @@ function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | n
 
 /** A limit of the recipient's domain, not of the connection. A greylist asks for patience, and that of one message. */
 function backsDomainOff(reply: ServerReply, reason: ReplyReason, detail: string | null): boolean {
-  if (SENDER_STAGES.has(reply.stage) || reply.code === null) return false;
+  if (SENDER_STAGES.has(reply.stage) || reply.code === null || isMailboxCode(detail)) return false;
   return reason === "rate" || (reply.code === 421 && detail?.startsWith("7.") === true);
 }

@@ -87,13 +87,21 @@ export function maskReply(reply: string, recipient = ""): string {
 }
 
 const LINK_HOST = /\b(?:https?:\/\/|www\.)([\w.-]+)\S*/gi;
+/** In lower case at its end, so that a missing space after a full stop makes no host. */
+const HOST = /[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?![\w.-]*\w)/g;
+const BLOCKLIST_HOST = /spamhaus|spamcop|sorbs|barracuda|senderbase|cloudmark|senderscore/;
 
 /**
- * The words alone, for the search of phrases: no addresses or punctuation, one space around each word. Of a link its
- * host is left, which names the blocklist.
+ * The words alone, for the search of phrases: no addresses or punctuation, one space around each word. A host such as
+ * `mx-antispam.example.org` says nothing, unless it is a link's or a blocklist's.
  */
 export function wordsOf(text: string): string {
-  const words = text.replaceAll(LINK_HOST, " $1 ").replaceAll(ADDRESS, " ").toLowerCase().replaceAll(/['’]/g, "");
+  const words = text
+    .replaceAll(ADDRESS, " ")
+    .replaceAll(LINK_HOST, (_, host: string) => ` ${host.replaceAll(".", " ")} `)
+    .replaceAll(HOST, (host) => (BLOCKLIST_HOST.test(host) ? host : " "))
+    .toLowerCase()
+    .replaceAll(/['’]/g, "");
   return ` ${words.replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, " ").trim()} `;
 }
 

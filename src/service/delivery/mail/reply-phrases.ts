@@ -11,6 +11,7 @@ export type ReplyReason =
   /** The mailbox, for now or for this message. */
   | "full"
   | "restricted"
+  | "vacation"
   /** The sender: who it is, how much it sends, what others think of it. */
   | "auth"
   | "relay"
@@ -37,6 +38,8 @@ export type ReplyReason =
 
 interface PhraseList {
   readonly reason: ReplyReason;
+  /** These prove nothing against a code of the address: servers add them to "user unknown" too. */
+  readonly isWeak?: true;
   /** Words as `wordsOf` leaves them: lower case, no punctuation. ` … ` is up to five words of any kind. */
   readonly phrases: readonly string[];
   /** Phrases that count only where the server says nothing else, since any reason may follow them. */
@@ -49,14 +52,35 @@ function list(text: string): readonly string[] {
 }
 
 /**
- * In order of precedence. What accuses the sender comes first: a server that blocks a sender often says "user unknown"
- * as well, and a person is given up only when nothing else explains the refusal.
+ * In order of precedence: proof against the sender, plain words for an unknown address, hints against the sender or the
+ * message, and last the words that only mean an unknown address when nothing else explains the refusal.
  */
 const PHRASES: readonly PhraseList[] = [
   // "This mailbox has been blocked due to inactivity."
   {
     reason: "disabled",
     phrases: list(`due to inactivity, for inactivity`),
+  },
+  {
+    reason: "vacation",
+    isWeak: true,
+    phrases: list(`
+      out of office, out of the office, on vacation, vacation reply, vacation message, vacation response, vacation
+      notice, on holiday, auto reply, autoreply, automatic reply, auto response, autoresponder, auto responder
+    `),
+  },
+  // "RESOLVER.RST" is Exchange's, for recipients who take mail from some senders only.
+  {
+    reason: "restricted",
+    phrases: list(`
+      resolver rst notauthorized, resolver rst authrequired, resolver rst sendernotauthenticated, user filter, users
+      filter, rejected by user, recipient filter, recipients filter, personal filter, recipient preferences
+    `),
+  },
+  {
+    reason: "restricted",
+    isWeak: true,
+    phrases: list(`recipient address rejected access denied, mailbox unavailable or access denied`),
   },
   {
     reason: "quota",
@@ -98,60 +122,23 @@ const PHRASES: readonly PhraseList[] = [
   },
   {
     reason: "greylisted",
+    isWeak: true,
     phrases: list(`greylisted, greylisting, greylist, graylisted, postgrey`),
   },
   {
     reason: "blocked",
     phrases: list(`
-      blocked, block list, block listed, blocklist, blocklisted, blacklist, blacklisted, black list, denylist, deny
-      list, banned, rbl, dnsbl, spamhaus, spamcop, sorbs, barracudacentral, senderbase, cloudmark,
-      senderscore, poor reputation, low reputation, bad reputation, reputation, is listed, are listed, was
-      listed, currently listed, ip listed, listed at, listed on, listed by, reverse dns, rdns, ptr record, ptr,
-      dynamic ip, dynamic address, client host rejected, client host, helo command rejected, bad helo, helo, your ip,
-      your host, your server, from your network, not accept mail from, not accepting mail from, refused mail from,
-      refuse mail from, rejecting mail from, mail from … refused, connection refused by, ip address … denied, ip …
-      rejected
-    `),
-  },
-  {
-    reason: "policy",
-    phrases: list(`
-      policy, policies, spf, dmarc, dkim, sender id, unauthenticated, unauthorized sender, spoofed, security reasons,
-      security policy, security policies, for security, security violation, recipient preferences, administrative
-      prohibition, administratively, violation, violates, violated
-    `),
-  },
-  {
-    reason: "spam",
-    phrases: list(`
-      spam, spammer, spamming, antispam, junk, unsolicited, uce, ube, bulk mail, bulk email, looks like spam, abuse,
-      abusive
-    `),
-  },
-  {
-    reason: "content",
-    phrases: list(`
-      virus, viruses, malware, phishing, infected, malicious, message content, content denied, mail content, content
-      rejected, content restriction, banned content, attachment type, attachment types, prohibited attachment,
-      executable attachment, attachments are not, attachment is not, banned … attachment, file type, prohibited
-      content, header error, missing required header, invalid header, bare lf, not rfc, not compliant, non compliant,
-      rfc 5322, rfc 2822, rfc5322, rfc2822
-    `),
-  },
-  {
-    reason: "policy",
-    phrases: list(`
-      prohibited, not authorized, not authorised, delivery not authorized, message refused, message rejected, mail
-      rejected, rejected by filter, rejected for, access denied, access rejected, permission denied, denied by,
-      message filtered, filtered
+      blocked using, block list, block listed, blocklist, blocklisted, blacklist, blacklisted, black list,
+      denylist, deny list, rbl, dnsbl, spamhaus, spamcop, sorbs, barracudacentral, senderbase, cloudmark, senderscore,
+      listed at, listed on, listed by, currently listed, ip listed, poor reputation, low reputation, bad reputation,
+      your … reputation, reputation of your, your ip … blocked, your ip … listed, your ip … banned, your ip … rejected,
+      banned sending ip, you are blocked, you have been blocked
     `),
   },
   {
     reason: "sender",
     phrases: list(`
-      sender rejected, sender address rejected, sender denied, sender verify failed, sender address verification,
-      sender domain, sender not, sender address, senders address, senders domain, domain of sender, mail from address,
-      from address, return path, envelope sender, invalid sender, bad sender
+      sender rejected, sender address rejected, sender denied, sender verify failed, sender address verification
     `),
   },
   {
@@ -168,7 +155,71 @@ const PHRASES: readonly PhraseList[] = [
     `),
   },
   {
+    reason: "userunknown",
+    phrases: list(`
+      user unknown, unknown user, addressee unknown, unknown recipient, recipient unknown, unknown mailbox, mailbox
+      unknown, unknown local part, no such user, no such recipient, no such mailbox, no such account, no such local user,
+      no such person, user not found, recipient not found, recipientnotfound, mailbox not found, user does not exist,
+      user doesnt exist, recipient does not exist, mailbox does not exist, invalid recipient, invalid mailbox
+    `),
+  },
+  {
+    reason: "blocked",
+    isWeak: true,
+    phrases: list(`
+      blocked, banned, reputation, is listed, are listed, was listed, reverse dns, rdns, ptr record, ptr, dynamic ip,
+      dynamic address, client host rejected, client host, helo command rejected, bad helo, helo, your ip, your host, your
+      server, from your network, not accept mail from, not accepting mail from, refused mail from, refuse mail from,
+      rejecting mail from, mail from … refused, connection refused by, ip address … denied, ip … rejected
+    `),
+  },
+  {
+    reason: "policy",
+    isWeak: true,
+    phrases: list(`
+      policy, policies, spf, dmarc, dkim, sender id, unauthenticated, unauthorized sender, spoofed, security reasons,
+      security policy, security policies, for security, security violation, administrative prohibition, administratively, violation, violates, violated
+    `),
+  },
+  {
+    reason: "spam",
+    isWeak: true,
+    phrases: list(`
+      spam, spammer, spamming, antispam, junk, unsolicited, uce, ube, bulk mail, bulk email, looks like spam, abuse,
+      abusive
+    `),
+  },
+  {
+    reason: "content",
+    isWeak: true,
+    phrases: list(`
+      virus, viruses, malware, phishing, infected, malicious, message content, content denied, mail content, content
+      rejected, content restriction, banned content, attachment type, attachment types, prohibited attachment,
+      executable attachment, attachments are not, attachment is not, banned … attachment, file type, prohibited
+      content, header error, missing required header, invalid header, bare lf, not rfc, not compliant, non compliant,
+      rfc 5322, rfc 2822, rfc5322, rfc2822
+    `),
+  },
+  {
+    reason: "policy",
+    isWeak: true,
+    phrases: list(`
+      prohibited, not authorized, not authorised, delivery not authorized, message refused, message rejected, mail
+      rejected, rejected by filter, rejected for, access denied, access rejected, permission denied, denied by,
+      message filtered, filtered
+    `),
+  },
+  {
+    reason: "sender",
+    isWeak: true,
+    phrases: list(`
+      sender domain, sender not, sender address, senders address, senders domain, domain of sender, mail from address,
+      from address, return path, envelope sender, invalid sender, bad sender
+    `),
+  },
+  {
     reason: "size",
+    isWeak: true,
     phrases: list(`
       message too large, message too big, message is too large, message is too big, mail too large, mail is too large,
       too large, too big, message size, size limit, maximum size, maximum message size, message length, size exceeds,
@@ -177,6 +228,7 @@ const PHRASES: readonly PhraseList[] = [
   },
   {
     reason: "network",
+    isWeak: true,
     phrases: list(`
       host not found try again, try again later host not found, temporary lookup failure, malformed or unexpected name
       server reply, servfail
@@ -184,10 +236,12 @@ const PHRASES: readonly PhraseList[] = [
   },
   {
     reason: "loop",
+    isWeak: true,
     phrases: list(`mail loop, mail is looping, loop detected, too many hops, routing loop, loops back`),
   },
   {
     reason: "expired",
+    isWeak: true,
     phrases: list(`
       delivery time expired, message expired, retry timeout exceeded, could not be delivered for, in the queue too
       long, retry time not reached, delivery expired
@@ -204,6 +258,7 @@ const PHRASES: readonly PhraseList[] = [
   },
   {
     reason: "tls",
+    isWeak: true,
     phrases: list(`certificate, self signed, tls required, starttls required, encryption required`),
   },
   {
@@ -238,26 +293,24 @@ const PHRASES: readonly PhraseList[] = [
     reason: "userunknown",
     alone: list(`recipient address rejected, recipient rejected, address rejected`),
     phrases: list(`
-      user unknown, unknown user, user … unknown, addressee unknown, unknown recipient, recipient unknown, unknown
-      address, address unknown, unknown mailbox, mailbox unknown, unknown local part, unknown account, unknown or
-      illegal alias, unknown to us, no such user, no such recipient, no such mailbox, no such account, no such
-      address, no such person, no such local user, no such name, no such … here, no user, no mailbox, no recipient, no
-      account, no local mailbox, user not found, user … not found, recipient not found, recipientnotfound, recipient …
-      not found, mailbox not found, mailbox … not found, account not found, address not found, address … not found,
-      email address … not found, not found in directory, user does not exist, user doesnt exist, recipient does not
-      exist, does not exist, doesnt exist, do not exist, didnt exist, not exist, not exists, non existent,
-      nonexistent, non existant, doesnt have a … account, does not have a … account, does not have an … account, not
-      have an account, invalid recipient, invalid user, invalid mailbox, invalid … userid, no valid recipient, no
-      valid recipients, ディレクトリのリストにありません, ディレクトリには見つかりません, not listed in domino directory, not listed in public name
-      address book, not listed in address book, invalid address, invalid email, recipient … invalid, recipient is not,
-      bad recipient, bad address, bad destination mailbox, not a valid, is not valid, is no longer valid, no longer a
-      valid, not a known, not known, not our customer, not a local, not local, user not local, mailbox unavailable,
-      mailbox not available, address is unknown, no one by that name, account … not available, account is unavailable,
-      account unavailable, user unavailable, unrouteable address, illegal alias
+      user … unknown, unknown address, address unknown, unknown account, unknown or illegal alias, unknown to us,
+      no such address, no such name, no such … here, no user, no mailbox, no recipient, no account, no local
+      mailbox, user … not found, recipient … not found, mailbox … not found, account not found, address not found,
+      address … not found, email address … not found, not found in directory, does not exist, doesnt exist, do not
+      exist, didnt exist, not exist, not exists, non existent, nonexistent, non existant, doesnt have a … account,
+      does not have a … account, does not have an … account, not have an account, invalid user, invalid … userid,
+      no valid recipient, no valid recipients, ディレクトリのリストにありません, ディレクトリには見つかりません, not listed in domino directory,
+      not listed in public name address book, not listed in address book, invalid address, invalid email,
+      recipient … invalid, recipient is not, bad recipient, bad address, bad destination mailbox, not a valid, is
+      not valid, is no longer valid, no longer a valid, not a known, not known, not our customer, not a local, not
+      local, user not local, mailbox unavailable, mailbox not available, address is unknown, no one by that name,
+      account … not available, account is unavailable, account unavailable, user unavailable, unrouteable address,
+      illegal alias
     `),
   },
   {
     reason: "network",
+    isWeak: true,
     phrases: list(`
       timed out, timeout, connection refused, connection reset, connection closed, connection dropped, lost
       connection, no route to host, network is unreachable, name server, name service error
@@ -265,6 +318,7 @@ const PHRASES: readonly PhraseList[] = [
   },
   {
     reason: "system",
+    isWeak: true,
     phrases: list(`
       internal error, internal server error, system error, local error, mailer error, service unavailable, not
       accepting network messages
@@ -276,8 +330,9 @@ const GAP = " … ";
 /** Up to five words where a phrase has a gap. */
 const BETWEEN = String.raw`(?: \S+){0,5} `;
 
-const MATCHERS = PHRASES.map(({ reason, phrases, alone = [] }) => ({
+const MATCHERS = PHRASES.map(({ reason, phrases, alone = [], isWeak = false }) => ({
   reason,
+  isWeak,
   alone: alone.map((phrase) => ` ${phrase} `),
   plain: phrases.filter((phrase) => !phrase.includes(GAP)).map((phrase) => ` ${phrase} `),
   // The words have no punctuation, so a phrase is its own pattern.
@@ -286,29 +341,25 @@ const MATCHERS = PHRASES.map(({ reason, phrases, alone = [] }) => ({
     .map((phrase) => new RegExp(` ${phrase.replaceAll(GAP, BETWEEN)} `)),
 }));
 
-/** The reason that a server's words give, the one of highest precedence; null when they have no known phrase. */
-export function reasonIn(text: string): ReplyReason | null {
+/**
+ * The reason that a server's words give, the one of highest precedence; null when they have no known phrase. Beside a
+ * code of the address only strong words count.
+ */
+export function reasonIn(text: string, isBesideAddressCode = false): ReplyReason | null {
   const words = wordsOf(text);
   const found = MATCHERS.find(
-    ({ plain, gapped, alone }) =>
-      alone.includes(words) ||
-      plain.some((phrase) => words.includes(phrase)) ||
-      gapped.some((pattern) => pattern.test(words)),
+    ({ isWeak, plain, gapped, alone }) =>
+      !(isWeak && isBesideAddressCode) &&
+      (alone.includes(words) ||
+        plain.some((phrase) => words.includes(phrase)) ||
+        gapped.some((pattern) => pattern.test(words))),
   );
-  return found?.reason ?? null;
-}
-
-const WORDS: readonly (readonly [word: string, reason: ReplyReason])[] = [
-  ["rate", "rate"],
-  ["block", "blocked"],
-  ["full", "full"],
-];
-
-/**
- * For words without a known phrase next to a code of the address, such as `5.1.1 Rate exceeded`: one word is enough to
- * doubt that the person is to blame.
- */
-export function reasonInOneWord(text: string): ReplyReason | null {
-  const words = wordsOf(text);
+  if (found !== undefined || !isBesideAddressCode) return found?.reason ?? null;
   return WORDS.find(([word]) => words.includes(` ${word} `))?.[1] ?? null;
 }
+
+/** One word is enough to doubt that the person is to blame, such as `5.1.1 Rate exceeded`. */
+const WORDS: readonly (readonly [word: string, reason: ReplyReason])[] = [
+  ["rate", "rate"],
+  ["full", "full"],
+];

@@ -12,7 +12,7 @@ function said(stage: ReplyStage, reply: string): ReplyMeaning {
   return classifyReply({ ...parseReply(reply), stage: stage as Stage });
 }
 
-const NOTHING_ELSE = { domain: false, strike: false, afterSeconds: null, hasAddressCode: false };
+const NOTHING_ELSE = { domain: false, strike: false, needsOthers: false, afterSeconds: null, hasAddressCode: false };
 const bounced = (reason: string): object => ({ ...NOTHING_ELSE, outcome: "bounced", sender: "none", reason });
 const held = (reason: string): object => ({ ...NOTHING_ELSE, outcome: "held", sender: "breaker", reason });
 const failed = (reason: string): object => ({ ...NOTHING_ELSE, outcome: "failed", sender: "none", reason });
@@ -26,6 +26,8 @@ const retry = (reason: string, more = {}): object => ({
 });
 const backOff = (reason: string): object => retry(reason, { sender: "back-off" });
 const hours = (afterSeconds: number): object => retry("quota", { sender: "hours", afterSeconds });
+/** Held, and the others go on. */
+const heldAlone = (reason: string): object => ({ ...held(reason), sender: "none" });
 const byCode = (meaning: object): object => ({ ...meaning, hasAddressCode: true });
 const FOUR_HOURS = 14_400;
 
@@ -99,12 +101,70 @@ describe("a recipient who is refused", () => {
     ["blocked, by the link alone", "553 5.1.1 https://www.spamhaus.org/query/ip/192.0.2.1", byCode(held("blocked"))],
     ["too many", "550 5.1.1 Too many messages from you", byCode(held("rate"))],
     ["rate alone", "550 5.1.1 Rate exceeded", byCode(held("rate"))],
-    ["block alone", "550 5.1.1 Local block in place", byCode(held("blocked"))],
-    ["full", "552 5.1.1 Recipient over quota", byCode(held("full"))],
-    ["full alone", "552 5.1.1 User full", byCode(held("full"))],
-    ["policy", "550 5.1.1 Rejected by policy", byCode(held("policy"))],
+    ["full", "552 5.1.1 Recipient over quota", byCode(heldAlone("full"))],
+    ["full alone", "552 5.1.1 User full", byCode(heldAlone("full"))],
+    ["quota", "550 5.1.1 Daily sending quota exceeded", byCode(held("quota"))],
+    ["listed at", "550 5.1.1 192.0.2.1 is listed at bl.example.net", byCode(held("blocked"))],
+    ["blocked using", "550 5.1.1 Client host blocked using bl.example.net", byCode(held("blocked"))],
+    ["reputation of your IP", "550 5.1.1 User unknown. Your IP has a poor reputation", byCode(held("blocked"))],
+    ["reputation of your domain", "550 5.1.1 Your domain example.com has no reputation", byCode(held("blocked"))],
+    ["relay", "550 5.1.1 Relaying denied", byCode(held("relay"))],
+    ["the recipient's own filter", "550 5.1.1 Refused due to recipient preferences", byCode(failed("restricted"))],
   ])("when 5.1.1 comes with the word %s, then the person is not blamed", (_, reply, meaning) => {
     expect(said("rcpt-to", reply)).toEqual(meaning);
+  });
+
+  it.each<[string, string]>([
+    ["550 5.1.1 <d1@x.org>: undeliverable: host spam.x.org[192.0.2.7] said: 550 5.1.1 User unknown", "userunknown"],
+    ["550 5.1.1 <d2@x.org>: User unknown in virtual mailbox table. Questions? Contact our abuse team.", "userunknown"],
+    ["550 5.1.1 The mailbox d3 does not exist. Read our privacy policy at the site.", "userunknown"],
+    ["550 5.1.1 spam... User unknown", "userunknown"],
+    ["550 5.1.1 mx-antispam-3.example.net: no such user here", "userunknown"],
+    ["550 5.1.1 blacklist.example.net: no such user here", "userunknown"],
+    ["550 5.1.1 User unknown; ptr=ok spf=pass", "userunknown"],
+    ["550 5.1.1 mailbox not found, message rejected", "userunknown"],
+    ["550 5.1.1 Unbekannter Nutzer", "userunknown"],
+    ["550 5.1.1 <d11@x.org> account is blocked", "userunknown"],
+    ["550 5.1.1 Rejected by policy", "userunknown"],
+    ["550-5.1.1 The account does not exist.\r\n550 5.1.1 For more information, go to the policy page", "userunknown"],
+    ["550 5.2.1 Mailbox suspended for abuse", "disabled"],
+  ])("when the words beside a code of the address are %j, then the code decides", (reply, reason) => {
+    for (const stage of ["rcpt-to", "report"] as const)
+      expect(said(stage, reply)).toEqual(byCode(bounced(reason)));
+  });
+
+  it.each([
+    "550 User unknown; ptr=ok spf=pass",
+    "550 No such user here. Contact our abuse team.",
+    "550 mx-policy.example.net: mailbox not found, message rejected",
+    "550 5.0.0 Unknown user, see our anti-spam policy",
+  ])("when a server without a code of the address says %j, then the words for an unknown user decide", (reply) => {
+    for (const stage of ["rcpt-to", "report"] as const) expect(said(stage, reply)).toEqual(bounced("userunknown"));
+  });
+
+  it.each([
+    "550 5.7.124 Sender not in allowed-senders list; authentication required",
+    "550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; authentication required",
+    "550 5.7.193 UserOrGroup cannot receive messages from senders outside: blocked by policy",
+    "550 5.7.1 RESOLVER.RST.AuthRequired; authentication required",
+    "550 5.2.0 Mailbox unavailable, rejected by user filter",
+    "554 5.7.1 <ada@example.com>: Recipient address rejected: Access denied",
+    "550 Mailbox unavailable or access denied [abc123]. http://service.example.net/help",
+  ])("when a server says %j, then it concerns one recipient, who is not blamed", (reply) => {
+    for (const stage of ["rcpt-to", "final-dot", "report"] as const)
+      expect(said(stage, reply)).toEqual(failed("restricted"));
+  });
+
+  it.each<[string, string]>([
+    ["450 4.2.1 Mailbox exceeded its daily limit", "quota"],
+    ["421 4.2.1 Mailbox exceeded its daily limit", "quota"],
+    ["450 4.2.1 Receiving mail at a rate that prevents delivery", "rate"],
+    ["552 mailbox quota exceeded", "full"],
+    ["552 5.2.2 Mailbox quota exceeded, sending is off", "full"],
+    ["550 5.2.122 The recipient has exceeded their limit for messages per hour", "rate"],
+    ["421 4.2.2 Mailbox full", "full"],
+  ])("when one mailbox has a limit, %j, then neither its domain nor the sender waits", (reply, reason) => {
+    for (const stage of ["rcpt-to", "final-dot"] as const) expect(said(stage, reply)).toMatchObject(retry(reason));
   });
 
   it.each<[string, string, object]>([
@@ -207,7 +267,7 @@ describe("a refusal for now", () => {
     ],
     ["of the domain's trust", "421 4.7.0 Deferred", retry("policy", { domain: true })],
     ["of a quota", "452 4.5.3 Too many recipients", hours(FOUR_HOURS)],
-    ["of a quota, by its words", "452 Daily message quota exceeded", hours(FOUR_HOURS)],
+    ["of a quota, by its words", "452 Daily message quota exceeded", { ...hours(FOUR_HOURS), needsOthers: true }],
     ["of a quota of a day", "452 4.5.3 Come back in 24 hours", hours(86_400)],
     ["of a relay", "454 4.7.1 Relay access denied", retry("relay")],
   ])("when it comes %s, then the message is tried again", (_, reply, meaning) => {
@@ -237,8 +297,9 @@ describe("a message that is refused", () => {
     ["breaks DMARC", "550 5.7.26 Unauthenticated", held("policy")],
     ["comes from a blocked sender", "554 Blocked by Spamhaus", held("blocked")],
     ["fails", "554 Transaction failed", struck("unknown")],
-    ["has an unknown recipient, by its words", "550 No such user", struck("userunknown")],
-    ["has an unknown recipient, by its code", "550 5.1.1 Failed", { ...byCode(struck("userunknown")) }],
+    ["has an unknown recipient, by its words", "550 No such user", failed("userunknown")],
+    ["has an unknown recipient, by its code", "550 5.1.1 Failed", byCode(failed("userunknown"))],
+    ["has such a recipient, and a hint", "550 5.1.1 No such user, spf=pass", byCode(bounced("userunknown"))],
     ["has an unknown recipient, by both", "550 5.1.1 No such user", byCode(bounced("userunknown"))],
     ["meets a full mailbox", "552 5.2.2 Mailbox full", retry("full")],
   ])("when it %s, then that is its outcome", (_, reply, meaning) => {
