@@ -56,6 +56,7 @@ export const RSA_PEM = readFileSync(path.join(TLS, "rsa-key.pem"), "utf8");
 const WORDS: Readonly<Record<string, string>> = {
   spamhaus: "Service unavailable; client host blocked using zen.spamhaus.org",
   daily: "4.5.3 Daily message limit exceeded",
+  limit: "The mailbox has exceeded its daily limit",
   blocked: "Message blocked due to the sender's reputation",
   full: "The mailbox is full",
   disabled: "The account is disabled",

@@ -7,7 +7,7 @@ import { type KeptSender, REPORT_OUTCOMES, type ReportOutcome } from "../domain/
 import { TEXT_OUTCOMES, type TextOutcome } from "../domain/sms/receive-text.ts";
 import { HOOK_SOURCES } from "../domain/delivery/hook-secrets.ts";
 import type { SmtpStage } from "../delivery/smtp/smtp-types.ts";
-import type { SenderHealth } from "../delivery/pacing/sender-health.ts";
+import { hasStopped, type SenderHealth } from "../delivery/pacing/sender-health.ts";
 import type { AttemptFacts, DeliveryResult, OutcomeKind } from "../domain/delivery/sender.ts";
 
 const REFUSALS = ["secret", "signature", "body"] as const;
@@ -34,7 +34,7 @@ export interface DeliveryMetrics {
 /** The present state of senders. */
 export interface SenderStates {
   /** Those of this process. */
-  readonly own: readonly { readonly name: string; readonly health: () => Pick<SenderHealth, "mode" | "probes"> }[];
+  readonly own: readonly { readonly name: string; readonly health: () => SenderHealth }[];
   /** Names this process. */
   readonly process: string;
   /** Those of all processes that share the data, as they were stored last. */
@@ -159,7 +159,7 @@ export function createDeliveryMetrics(): DeliveryMetrics {
 function breakerLines({ own, process, kept }: SenderStates): readonly string[] {
   const others = kept.filter((one) => one.process !== process);
   return writeFamily(BREAKER, [
-    ...own.map(({ name, health }): MetricSample => [[name, process], Number(isStopped(health()))]),
+    ...own.map(({ name, health }): MetricSample => [[name, process], Number(hasStopped(health()))]),
     ...others.map((one): MetricSample => [[one.name, one.process], Number(one.state.state === "held")]),
   ]);
 }
@@ -198,9 +198,4 @@ const SMTP_STAGES: ReadonlySet<string> = new Set<SmtpStage>([
 /** A code is three digits in an honest dialogue; others make no series of their own. */
 function replyLabels({ stage, code }: AttemptFacts): readonly string[] {
   return [stage, String(code !== null && code >= 200 && code <= 599 ? code : 0)];
-}
-
-/** Its probes do not count as healthy. */
-function isStopped({ mode, probes }: Pick<SenderHealth, "mode" | "probes">): boolean {
-  return mode === "breaker" || (mode === "half-open" && probes === "breaker");
 }

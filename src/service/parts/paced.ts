@@ -1,6 +1,6 @@
 /** The wiring that mail and text messages share. */
 import type { Log, LogFields } from "../../runtime/log.ts";
-import type { SenderHealth } from "../delivery/pacing/sender-health.ts";
+import { needsAnswer, type SenderHealth } from "../delivery/pacing/sender-health.ts";
 import { replyFields } from "../service-log.ts";
 
 /** A function that says whether an address or a number has the form of the pattern, upper and lower case alike. */
@@ -21,15 +21,12 @@ export interface LoggedSender {
 }
 
 /** A probe is not worth a line. */
-export function logSenderChange(
-  log: Log,
-  { name, place, mask }: LoggedSender,
-  { mode, reason, said, until, needsAnswer }: SenderHealth,
-): void {
-  if (mode === "open") log.info(`${name}_resumed`, place);
-  if (mode !== "backing-off" && mode !== "breaker") return;
+export function logSenderChange(log: Log, { name, place, mask }: LoggedSender, health: SenderHealth): void {
+  if (health.mode === "open") return log.info(`${name}_resumed`, place);
+  if (health.mode === "probing") return;
+  const { until, trouble } = health;
   const next = until === null ? null : new Date(until).toISOString();
-  const reply = { ...replyFields(said), reason: mask(reason ?? "") };
-  const facts = { ...place, ...reply, next_try: next, needs_resume: needsAnswer };
-  log.warn(`${name}_${mode === "breaker" ? "stopped" : "backing_off"}`, facts);
+  const reply = { ...replyFields(trouble.said), reason: mask(trouble.reason) };
+  const facts = { ...place, ...reply, next_try: next, needs_resume: needsAnswer(health) };
+  log.warn(`${name}_${health.mode === "stopped" ? "stopped" : "backing_off"}`, facts);
 }

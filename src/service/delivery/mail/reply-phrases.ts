@@ -128,11 +128,11 @@ const PHRASES: readonly PhraseList[] = [
   {
     reason: "blocked",
     phrases: list(`
-      blocked using, block list, block listed, blocklist, blocklisted, blacklist, blacklisted, black list,
-      denylist, deny list, rbl, dnsbl, spamhaus, spamcop, sorbs, barracudacentral, senderbase, cloudmark, senderscore,
-      listed at, listed on, listed by, currently listed, ip listed, poor reputation, low reputation, bad reputation,
-      your … reputation, reputation of your, your ip … blocked, your ip … listed, your ip … banned, your ip … rejected,
-      banned sending ip, you are blocked, you have been blocked
+      blocked using, block list, block listed, blocklist, blocklisted, blacklist, blacklisted, black list, denylist,
+      deny list, rbl, dnsbl, spamhaus, spamcop, sorbs, barracudacentral, senderbase, cloudmark, senderscore, listed at,
+      listed on, listed by, currently listed, ip listed, poor reputation, low reputation, bad reputation, your …
+      reputation, reputation of your, senders reputation, sender reputation, local block, your ip … blocked, your ip …
+      listed, your ip … banned, your ip … rejected, banned sending ip, you are blocked, you have been blocked
     `),
   },
   {

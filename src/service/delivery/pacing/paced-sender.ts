@@ -14,8 +14,19 @@ import type {
   MessageSender,
 } from "../../domain/delivery/sender.ts";
 import type { DueSurvey, FrozenMessage, KeptSender, SenderState, Store } from "../../domain/ports.ts";
-import { admit, HEALTHY_SENDER, nextSenderHealth, restoreSenderHealth } from "./sender-health.ts";
-import type { HealthStep, SenderEvent, SenderHealth, ServerAnswer } from "./sender-health.ts";
+import {
+  admit,
+  hasStopped,
+  HEALTHY_SENDER,
+  needsAnswer,
+  nextSenderHealth,
+  PROBE_INTERVAL,
+  restoreSenderHealth,
+  type HealthStep,
+  type SenderEvent,
+  type SenderHealth,
+  type ServerAnswer,
+} from "./sender-health.ts";
 import { createDepartures, type Departures } from "./departures.ts";
 import type { SenderMemory } from "./sender-memory.ts";
 import type { SendRate } from "./token-bucket.ts";
@@ -52,9 +63,14 @@ export type AnsweredResult<Reply extends CarrierReply> = Exclude<
 >;
 
 /** The meaning of a reply for the message and for the sender as a whole. */
-export type CarrierMeaning = Pick<ServerAnswer, "outcome" | "sender" | "strike" | "afterSeconds" | "hasAddressCode"> & {
+export type CarrierMeaning = Pick<
+  ServerAnswer,
+  "outcome" | "sender" | "strike" | "needsOthers" | "afterSeconds" | "hasAddressCode"
+> & {
   /** The recipient's domain is put off, and not the sender. */
   readonly domain: boolean;
+  /** It was refused before the recipient mattered, though its stage doesn't say so. */
+  readonly isBeforeRecipient?: boolean;
 };
 
 /** Of a reply that says nothing of the sender. */
@@ -62,6 +78,7 @@ export const NOTHING_MEANT = {
   sender: "none",
   domain: false,
   strike: false,
+  needsOthers: false,
   afterSeconds: null,
   hasAddressCode: false,
 } as const;
@@ -96,7 +113,7 @@ export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
   readonly memory: SenderMemory;
   /** There may be room for messages again. */
   readonly wake: () => void;
-  /** Called whenever the mode of the sender changes; `isHealed` when a breaker has closed and held messages may go. */
+  /** Called whenever the mode of the sender changes; `isHealed` if it was stopped and held messages may go. */
   readonly onChange: (health: SenderHealth, isHealed: boolean) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -168,10 +185,9 @@ class Pacing<Message, Reply extends CarrierReply> {
 
   capacity(seconds: number): number {
     const { rate, clock } = this.#options;
-    const { mode, until } = this.health;
-    if (mode === "open")
+    if (this.health.mode === "open")
       return Math.max(1, Math.min(IN_FLIGHT_MAX, Math.floor((rate.count / rate.perSeconds) * seconds)));
-    return mode === "half-open" || (until !== null && until <= clock.now()) ? 1 : 0;
+    return (untilOf(this.health) ?? Infinity) <= clock.now() ? 1 : 0;
   }
 
   async send(outgoing: Outgoing<Message>, progress: DeliveryProgress): Promise<DeliveryResult> {
@@ -255,19 +271,22 @@ class Pacing<Message, Reply extends CarrierReply> {
       this.tell({ kind: "released", epoch });
       return result.isPastDot ? { kind: "unknown", attempt: factsOf(reply) } : { kind: "released", delaySeconds: 0 };
     }
-    const { domain: backsDomainOff, outcome: meant, sender, strike, afterSeconds, hasAddressCode } = meaningOf(result);
-    const meaning = { outcome: meant, sender, strike, afterSeconds, hasAddressCode };
+    const {
+      domain: backsDomainOff,
+      isBeforeRecipient = BEFORE_RECIPIENT.has(reply.stage),
+      ...meaning
+    } = meaningOf(result);
     const { key, domain, mask, redact } = outgoing;
     const { stage, code, enhancedCode } = reply;
     const words = { text: redact(reply.text), maskedText: mask(reply.text), said: { stage, code, enhancedCode } };
-    const message = BEFORE_RECIPIENT.has(reply.stage) ? null : key;
+    const message = isBeforeRecipient ? null : key;
     const answer = { ...meaning, ...words, message, domain, backsDomainOff };
-    const { isHeld, isOdd } = this.tell({ kind: "answer", answer, epoch });
+    const { verdict } = this.tell({ kind: "answer", answer, epoch });
     if (clock.monotonic() - this.#savedMs > SAVE_MS) this.#saveSoon();
-    const outcome: DeliveryOutcome = isHeld
-      ? { kind: "held", reason: reply.text }
-      : this.#outcomeOf(outgoing, isOdd ? { ...answer, sender: "none" } : answer, reply);
-    return { ...outcome, attempt: factsOf(reply) };
+    const attempt = factsOf(reply);
+    if (verdict === "held") return { kind: "held", reason: reply.text, attempt };
+    if (verdict === "later") return { ...this.#putOff(reply, clock.now() + PROBE_INTERVAL), attempt };
+    return { ...this.#outcomeOf(outgoing, verdict === "odd" ? { ...answer, sender: "none" } : answer, reply), attempt };
   }
 
   #outcomeOf(outgoing: Outgoing<Message>, answer: ServerAnswer, reply: CarrierReply): DeliveryOutcome {
@@ -276,7 +295,9 @@ class Pacing<Message, Reply extends CarrierReply> {
     // The sender's trouble: the message keeps its attempts, and goes out as soon as the sender is well. One whose
     // recipient was named lets another be the probe.
     if (sender !== "none" && outcome !== "unknown" && (outcome === "retry" || BEFORE_RECIPIENT.has(stage)))
-      return answer.message === null ? { kind: "released", delaySeconds: 0 } : this.#putOff(reply);
+      return answer.message === null
+        ? { kind: "released", delaySeconds: 0 }
+        : this.#putOff(reply, untilOf(this.health) ?? 0);
     if (outcome === "failed" || outcome === "held") return { kind: outcome, reason: text };
     if (outcome !== "retry") return { kind: outcome };
     const { clock, random } = this.#options;
@@ -288,20 +309,18 @@ class Pacing<Message, Reply extends CarrierReply> {
   #become(next: SenderHealth): void {
     const before = this.health;
     this.health = next;
-    if (next.mode === before.mode && next.needsAnswer === before.needsAnswer) return;
-    const isHealed = next.mode === "open" && (before.mode === "breaker" || before.probes === "breaker");
-    this.#options.onChange(next, isHealed);
+    if (next.mode === before.mode && needsAnswer(next) === needsAnswer(before)) return;
+    this.#options.onChange(next, hasStopped(before) && next.mode === "open");
     this.#saveSoon();
     this.#wakeWhenDue();
   }
 
   #wakeWhenDue(): void {
     if (this.#isClosed) return;
-    const { mode, until } = this.health;
     const { clock, wake, store } = this.#options;
-    if (mode === "open") return wake();
+    if (this.health.mode === "open") return wake();
     const pollMs = store.pollSeconds * 1000;
-    const leftMs = until === null ? 0 : until - clock.now();
+    const leftMs = (untilOf(this.health) ?? 0) - clock.now();
     this.#alarm.set(leftMs > 0 ? Math.min(leftMs, pollMs) : pollMs, () => void this.#lookAgain());
   }
 
@@ -325,10 +344,9 @@ class Pacing<Message, Reply extends CarrierReply> {
     if (ms > 0) await this.#options.clock.sleep(ms, signal);
   }
 
-  /** Behind the probe, or until the operator resumes. */
-  #putOff(reply: CarrierReply): DeliveryOutcome {
-    const { until } = this.health;
-    const delaySeconds = AFTER_PROBE_SECONDS + (until === null ? 0 : this.#secondsUntil(until));
+  /** Behind the probe of that moment, or until the operator resumes. */
+  #putOff(reply: CarrierReply, probeAt: number): DeliveryOutcome {
+    const delaySeconds = AFTER_PROBE_SECONDS + this.#secondsUntil(probeAt);
     // The words are in the log; a reason is for a list.
     const reason = `the sender waits after ${wordsOfAttempt({ ...reply, text: null }) ?? reply.stage}`;
     return { kind: "released", delaySeconds: Math.min(delaySeconds, PUT_OFF_SECONDS_MAX), reason };
@@ -345,23 +363,29 @@ class Pacing<Message, Reply extends CarrierReply> {
   }
 }
 
+/** When the next message may be tried; null when an operator must say so. */
+function untilOf(health: SenderHealth): number | null {
+  return health.mode === "open" || health.mode === "probing" ? 0 : health.until;
+}
+
 function toStored(health: SenderHealth): SenderState {
-  const { mode, reason, said, since, until } = health;
-  const states = { open: "ready", "backing-off": "waiting", "half-open": "waiting", breaker: "held" } as const;
+  const states = { open: "ready", waiting: "waiting", probing: "waiting", stopped: "held" } as const;
+  const { reason = null, said = null, since = null } = health.mode === "open" ? {} : health.trouble;
+  const until = untilOf(health) ?? 0;
   return {
-    state: states[mode],
+    state: states[health.mode],
     reason,
     said,
     since: since === null ? null : Math.floor(since / 1000),
-    nextProbeAt: until === null ? null : Math.ceil(until / 1000),
+    nextProbeAt: until === 0 ? null : Math.ceil(until / 1000),
     memory: health as unknown as JsonObject,
   };
 }
 
-/** An operator may have resumed it while nothing ran. */
+/** An operator may have resumed it while nothing ran. What an older version stored begins anew. */
 function toHealth({ state, savedAt }: KeptSender, resumedAt: number | null, now: number): SenderHealth {
-  const memory = state.memory as unknown as Partial<SenderHealth> | undefined;
-  const kept = restoreSenderHealth({ ...HEALTHY_SENDER, ...memory });
+  const memory = state.memory as unknown as SenderHealth | undefined;
+  const kept = memory?.patience === undefined ? HEALTHY_SENDER : restoreSenderHealth(memory);
   return resumedAt !== null && resumedAt >= savedAt ? nextSenderHealth(kept, { kind: "resume" }, now).state : kept;
 }
 

@@ -2,6 +2,16 @@
  * The health of the sender as a whole: a pure machine over the replies of a mail server or a gateway, so that trouble
  * of the sender costs a few attempts and no person. Times are Unix milliseconds; every state is plain JSON, to be
  * stored and loaded.
+ *
+ * | event                   | open    | waiting | probing | stopped |
+ * | ----------------------- | ------- | ------- | ------- | ------- |
+ * | accepted                | open    |         | open    |         |
+ * | back-off, quota         | waiting |         | waiting |         |
+ * | refusals in a row       | stopped | stopped | stopped |         |
+ * | time of the next probe  |         | probing |         | probing |
+ * | resumed by an operator  | open    | open    | open    | open    |
+ *
+ * Any other answer to a probe, a bounce for one, proves nothing, and the next message is the next probe.
  */
 
 import type { ReplyFacts } from "../../domain/delivery/rows.ts";
@@ -28,6 +38,8 @@ export interface ServerAnswer {
   readonly maskedText: string;
   /** The reply names the address, such as 5.1.1. */
   readonly hasAddressCode: boolean;
+  /** A quota that may be the recipient's: it counts once several domains have spoken of one. */
+  readonly needsOthers: boolean;
 }
 
 export type SenderEvent =
@@ -40,39 +52,40 @@ export type SenderEvent =
   /** An operator says to go on. */
   | { readonly kind: "resume" };
 
-type SenderMode = "open" | "backing-off" | "half-open" | "breaker";
+export type SenderHealth = Memory &
+  (
+    | { readonly mode: "open" }
+    | { readonly mode: "waiting"; readonly until: number; readonly trouble: Trouble }
+    /** One message at a time; `isProbing` while it is on its way. */
+    | { readonly mode: "probing"; readonly isProbing: boolean; readonly trouble: Trouble }
+    /** `until` is null if too many addresses are unknown: an operator must answer, and no probe is sent. */
+    | { readonly mode: "stopped"; readonly until: number | null; readonly trouble: Trouble }
+  );
 
-export interface SenderHealth {
-  readonly mode: SenderMode;
-  /** When the next message may be tried; null when open, and when an operator must say so. */
-  readonly until: number | null;
-  /** The reason why it is not open, in the server's words; null when open. */
-  readonly reason: string | null;
-  /** The stage at which they were said, with their codes; null when open. */
-  readonly said: ReplyFacts | null;
-  /** Since when it is not open. */
-  readonly since: number | null;
-  /** Too many addresses are unknown: an operator must answer, and no probe is sent. */
-  readonly needsAnswer: boolean;
-  /** The mode that a failed probe returns to. */
-  readonly probes: "backing-off" | "breaker" | null;
-  /** The one message of `half-open` is on its way. */
-  readonly isProbing: boolean;
+interface Memory {
   /** Changes whenever the mode does. What was admitted before says nothing about the mode after. */
   readonly epoch: number;
-  /** Back-offs in a row. */
-  readonly consecutive: number;
-  /** Refusals of policy or login in a row. */
-  readonly refusals: number;
+  /** Refusals that it takes before it stops. */
+  readonly patience: number;
   /** The last recipients that had an answer, the newest last. */
   readonly recent: readonly RecentRecipient[];
   readonly domains: Readonly<Record<string, DomainBackOff>>;
-  /** Messages that were counted against the sender since the last success. */
-  readonly accusing: readonly string[];
-  /**
-   * Messages that were counted against it before others went out: a later refusal of these is about their recipients.
-   */
-  readonly odd: readonly string[];
+  /** Domains that spoke of a quota since the last success. */
+  readonly quotaDomains: readonly string[];
+  /** Messages that were counted against the sender. Each counts once, so that one odd mailbox can't stop it again. */
+  readonly counted: readonly string[];
+}
+
+/** Why the sender isn't open. */
+interface Trouble {
+  /** The server's words, and the stage and codes of its reply. */
+  readonly reason: string;
+  readonly said: ReplyFacts;
+  readonly since: number;
+  /** Back-offs in a row. */
+  readonly consecutive: number;
+  /** It was stopped since then, so messages may be held until it is well. */
+  readonly hasStopped: boolean;
 }
 
 interface RecentRecipient {
@@ -88,10 +101,11 @@ interface DomainBackOff {
 
 export interface HealthStep {
   readonly state: SenderHealth;
-  /** The answer blames the message or its person for what now looks like the sender's trouble: keep it as `held`. */
-  readonly isHeld: boolean;
-  /** The answer says nothing of the sender, whatever it reads like: others go out while this one does not. */
-  readonly isOdd: boolean;
+  /**
+   * What the answer means for its message: what it says; the same, but nothing of the sender; or, while the sender is
+   * in doubt, nothing: the message is kept as `held`, or goes out after the next probe.
+   */
+  readonly verdict: "as-said" | "odd" | "held" | "later";
 }
 
 export type Admission =
@@ -100,183 +114,196 @@ export type Admission =
   | { readonly kind: "wait"; readonly scope: "sender"; readonly until: number | null }
   | { readonly kind: "wait"; readonly scope: "domain"; readonly until: number };
 
-export const HEALTHY_SENDER: SenderHealth = {
-  mode: "open",
-  until: null,
-  reason: null,
-  said: null,
-  since: null,
-  needsAnswer: false,
-  probes: null,
-  isProbing: false,
-  epoch: 0,
-  consecutive: 0,
-  refusals: 0,
-  recent: [],
-  domains: {},
-  accusing: [],
-  odd: [],
-};
-
 const SECOND = 1000;
 const BACK_OFF_MIN = 30 * SECOND;
 const BACK_OFF_MAX = 15 * 60 * SECOND;
-const PROBE_INTERVAL = 15 * 60 * SECOND;
+export const PROBE_INTERVAL = 15 * 60 * SECOND;
 const QUOTA_WAIT = 4 * 3600 * SECOND;
+const QUOTA_DOMAINS_MIN = 3;
 const REFUSALS_MAX = 3;
 const RECENT_MAX = 50;
 const RECENT_MIN = 20;
+/** Recipients that may refuse before a stopped sender waits again: fewer say nothing about it. */
+const PROBES_MAX = RECENT_MIN;
 const SAME_WORDS_SHARE = 0.2;
 const UNKNOWN_SHARE = 0.3;
 const REASON_MAX = 500;
 /** So many recipients of a mailing may be odd. One that is forgotten counts against the sender once more. */
-const ACCUSING_MAX = 5000;
+const COUNTED_MAX = 5000;
 
-/** Asks for one more message to this domain. In `half-open` there is one message at a time. */
+export const HEALTHY_SENDER: SenderHealth = {
+  mode: "open",
+  epoch: 0,
+  patience: REFUSALS_MAX,
+  recent: [],
+  domains: {},
+  quotaDomains: [],
+  counted: [],
+};
+
+/** Asks for one more message to this domain. While probing there is one message at a time. */
 export function admit(
   before: SenderHealth,
   domain: string,
   now: number,
 ): { state: SenderHealth; admission: Admission } {
   const state = nextSenderHealth(before, { kind: "probe-due" }, now).state;
-  const slow = state.domains[domain];
-  if (state.mode === "backing-off" || state.mode === "breaker" || state.isProbing)
+  if (state.mode === "waiting" || state.mode === "stopped")
     return { state, admission: { kind: "wait", scope: "sender", until: state.until } };
+  if (state.mode === "probing" && state.isProbing)
+    return { state, admission: { kind: "wait", scope: "sender", until: null } };
+  const slow = state.domains[domain];
   if (slow !== undefined && slow.until > now)
     return { state, admission: { kind: "wait", scope: "domain", until: slow.until } };
-  const admitted = state.mode === "half-open" ? { ...state, isProbing: true } : state;
+  const admitted = state.mode === "probing" ? { ...state, isProbing: true } : state;
   return { state: admitted, admission: { kind: "go", epoch: state.epoch } };
 }
 
 export function nextSenderHealth(state: SenderHealth, event: SenderEvent, now: number): HealthStep {
-  if (event.kind === "answer") return afterAnswer(state, event.answer, event.epoch, now);
-  return { state: afterOther(state, event, now), isHeld: false, isOdd: false };
+  if (event.kind === "answer")
+    return afterAnswer(endProbe(state, event.epoch), event.answer, event.epoch === state.epoch, now);
+  return { state: afterOther(state, event, now), verdict: "as-said" };
 }
 
 /** A state that another process stored: its messages are gone, and with them the probe. */
 export function restoreSenderHealth(stored: SenderHealth): SenderHealth {
-  return { ...stored, isProbing: false, epoch: stored.epoch + 1 };
+  return { ...endProbe(stored, stored.epoch), epoch: stored.epoch + 1 };
+}
+
+/** True if messages may be held that go out when the sender is well. */
+export function hasStopped(state: SenderHealth): boolean {
+  return state.mode !== "open" && state.trouble.hasStopped;
+}
+
+/** Too many addresses are unknown: no probe is sent until an operator resumes. */
+export function needsAnswer(state: SenderHealth): boolean {
+  return state.mode === "stopped" && state.until === null;
 }
 
 function afterOther(state: SenderHealth, event: Exclude<SenderEvent, { kind: "answer" }>, now: number): SenderHealth {
   if (event.kind === "resume") return opened(state);
-  if (event.kind === "released") return event.epoch === state.epoch ? { ...state, isProbing: false } : state;
-  return isDue(state, now) ? halfOpen(state) : state;
+  if (event.kind === "released") return endProbe(state, event.epoch);
+  if (state.mode === "open" || state.mode === "probing" || state.until === null || state.until > now) return state;
+  const { trouble } = state;
+  const patience = trouble.hasStopped ? PROBES_MAX : state.patience;
+  return { ...remember(state), mode: "probing", isProbing: false, patience, trouble };
 }
 
-/** One odd mailbox must not stop the sender again and again, so a message counts against it once. */
-function afterAnswer(before: SenderHealth, answer: ServerAnswer, epoch: number, now: number): HealthStep {
-  const { message } = answer;
-  if (message !== null && accuses(answer) && before.odd.includes(message)) {
-    const isProbe = epoch === before.epoch && before.mode === "half-open";
-    return { state: isProbe ? { ...before, isProbing: false } : before, isHeld: false, isOdd: true };
-  }
-  const step = afterOtherAnswer(before, answer, epoch, now);
-  return { ...step, state: withAccusation(step.state, answer, step.isHeld), isOdd: false };
+function afterAnswer(before: SenderHealth, answer: ServerAnswer, isCurrent: boolean, now: number): HealthStep {
+  const { message, outcome, domain, needsOthers } = answer;
+  if (outcome === "sent") return { state: afterSuccess(before, answer, isCurrent, now), verdict: "as-said" };
+  const accuses = outcome === "held" || answer.sender !== "none" || answer.strike;
+  if (before.mode === "open" && message !== null && before.counted.includes(message) && (accuses || isBlaming(answer)))
+    return { state: before, verdict: "odd" };
+  const quotaDomains = needsOthers ? withName(before.quotaDomains, domain) : before.quotaDomains;
+  const told = { ...withDomain(withRecipient(before, answer), answer, now), quotaDomains };
+  if (needsOthers && quotaDomains.length < QUOTA_DOMAINS_MIN) return { state: told, verdict: "odd" };
+  const step = afterFailure(told, answer, isCurrent, now);
+  if (message === null || !(accuses || step.verdict === "held")) return step;
+  const counted = withName(step.state.counted, message).slice(-COUNTED_MAX);
+  return { ...step, state: { ...step.state, counted } };
 }
 
-function accuses(answer: ServerAnswer): boolean {
-  return answer.outcome === "held" || answer.sender !== "none" || isStrike(answer);
-}
-
-function withAccusation(state: SenderHealth, answer: ServerAnswer, isHeld: boolean): SenderHealth {
-  const { message, outcome } = answer;
-  const { accusing, odd } = state;
-  if (outcome === "sent")
-    return accusing.length === 0
-      ? state
-      : { ...state, accusing: [], odd: [...new Set([...odd, ...accusing])].slice(-ACCUSING_MAX) };
-  if (message === null || !(isHeld || accuses(answer)) || accusing.includes(message)) return state;
-  return { ...state, accusing: [...accusing, message].slice(-ACCUSING_MAX) };
-}
-
-function afterOtherAnswer(
-  before: SenderHealth,
-  answer: ServerAnswer,
-  epoch: number,
-  now: number,
-): Omit<HealthStep, "isOdd"> {
+function afterSuccess(before: SenderHealth, answer: ServerAnswer, isCurrent: boolean, now: number): SenderHealth {
   const told = withDomain(withRecipient(before, answer), answer, now);
-  const state = { ...told, refusals: refusalsAfter(told, answer) };
-  const isCurrent = epoch === state.epoch;
-  const isBlaming = answer.outcome === "bounced" || answer.outcome === "failed";
-  if (isAboutMany(state, answer)) {
-    const needsAnswer = answer.hasAddressCode || state.needsAnswer;
-    const stopped = stop(state, answer, now);
-    return { state: { ...stopped, needsAnswer, until: needsAnswer ? null : stopped.until }, isHeld: isBlaming };
+  if (isCurrent && told.mode !== "open") return opened(told);
+  return { ...told, patience: REFUSALS_MAX, quotaDomains: [] };
+}
+
+function afterFailure(state: SenderHealth, answer: ServerAnswer, isCurrent: boolean, now: number): HealthStep {
+  const { outcome, sender, hasAddressCode } = answer;
+  const doubted = isBlaming(answer) ? "held" : "as-said";
+  if (needsAnswer(state)) return { state, verdict: doubted };
+  const isMany = isAboutMany(state, answer);
+  if (isMany && hasAddressCode) return { state: stopped(state, answer, null, now), verdict: doubted };
+  if (isMany || isStrike(answer)) {
+    const isRound = state.mode === "probing" && state.trouble.hasStopped;
+    if (isRound) return { state: afterProbe(state, answer, now), verdict: isCertain(answer) ? "as-said" : "later" };
+    const next = afterStrike(state, answer, { isMany, isCurrent, now });
+    return { state: next, verdict: next.mode === "stopped" ? doubted : "as-said" };
   }
-  if (state.needsAnswer) return { state, isHeld: isBlaming };
-  if (isStrike(answer) && state.refusals >= REFUSALS_MAX) return { state: stop(state, answer, now), isHeld: isBlaming };
-  // After a breaker opens, a refusal that blames the message is doubted unless its code names the address.
-  const isHeld = isBlaming && state.mode === "breaker" && !answer.hasAddressCode;
-  return { state: isCurrent ? afterCurrent(state, answer, now) : state, isHeld };
+  // After it has stopped, a refusal that blames the message is doubted unless its code names the address.
+  if (state.mode === "stopped") return { state, verdict: hasAddressCode ? "as-said" : doubted };
+  if (isCurrent && (sender === "hours" || sender === "back-off"))
+    return { state: waiting(state, answer, now), verdict: "as-said" };
+  const isProof = state.mode === "open" && outcome === "bounced";
+  return { state: isProof ? { ...state, patience: REFUSALS_MAX } : state, verdict: "as-said" };
 }
 
-/** The evidence about the present mode of a message that was admitted in it. */
-function afterCurrent(state: SenderHealth, answer: ServerAnswer, now: number): SenderHealth {
-  const { sender, outcome, afterSeconds } = answer;
-  const later = now + Math.max(backOffMs(state.consecutive), seconds(afterSeconds) ?? 0);
-  if (sender === "hours") return putOff(state, answer, now + (seconds(afterSeconds) ?? QUOTA_WAIT), now);
-  if (sender === "back-off") return putOff(state, answer, later, now);
-  if (state.mode === "open") return outcome === "sent" ? { ...state, consecutive: 0 } : state;
-  // The probe was refused like those before it: back to where it came from.
-  if (isStrike(answer) && state.probes === "breaker") return stop(state, answer, now);
-  if (sender === "breaker") return putOff(state, answer, later, now);
-  return isProofOfHealth(state, answer) ? opened(state) : { ...state, isProbing: false };
+function afterStrike(
+  state: SenderHealth,
+  answer: ServerAnswer,
+  { isMany, isCurrent, now }: { readonly isMany: boolean; readonly isCurrent: boolean; readonly now: number },
+): SenderHealth {
+  const left = { ...state, patience: state.patience - 1 };
+  if (isMany || left.patience <= 0) return stopped(state, answer, now + PROBE_INTERVAL, now);
+  return isCurrent && state.mode === "probing" && isCertain(answer) ? waiting(left, answer, now) : left;
 }
 
-/** After a breaker a reply about one person or a delay is no proof: the same words may have been the trouble. */
-function isProofOfHealth({ probes }: SenderHealth, { outcome, hasAddressCode }: ServerAnswer): boolean {
-  if (outcome === "sent") return true;
-  return outcome !== "unknown" && (probes === "backing-off" || (outcome === "bounced" && hasAddressCode));
+/** The probes of a stopped sender go on while each may only have met an odd recipient. */
+function afterProbe(state: SenderHealth, answer: ServerAnswer, now: number): SenderHealth {
+  const patience = isCertain(answer) ? 0 : state.patience - 1;
+  return patience > 0 ? { ...state, patience } : stopped(state, answer, now + PROBE_INTERVAL, now);
 }
 
-function isDue({ mode, until }: SenderHealth, now: number): boolean {
-  return (mode === "backing-off" || mode === "breaker") && until !== null && until <= now;
+/** Refused before the recipient was named, or a message that may have gone: no recipient is to blame. */
+function isCertain({ message, outcome }: ServerAnswer): boolean {
+  return message === null || outcome === "unknown";
 }
 
-function halfOpen(state: SenderHealth): SenderHealth {
-  const probes = state.mode === "breaker" ? "breaker" : "backing-off";
-  return { ...state, mode: "half-open", probes, isProbing: false, until: null, epoch: state.epoch + 1 };
+/** The memory that the next mode begins with. */
+function remember({ epoch, patience, recent, domains, quotaDomains, counted }: SenderHealth): Memory {
+  return { epoch: epoch + 1, patience, recent, domains, quotaDomains, counted };
 }
 
-/** The recipients from before are forgotten, or the next refusal would count them again. */
+/** The recipients from before a stop are forgotten, or the next refusal would count them again. */
 function opened(state: SenderHealth): SenderHealth {
-  const recent = state.mode === "breaker" || state.probes === "breaker" ? [] : state.recent;
-  const { accusing, odd, domains } = state;
-  return { ...HEALTHY_SENDER, epoch: state.epoch + 1, recent, domains, accusing, odd };
+  const recent = hasStopped(state) ? [] : state.recent;
+  return { ...remember(state), mode: "open", patience: REFUSALS_MAX, recent, quotaDomains: [] };
 }
 
-function putOff(state: SenderHealth, answer: ServerAnswer, until: number, now: number): SenderHealth {
-  return { ...closed(state, answer, until, now), mode: "backing-off", consecutive: state.consecutive + 1 };
+function waiting(state: SenderHealth, answer: ServerAnswer, now: number): SenderHealth {
+  const trouble = troubleAfter(state, answer, now);
+  const asked = answer.afterSeconds === null ? null : answer.afterSeconds * SECOND;
+  const wait = answer.sender === "hours" ? (asked ?? QUOTA_WAIT) : Math.max(backOffMs(trouble.consecutive), asked ?? 0);
+  const counted = { ...trouble, consecutive: trouble.consecutive + 1 };
+  return { ...remember(state), mode: "waiting", until: now + wait, trouble: counted };
 }
 
-function stop(state: SenderHealth, answer: ServerAnswer, now: number): SenderHealth {
-  // Stragglers do not put the probe off.
-  if (state.mode === "breaker") return state;
-  return { ...closed(state, answer, now + PROBE_INTERVAL, now), mode: "breaker" };
+/** Stragglers don't put the probe off. */
+function stopped(state: SenderHealth, answer: ServerAnswer, until: number | null, now: number): SenderHealth {
+  if (state.mode === "stopped" && until !== null) return state;
+  return {
+    ...remember(state),
+    mode: "stopped",
+    until,
+    trouble: { ...troubleAfter(state, answer, now), hasStopped: true },
+  };
 }
 
-function closed(state: SenderHealth, { text, said }: ServerAnswer, until: number, now: number): SenderHealth {
-  const [shown, since] = [text.slice(0, REASON_MAX), state.since ?? now];
-  return { ...state, until, reason: shown, said, since, probes: null, isProbing: false, epoch: state.epoch + 1 };
+function troubleAfter(state: SenderHealth, { text, said }: ServerAnswer, now: number): Trouble {
+  const before = state.mode === "open" ? { since: now, consecutive: 0, hasStopped: false } : state.trouble;
+  return { ...before, reason: text.slice(0, REASON_MAX), said };
+}
+
+function endProbe(state: SenderHealth, epoch: number): SenderHealth {
+  return state.mode === "probing" && epoch === state.epoch ? { ...state, isProbing: false } : state;
+}
+
+function withName(names: readonly string[], name: string): readonly string[] {
+  return names.includes(name) ? names : [...names, name];
 }
 
 function backOffMs(consecutive: number): number {
   return Math.min(BACK_OFF_MIN * 2 ** Math.min(consecutive, 10), BACK_OFF_MAX);
 }
 
-function seconds(value: number | null): number | null {
-  return value === null ? null : value * SECOND;
-}
-
 function isStrike({ sender, strike }: ServerAnswer): boolean {
   return sender === "breaker" || strike;
 }
 
-function refusalsAfter({ refusals }: SenderHealth, answer: ServerAnswer): number {
-  if (isStrike(answer)) return refusals + 1;
-  return answer.outcome === "sent" || answer.outcome === "bounced" ? 0 : refusals;
+function isBlaming({ outcome }: ServerAnswer): boolean {
+  return outcome === "bounced" || outcome === "failed";
 }
 
 function withRecipient(state: SenderHealth, answer: ServerAnswer): SenderHealth {
@@ -312,7 +339,7 @@ function withDomain(state: SenderHealth, answer: ServerAnswer, now: number): Sen
   // A domain that was quiet for long begins anew.
   const isRecent = (each: DomainBackOff): boolean => each.until + BACK_OFF_MAX > now;
   const consecutive = before !== undefined && isRecent(before) ? before.consecutive : 0;
-  const until = now + Math.max(backOffMs(consecutive), seconds(afterSeconds) ?? 0);
+  const until = now + Math.max(backOffMs(consecutive), (afterSeconds ?? 0) * SECOND);
   const current = Object.entries(others).filter(([, each]) => isRecent(each));
   return { ...state, domains: { ...Object.fromEntries(current), [domain]: { until, consecutive: consecutive + 1 } } };
 }

@@ -101,6 +101,8 @@ describe("a recipient who is refused", () => {
     ["blocked, by the link alone", "553 5.1.1 https://www.spamhaus.org/query/ip/192.0.2.1", byCode(held("blocked"))],
     ["too many", "550 5.1.1 Too many messages from you", byCode(held("rate"))],
     ["rate alone", "550 5.1.1 Rate exceeded", byCode(held("rate"))],
+    ["block alone", "550 5.1.1 Local block in place", byCode(held("blocked"))],
+    ["the sender's reputation", "550 5.1.1 Blocked due to the sender's reputation", byCode(held("blocked"))],
     ["full", "552 5.1.1 Recipient over quota", byCode(heldAlone("full"))],
     ["full alone", "552 5.1.1 User full", byCode(heldAlone("full"))],
     ["quota", "550 5.1.1 Daily sending quota exceeded", byCode(held("quota"))],
@@ -129,8 +131,7 @@ describe("a recipient who is refused", () => {
     ["550-5.1.1 The account does not exist.\r\n550 5.1.1 For more information, go to the policy page", "userunknown"],
     ["550 5.2.1 Mailbox suspended for abuse", "disabled"],
   ])("when the words beside a code of the address are %j, then the code decides", (reply, reason) => {
-    for (const stage of ["rcpt-to", "report"] as const)
-      expect(said(stage, reply)).toEqual(byCode(bounced(reason)));
+    for (const stage of ["rcpt-to", "report"] as const) expect(said(stage, reply)).toEqual(byCode(bounced(reason)));
   });
 
   it.each([

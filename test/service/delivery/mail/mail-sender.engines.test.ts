@@ -6,6 +6,7 @@ import type { SenderState } from "../../../../src/service/domain/ports.ts";
 import type { DueDigest } from "../../../../src/service/domain/ports.ts";
 import type { PacedSender } from "../../../../src/service/delivery/pacing/paced-sender.ts";
 import { openSmtpSender, type SmtpSenderOptions } from "../../../../src/service/delivery/mail/mail-sender.ts";
+import { HEALTHY_SENDER } from "../../../../src/service/delivery/pacing/sender-health.ts";
 import { createSenderMemory } from "../../../../src/service/delivery/pacing/sender-memory.ts";
 import { createSmtpTransport } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
 import type { SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
@@ -193,7 +194,7 @@ it("when the server refuses the login after a while, then few attempts are lost 
   Object.assign(server.faults, { mailFrom: refusal });
   await schedule(Array.from({ length: 40 }, (_, at) => `ok+later${at}@example.org`));
   scheduler.wake();
-  await expect.poll(() => sender.health().mode, { timeout: 20_000 }).toBe("breaker");
+  await expect.poll(() => sender.health().mode, { timeout: 20_000 }).toBe("stopped");
   await settled({ sent: 30, scheduled: 40 });
   const wasted = results.filter(({ kind }) => kind === "refused").length;
   expect(wasted).toBeLessThanOrEqual(3 + CONNECTIONS);
@@ -208,11 +209,44 @@ it("when the server refuses the login after a while, then few attempts are lost 
   delete server.faults.mailFrom;
   clock.advance(15 * MINUTE);
   await settled({ sent: 70 });
-  expect(changes).toEqual(["breaker", "half-open", "breaker", "half-open", "open"]);
+  expect(changes).toEqual(["stopped", "probing", "stopped", "probing", "open"]);
   expect(new Set(server.accepted.map(({ to }) => to)).size).toBe(70);
   expect(server.accepted).toHaveLength(70);
   // What was the sender's trouble is no attempt of a message.
   expect(new Set(Object.values(await rows()))).toEqual(new Set(["sent 1"]));
+});
+
+const addressOf = (local: string): string => `${local}@example.org`;
+
+it("a good message leaves at the first probe, and what made the sender stop does not stop it again", async () => {
+  const server = await plan();
+  const { scheduler, sender, clock, changes } = await openWorld(`smtp://127.0.0.1:${server.port}`);
+  await schedule(["550-5.7.1-spamhaus+1", "550-5.7.1-spamhaus+2", "550-5.7.1-spamhaus+3"].map(addressOf));
+  scheduler.start();
+  await settled({ held: 3 });
+  expect(sender.health().mode).toBe("stopped");
+  const dead = Array.from({ length: 5 }, (_, index) => addressOf(`550-5.1.1+${index}`));
+  const refused = Array.from({ length: 5 }, (_, index) => addressOf(`550-5.7.1-spamhaus+later${index}`));
+  await schedule([...dead, ...refused, addressOf("ok+1")]);
+  clock.advance(15 * MINUTE);
+  // The three from before are released, and held once more for what they are; the five come back after the next probe.
+  await settled({ held: 3, bounced: 5, scheduled: 5, sent: 1 });
+  clock.advance(16 * MINUTE);
+  await settled({ held: 8, bounced: 5, sent: 1 });
+  expect(changes).toEqual(["stopped", "probing", "open"]);
+  await schedule([addressOf("ok+2")]);
+  scheduler.wake();
+  await settled({ held: 8, bounced: 5, sent: 2 });
+});
+
+it("one mailbox's limit does not keep the others waiting", async () => {
+  const server = await plan();
+  const { scheduler, sender } = await openWorld(`smtp://127.0.0.1:${server.port}`);
+  const limited = ["450-4.2.1-limit+1", "450-limit+2", "450-limit+3", "550-5.1.1-full+4", "550-5.1.1-full+5"];
+  await schedule([...limited, "550-5.1.1-full+6", "ok+7"].map((local) => `${local}@example.org`));
+  scheduler.start();
+  await settled({ retrying: 3, held: 3, sent: 1 });
+  expect(sender.health().mode).toBe("open");
 });
 
 it("when the process ends while it is stopped, then the next one is stopped too, until somebody resumes it", async () => {
@@ -221,23 +255,25 @@ it("when the process ends while it is stopped, then the next one is stopped too,
   const first = await openWorld(`smtp://127.0.0.1:${server.port}`);
   await schedule(Array.from({ length: 8 }, (_, at) => `ok+${at}@example.org`));
   first.scheduler.start();
-  await expect.poll(() => first.sender.health().mode, { timeout: 20_000 }).toBe("breaker");
+  await expect.poll(() => first.sender.health().mode, { timeout: 20_000 }).toBe("stopped");
   await first.stop();
   delete server.faults.mailFrom;
   const second = await openWorld(`smtp://127.0.0.1:${server.port}`);
-  expect([second.sender.health().mode, second.sender.capacity(100)]).toEqual(["breaker", 0]);
+  expect([second.sender.health().mode, second.sender.capacity(100)]).toEqual(["stopped", 0]);
   second.scheduler.start();
   second.sender.resume();
   await settled({ sent: 8 });
 });
 
 it("when nobody serves and an operator resumes it, then the next start begins open", async () => {
+  const said = { stage: "auth", code: 535, enhancedCode: null };
+  const trouble = { reason: "no", said, since: 1000, consecutive: 0, hasStopped: true };
   const kept: SenderState = {
     state: "held",
     reason: "no",
     since: 1,
     nextProbeAt: 5,
-    memory: { mode: "breaker", until: 9_000_000_000_000, reason: "no", since: 1000, refusals: 3 },
+    memory: { ...(HEALTHY_SENDER as object), mode: "stopped", until: 9_000_000_000_000, patience: 0, trouble },
   };
   const openResumed = async (resumedAt: number | null): Promise<PacedSender> =>
     (
@@ -249,9 +285,9 @@ it("when nobody serves and an operator resumes it, then the next start begins op
         },
       })
     ).sender;
-  expect((await openResumed(1000)).health()).toMatchObject({ mode: "open", refusals: 0, reason: null });
+  expect((await openResumed(1000)).health()).toMatchObject({ mode: "open", patience: 3 });
   for (const before of [999, null])
-    expect((await openResumed(before)).health()).toMatchObject({ mode: "breaker", refusals: 3, reason: "no" });
+    expect((await openResumed(before)).health()).toMatchObject({ mode: "stopped", trouble });
 });
 
 it("when the server drops each message after its dot, then few are unknown and the rest waits", async () => {
@@ -264,7 +300,7 @@ it("when the server drops each message after its dot, then few are unknown and t
   const counts = await counted();
   expect(counts["unknown"]).toBeLessThanOrEqual(CONNECTIONS);
   expect(counts).toEqual({ unknown: counts["unknown"], scheduled: 30 - (counts["unknown"] ?? 0) });
-  expect([sender.health().mode, new Set(stub.dots).size]).toEqual(["backing-off", stub.dots.length]);
+  expect([sender.health().mode, new Set(stub.dots).size]).toEqual(["waiting", stub.dots.length]);
 });
 
 it("when the rate is 20 a second, then no message leaves before its moment, whatever the connections", async () => {

@@ -14,7 +14,8 @@ export interface GatewayMeaning extends CarrierMeaning {
 
 export const PLAIN = { ...NOTHING_MEANT, serverId: null, code: null, hasStopped: false } as const;
 export const FAILED = { ...PLAIN, outcome: "failed", strike: true } as const;
-export const HELD = { ...PLAIN, outcome: "held", sender: "breaker" } as const;
+/** Credentials or a certificate, whoever the recipient is. */
+export const HELD = { ...PLAIN, outcome: "held", sender: "breaker", isBeforeRecipient: true } as const;
 export const RETRY = { ...PLAIN, outcome: "retry", sender: "back-off" } as const;
 export const BAD_NUMBER = { ...PLAIN, outcome: "bounced", hasAddressCode: true } as const;
 export const STOPPED = { ...PLAIN, outcome: "bounced", hasStopped: true } as const;
