@@ -2,7 +2,7 @@
 import { characterCount } from "../../../contract/limits.ts";
 import { effectiveLocale, type Locale } from "../../../contract/locales.ts";
 import type { Properties } from "../../../contract/resources.ts";
-import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
+import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../../contract/special-properties.ts";
 import { InvalidError } from "../errors.ts";
 
 /** The special properties of one survey, null where none was given. */
@@ -35,22 +35,32 @@ function read(properties: Properties, key: string): string | null {
   return names.map((name) => toText(ownValue(properties, name))).find((text) => text !== "") ?? null;
 }
 
-/** Throws an InvalidError that names every over-long special property as the caller wrote it. */
+/** Throws an InvalidError that names every wrong special property as the caller wrote it. */
 export function checkSpecialProperties(properties: Properties): void {
-  const tooLong = LIMITED.filter(({ name, max }) => {
-    const value = ownValue(properties, name);
-    return value !== undefined && characterCount(toText(value)) > max;
+  const wrong = BY_NAME.flatMap(({ name, special }) => {
+    const problem = findProblem(special, ownValue(properties, name));
+    return problem === null ? [] : [[name, [problem]] as const];
   });
-  if (tooLong.length === 0) return;
-  throw new InvalidError(
-    Object.fromEntries(tooLong.map(({ name, max }) => [name, [`is too long (maximum is ${max} characters)`]])),
-  );
+  if (wrong.length > 0) throw new InvalidError(Object.fromEntries(wrong));
 }
 
-/** Names, older ones included, and characters at most. */
-const LIMITED = SPECIAL_PROPERTIES.flatMap(({ key, olderName, maxLength: max }) =>
-  max === undefined ? [] : [key, ...(olderName === undefined ? [] : [olderName])].map((name) => ({ name, max })),
+const BY_NAME = SPECIAL_PROPERTIES.flatMap((special) =>
+  [special.key, special.olderName].flatMap((name) => (name === undefined ? [] : [{ name, special }])),
 );
+
+/** `example.com:8080/thanks` has none. */
+const SCHEME = /^\s*(?:[a-z][a-z\d+-]*:|[a-z][a-z\d+.-]*:\/\/)/i;
+
+function findProblem({ key, maxLength }: SpecialProperty, value: unknown): string | null {
+  // Any other value of `locale` means English (section 2).
+  const isText = typeof value !== "boolean" && (typeof value !== "object" || value === null);
+  if (!isText && key !== "locale") return "must be text";
+  const text = toText(value);
+  if (maxLength !== undefined && characterCount(text) > maxLength)
+    return `is too long (maximum is ${maxLength} characters)`;
+  const isMisleading = key === "thank_you_link_url" && text.trim() !== "" && !SCHEME.test(text);
+  return isMisleading ? "must be a URL with a scheme, such as https://example.com" : null;
+}
 
 function ownValue(properties: Properties, name: string): unknown {
   return Object.hasOwn(properties, name) ? properties[name] : undefined;

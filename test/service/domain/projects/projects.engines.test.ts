@@ -162,7 +162,8 @@ test.each([
     { question_product_name: "Acme", locale: "pt-BR" },
     { ...NONE, productName: "Acme", locale: "pt-BR" },
   ],
-  [{ locale: "pt-br" }, NONE],
+  [{ locale: "pt-br" }, { ...NONE, locale: "pt-BR" }],
+  [{ locale: "pt-AO" }, NONE],
   [{ locale: 7 }, NONE],
   [
     { delighted_email_subject: "Old", delighted_intro_message: "Hi" },
