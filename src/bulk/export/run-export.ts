@@ -4,6 +4,7 @@ import type { ScratchFile } from "../../runtime/files/scratch-file.ts";
 import type { TextSink } from "./byte-sink.ts";
 import type { RowKeys } from "./lists.ts";
 import { readList, type ListReading } from "./read-list.ts";
+import type { Widen } from "./widen.ts";
 import { NO_VERSIONS, type VersionLog, type Versions } from "./versions.ts";
 
 /** Pages to text. `between` separates two pages' texts. */
@@ -30,8 +31,8 @@ interface Batch {
   readonly lastAt: number | null;
   /** The versions that the next incremental run needs. */
   readonly versions: Versions;
-  /** Keys of maps that become columns, in order. */
-  readonly found: readonly string[];
+  /** A page that brings columns, which is encoded when its turn comes; null once encoded. */
+  readonly wide: { readonly page: RowPage; readonly found: readonly string[] } | null;
 }
 
 interface BatchMaker
@@ -67,14 +68,16 @@ export interface ExportJob {
   readonly signal: AbortSignal;
 }
 
-/** Columns that only rows tell: where they may come, rows wait on disk until every column is known. */
+/** Columns that only the rows bring. While more may come, encoded rows wait on disk. */
 export interface Growth {
   /** Asked from the first page on. */
   readonly mayCome: () => boolean;
   readonly openScratch: () => Promise<ScratchFile>;
-  /** Fields of a page that become columns, as names in order. */
+  /** Names of a page's own columns, in order. */
   readonly find: (page: RowPage) => readonly string[];
+  /** The columns found so far come last, in this order. */
   readonly encoderFor: (found: readonly string[]) => PageEncoder;
+  readonly widen: Widen;
 }
 
 export interface ExportTotals {
@@ -100,47 +103,77 @@ export async function runExport(job: ExportJob): Promise<ExportTotals> {
   return totals;
 }
 
-/** The same with one more column for each name that is found, which takes a second pass over the spooled rows. */
+/**
+ * The same with a column more for each name that is found. Each row is encoded once, with the columns found by then; as
+ * new ones come last, rows before them only need empty cells at their end when they are copied from the scratch file.
+ */
 export async function runGrowing(job: ExportJob, growth: Growth): Promise<ExportTotals> {
-  const { sink } = job;
-  const found = new Set<string>();
-  const spool: { scratch: ScratchFile | null } = { scratch: null };
+  const { sink, signal } = job;
+  const found: string[] = [];
+  const runs: Run[] = [];
+  let encoder = job.encoder;
+  let scratch: ScratchFile | null = null;
   let written = 0;
   const maker = {
-    encode: (page: RowPage) => (growth.mayCome() ? toLine(page) : job.encoder.rows(page)),
+    encode: job.encoder.rows,
     find: (page: RowPage) => (growth.mayCome() ? growth.find(page) : []),
   };
   try {
-    const totals = await consume(job, maker, async (batch) => {
-      if (growth.mayCome()) {
-        spool.scratch ??= await growth.openScratch();
-        for (const name of batch.found) found.add(name);
-        return spool.scratch.write(batch.bytes);
+    const totals = await consume(job, maker, async ({ bytes, rows, wide }) => {
+      if (!growth.mayCome()) {
+        await sink.write(written === 0 ? job.encoder.head : job.encoder.between);
+        await sink.write(bytes);
+        written += rows;
+        return;
       }
-      await sink.write(written === 0 ? job.encoder.head : job.encoder.between);
-      await sink.write(batch.bytes);
-      written += batch.rows;
+      const more = (wide?.found ?? []).filter((name) => !found.includes(name));
+      found.push(...more);
+      if (more.length > 0) encoder = growth.encoderFor(found);
+      scratch ??= await growth.openScratch();
+      const line = wide === null ? bytes : Buffer.from(encoder.rows(wide.page));
+      await scratch.write(line);
+      noteRun(runs, { bytes: line.length, found: wide === null ? 0 : found.length });
     });
-    const encoder = growth.mayCome() ? growth.encoderFor([...found]) : job.encoder;
     if (written === 0) await sink.write(encoder.head);
-    if (spool.scratch !== null) await writeSpooled(job, spool.scratch, encoder);
+    if (scratch !== null) await copyWidened(scratch, runs, { ...growth, width: found.length, sink, signal });
     await sink.write(encoder.tail(totals.rows));
     return totals;
   } finally {
-    await spool.scratch?.close();
+    await (scratch as ScratchFile | null)?.close();
   }
 }
 
-async function writeSpooled({ sink, signal }: ExportJob, scratch: ScratchFile, encoder: PageEncoder): Promise<void> {
-  for await (const text of scratch.lines()) {
-    signal.throwIfAborted();
-    await sink.write(encoder.rows({ rows: JSON.parse(text) as RowPage["rows"], text }));
-  }
+/** Bytes in the scratch file whose rows have cells for as many of the found columns. */
+interface Run {
+  bytes: number;
+  readonly found: number;
 }
 
-/** Line ends in JSON text occur only between tokens. */
-function toLine({ text }: RowPage): string {
-  return `${text.replace(/[\r\n]+/g, " ")}\n`;
+function noteRun(runs: Run[], run: Run): void {
+  const last = runs.at(-1);
+  if (last?.found === run.found) last.bytes += run.bytes;
+  else runs.push(run);
+}
+
+async function copyWidened(
+  scratch: ScratchFile,
+  runs: readonly Run[],
+  {
+    widen,
+    width,
+    sink,
+    signal,
+  }: Pick<Growth, "widen"> & Pick<ExportJob, "sink" | "signal"> & { readonly width: number },
+): Promise<void> {
+  let start = 0;
+  for (const { bytes, found } of runs) {
+    const addCells = found === width ? null : widen(width - found);
+    for await (const chunk of scratch.read(start, bytes)) {
+      signal.throwIfAborted();
+      await sink.write(addCells === null ? Buffer.from(chunk) : addCells(chunk));
+    }
+    start += bytes;
+  }
 }
 
 async function consume(
@@ -183,9 +216,11 @@ function makeBatch(
   const kept = filterPage === null ? seen : filterPage(seen);
   const { firstAt, lastAt } = spanOf(kept, keys);
   const written = rewrite === null || kept.rows.length === 0 ? kept : rewrite(kept);
-  const bytes = Buffer.from(kept.rows.length === 0 ? "" : encode(written));
+  const found = find(written);
+  const wide = found.length === 0 ? null : { page: written, found };
+  const bytes = Buffer.from(kept.rows.length === 0 || wide !== null ? "" : encode(written));
   const counted = isCounted === null ? kept.rows.length : kept.rows.filter(isCounted).length;
-  return { bytes, rows: kept.rows.length, counted, firstAt, lastAt, versions: versionsOf(seen), found: find(written) };
+  return { bytes, rows: kept.rows.length, counted, firstAt, lastAt, versions: versionsOf(seen), wide };
 }
 
 function spanOf({ rows }: RowPage, keys: RowKeys): Pick<Batch, "firstAt" | "lastAt"> {

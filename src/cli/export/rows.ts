@@ -9,6 +9,7 @@ import {
   type Growth,
   type ExportReading,
 } from "../../bulk/export/run-export.ts";
+import { widenCsv, widenTsv } from "../../bulk/export/widen.ts";
 import type { VersionLog } from "../../bulk/export/versions.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { openScratchFile } from "../../runtime/files/scratch-file.ts";
@@ -81,17 +82,16 @@ function flatColumns({ deps, request, flags, plan }: OpenedExport): FlatColumns 
 }
 
 function toGrowth({ deps, plan }: OpenedExport, flat: FlatColumns, mayCome: Growth["mayCome"]): Growth {
+  const columns = plan.columns ?? [];
+  // Columns that --columns lists stay where they are.
+  const named = new Set(columns.map(({ name }) => name));
   return {
     mayCome,
     openScratch: () => openScratchFile(plan.file === null ? tmpdir() : path.dirname(plan.file), deps.random.token(6)),
-    find: ({ rows }) => [...new Set(rows.flatMap((row) => flat.find(row)))],
-    encoderFor: (found) => {
-      const columns = plan.columns ?? [];
-      // Columns that --columns lists stay where they are.
-      const named = new Set(columns.map(({ name }) => name));
-      const added = found.map((name) => flat.column(name)).filter(({ name }) => !named.has(name));
-      return createPageEncoder(deps, { ...plan, columns: [...columns, ...added] });
-    },
+    find: ({ rows }) => [...new Set(rows.flatMap((row) => flat.find(row)))].filter((name) => !named.has(name)),
+    encoderFor: (found) =>
+      createPageEncoder(deps, { ...plan, columns: [...columns, ...found.map((name) => flat.column(name))] }),
+    widen: plan.format === "csv" ? widenCsv : widenTsv,
   };
 }
 

@@ -1,21 +1,17 @@
-import { open, unlink, type FileHandle } from "node:fs/promises";
+import { open, unlink } from "node:fs/promises";
 import path from "node:path";
 import { TEMPORARY_SUFFIX } from "./file-replacement.ts";
 
-/**
- * Lines put aside on disk. Where the system allows it the file has no name, so that not even kill -9 leaves it behind.
- */
+/** Bytes put aside on disk. If the system allows it the file has no name, so that not even kill -9 leaves it behind. */
 export interface ScratchFile {
-  /** Adds whole lines, each with its line feed. */
-  write(lines: Uint8Array): Promise<void>;
-  /** Every line from the first on; nothing may be written any more. */
-  lines(): AsyncIterable<string>;
+  write(bytes: Uint8Array): Promise<void>;
+  /** The bytes from `start` on, in chunks that are overwritten by the next one. Write everything first. */
+  read(start: number, length: number): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
 const CHUNK_BYTES = 64 * 1024;
 const FILE_MODE = 0o600;
-const LINE_FEED = 10;
 
 /** In `folder`; `token` makes its name unique. Throws the system's error. */
 export async function openScratchFile(folder: string, token: string): Promise<ScratchFile> {
@@ -26,30 +22,20 @@ export async function openScratchFile(folder: string, token: string): Promise<Sc
     () => false,
   );
   return {
-    write: (lines) => handle.writeFile(lines),
-    lines: () => readLines(handle),
+    write: (bytes) => handle.writeFile(bytes),
+    async *read(start, length) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const end = start + length;
+      for (let position = start; position < end;) {
+        const { bytesRead } = await handle.read(chunk, 0, Math.min(chunk.length, end - position), position);
+        if (bytesRead === 0) throw new Error(`${name} is shorter than what was written to it`);
+        position += bytesRead;
+        yield chunk.subarray(0, bytesRead);
+      }
+    },
     async close() {
       await handle.close();
       if (!unlinked) await unlink(name).catch(() => {});
     },
   };
-}
-
-/** Cut as bytes, so that no text is longer than a line. */
-async function* readLines(handle: FileHandle): AsyncGenerator<string> {
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  let begun: Buffer[] = [];
-  for (let position = 0; ;) {
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    let start = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end >= 0 && end < bytesRead; end = chunk.indexOf(LINE_FEED, start)) {
-      yield Buffer.concat([...begun, chunk.subarray(start, end)]).toString();
-      begun = [];
-      start = end + 1;
-    }
-    // Copied, since the chunk is read into again.
-    begun.push(Buffer.from(chunk.subarray(start, bytesRead)));
-  }
 }

@@ -2,10 +2,14 @@
 import path from "node:path";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { afterEach, describe, expect, it } from "vitest";
+import { stringify } from "csv-stringify/sync";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { runAutopilotExport } from "../../../src/cli/commands/autopilot/export.ts";
 import type { ExportFlags, RangeExportOptions } from "../../../src/cli/export/request.ts";
 import { runPeopleExport } from "../../../src/cli/commands/people/export.ts";
+import { withFound } from "../../../src/cli/render/columns.ts";
+import { createEncoder } from "../../../src/cli/render/encoders.ts";
+import { RESPONSES } from "../../../src/cli/render/resources.ts";
 import type { Deps } from "../../../src/cli/command/deps.ts";
 import { createClient } from "../../../src/client/create-client.ts";
 import { undiciTransport } from "../../../src/client/transport/undici-transport.ts";
@@ -242,5 +246,69 @@ describe("autopilot export", () => {
     await expect(runAutopilotExport(withColumns(deps, null), options)).rejects.toThrow(
       "autopilot export has no --state",
     );
+  });
+});
+
+describe("columns that only rows bring", () => {
+  const HOSTILE = [
+    "plain",
+    'a "quoted" text',
+    "two\nlines",
+    "mac\rline",
+    "dos\r\nline",
+    "tab\tbed",
+    '"',
+    "",
+    "ä,ö",
+    "\\n",
+  ];
+  const rows = Array.from({ length: 60 }, (_, index) => ({
+    id: String(index + 1),
+    person: String(index % 7),
+    survey_type: "nps",
+    score: index % 11,
+    comment: HOSTILE[index % HOSTILE.length] ?? null,
+    permalink: null,
+    created_at: START + index,
+    updated_at: START + index,
+    person_properties: {},
+    notes: [],
+    tags: [],
+    additional_answers: answersOf(index),
+  }));
+
+  /** Two questions that come late, one of them once. */
+  function answersOf(index: number): JsonObject[] {
+    const answer = (id: string, text: string): JsonObject => ({
+      id: `${index}${id}`,
+      value: { free_response: text, scale: null, select_one: null, select_many: null },
+      question: { id, type: "free_response", text: "Why?" },
+    });
+    if (index === 41) return [answer("late", "once\nonly")];
+    return index > 17 && index % 3 === 0 ? [answer("why", HOSTILE[index % HOSTILE.length] ?? "")] : [];
+  }
+
+  it.each(["csv", "tsv"] as const)("are the same in %s as if all were known from the first row on", async (output) => {
+    const { deps, out } = await world({
+      lists: { survey_responses: rows },
+      headers: { "x-additional-answers": "true" },
+    });
+    const options = { ...deps.options, output, columns: null };
+    const parse = vi.spyOn(JSON, "parse");
+    await runCommand({ ...deps, options }, ["responses", "export", "--per-page", "5"]);
+    const parsed = parse.mock.calls.map(([text]) => text).filter((text) => text.includes('"survey_type"'));
+    parse.mockRestore();
+    const grown = withFound(RESPONSES, rows);
+    const encoder = createEncoder({
+      format: output,
+      columns: grown.columns,
+      stringify: output === "csv" ? stringify : null,
+      time: null,
+      zone: null,
+      now: START,
+    });
+    expect(grown.columns.slice(-2).map(({ name }) => name)).toEqual(["answers.why", "answers.late"]);
+    expect(out()).toBe(encoder.head() + encoder.rows({ rows, text: JSON.stringify(rows) }));
+    expect(parsed).toEqual([...new Set(parsed)]);
   });
 });
