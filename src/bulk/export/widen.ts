@@ -1,4 +1,4 @@
-/** Returns a function that adds `cells` empty cells to the end of each row in the chunks of encoded rows given to it. */
+/** Returns a function that adds `cells` empty cells to the end of each row in the chunks it is given. */
 export type Widen = (cells: number) => (chunk: Uint8Array) => Uint8Array;
 
 const [QUOTE, LINE_FEED, RETURN] = [0x22, 0x0a, 0x0d];
