@@ -4,6 +4,7 @@ import { decideRows, type RowSource, type RowToSend } from "./journal/decide-row
 import type { JournalEntry } from "./journal/journal-entry.ts";
 import type { Journal } from "./journal/journal.ts";
 import { countOutcomes, noOutcomes, OUTCOMES, type OutcomeCounts, type RowOutcome } from "./journal/outcome.ts";
+import { rowKey } from "./check/identities.ts";
 import type { ImportRow } from "./check/row-kind.ts";
 
 /** The end of a row that a previous run may have sent. */
@@ -299,7 +300,8 @@ async function intendNext(
     if (next.done === true || isStopped(options, run)) return null;
     const rows = next.value;
     const intentAt = options.sender.serverNow();
-    await options.journal.write({ intent: rows.map(({ line }) => line), at: intentAt });
+    const keys = rows.map((row) => rowKey(options.table.kind, row));
+    await options.journal.write({ intent: rows.map(({ line }) => line), at: intentAt, keys });
     for (const { line, previousIntentAt } of rows) if (previousIntentAt === null) run.unsent.add(line);
     return rows.map((row) => ({ ...row, intentAt }));
   } catch (error) {

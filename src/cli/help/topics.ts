@@ -137,14 +137,21 @@ autopilot remove --from.
               of every line: scheduled, saved, throttled, suppressed,
               pending, failed, unknown, skipped; and the reason. The
               journal next to it is what --resume needs.
-  5. Resume   the same command with --resume. Nobody is sent a second
-              survey: rows that may have arrived are looked up first.
-              A person who is not found is sent to once more, unless the
-              service had accepted the row; all other unknown rows are
-              repeated only with --retry-unknown.
+  5. Resume   the same command with --resume, which starts if there is
+              nothing to continue. If the file has grown, its new rows
+              are sent. Nobody is sent a second survey: rows that may
+              have arrived are looked up first. A person who is not
+              found is sent to once more, unless the service had
+              accepted the row; all other unknown rows are repeated only
+              with --retry-unknown.
               Failed rows are retried; --failed-to FILE writes them to
               a CSV file. What the service refused is refused again:
               correct it, and import it as a new file.
+
+A file that has not changed since it was imported sends nothing, with
+status 0. responses import adds only responses that neither its earlier
+runs nor the service have; a response without created_at is not known to
+the service. autopilot remove --from always runs.
 
 Nobody is surveyed twice in a short time: our own service sends a person
 at most one survey in 30 days unless "surveyctl service throttle" changes

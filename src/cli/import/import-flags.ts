@@ -75,7 +75,7 @@ export const IMPORT_FLAGS: readonly FlagRecord[] = [
   { flag: "--explain", value: "line", text: "show how one line is read and validated, then stop" },
   { flag: "--results", value: "file", text: "per-row results file", otherwise: "<file>.<command>.results.csv" },
   { flag: "--failed-to", value: "file", text: "write rows that failed or were invalid to a CSV file, to correct them" },
-  { flag: "--resume", text: "resume a previous run" },
+  { flag: "--resume", text: "continue an earlier run, if there is one; of a file that has grown, send the new rows" },
   { flag: "--retry-unknown", text: "also retry rows whose outcome is unknown" },
   YES_FLAG,
 ];

@@ -48,8 +48,10 @@ export interface ImportRequest {
   readonly sample?: number | null;
   /** Seconds over which surveys are spaced evenly; null: not at all. */
   readonly spreadSeconds: number | null;
-  /** Repeating the import would do harm: mail people again, add responses twice. */
+  /** Repeating the import would do harm: mail people again, add responses twice, bring back members who left. */
   readonly repeatDoesHarm: boolean;
+  /** An unchanged file is sent again, as a removal is. */
+  readonly runsAgain?: boolean;
   /** The request that a row becomes, for `--dry-run`, `--explain` and sending. */
   readonly plan: (row: ImportRow, order: SendOrder) => PlannedRequest;
   /** `rows` as in `SendOrder`. */

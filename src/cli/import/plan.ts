@@ -8,7 +8,7 @@ import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import type { Client } from "../../client/client.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import { resolveConnection } from "../../config/settings.ts";
-import { confirm, countOf, formatCount, writeDone, writeNote } from "../command/notes.ts";
+import { confirm, countOf, formatCount, writeDone, writeNote, writeWarning } from "../command/notes.ts";
 import { type Deps, settingsRequest } from "../command/deps.ts";
 import { writeDryRun } from "../command/write-outcome.ts";
 import { UsageError } from "../errors/usage-error.ts";
@@ -114,12 +114,20 @@ export async function askWithPlan(deps: Deps, request: ImportRequest, context: P
     ...(outlook !== null && outlook.reasons.paused > 0
       ? [toLine("Paused", "surveys wait until sending is resumed")]
       : []),
-    ...describeStrayQuotes(context.report).map((quote) => toLine("Warning", quote)),
+    ...[...describeStrayQuotes(context.report), ...describeUntimed(context.report)].map((warning) =>
+      toLine("Warning", warning),
+    ),
   ];
   await streams.err.write(lines.join(""));
   const refused = outlook === null ? "" : describeOutlook(outlook, options.timeZone);
   const addition = refused === "" ? "" : ` ${refused} will be saved without a survey`;
   if (plan.emails + plan.texts + plan.quiet > 0) await confirm(deps, `${questionOf(request, plan)}${addition}`);
+}
+
+function describeUntimed({ untimedRows }: CheckReport): string[] {
+  if (untimedRows === 0) return [];
+  const rows = countOf(untimedRows, "row has", "rows have");
+  return [`${rows} no created_at: if imported again, repeats can't be recognised by the service`];
 }
 
 /** Rows whose people would be sent no survey are saved without one. */
@@ -169,6 +177,7 @@ export async function showPlannedRequests(
     left -= 1;
   }
   const { emails, texts, quiet } = await countRows(source, deps.signal);
+  for (const warning of describeUntimed(report)) await writeWarning(deps, warning);
   await writeNote(deps, describeDryRun(request, report.rows, { emails, texts, quiet, shown }));
   return EXIT.done;
 }

@@ -3,7 +3,7 @@ import { checkTable } from "../../bulk/import/check/check.ts";
 import { InputChangedError, InputError, type InputFile } from "../../bulk/import/table/input-file.ts";
 import { isEncoding } from "../../bulk/import/table/named-encoding.ts";
 import { type ImportTable, openTable } from "../../bulk/import/table/open-table.ts";
-import { readJournalHead } from "../../bulk/import/journal/journal-entry.ts";
+import { readJournal } from "../../bulk/import/journal/journal-state.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { DAY_SECONDS } from "../../runtime/zone.ts";
 import { suggest } from "../args/suggest.ts";
@@ -66,10 +66,11 @@ async function importFrom(
   }
 }
 
-/** "tomorrow" in a cell of a run that is resumed stays the day that it was. */
+/** "tomorrow" in a cell of a run that is continued stays the day that it was. */
 async function previousStart({ flags }: ImportRequest, files: RunFiles | null): Promise<number | null> {
   if (files === null || !flags.resume) return null;
-  return (await readJournalHead(files.journal))?.at ?? null;
+  const { head, ended } = await readJournal(files.journal);
+  return ended ? null : (head?.at ?? null);
 }
 
 interface Opened extends Mapped {

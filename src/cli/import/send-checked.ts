@@ -26,8 +26,9 @@ import { createTimeFormatter } from "../render/time.ts";
 import { choicesOf, type ImportRequest } from "./import-request.ts";
 import { type Outlook, readOutlook } from "./outlook.ts";
 import { askWithPlan, chooseRows, writeForecast } from "./plan.ts";
-import { findPreviousRun, type RunFiles } from "./run-files.ts";
-import { type ResultsState, resumeCommand, writeSummary } from "./summary.ts";
+import { describeUnchanged, findPreviousRun } from "./repeats/previous-run.ts";
+import type { RunFiles } from "./run-files.ts";
+import { type ResultsState, resumeCommand, writeNothingToDo, writeSummary } from "./summary.ts";
 import { readSuppressed } from "./suppressed.ts";
 
 /** A file that has been checked, and all that sending it needs. */
@@ -51,10 +52,11 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const { deps, request, table, report, files, client, connection } = checked;
   client.checkMayWrite();
   const head = await describeRun(checked);
-  const before = await findPreviousRun(files, head, request);
+  const chosen = await chooseRows(request, table, report);
+  const { before, carried, isUnchanged } = await findPreviousRun({ files, head, request, source: chosen });
+  if (isUnchanged) return await writeNothingToDo(deps, request, files, describeUnchanged(request, before, files));
   // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
   const { headers } = await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
-  const chosen = await chooseRows(request, table, report);
   const source = request.skipSuppressed ? await skipSuppressed(checked, { ...chosen, before }) : { ...chosen, before };
   await writeForecast(deps, request, { client, source });
   const tellsStatuses = Object.keys(TELLS_STATUSES).every((name) => headers?.[name] !== undefined);
@@ -66,6 +68,7 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   await askWithPlan(deps, request, { place: head.baseUrl, profile, report, source, outlook });
   await table.input.verify();
   const sentBy = await lastSendingAt(checked, before);
+  if (carried !== null) await replaceFile(files.journal, carried.text(), deps.random.token(6), { isAlone: true });
   const journal = await openJournal(files.journal, before.length, deps.clock);
   const began = deps.clock.monotonic();
   deps.lastWords(`To resume: ${resumeCommand(deps.commandLine, ["--resume"])}\n`);
@@ -102,7 +105,6 @@ async function describeRun({
     baseUrl: account?.place ?? client.baseUrl,
     key: (await account?.keyFingerprint()) ?? "",
     at: startedAt,
-    marksRepeats: true,
   };
 }
 

@@ -1,8 +1,9 @@
-import { countOutcomes, type OutcomeName, OUTCOMES } from "../../bulk/import/journal/outcome.ts";
+import { countOutcomes, type OutcomeCounts, type OutcomeName, OUTCOMES } from "../../bulk/import/journal/outcome.ts";
 import type { SendReport } from "../../bulk/import/send-rows.ts";
-import { countOf, formatCount } from "../command/notes.ts";
+import { countOf, formatCount, writeNote } from "../command/notes.ts";
 import type { Deps } from "../command/deps.ts";
 import { InterruptedError } from "../errors/command-errors.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { toSafeText, toShellWord } from "../render/safe-text.ts";
 import type { ImportRequest } from "./import-request.ts";
 import type { RunFiles } from "./run-files.ts";
@@ -59,6 +60,29 @@ export async function writeSummary(
     results: ending.results === "written" ? files.results : null,
   };
   await streams.out.write(`${JSON.stringify(object)}\n`);
+}
+
+/** With nothing to send: one note, and with `-o json` the counts of earlier runs. */
+export async function writeNothingToDo(
+  deps: Deps,
+  request: ImportRequest,
+  files: RunFiles,
+  { note, counts }: { readonly note: string; readonly counts: OutcomeCounts },
+): Promise<ExitCode> {
+  await writeNote(deps, note);
+  const results = countOutcomes(counts) === 0 ? "missing" : "written";
+  const nothing = {
+    remaining: 0,
+    unfinished: 0,
+    elapsedMs: 0,
+    failures: [],
+    remarks: [],
+    retries: null,
+    stoppedBy: null,
+  };
+  const quietly = { ...deps, options: { ...deps.options, quiet: true } };
+  await writeSummary(quietly, request, files, { ...nothing, counts, earlier: counts, results });
+  return EXIT.done;
 }
 
 /** Reasons that are listed. */

@@ -117,6 +117,7 @@ export function responseEvidence(
   return { kind: "unsettled", reason: "the same response exists; its storage time is unknown" };
 }
 
+/** Services may trim a text, and write its line ends in their own way. */
 function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
+  return typeof value === "string" ? value.replaceAll(/\r\n?/g, "\n").trim() : "";
 }

@@ -70,19 +70,6 @@ test.each([
   });
 });
 
-test("when there is no journal to resume, then it is refused under --quiet too, and the error lists those beside it", async () => {
-  const file = await fileOf("resumed.csv", "email\nresumed@example.com\n");
-  const results = path.join(service.folder, "typo.csv");
-  const args = ["people", "import", file, "--send"];
-  expect((await service.run([...args, "--results", path.join(service.folder, "right.csv")])).status).toBe(0);
-  const ended = await service.run([...args, "--resume", "--quiet", "--results", results]);
-  expect([ended.status, ended.stderr.split("\n")[0]]).toEqual([
-    2,
-    `error: nothing to resume: ${results}.journal not found`,
-  ]);
-  expect(ended.stderr).toContain(path.join(service.folder, "right.csv.journal"));
-});
-
 test("when a file has a header and no rows, then that is an error unless it is allowed", async () => {
   const file = await fileOf("header.csv", "email\n");
   const refused = await service.run(["people", "import", file, "--no-send"]);
@@ -153,9 +140,12 @@ test("when a file was sent, then --no-send does not write over the record of tha
   expect(await readFile(results, "utf8")).toBe(record);
 });
 
-test("when a file was saved without surveys, then it may be saved again", async () => {
+test("a file that was saved without surveys is saved again under other results", async () => {
   const file = await fileOf("saved.csv", "email\nsaved1@example.com\n");
-  for (const _ of [1, 2]) expect((await service.run(["people", "import", file, "--no-send"])).status).toBe(0);
+  for (const results of [`${file}.1.csv`, `${file}.2.csv`]) {
+    const ended = await service.run(["people", "import", file, "--no-send", "--results", results]);
+    expect([ended.status, ended.stderr.split(" in ")[0]]).toEqual([0, "1 saved"]);
+  }
 });
 
 test.each([

@@ -105,9 +105,9 @@ test.each([
     ["2 saved", "3 skipped duplicate of line 2", "4 saved"],
   ],
 ])("identical answers count once: %j", async (flags, expected) => {
-  const row = "g@example.com,1,slow,2026-10-09";
+  const row = `g${flags.join("")}@example.com,1,slow,2026-10-09`;
   const file = await fileOf("same.csv", `email,score,comment,created_at\n${row}\n${row}\n${row.replace("1,", "2,")}\n`);
-  const results = path.join(service.folder, `same${flags.length}.csv`);
+  const results = path.join(service.folder, `same${flags.length}${flags[1] ?? ""}.csv`);
   const ended = await service.run(["responses", "import", file, "--yes", "--results", results, ...flags]);
   expect([ended.status, await outcomes(results)]).toEqual([0, expected]);
 });

@@ -37,6 +37,8 @@ export interface CheckReport {
   /** Cells from which a spreadsheet guard, a leading `'`, was taken. */
   readonly guardedCells: number;
   readonly strayQuotes: readonly StrayQuote[];
+  /** Valid responses without a time: a repeat of one looks like another answer. */
+  readonly untimedRows: number;
   /** The place where the file stops being a table; null for a sound one. */
   readonly broken: InputError | null;
 }
@@ -81,7 +83,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
   const { keptBy, conflicts, compare } = compareRows(table.kind, onDuplicate === "last" ? "last" : "first");
   const locales = watchLocales(columns);
   const strayQuotes: StrayQuote[] = [];
-  const counts = { rows: 0, invalidRows: 0, overriddenRows: 0, guardedCells: 0 };
+  const counts = { rows: 0, invalidRows: 0, overriddenRows: 0, guardedCells: 0, untimedRows: 0 };
   let duplicates = 0;
   const addProblem = (line: number, problem: RowProblem): void => {
     counts.invalidRows += 1;
@@ -91,6 +93,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
     const { conflict, dropped } = compare(values, line);
     if (conflict !== null) return addProblem(line, conflict);
     if (overridden) counts.overriddenRows += 1;
+    if (table.kind.repeats === "answer" && values["created_at"] === undefined) counts.untimedRows += 1;
     const value = table.kind.findUnsaved?.(values) ?? null;
     if (value !== null) unsaved.add(line, value);
     if (onDuplicate !== "error") duplicates += dropped.length;

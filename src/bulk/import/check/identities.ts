@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { domainToASCII } from "node:url";
 import { emailKey, isAscii } from "../../../contract/text/email.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
-import type { RowValues } from "./row-kind.ts";
+import type { ImportRow, RowKind, RowValues } from "./row-kind.ts";
 
 /** Lines that have a key in common, directly or through other lines. */
 export interface LineGroups {
@@ -62,8 +62,19 @@ export function personKeys(values: RowValues): string[] {
 export function answerKey(values: RowValues): string {
   const { score, comment, created_at: at = null } = values;
   const text = typeof comment === "string" ? comment.replaceAll(/\r\n?/g, "\n").trim() : "";
-  const parts = [personKeys(values)[0], at, score, text];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 16);
+  return hashOf([personKeys(values)[0], at, score, text]);
+}
+
+/** The same for the same row in a later version of the file. */
+export function rowKey({ repeats }: RowKind, { values, properties }: ImportRow): string {
+  if (repeats === "answer") return answerKey(values);
+  // A delay until a moment is a different number of seconds each day.
+  const { delay: _delay, ...lasting } = values;
+  return hashOf([lasting, properties].map((part) => Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+function hashOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
 }
 
 /** The same for spellings that differ in case, in compatible characters (NFKC), or in how the domain is encoded. */

@@ -21,14 +21,12 @@ export interface JournalHead {
   readonly key: string;
   /** When the run began, our own clock, Unix seconds. */
   readonly at: number;
-  /** `noRepeat` entries are written; absent in journals of earlier versions. */
-  readonly marksRepeats?: true;
 }
 
 export type JournalEntry =
   | { readonly head: JournalHead }
-  /** Lines that may be sent from now on; `at` is the service's time, Unix seconds. */
-  | { readonly intent: readonly number[]; readonly at: number }
+  /** Lines that may be sent from now on, with their `rowKey`s; `at` is the service's time, Unix seconds. */
+  | { readonly intent: readonly number[]; readonly at: number; readonly keys?: readonly string[] }
   /** The run stopped at that time, the service's; the lines are those it intended to send and of which no byte left. */
   | { readonly unsent: readonly number[]; readonly at: number }
   /** Lines that no run sends again unasked: the service answered with success, or a repeat ended without a proof. */

@@ -39,11 +39,12 @@ export async function readJournal(file: string): Promise<JournalState> {
 }
 
 /** The state before anything was written. */
-export function emptyJournal(): JournalState {
+export function emptyJournal(): WritableState {
   return createState();
 }
 
 interface WritableState extends JournalState {
+  /** `end` is the length of the journal up to and with the entry, bytes. */
   take(entry: JournalEntry, end: number): void;
 }
 
@@ -63,16 +64,12 @@ function createState(): WritableState {
   const outcomes = createLineNumbers(Uint8Array);
   const intents = createLineNumbers(Uint32Array);
   const noRepeats = createLineNumbers(Uint8Array);
-  // Rows that earlier versions left unknown may have been answered with success, or repeated any number of times.
-  const isUnmarked = (): boolean => facts.head !== null && facts.head.marksRepeats !== true;
   const stop = (unsent: readonly number[], at: number): void => {
     facts.stoppedAt = at;
     for (const line of unsent) intents.set(line, 0);
   };
   const settle = ({ line, outcome, mayHaveArrived }: RecordedOutcome): void => {
-    const isDoubtful = mayHaveArrived === true;
-    outcomes.set(line, isDoubtful ? DOUBTFUL : OUTCOMES.indexOf(outcome) + 1);
-    if ((isDoubtful || outcome === "unknown") && isUnmarked()) noRepeats.set(line, 1);
+    outcomes.set(line, mayHaveArrived === true ? DOUBTFUL : OUTCOMES.indexOf(outcome) + 1);
   };
   const intend = (line: number, at: number): void => {
     const before = outcomes.get(line);

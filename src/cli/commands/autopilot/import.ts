@@ -58,7 +58,7 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
       flags: readImportFlags(flags),
       skipSuppressed: false,
       spreadSeconds: null,
-      repeatDoesHarm: false,
+      repeatDoesHarm: true,
       plan: (row) => ({ route: ROUTES.addMember, placeholders: { platform }, body: toMemberBody(row) }),
       createSender: (client, signal) => {
         const breaker = createBreaker();

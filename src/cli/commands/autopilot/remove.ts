@@ -126,6 +126,7 @@ async function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFromO
     skipSuppressed: false,
     spreadSeconds: null,
     repeatDoesHarm: false,
+    runsAgain: true,
     plan: (row) => ({ route: ROUTES.removeMember, placeholders: { platform }, body: toRemovalBody(row) }),
     createSender: (client, signal) => {
       const breaker = createBreaker();

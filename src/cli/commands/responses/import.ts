@@ -109,8 +109,18 @@ async function sendResponse(
 ): Promise<RowOutcome> {
   const person = await findOrCreate(client, row, options.signal);
   if (typeof person !== "string") return person;
+  const body = toResponseBody(row, person);
+  const stored = await findStored(client, body, options.signal);
+  if (stored !== null) return { ...saved(person), outcome: "skipped", error: `stored already (response ${stored})` };
   attempt.isSent = true;
-  return toResponseOutcome(await client.addResponse(toResponseBody(row, person), options), person);
+  return toResponseOutcome(await client.addResponse(body, options), person);
+}
+
+/** The id of a response with the same person, time, score and comment; null if there is none, or no time to tell. */
+async function findStored(client: Client, body: JsonObject, signal: AbortSignal): Promise<string | null> {
+  if (body["created_at"] === undefined) return null;
+  const settlement = await client.lookUpResponse(body, { signal, intentAt: 0 });
+  return settlement.kind === "arrived" ? toId(settlement.found["id"]) : null;
 }
 
 /**

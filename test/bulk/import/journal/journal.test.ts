@@ -185,7 +185,7 @@ const FAILED = { outcome: "failed", error: "boom", mayHaveArrived: true } as con
 
 it("when lines were repeated in vain or answered with success, then they are not repeated", async () => {
   await write([
-    { head: { ...HEAD, marksRepeats: true } },
+    { head: HEAD },
     { intent: [2, 3, 4, 5], at: 500 },
     { done: { ...outcome(2, null), ...UNKNOWN } },
     { done: { ...outcome(3, null), ...FAILED } },
@@ -193,17 +193,6 @@ it("when lines were repeated in vain or answered with success, then they are not
     { intent: [2, 3, 4, 5], at: 600 },
   ]);
   expect(await repeatable()).toEqual([true, true, false, false]);
-});
-
-it("when an earlier version wrote the journal, then lines that it left unknown are not repeated", async () => {
-  await write([
-    { head: HEAD },
-    { intent: [2, 3, 4, 5], at: 500 },
-    { done: { ...outcome(2, null), ...UNKNOWN } },
-    { done: { ...outcome(3, null), ...FAILED } },
-    { intent: [4], at: 600 },
-  ]);
-  expect(await repeatable()).toEqual([false, false, true, true]);
 });
 
 it("when a run stopped by itself, then its time is known until another begins", async () => {
