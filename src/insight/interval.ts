@@ -16,7 +16,7 @@ export interface ScoreInterval {
   /** Of the adjusted answers: the interval lies around it and not around the raw score. */
   readonly centre: number;
   readonly standardError: number;
-  /** Both inclusive, never beyond ±100. */
+  /** Both inclusive, never beyond ±100; the raw score is between them. */
   readonly low: number;
   readonly high: number;
 }
@@ -47,11 +47,13 @@ export function netPromoterScore(counts: ScoreCounts): number | null {
 
 /** Null where nobody answered. `confidence` lies between 0 and 1. */
 export function scoreInterval(counts: ScoreCounts, confidence: number = CONFIDENCE_DEFAULT): ScoreInterval | null {
-  if (netPromoterScore(counts) === null) return null;
+  const score = netPromoterScore(counts);
+  if (score === null) return null;
   const { centre, variance } = adjusted(counts);
   const standardError = Math.sqrt(variance);
   const reach = criticalValue(confidence) * standardError;
-  return { centre, standardError, low: Math.max(centre - reach, -100), high: Math.min(centre + reach, 100) };
+  const [low, high] = [Math.max(centre - reach, -100), Math.min(centre + reach, 100)];
+  return { centre, standardError, low: Math.min(low, score), high: Math.max(high, score) };
 }
 
 /** Between the answers of different people; null where either has none. */

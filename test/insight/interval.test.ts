@@ -54,6 +54,16 @@ describe("the interval of a score", () => {
     );
   });
 
+  it("contains its score", () => {
+    fc.assert(
+      fc.property(anyCounts, fc.double({ min: 0.5, max: 0.999, noNaN: true }), (given, confidence) => {
+        const { low, high } = scoreInterval(given, confidence) ?? { low: 0, high: 0 };
+        const score = netPromoterScore(given) ?? 0;
+        expect([low <= score, score <= high]).toEqual([true, true]);
+      }),
+    );
+  });
+
   it("lies within ±100, and has a width also where all say the same", () => {
     fc.assert(
       fc.property(anyCounts, (given) => {

@@ -16,7 +16,7 @@ describe("the sentence of a report", () => {
     [[6, 13, 32], [1, 2, 3], "NPS 51, between 29 and 67; too few answers to say whether it changed in May."],
     [[6, 13, 32], [0, 0, 0], "NPS 51, between 29 and 67; too few answers to say whether it changed in May."],
     [[1, 2, 3], [6, 13, 32], "NPS 33, between -27 and 71; 6 answers, too few to say."],
-    [[0, 0, 1], null, "NPS 100, between -48 and 98; 1 answer, too few to say."],
+    [[0, 0, 1], null, "NPS 100, between -48 and 100; 1 answer, too few to say."],
     [[0, 0, 0], [6, 13, 32], "No answers: there is no score."],
   ])("of %j against %j is %s", (after, before, sentence) => {
     const change = before === null ? null : { before: counts(before), after: counts(after), words: "in May" };

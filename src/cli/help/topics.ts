@@ -69,7 +69,8 @@ Formats (-o, --output):
   ndjson   the same, one object per line
 
 --columns a,b,c selects columns and their order; dotted paths reach
-inside, such as person.email or person_properties.plan.
+inside, such as person.email or person_properties.plan. In a pipe they
+are values only, one line for each row or single thing.
 --jq EXPRESSION prints a part of the JSON, by JMESPath: --jq nps,
 --jq '[].email', --jq '[?score<\`7\`].comment', --jq 'length(@)'. Text is
 printed without quotes, anything else as JSON.

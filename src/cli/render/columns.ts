@@ -56,6 +56,8 @@ export interface Resource {
   readonly json?: readonly (readonly Column[])[];
   /** Fields of the API that are not columns but may begin a dotted path. */
   readonly fields: readonly string[];
+  /** In a pipe a record has the names of its values, even those of `--columns`. */
+  readonly namesValues?: boolean;
   /** True when the service decides on further fields (metric groups), so that any name is taken. */
   readonly open?: boolean;
   /** Columns that rows bring, behind all others. */

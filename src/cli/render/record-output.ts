@@ -1,6 +1,6 @@
 /**
- * Single things on stdout: a record in two columns for people, `name<TAB>value` lines for scripts, the complete
- * object as JSON.
+ * Single things on stdout: a record in two columns for people, `name<TAB>value` lines for scripts, the values of
+ * `--columns` as one line, the complete object as JSON.
  */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
@@ -74,6 +74,8 @@ async function writeLines(
   const columns = recordColumns(resource, context.options.columns, json);
   const { options, clock, streams } = context;
   const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.timeZone, now: unixSeconds(clock) });
-  const lines = toTsvLines(columns.map((column) => [column.name, toCellText(column, column.read(json), time)]));
+  const cells = columns.map((column) => toCellText(column, column.read(json), time));
+  const isRow = options.columns !== null && resource.namesValues !== true;
+  const lines = toTsvLines(isRow ? [cells] : columns.map(({ name }, at) => [name, cells[at] ?? ""]));
   await writeText(streams.out, lines);
 }

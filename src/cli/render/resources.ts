@@ -41,8 +41,7 @@ export const PEOPLE: Resource = {
     "last_responded_at",
     "next_survey_scheduled_at",
   ],
-  // A person without an address is known by the phone alone.
-  dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "name", "phone_number"],
+  dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "phone_number", "name"],
   // Our own service sends them where they are asked for.
   fields: ["properties"],
 };
@@ -124,7 +123,7 @@ export const BOUNCES: Resource = {
   noun: "bounces",
   columns: RESOURCES.bounce.map(fieldColumn),
   table: ["person_id", "email", "name", "bounced_at"],
-  dropFirst: ["name", "person_id"],
+  dropFirst: ["person_id", "name"],
   fields: [],
 };
 
@@ -132,7 +131,7 @@ export const UNSUBSCRIBES: Resource = {
   noun: "unsubscribes",
   columns: RESOURCES.unsubscribe.map(fieldColumn),
   table: ["person_id", "email", "name", "unsubscribed_at"],
-  dropFirst: ["name", "person_id"],
+  dropFirst: ["person_id", "name"],
   fields: [],
 };
 
@@ -210,6 +209,7 @@ const INTERVAL: readonly Column[] = [
 
 export const METRICS: Resource = {
   noun: "metrics",
+  namesValues: true,
   columns: [
     ...RESOURCES.metrics.map((field) => (field.name === "nps" ? pathColumn("nps", "nps") : fieldColumn(field))),
     ...INTERVAL,

@@ -272,6 +272,9 @@ function has(columns: readonly ColumnRoom[], name: string): boolean {
   return columns.some((column) => column.name === name);
 }
 
+/** Both ends of an interval are shown, or neither. */
+const INTERVAL_END = /^(.+)_(?:low|high)$/;
+
 function dropUntil(
   columns: readonly ColumnRoom[],
   names: readonly string[],
@@ -281,7 +284,8 @@ function dropUntil(
   let shown = columns;
   for (const name of names) {
     if (widthOf(shown, need) <= room || shown.length === 1) break;
-    shown = shown.filter((column) => column.name !== name);
+    const interval = INTERVAL_END.exec(name)?.[1] ?? null;
+    shown = shown.filter((column) => column.name !== name && INTERVAL_END.exec(column.name)?.[1] !== interval);
   }
   return shown.length === 0 ? columns.slice(0, 1) : shown;
 }

@@ -10,8 +10,8 @@ function scoreFields(counts: ScoreTally) {
   const interval = scoreInterval(counts);
   return {
     nps: netPromoterScore(counts) === null ? null : nps,
-    nps_low: interval?.low ?? null,
-    nps_high: interval?.high ?? null,
+    nps_low: interval === null ? null : Math.min(interval.low, nps),
+    nps_high: interval === null ? null : Math.max(interval.high, nps),
     response_count,
     kinds,
   };

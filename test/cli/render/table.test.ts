@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openListOutput } from "../../../src/cli/render/list-output.ts";
 import { writeRecord } from "../../../src/cli/render/record-output.ts";
 import { TEXTS } from "../../../src/cli/commands/service/service-resources.ts";
+import { segmentsResource } from "../../../src/cli/commands/metrics/metrics-resource.ts";
 import { PEOPLE, RESPONSES } from "../../../src/cli/render/resources.ts";
 import { createTextMeasure } from "../../../src/cli/render/text-measure.ts";
 import { pathColumn, type Resource } from "../../../src/cli/render/columns.ts";
@@ -112,6 +113,17 @@ describe("a table", () => {
     expect((await list(resource, rows, { width: 40 })).out).toContain(url);
     const texts = { locale: "de", thank_you: "Danke! ".repeat(9), thank_you_link: url };
     expect((await list(TEXTS, [texts], { width: 80 })).out).toContain(url);
+  });
+
+  it("drops both ends of an interval, and a phone number before a name", async () => {
+    const row = { property: "plan", value: "enterprise", n: 120, share: 0.5, nps: 12.5, nps_low: -1.5, nps_high: 26 };
+    expect((await list(segmentsResource(false), [row], { width: 40 })).out).toBe(
+      "PROPERTY  VALUE         N   NPS\nplan      enterprise  120  12.5\n",
+    );
+    const people = [{ id: "1", email: "ada@example.com", name: "Ada", phone_number: "+14155550101" }];
+    expect((await list(PEOPLE, people, { width: 30 })).out).toBe(
+      "ID  EMAIL            NAME\n1   ada@example.com  Ada\n",
+    );
   });
 
   it("keeps the first of columns that are all zero", async () => {

@@ -56,6 +56,7 @@ export function metricsResource({ byPeriod, compared, core, open }: MetricsShape
   const names = numbers.map(({ name }) => name);
   return {
     noun: "metrics",
+    namesValues: true,
     columns: [...period, ...numbers],
     table: byPeriod ? ["period", ...PERIOD_TABLE.filter((name) => names.includes(name))] : names,
     dropFirst: [
@@ -102,6 +103,7 @@ export function segmentsResource(compared: boolean): Resource {
 
 export const SPLIT: Resource = {
   noun: "changes",
+  namesValues: true,
   columns: [...["change", "mix", "within"].map((name) => pathColumn(name, "change")), pathColumn("segments")],
   table: ["change", "mix", "within", "segments"],
   dropFirst: [],
@@ -118,6 +120,7 @@ export const SCORES: Resource = {
 
 export const ALARM: Resource = {
   noun: "alarms",
+  namesValues: true,
   columns: [
     pathColumn("since", "time"),
     pathColumn("n", "number"),

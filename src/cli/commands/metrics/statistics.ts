@@ -78,9 +78,11 @@ export function intervalFields(metrics: JsonObject, confidence: number): JsonObj
   const counts = countsOf(metrics);
   if (counts === null) return {};
   const interval = scoreInterval(counts, confidence);
+  // With very many answers the rounded score of the API can be outside.
+  const nps = typeof metrics["nps"] === "number" ? [metrics["nps"]] : [];
   return {
-    nps_low: interval?.low ?? null,
-    nps_high: interval?.high ?? null,
+    nps_low: interval === null ? null : Math.min(interval.low, ...nps),
+    nps_high: interval === null ? null : Math.max(interval.high, ...nps),
     margin: interval === null ? null : (interval.high - interval.low) / 2,
     confidence,
     method: METHOD,

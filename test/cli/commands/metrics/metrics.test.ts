@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { parseAssertion } from "../../../../src/cli/commands/metrics/assertions.ts";
 import { type MetricsOptions, runMetrics } from "../../../../src/cli/commands/metrics/run.ts";
 import { toSparkline } from "../../../../src/cli/commands/metrics/pictures.ts";
@@ -585,4 +585,10 @@ describe("pictures of numbers", () => {
     const points = [point(0), { nps: -100, isFew: true }, point(10)];
     expect([toSparkline(points), toSparkline(points, false)]).toEqual(["▁▯█", "_o#"]);
   });
+});
+
+test("the interval contains the score that the service rounded", () => {
+  const counts = { promoter_count: 533_960, passive_count: 266_080, detractor_count: 199_960 };
+  const fields = intervalFields({ nps: 33, ...counts }, 0.95);
+  expect([fields["nps_low"], Number(fields["nps_high"]) < 33.6]).toEqual([33, true]);
 });

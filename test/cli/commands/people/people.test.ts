@@ -340,7 +340,7 @@ describe("people get", () => {
 
   it.each([
     ["csv", "email,created_at\nperson1@example.com,2026-01-01T00:00:00Z\n"],
-    ["tsv", "email\tperson1@example.com\ncreated_at\t2026-01-01T00:00:00Z\n"],
+    ["tsv", "person1@example.com\t2026-01-01T00:00:00Z\n"],
     ["ndjson", '{"email":"person1@example.com","created_at":1767225600}\n'],
     ["json", '{"email":"person1@example.com","created_at":1767225600}\n'],
     ["table", "email       person1@example.com\ncreated_at  2026-01-01 00:00:00\n"],

@@ -107,7 +107,7 @@ it("when a removal of the profile local is confirmed by --yes, then the file is 
       "--columns",
       "id",
     ]);
-    const id = added.stdout.split("\t")[1]?.trim() ?? "";
+    const id = added.stdout.trim();
     const ended = await run(["service", "trend", "remove", id, "--yes", "--profile", "local", ...quiet]);
     const done = quiet.length === 0 ? `Removed trend ${id}.\n` : "";
     expect([ended.status, ended.stderr]).toEqual([0, `note: using ${local}\n${done}`]);
