@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../runtime/name-resolver.ts";
+import { isThisMachine } from "../runtime/name-resolver.ts";
 import { ConfigError, type ConfigAdvice } from "./config-error.ts";
 
 /**
@@ -14,7 +14,7 @@ export function parseBaseUrl(text: string, source: string, { allowHttp }: { read
     );
   if (url.username !== "" || url.password !== "")
     throw invalid(`${source}: an address holds no credentials; the key goes into a profile or SURVEYCTL_API_KEY`);
-  if (url.protocol === "http:" && !allowHttp && !isHere(url.hostname)) {
+  if (url.protocol === "http:" && !allowHttp && !isThisMachine(url.hostname)) {
     throw invalid(`${source}: refusing to send the API key over plain http to ${url.host}; use https://`, {
       code: "allow_http",
     });
@@ -36,12 +36,7 @@ const HOST = /^(?:\[[^\]]*\]|[^\s/?#@:"'`<>\u200b-\u200f\ufeff]+)(?::\d+)?(?:[/?
 function withScheme(text: string): string {
   const https = `https://${text}`;
   if (!HOST.test(text) || !URL.canParse(https)) return "";
-  return isHere(new URL(https).hostname) ? `http://${text}` : https;
-}
-
-/** Names below `localhost` too: tools for development give each service its own. */
-function isHere(host: string): boolean {
-  return isLoopbackHost(host) || host.endsWith(".localhost");
+  return isThisMachine(new URL(https).hostname) ? `http://${text}` : https;
 }
 
 function withoutCredentials(text: string): string {

@@ -50,6 +50,12 @@ export function createNameResolver(servers: readonly string[] | null = null): Na
   };
 }
 
+/** As `isLoopbackHost`, of a URL's host: also names below `localhost` (RFC 6761) and IPv4 written as IPv6. */
+export function isThisMachine(host: string): boolean {
+  const name = host.replace(/\.$/, "");
+  return isLoopbackHost(name) || name.endsWith(".localhost") || /^\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]$/.test(name);
+}
+
 /**
  * True for the literal hosts of this machine, in brackets or without: what any other name resolves to is decided by
  * others.

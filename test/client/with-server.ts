@@ -9,6 +9,7 @@ import {
   type MisbehavingOptions,
   type MisbehavingServer,
 } from "../helpers/misbehaving-server.ts";
+import { proxiedUrl } from "../helpers/proxy-server.ts";
 
 export interface Pair {
   readonly client: Client;
@@ -26,13 +27,15 @@ export async function withServer(
     readonly server?: Omit<MisbehavingOptions, "script">;
     readonly client?: Partial<ClientOptions>;
     readonly transport?: Partial<TransportOptions>;
+    /** The server has the name that only the test's proxy resolves. */
+    readonly isProxied?: boolean;
     /** After the origin, like `/base`. */
     readonly basePath?: string;
   } = {},
 ): Promise<Pair> {
   const server = await startMisbehavingServer({ script, ...options.server });
   const clock = createFakeClock(Date.now());
-  const baseUrl = `${server.baseUrl}${options.basePath ?? ""}`;
+  const baseUrl = `${options.isProxied === true ? proxiedUrl(server) : server.baseUrl}${options.basePath ?? ""}`;
   const transport = undiciTransport({ baseUrl, env: {}, timeoutMs: 5000, ...options.transport });
   const random = { fraction: () => 0.5, token: () => "token" };
   const client = createClient({ baseUrl, apiKey: API_KEY, transport, clock, random, ...options.client });

@@ -5,7 +5,7 @@ import {
   TLS_CERTIFICATE,
   type MisbehavingServer,
 } from "../helpers/misbehaving-server.ts";
-import { startProxy } from "../helpers/proxy-server.ts";
+import { proxiedUrl, startProxy } from "../helpers/proxy-server.ts";
 import { runCli } from "../helpers/run-cli.ts";
 
 interface Line {
@@ -52,27 +52,27 @@ describe("proxies", () => {
   it("when HTTPS_PROXY carries credentials, then the call goes through a tunnel", async () => {
     const [server, proxy] = [await service(true), await proxyOf("user:p@ss")];
     const env = { NODE_EXTRA_CA_CERTS: TLS_CERTIFICATE, HTTPS_PROXY: `http://user:p%40ss@${proxy.host}` };
-    expect(await listThrough(server.baseUrl, env)).toEqual(GOOD);
-    expect(proxy.seen).toEqual([`CONNECT localhost:${server.port}`]);
+    expect(await listThrough(proxiedUrl(server), env)).toEqual(GOOD);
+    expect(proxy.seen).toEqual([`CONNECT survey.example.com:${server.port}`]);
   });
 
-  it("when NO_PROXY names the host, then the proxy is not asked", async () => {
+  it("a service on this machine is never asked through the proxy", async () => {
     const [server, proxy] = [await service(true), await proxyOf()];
-    const env = { NODE_EXTRA_CA_CERTS: TLS_CERTIFICATE, HTTPS_PROXY: `http://${proxy.host}`, NO_PROXY: "localhost" };
+    const env = { NODE_EXTRA_CA_CERTS: TLS_CERTIFICATE, HTTPS_PROXY: `http://${proxy.host}` };
     expect(await listThrough(server.baseUrl, env)).toEqual(GOOD);
     expect(proxy.seen).toEqual([]);
   });
 
   it("when the proxy refuses the credentials, then the error names the proxy and not the password", async () => {
     const [server, proxy] = [await service(true), await proxyOf("user:right")];
-    const line = await listThrough(server.baseUrl, { HTTPS_PROXY: `http://user:wrong-password@${proxy.host}` });
+    const line = await listThrough(proxiedUrl(server), { HTTPS_PROXY: `http://user:wrong-password@${proxy.host}` });
     expect(line).toMatchObject({ status: 1, stdout: "" });
     expect(line.said).toMatch(/^error: .*proxy 127\.0\.0\.1.*407/);
     expect(line.said).not.toContain("wrong-password");
   });
 
   it("when the proxy is not there, then the error names it", async () => {
-    const line = await listThrough((await service(true)).baseUrl, { HTTPS_PROXY: "http://127.0.0.1:9" });
+    const line = await listThrough(proxiedUrl(await service(true)), { HTTPS_PROXY: "http://127.0.0.1:9" });
     expect(line).toMatchObject({ status: 1, stdout: "" });
     expect(line.said).toMatch(/^error: .*proxy 127\.0\.0\.1/);
   });

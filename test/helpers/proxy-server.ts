@@ -6,11 +6,25 @@ import { listening } from "./misbehaving-server.ts";
 export interface ProxyServer {
   /** Host and port. */
   readonly host: string;
-  /** One line for each request, like `CONNECT localhost:443`. */
+  /** One line for each request, like `CONNECT survey.example.com:443`. */
   readonly seen: readonly string[];
   /** The header names of each request that it was shown. */
   readonly headers: readonly Readonly<Record<string, unknown>>[];
   stop(): Promise<void>;
+}
+
+/** A name for this machine that only the proxy resolves: requests to loopback never go through one. */
+const HOST = "survey.example.com";
+
+/** The address of a server of this machine as it is reached through the proxy. */
+export function proxiedUrl({ baseUrl }: { readonly baseUrl: string }): string {
+  const url = new URL(baseUrl);
+  url.hostname = HOST;
+  return url.origin;
+}
+
+function toLoopback(host: string): string {
+  return host === HOST ? "127.0.0.1" : host;
 }
 
 export async function startProxy(credentials?: string): Promise<ProxyServer> {
@@ -28,8 +42,10 @@ export async function startProxy(credentials?: string): Promise<ProxyServer> {
       response.writeHead(407).end("who are you?");
       return;
     }
+    const target = new URL(request.url ?? "");
+    target.hostname = toLoopback(target.hostname);
     const onward = httpRequest(
-      request.url ?? "",
+      target,
       { method: request.method ?? "GET", headers: request.headers, agent: false },
       (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -45,7 +61,7 @@ export async function startProxy(credentials?: string): Promise<ProxyServer> {
       return;
     }
     const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(request.url ?? "") ?? [];
-    const onward = connect(Number(port), host, () => {
+    const onward = connect(Number(port), toLoopback(host), () => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       socket.pipe(onward).pipe(socket);
       socket.once("close", () => onward.destroy());

@@ -1,6 +1,7 @@
 /** Which proxy a URL goes through: `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, lower case first, as curl reads them. */
 
 import { BlockList, isIP } from "node:net";
+import { isThisMachine } from "../../runtime/name-resolver.ts";
 
 export interface Proxy {
   /** Without credentials and path. */
@@ -62,8 +63,12 @@ export function proxyCredentials(env: ProxyEnvironment): string[] {
 
 const VARIABLES = { "https:": ["https_proxy", "HTTPS_PROXY"], "http:": ["http_proxy", "HTTP_PROXY"] } as const;
 
-/** The proxy for `target`; null to go straight. Throws `ProxySettingError` for a variable that is no proxy's URL. */
+/**
+ * The proxy for `target`; null for a direct connection, which loopback always gets: a proxy would read the key of plain
+ * http, and its loopback is another machine. Throws `ProxySettingError` for a variable that is no proxy's URL.
+ */
 export function proxyFor(target: URL, env: ProxyEnvironment): Proxy | null {
+  if (isThisMachine(target.hostname)) return null;
   const names = VARIABLES[target.protocol === "https:" ? "https:" : "http:"];
   const source = names.find((name) => (env[name] ?? "").trim() !== "");
   if (source === undefined || isExcepted(target, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) return null;

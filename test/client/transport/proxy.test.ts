@@ -11,11 +11,35 @@ describe("which proxy", () => {
     ["https://api.example.com", { https_proxy: "http://lower:1", HTTPS_PROXY: "http://upper:2" }, "lower:1"],
     ["https://api.example.com", { HTTP_PROXY: "http://proxy:3128" }, null],
     ["http://api.example.com", { HTTP_PROXY: "http://proxy:3128" }, "proxy:3128"],
-    ["http://127.0.0.1:80", { http_proxy: "proxy:3128" }, "proxy:3128"],
+    ["http://192.0.2.1:80", { http_proxy: "proxy:3128" }, "proxy:3128"],
     ["https://api.example.com", { HTTPS_PROXY: "  " }, null],
   ])("when %s is asked for with %o", (url, env, expected) => {
     expect(hostOf(url, env)).toBe(expected);
   });
+});
+
+describe("this machine", () => {
+  it.each([
+    "http://127.0.0.1:8080",
+    "http://127.1",
+    "http://127.8.9.10",
+    "http://localhost:8080",
+    "https://LOCALHOST",
+    "http://localhost.:8080",
+    "http://surveys.localhost",
+    "http://[::1]:8080",
+    "https://[0:0:0:0:0:0:0:1]",
+    "http://[::ffff:127.0.0.1]:8080",
+  ])("%s is never reached through a proxy", (url) => {
+    expect(hostOf(url, { HTTP_PROXY: "http://proxy:1", HTTPS_PROXY: "http://proxy:1" })).toBeNull();
+  });
+
+  it.each(["http://127.0.0.1.example.com", "http://[::2]", "http://localhost.example.com", "http://128.0.0.1"])(
+    "%s is another machine",
+    (url) => {
+      expect(hostOf(url, { HTTP_PROXY: "http://proxy:1" })).toBe("proxy:1");
+    },
+  );
 });
 
 describe("NO_PROXY", () => {
@@ -33,10 +57,10 @@ describe("NO_PROXY", () => {
     ["example.com:443", "https://example.com", true],
     ["example.com:8443", "https://example.com", false],
     ["example.com:8443", "https://example.com:8443", true],
-    ["127.0.0.1", "https://127.0.0.1:8443", true],
-    ["::1", "https://[::1]:8443", true],
-    ["[::1]:8443", "https://[::1]:8443", true],
-    ["[::1]:1", "https://[::1]:8443", false],
+    ["192.0.2.1", "https://192.0.2.1:8443", true],
+    ["2001:db8::1", "https://[2001:db8::1]:8443", true],
+    ["[2001:db8::1]:8443", "https://[2001:db8::1]:8443", true],
+    ["[2001:db8::1]:1", "https://[2001:db8::1]:8443", false],
     ["", "https://example.com", false],
     [".", "https://example.com", false],
     ["10.0.0.0/8", "https://10.1.2.3", true],

@@ -11,7 +11,7 @@ import {
   TLS_CERTIFICATE,
   type MisbehavingServer,
 } from "../../helpers/misbehaving-server.ts";
-import { startProxy } from "../../helpers/proxy-server.ts";
+import { proxiedUrl, startProxy } from "../../helpers/proxy-server.ts";
 
 let folder = "";
 let program = "";
@@ -47,8 +47,8 @@ describe("a service whose certificate only we know", () => {
     const proxy = await startProxy("user:p@ss");
     onTestFinished(async () => await proxy.stop());
     const env = { NODE_EXTRA_CA_CERTS: TLS_CERTIFICATE, HTTPS_PROXY: `http://user:p%40ss@${proxy.host}` };
-    expect(await callFrom(server.baseUrl, env)).toEqual({ nps: 3 });
-    expect(proxy.seen).toEqual([`CONNECT localhost:${server.port}`]);
+    expect(await callFrom(proxiedUrl(server), env)).toEqual({ nps: 3 });
+    expect(proxy.seen).toEqual([`CONNECT survey.example.com:${server.port}`]);
     expect(server.requests[0]?.headers["proxy-authorization"]).toBeUndefined();
   });
 

@@ -17,7 +17,7 @@ import {
   stall,
   type Behaviour,
 } from "../../helpers/misbehaving-server.ts";
-import { startProxy, type ProxyServer } from "../../helpers/proxy-server.ts";
+import { proxiedUrl, startProxy, type ProxyServer } from "../../helpers/proxy-server.ts";
 import { API_KEY, failureOf, withServer } from "../with-server.ts";
 
 const once = { client: { policy: { retries: 0 } } };
@@ -287,20 +287,20 @@ describe("proxies", () => {
   it("when http goes through a proxy with credentials, then only the proxy sees them", async () => {
     const between = await proxy("user:p@ss");
     const env = { HTTP_PROXY: `http://user:p%40ss@${between.host}` };
-    const { client, server } = await withServer([json({ nps: 7 })], { transport: { env } });
+    const { client, server } = await withServer([json({ nps: 7 })], { isProxied: true, transport: { env } });
     expect((await client.getMetrics({})).json).toEqual({ nps: 7 });
-    expect(between.seen).toEqual([`GET ${server.baseUrl}/v1/metrics.json`]);
-    expect(server.requests[0]?.headers["host"]).toBe(`127.0.0.1:${server.port}`);
+    expect(between.seen).toEqual([`GET ${proxiedUrl(server)}/v1/metrics.json`]);
+    expect(server.requests[0]?.headers["host"]).toBe(`survey.example.com:${server.port}`);
   });
 
   it("when the proxy wants other credentials, then it is named, without its password, and nothing was sent", async () => {
     const between = await proxy("user:other");
     const env = { HTTP_PROXY: `http://user:hush@${between.host}` };
-    const { client, server } = await withServer([json({})], { transport: { env } });
+    const { client, server } = await withServer([json({})], { isProxied: true, transport: { env } });
     const error = await failureOf(client.sendPerson({ email: "ann@example.com" }));
     expect(error).toMatchObject({ name: "ConnectionError", sent: "no" });
     expect(error.message).toBe(
-      `the proxy ${between.host} (HTTP_PROXY) wants other credentials (407): POST ${server.baseUrl}/v1/people.json`,
+      `the proxy ${between.host} (HTTP_PROXY) wants other credentials (407): POST ${proxiedUrl(server)}/v1/people.json`,
     );
     expect(between.seen).toHaveLength(1);
   });
@@ -308,17 +308,22 @@ describe("proxies", () => {
   it("when https goes through a proxy, then it is a tunnel whose end is checked like any other", async () => {
     const between = await proxy("user:secret");
     const env = { https_proxy: `http://user:secret@${between.host}` };
-    const { client, server } = await withServer([json({})], { server: { tls: true }, transport: { env } });
+    const { client, server } = await withServer([json({})], {
+      isProxied: true,
+      server: { tls: true },
+      transport: { env },
+    });
     const error = await failureOf(client.getMetrics({}));
-    expect(error.message).toContain(`the certificate of localhost:${server.port} cannot be trusted`);
+    expect(error.message).toContain(`the certificate of survey.example.com:${server.port} cannot be trusted`);
     expect(error.message).toContain(`through the proxy ${between.host}`);
-    expect(between.seen).toEqual([`CONNECT localhost:${server.port}`]);
+    expect(between.seen).toEqual([`CONNECT survey.example.com:${server.port}`]);
     expect(between.headers[0]).not.toHaveProperty("authorization");
   });
 
   it("when the tunnel is refused, then the proxy is named", async () => {
     const between = await proxy("user:secret");
     const { client } = await withServer([json({})], {
+      isProxied: true,
       server: { tls: true },
       transport: { env: { HTTPS_PROXY: `http://${between.host}` } },
     });
@@ -328,14 +333,17 @@ describe("proxies", () => {
 
   it.each([true, false])("when the proxy cannot be reached, then the proxy is named (tls: %s)", async (tls) => {
     const env = { HTTPS_PROXY: "http://127.0.0.1:1", HTTP_PROXY: "http://127.0.0.1:1" };
-    const { client } = await withServer([json({})], { ...once, server: { tls }, transport: { env } });
+    const { client } = await withServer([json({})], { ...once, isProxied: true, server: { tls }, transport: { env } });
     const error = await failureOf(client.getMetrics({}));
     expect(error).toMatchObject({ name: "ConnectionError", sent: "no", repeatsMax: Infinity });
     expect(error.message).toMatch(/^cannot reach the proxy 127\.0\.0\.1:1 \(HTTPS?_PROXY\): connect ECONNREFUSED/);
   });
 
   it("when the variable is no proxy, then it is named", async () => {
-    const { client } = await withServer([json({})], { transport: { env: { HTTP_PROXY: "ftp://x" } } });
+    const { client } = await withServer([json({})], {
+      isProxied: true,
+      transport: { env: { HTTP_PROXY: "ftp://x" } },
+    });
     expect((await failureOf(client.getMetrics({}))).message).toMatch(/^HTTP_PROXY names a ftp proxy/);
   });
 });
@@ -353,9 +361,9 @@ describe("without a socket", () => {
     await client.close();
   });
 
-  it("when NO_PROXY names the host, then the request goes straight", async () => {
+  it("the proxy of the environment never sees a request to this machine", async () => {
     const { client } = await withServer([answer(200, '{"nps":2}')], {
-      transport: { env: { HTTP_PROXY: "http://127.0.0.1:1", NO_PROXY: "127.0.0.1" } },
+      transport: { env: { HTTP_PROXY: "http://127.0.0.1:1" } },
     });
     expect((await client.getMetrics({})).json).toEqual({ nps: 2 });
   });
