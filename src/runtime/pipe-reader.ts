@@ -1,56 +1,57 @@
-/** Bytes that come chunk by chunk: read to the end as one text, or from a named pipe in a way that a signal can end. */
-import { constants, createReadStream, type ReadStream } from "node:fs";
-import { open, stat } from "node:fs/promises";
-import { nextTurn } from "./clock.ts";
-import { onAbort } from "./on-abort.ts";
+/** Bytes that come chunk by chunk, from a file or from anything else. */
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { systemClock } from "./clock.ts";
+import { specialKind } from "./files/file-kind.ts";
 
-/** The bytes as they come. Throws the signal's reason when it is aborted, or the system's error. */
-export async function* readPipe(file: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  signal.throwIfAborted();
-  const stream = createReadStream(file);
-  const release = onAbort(signal, () => {
-    stream.destroy(signal.reason as Error);
-    void letGo(file, stream).catch(() => undefined);
-  });
-  try {
-    yield* stream as AsyncIterable<Uint8Array>;
-  } finally {
-    release();
+/** The message says what is wrong with the file, without its name: "it is a device, not a file". */
+export class UnreadableFileError extends Error {
+  override readonly name = "UnreadableFileError";
+  readonly file: string;
+
+  constructor(file: string, message: string) {
+    super(message);
+    this.file = file;
   }
 }
+
+const CHUNK_BYTES = 64 * 1024;
+const POLL_MAX_MS = 16;
 
 /**
- * To open a pipe waits for its writer, and to read from it for what the writer says; a stream cannot be closed before.
- * A writer of our own ends both, and what it says is read by nobody.
+ * The bytes of a regular file, or of a pipe that has a writer, such as a shell's `<(…)`. Throws the signal's reason when
+ * it is aborted, UnreadableFileError, or the system's error.
  */
-async function letGo(file: string, stream: ReadStream): Promise<void> {
-  if (!(await stat(file)).isFIFO()) return;
-  for (let isTold = false; !isTold && !stream.closed;) {
-    isTold = await writeByte(file);
-    await nextTurn();
-  }
-}
-
-/** False while nobody has the pipe open for reading. */
-async function writeByte(file: string): Promise<boolean> {
-  const handle = await open(file, constants.O_WRONLY | constants.O_NONBLOCK).catch(nullWithoutReader);
-  if (handle === null) return false;
+export async function* readChunks(file: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  signal?.throwIfAborted();
+  // Opening a pipe would otherwise wait for its writer, which may never come, and no signal could end that.
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    await handle.write("\n");
+    const found = await handle.stat();
+    if (!found.isFile() && !found.isFIFO())
+      throw new UnreadableFileError(file, `it is ${specialKind(found)}, not a file`);
+    let mayLackWriter = found.isFIFO();
+    for (let waitMs = 1; ;) {
+      signal?.throwIfAborted();
+      const bytes = Buffer.alloc(CHUNK_BYTES);
+      const count = await handle.read(bytes).then(({ bytesRead }) => bytesRead, nullWhileEmpty);
+      if (count === 0 && mayLackWriter)
+        throw new UnreadableFileError(file, "it is a pipe that nothing writes to");
+      if (count === 0) return;
+      mayLackWriter = false;
+      if (count === null) await systemClock.sleep(waitMs, signal);
+      else yield bytes.subarray(0, count);
+      waitMs = count === null ? Math.min(waitMs * 2, POLL_MAX_MS) : 1;
+    }
   } finally {
     await handle.close();
   }
-  return true;
 }
 
-function nullWithoutReader(error: NodeJS.ErrnoException): null {
-  if (error.code === "ENXIO") return null;
+/** Null for a pipe whose writer has written nothing more yet. */
+function nullWhileEmpty(error: NodeJS.ErrnoException): null {
+  if (error.code === "EAGAIN") return null;
   throw error;
-}
-
-/** All of a source. */
-export async function readAll(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  return (await readAtMost(source, Infinity)) ?? Buffer.alloc(0);
 }
 
 /** All of a source; null as soon as it is longer than `maxBytes`, and the rest is not read. */
@@ -63,4 +64,19 @@ export async function readAtMost(source: AsyncIterable<Uint8Array>, maxBytes: nu
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** Larger than any key, certificate, settings file or request body. */
+export const GIVEN_FILE_MAX = 1024 * 1024;
+
+/** All of a file that a command line or a URL names. Rejects as `readChunks` throws, and for a larger file. */
+export async function readGivenFile(file: string, maxBytes = GIVEN_FILE_MAX): Promise<Buffer> {
+  const bytes = await readAtMost(readChunks(file), maxBytes);
+  if (bytes === null) throw new UnreadableFileError(file, tooLarge(maxBytes));
+  return bytes;
+}
+
+/** Of a bound in whole MiB. */
+export function tooLarge(maxBytes: number): string {
+  return `it is larger than ${maxBytes / 1024 / 1024} MiB`;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { readPipe } from "../../src/runtime/pipe-reader.ts";
+import { readChunks, readGivenFile } from "../../src/runtime/pipe-reader.ts";
 
 let folder: string;
 let pipe: string;
@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 async function readAll(signal: AbortSignal): Promise<string> {
   const pieces: Uint8Array[] = [];
-  for await (const piece of readPipe(pipe, signal)) pieces.push(piece);
+  for await (const piece of readChunks(pipe, signal)) pieces.push(piece);
   return Buffer.concat(pieces).toString();
 }
 
@@ -37,7 +37,7 @@ it("when the signal is aborted before any writer has come, then reading ends wit
 
 it("when the signal is aborted while a writer says nothing, then reading ends with its reason", async () => {
   const stop = new AbortController();
-  const pieces = readPipe(pipe, stop.signal);
+  const pieces = readChunks(pipe, stop.signal);
   const first = pieces.next();
   const writer = await open(pipe, constants.O_WRONLY);
   await writer.write("begun");
@@ -55,4 +55,40 @@ it("when the signal was aborted already, then nothing is opened", async () => {
 it("when there is no such file, then the system's error says so", async () => {
   await rm(pipe);
   await expect(readAll(new AbortController().signal)).rejects.toMatchObject({ code: "ENOENT" });
+});
+
+it("a pipe that nothing writes to is refused and not waited for", async () => {
+  await expect(readAll(new AbortController().signal)).rejects.toThrow("it is a pipe that nothing writes to");
+});
+
+it("a device and a folder are refused", async () => {
+  await expect(readGivenFile("/dev/zero")).rejects.toThrow("it is a device, not a file");
+  await expect(readGivenFile(folder)).rejects.toThrow("it is a directory, not a file");
+});
+
+it("a file of 1 MiB is read, and a larger one or a pipe without an end is refused", async () => {
+  const file = path.join(folder, "large");
+  await writeFile(file, Buffer.alloc(1024 * 1024));
+  expect(await readGivenFile(file)).toHaveLength(1024 * 1024);
+  await writeFile(file, Buffer.alloc(1024 * 1024 + 1));
+  await expect(readGivenFile(file)).rejects.toThrow("it is larger than 1 MiB");
+  const endless = execFile("sh", ["-c", 'exec cat /dev/zero > "$0"', pipe]);
+  const writer = await open(pipe, constants.O_RDWR);
+  await expect(readGivenFile(pipe)).rejects.toThrow("it is larger than 1 MiB");
+  endless.kill("SIGKILL");
+  await writer.close();
+});
+
+it("a writer that pauses is waited for", async () => {
+  const writer = execFile("sh", ["-c", 'exec > "$0"; read go; printf begun; read go; printf " ended"', pipe]);
+  const keeper = await open(pipe, constants.O_RDWR);
+  const pieces = readChunks(pipe);
+  const first = pieces.next();
+  writer.stdin?.write("go\n");
+  expect(String((await first).value)).toBe("begun");
+  const second = pieces.next();
+  writer.stdin?.write("go\n");
+  expect(String((await second).value)).toBe(" ended");
+  await keeper.close();
+  expect((await pieces.next()).done).toBe(true);
 });

@@ -1,19 +1,24 @@
 /** Files of text that a command line names. */
-import { readFile } from "node:fs/promises";
-import { readAll } from "../../runtime/pipe-reader.ts";
+import { GIVEN_FILE_MAX, readAtMost, readGivenFile, tooLarge } from "../../runtime/pipe-reader.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { Input } from "../streams/streams.ts";
 
-/** As `decodeText`; rejects with the system's error for a file that cannot be read. */
-export async function readTextFile(file: string): Promise<string> {
-  return decodeText(await readFile(file), file);
+/** As `decodeText`, of a file of at most 1 MiB; rejects as `readGivenFile`. */
+export async function readTextFile(file: string, maxBytes = GIVEN_FILE_MAX): Promise<string> {
+  return decodeText(await readGivenFile(file, maxBytes), file);
 }
 
 /** As `readTextFile`; `-` is standard input. Throws UsageError for `-` on a terminal. */
-export async function readTextInput(input: Pick<Input, "isTTY" | "bytes">, file: string): Promise<string> {
-  if (file !== "-") return readTextFile(file);
+export async function readTextInput(
+  input: Pick<Input, "isTTY" | "bytes">,
+  file: string,
+  maxBytes = GIVEN_FILE_MAX,
+): Promise<string> {
+  if (file !== "-") return readTextFile(file, maxBytes);
   if (input.isTTY) throw new UsageError("standard input is a terminal; name a file, or pipe one in");
-  return decodeText(await readAll(input.bytes()), nameOfInput(file));
+  const bytes = await readAtMost(input.bytes(), maxBytes);
+  if (bytes === null) throw new UsageError(`${nameOfInput(file)}: ${tooLarge(maxBytes)}`);
+  return decodeText(bytes, nameOfInput(file));
 }
 
 export function nameOfInput(file: string): string {
@@ -22,7 +27,7 @@ export function nameOfInput(file: string): string {
 
 /** As `decodeText`, of a file that a flag names; throws UsageError for one that cannot be read. */
 export async function readFlagFile(flag: string, file: string): Promise<string> {
-  const bytes = await readFile(file).catch(async (error: unknown) => {
+  const bytes = await readGivenFile(file).catch(async (error: unknown) => {
     const { wordsOfRefusal } = await import("../../runtime/files/system-words.ts");
     throw new UsageError(`${flag}: cannot read ${file}: ${wordsOfRefusal(error)}`, { cause: error });
   });

@@ -3,7 +3,7 @@ import { open, stat, unlink, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { openInputFile, type InputFacts, type InputFile } from "../../bulk/import/table/input-file.ts";
-import { readPipe } from "../../runtime/pipe-reader.ts";
+import { readChunks } from "../../runtime/pipe-reader.ts";
 import type { Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
@@ -24,7 +24,7 @@ export async function openInput(
   form: Pick<InputFacts, "delimiter" | "encoding"> = { delimiter: null },
 ): Promise<InputFile> {
   if (STANDARD_INPUT.has(name)) return spoolStandardInput(deps, form);
-  if (await isReadOnce(name)) return spool(deps, readPipe(name, deps.signal), { name, ...form });
+  if (await isReadOnce(name)) return spool(deps, readChunks(name, deps.signal), { name, ...form });
   const handle = await open(name, "r");
   if ((await handle.stat()).isDirectory()) {
     await handle.close();

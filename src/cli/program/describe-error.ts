@@ -6,6 +6,7 @@ import { TimeoutError } from "../../client/errors/call-errors.ts";
 import { ConfigError, type ConfigAdvice, type UnknownProfile } from "../../config/config-error.ts";
 import type { Json } from "../../contract/json.ts";
 import { UnwritableFileError } from "../../runtime/files/file-replacement.ts";
+import { UnreadableFileError } from "../../runtime/pipe-reader.ts";
 import { wordsOfCode } from "../../runtime/files/system-words.ts";
 import { suggest } from "../args/suggest.ts";
 import {
@@ -71,6 +72,7 @@ function describeOwn(error: Error): ErrorReport | null {
     return report("rows_missing", error.message, EXIT.failed, { hint: SHORT_EXPORT_HINT });
   if (error instanceof FilterError)
     return report("not_filtered", error.message, EXIT.failed, { hint: "the output is printed in full" });
+  if (error instanceof UnreadableFileError) return report("unreadable", `${error.file}: ${error.message}`, EXIT.usage);
   if (error instanceof UnwritableFileError) return report("unwritable", error.message, EXIT.usage);
   if (error instanceof ConfigError) return describeConfig(error);
   if (error instanceof DataFileError) return report(error.code, error.message, error.exit, { hint: error.hint });

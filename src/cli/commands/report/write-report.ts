@@ -54,9 +54,12 @@ function toPage(facts: ReportFacts, request: ReportRequest): string {
   return renderReport(facts, JSON.stringify(request));
 }
 
+/** A page holds every comment of its period. */
+const REPORT_MAX = 64 * 1024 * 1024;
+
 /** Throws AssertionError with what differs, UsageError for a file that is not a report. */
 export async function runReportVerify(deps: Deps, file: string): Promise<ExitCode> {
-  const text = await readTextInput(deps.streams.in, file);
+  const text = await readTextInput(deps.streams.in, file, REPORT_MAX);
   const marks = readMarks(text);
   if (marks === null) throw new UsageError(`${nameOfInput(file)} is not a report of surveyctl`);
   const request = isSealed(text) ? parseRequest(marks.request) : null;

@@ -1,7 +1,7 @@
 /** `smtp://user:password@host:587?tls=off&ca=FILE` and `smtps://…`: which server, how its connection is secured. */
-import { readFile } from "node:fs/promises";
 import { isIPv6 } from "node:net";
 import { domainToASCII } from "node:url";
+import { readGivenFile } from "../../../runtime/pipe-reader.ts";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 
 /** `implicit` from the first byte (RFC 8314), `required` and `if-offered` by STARTTLS. */
@@ -71,9 +71,10 @@ export function maskCredentials(text: string, { credentials }: SmtpServer): stri
 /** The certificates of the URL's `ca`, or null without one. Throws InvalidSmtpUrlError when it is not such a file. */
 export async function readCertificates({ caFile }: SmtpServer): Promise<string | null> {
   if (caFile === null) return null;
-  const text = await readFile(caFile, "utf8").catch((error: NodeJS.ErrnoException) =>
+  const bytes = await readGivenFile(caFile).catch((error: NodeJS.ErrnoException) =>
     refuse(`names ca=${caFile}, which cannot be read (${error.code ?? error.message})`),
   );
+  const text = bytes.toString();
   if (!text.includes("-----BEGIN CERTIFICATE-----"))
     refuse(`names ca=${caFile}, which is not a file of PEM certificates`);
   return text;

@@ -1,5 +1,7 @@
 /** Connections to a PostgreSQL server, each with what runs on it. */
+import { statSync } from "node:fs";
 import { Pool, type PoolClient, type PoolConfig, types } from "pg";
+import { GIVEN_FILE_MAX } from "../../../runtime/pipe-reader.ts";
 import type { SqlValue } from "../sql/database.ts";
 import { StoreDatabaseError } from "../store-errors.ts";
 import { databaseUrlProblem } from "../database-url.ts";
@@ -23,6 +25,13 @@ export function readTarget(url: string): DatabaseTarget {
   const problem = databaseUrlProblem(url);
   if (problem !== null) throw new StoreDatabaseError("unsupported", `database URL: ${problem}`);
   const parsed = new URL(url);
+  // The driver reads these files itself, and all of them, in a way that no signal ends.
+  for (const name of ["sslrootcert", "sslcert", "sslkey"]) {
+    const file = parsed.searchParams.get(name);
+    const found = file === null ? undefined : statSync(file, { throwIfNoEntry: false });
+    if (found !== undefined && (!found.isFile() || found.size > GIVEN_FILE_MAX))
+      throw new StoreDatabaseError("unsupported", `database URL: ${name} is not a file of at most 1 MiB`);
+  }
   const isPrepared = parsed.searchParams.get("prepare") !== "off";
   const max = Number(parsed.searchParams.get("max") ?? MAX);
   for (const name of ["prepare", "max", "insecure"]) parsed.searchParams.delete(name);

@@ -300,7 +300,7 @@ Next, in another terminal:
     [["--metrics-listen", "9464"], /^error: --metrics-listen: "9464" is not ADDRESS:PORT such as 127\.0\.0\.1:9464/],
     [["--metrics-listen", "::1:9464"], /^error: --metrics-listen: /],
     [["--metrics-listen", "127.0.0.1:70000"], /^error: --metrics-listen: /],
-    [["--metrics-token-file", "/dev/null"], /^error: --metrics-token-file: \/dev\/null must hold one token/],
+    [["--metrics-token-file", "/dev/null"], /^error: --metrics-token-file: cannot read \/dev\/null: it is a device/],
   ])("when it is started with %j, then it is refused before a file is made", async (args, message) => {
     const ended = await run(["serve", "--data", file("survey.db"), "--port", "0", ...args]);
     expect([ended.status, ended.stdout]).toEqual([2, ""]);

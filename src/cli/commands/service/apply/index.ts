@@ -1,15 +1,12 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Command } from "commander";
 import type { Json } from "../../../../contract/json.ts";
-import { readAtMost } from "../../../../runtime/pipe-reader.ts";
 import type { ConfiguredInfo } from "../../../../service/admin/settings/commands.ts";
-import { decodeText } from "../../../args/text-file.ts";
+import { nameOfInput, readTextInput } from "../../../args/text-file.ts";
 import { formatDuration } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeDone, writeNote } from "../../../command/notes.ts";
-import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, showList, withAdmin } from "../data/data-file.ts";
 import { SETTING_CHANGES } from "../service-resources.ts";
@@ -22,10 +19,9 @@ interface ApplyOptions extends ProjectChoice {
 /** Makes the settings as the file has them, and shows what differs; with `--dry-run` that alone. */
 async function runApply(deps: Deps, { file, project, ...choice }: ApplyOptions): Promise<ExitCode> {
   const { dryRun } = deps.options;
-  const given = await readText(deps, file);
+  const given = await readTextInput(deps.streams.in, file);
   const { readSettingsFile } = await import("./settings-file.ts");
-  const name = file === "-" ? "standard input" : file;
-  const { wanted, fail } = await readSettingsFile(name, given, file === "-" ? "." : path.dirname(file));
+  const { wanted, fail } = await readSettingsFile(nameOfInput(file), given, file === "-" ? "." : path.dirname(file));
   const acting = { ...deps, options: { ...deps.options, dryRun: false } };
   const done = await withAdmin(acting, choice, (admin) => admin({ kind: "configure", project, wanted, dryRun }));
   if (done.refused !== null) throw fail(done.refused.path, done.refused.text);
@@ -35,28 +31,6 @@ async function runApply(deps: Deps, { file, project, ...choice }: ApplyOptions):
   else if (dryRun) await writeDone(deps, `${count} would change. Nothing was changed.`);
   else await writeDone(deps, `Changed ${count} of project ${project}.`);
   return EXIT.done;
-}
-
-/** Larger than any file of settings with a logo in it. */
-const FILE_MAX = 1024 * 1024;
-
-async function readText({ streams }: Deps, file: string): Promise<string> {
-  const bytes = file === "-" ? streams.in.bytes() : [await readBytes(file)];
-  const given = await readAtMost(toAsync(bytes), FILE_MAX);
-  if (given === null) throw new UsageError(`${file}: is larger than 1 MB; is it a file of settings?`);
-  return decodeText(given, file === "-" ? "standard input" : file);
-}
-
-async function readBytes(file: string): Promise<Uint8Array> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-async function* toAsync(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* chunks;
 }
 
 /** One row a key; the secrets of new webhooks where there are any. */

@@ -144,7 +144,7 @@ async function withLogo(brand: { logo?: string | null }, { fail }: YamlFile, fol
   if (logo.startsWith("data:")) return { ...brand, logo: logo.slice(logo.indexOf(",") + 1) };
   const refuse = (why: string): Error => fail(["brand", "logo"], why);
   const read = await readLogoFile(path.resolve(folder, logo), {
-    unreadable: ({ message }) => refuse(`cannot be read: ${message}`),
+    unreadable: (why) => refuse(`cannot be read: ${why}`),
     empty: () => refuse("is an empty file"),
   });
   return { ...brand, logo: read };

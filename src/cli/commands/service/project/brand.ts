@@ -41,7 +41,7 @@ async function checkBrand(given: GivenBrand, picture: string | null): Promise<vo
 /** Throws UsageError. */
 function readLogo(file: string): Promise<string> {
   return readLogoFile(file, {
-    unreadable: (error) => new UsageError(`--logo: cannot read ${file}: ${error.message}`, { cause: error }),
+    unreadable: (why) => new UsageError(`--logo: cannot read ${file}: ${why}`),
     empty: () => new UsageError(`--logo: ${file} is empty`),
   });
 }
