@@ -35,8 +35,7 @@ export async function* readChunks(file: string, signal?: AbortSignal): AsyncGene
       signal?.throwIfAborted();
       const bytes = Buffer.alloc(CHUNK_BYTES);
       const count = await handle.read(bytes).then(({ bytesRead }) => bytesRead, nullWhileEmpty);
-      if (count === 0 && mayLackWriter)
-        throw new UnreadableFileError(file, "it is a pipe that nothing writes to");
+      if (count === 0 && mayLackWriter) throw new UnreadableFileError(file, "it is a pipe that nothing writes to");
       if (count === 0) return;
       mayLackWriter = false;
       if (count === null) await systemClock.sleep(waitMs, signal);

@@ -20,19 +20,19 @@ export interface Removal {
 }
 
 /**
- * Call it before any other work: it throws UsageError where `--yes` is missing and there is no terminal to ask on. The
- * question is composed only where it is asked; declined, it throws CancelledError. `--dry-run` asks nothing.
+ * The question is composed first, so that a name that leads nowhere is reported before `--yes` is asked for; null asks
+ * nothing. Throws UsageError where there is no terminal, CancelledError when declined. `--dry-run` asks nothing.
  */
-export function checkRemoval(
+export async function confirmRemoval(
   deps: Deps,
   { command, yes, kept = "Nothing was removed." }: Removal,
-): (compose: () => string | Promise<string | null>) => Promise<void> {
+  compose: () => string | null | Promise<string | null>,
+): Promise<void> {
   const { streams, options } = deps;
-  if (yes || options.dryRun) return async () => {};
+  if (yes || options.dryRun) return;
+  const question = await compose();
+  if (question === null) return;
   if (!streams.in.isTTY || !streams.err.isTTY)
     throw new UsageError(`${command} requires confirmation, and there is no terminal to ask on; pass --yes`);
-  return async (compose) => {
-    const question = await compose();
-    if (question !== null) await confirm(deps, toSafeText(question), kept);
-  };
+  await confirm(deps, toSafeText(question), kept);
 }

@@ -161,6 +161,35 @@ describe.each(Object.entries(CASES))("%s", (name, { question, look }) => {
   });
 });
 
+/** Removals of what is not named or not there, and the beginning of what is said, with or without `--yes`. */
+const NOWHERE: readonly (readonly [args: readonly string[], status: number, said: RegExp])[] = [
+  [["autopilot", "remove"], 2, /^error: specify exactly one of --person-id, --email or --phone/],
+  [["autopilot", "remove", "--email", "no@example.com"], 5, /^error: no@example\.com is not in Autopilot \(email\)/],
+  [["people", "delete"], 2, /^error: people delete: name one person or more/],
+  [["people", "delete", "no@example.com"], 5, /^error: no person found with email no@example\.com/],
+  [["people", "cancel", "+15550109999"], 5, /^error: no person found with phone number \+15550109999/],
+  [["people", "unsubscribe", "--from", "nowhere.csv"], 2, /^error: nowhere\.csv: no such file/],
+  [["responses", "delete", "all"], 5, /^error: no response with id all/],
+  [service("key", "revoke", "nosuch"), 5, /^error: .*nosuch/],
+  [service("trend", "remove", "nosuch"), 5, /^error: .*nosuch/],
+  [service("link", "remove", "nosuch"), 5, /^error: .*nosuch/],
+  [service("share", "remove", "nosuch"), 5, /^error: .*nosuch/],
+  [service("webhook", "remove", "nosuch"), 5, /^error: .*nosuch/],
+  [service("erase", "no@example.com"), 5, /^error: no person found/],
+];
+
+describe("a removal of what is not there", () => {
+  it.each(NOWHERE.map(([args, ...rest]) => [args.join(" "), args, ...rest] as const))(
+    "%s names the problem before it asks for --yes",
+    async (_, args, status, said) => {
+      for (const flags of [[], ["--yes"]]) {
+        const ended = await served.run([...placed(args), ...flags]);
+        expect(ended).toMatchObject({ status, stderr: expect.stringMatching(said) });
+      }
+    },
+  );
+});
+
 test("when --yes is given, then each does its work without a question", async () => {
   for (const [name, { look }] of Object.entries(CASES)) {
     const before = (await served.run(placed(look))).stdout;

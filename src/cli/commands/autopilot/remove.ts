@@ -2,13 +2,14 @@ import type { Command } from "commander";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { countOf } from "../../command/notes.ts";
-import { checkRemoval } from "../../command/removal.ts";
+import { confirmRemoval } from "../../command/removal.ts";
 import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
 import { IMPORT_EXITS, IMPORT_FLAGS, type ImportFlags, readImportFlags } from "../../import/import-flags.ts";
 import { withRefusals } from "../../command/refusals.ts";
@@ -73,21 +74,21 @@ export async function runAutopilotRemove(
   const who = exactlyOne(person);
   const body = toMemberParameters(person);
   checkColumns(deps, REMOVED_MEMBER);
-  const ask = checkRemoval(deps, { command: "autopilot remove", yes, kept: "Nothing was sent." });
   return withClient(deps, async (client) => {
     if (deps.options.dryRun) {
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.removeMember, placeholders: { platform }, body });
       return EXIT.done;
     }
     client.checkMayWrite();
-    await ask(() => `Remove ${who} from Autopilot (${platform}) at ${client.baseUrl}?`);
+    const words = `${who} is not in Autopilot (${platform})`;
+    const hint = `surveyctl autopilot list --platform ${platform} shows who is`;
+    await confirmRemoval(deps, { command: "autopilot remove", yes, kept: "Nothing was sent." }, async () => {
+      const members = await client.listMembers(platform, { ...body, per_page: 1 }, { signal: deps.signal }).next();
+      if (members.done === true || members.value.rows.length === 0) throw new NothingFoundError(words, hint);
+      return `Remove ${who} from Autopilot (${platform}) at ${client.baseUrl}?`;
+    });
     const write = withRefusals(client.removeMember(platform, body, { signal: deps.signal }), [
-      {
-        status: 404,
-        inJson: true,
-        words: `${who} is not in Autopilot (${platform})`,
-        hint: `surveyctl autopilot list --platform ${platform} shows who is`,
-      },
+      { status: 404, inJson: true, words, hint },
     ]);
     const evidence = `look with "surveyctl autopilot list --platform ${platform}"; removing again is safe`;
     return showOutcome(deps, write, { answer: REMOVED_MEMBER, found: MEMBERS, evidence });

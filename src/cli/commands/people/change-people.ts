@@ -13,7 +13,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
 import { countOf, writeNote } from "../../command/notes.ts";
-import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
+import { confirmRemoval, YES_FLAG } from "../../command/removal.ts";
 import { type PlannedRequest, settleChange, writeDryRun } from "../../command/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -71,14 +71,9 @@ export function registerPeopleChange(noun: Command, context: CommandContext, ver
     flags: [FROM_FLAG, YES_FLAG],
     columns: CHANGED_PEOPLE,
   });
-  context.action(command, async (deps, flags, words) => {
-    const ask = checkRemoval(deps, {
-      command: verb.command,
-      yes: flags.is("--yes"),
-      kept: `Nobody was ${verb.outcome}.`,
-    });
-    return runPeopleChange(deps, verb, await readPeople(deps, flags, words, verb.command), ask);
-  });
+  context.action(command, async (deps, flags, words) =>
+    runPeopleChange(deps, verb, await readPeople(deps, flags, words, verb.command), flags.is("--yes")),
+  );
 }
 
 /** Throws UsageError. */
@@ -97,12 +92,12 @@ async function readPeople(
   return [...new Map(words.map((word) => parsePersonName(word, "person")).map((one) => [keyOf(one), one])).values()];
 }
 
-/** `ask` is the question, once for all of them. */
+/** Asks once for all of them, unless `yes`. */
 export async function runPeopleChange(
   deps: Deps,
   change: PeopleChange,
   people: readonly PersonName[],
-  ask: (compose: () => string) => Promise<void>,
+  yes: boolean,
 ): Promise<ExitCode> {
   checkColumns(deps, CHANGED_PEOPLE);
   if (people.length === 0) {
@@ -116,9 +111,8 @@ export async function runPeopleChange(
       return EXIT.done;
     }
     client.checkMayWrite();
-    const [first = { id: "" }] = people;
-    const who = people.length === 1 ? personText(first) : countOf(people.length, "person", "people");
-    await ask(() => change.question(who, client.baseUrl));
+    const removal = { command: change.command, yes, kept: `Nobody was ${change.outcome}.` };
+    await confirmRemoval(deps, removal, () => compose(client, change, people, deps.signal));
     let unchanged = 0;
     await changeEach(deps, {
       connection,
@@ -140,6 +134,23 @@ export async function runPeopleChange(
     return EXIT.done;
   });
 }
+
+/** Of a few people, each is looked up first; a file of thousands is not. Throws NothingFoundError. */
+async function compose(
+  client: Client,
+  change: PeopleChange,
+  people: readonly PersonName[],
+  signal: AbortSignal,
+): Promise<string> {
+  const [first = { id: "" }] = people;
+  for (const person of people.length > LOOKED_UP_MAX ? [] : people)
+    if (!("id" in person) && (await findPerson(client, person, signal)) === null)
+      throw new NothingFoundError(nobody(person));
+  const who = people.length === 1 ? personText(first) : countOf(people.length, "person", "people");
+  return change.question(who, client.baseUrl);
+}
+
+const LOOKED_UP_MAX = 20;
 
 export function personText(person: PersonName): string {
   if ("email" in person) return person.email;

@@ -34,6 +34,6 @@ export function registerPeopleResubscribe(noun: Command, context: CommandContext
         body: { person_email: await requireEmail(client, named, signal), note },
       }),
     };
-    return runPeopleChange(deps, change, [parsePersonName(person, "person")], () => Promise.resolve());
+    return runPeopleChange(deps, change, [parsePersonName(person, "person")], true);
   });
 }

@@ -6,7 +6,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
 import { countOf } from "../../command/notes.ts";
-import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
+import { confirmRemoval, YES_FLAG } from "../../command/removal.ts";
 import { settleChange, writeDryRun } from "../../command/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -41,7 +41,6 @@ interface ResponsesDeleteOptions {
 /** An endpoint of our own service alone. */
 async function runResponsesDelete(deps: Deps, { ids, yes }: ResponsesDeleteOptions): Promise<ExitCode> {
   checkColumns(deps, COLUMNS);
-  const ask = checkRemoval(deps, { command: "responses delete", yes, kept: "Nothing was deleted." });
   return withClient(deps, async (client, connection) => {
     if (deps.options.dryRun) {
       for (const id of ids)
@@ -50,7 +49,13 @@ async function runResponsesDelete(deps: Deps, { ids, yes }: ResponsesDeleteOptio
     }
     client.checkMayWrite();
     const what = ids.length === 1 ? `response ${ids[0]}` : countOf(ids.length, "response", "responses");
-    await ask(() => `Delete ${what} at ${client.baseUrl}?`);
+    await confirmRemoval(deps, { command: "responses delete", yes, kept: "Nothing was deleted." }, async () => {
+      for (const id of ids)
+        await client.getResponse(id, {}, { signal: deps.signal }).catch(async (error: unknown) => {
+          throw error instanceof RefusedError ? await explain(client, id, error, deps.signal) : error;
+        });
+      return `Delete ${what} at ${client.baseUrl}?`;
+    });
     await changeEach(deps, {
       connection,
       items: ids,

@@ -8,7 +8,7 @@ import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-p
 import type { Deps } from "../../command/deps.ts";
 import { COUNT_FLAG } from "../../command/list-rows.ts";
 import { writeDone, writeNote } from "../../command/notes.ts";
-import { checkRemoval, YES_FLAG } from "../../command/removal.ts";
+import { confirmRemoval, YES_FLAG } from "../../command/removal.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
@@ -119,9 +119,8 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
     let asked = { kind, ...which, ...(await details?.(input)) } as unknown as CommandOf<Kind>;
     if (removal !== undefined) {
       const mayGoOn = removal.losesNothing === true && !deps.streams.in.isTTY;
-      const ask = checkRemoval(deps, { command: removal.command, yes: flags.is("--yes") || mayGoOn });
       choice = await noteDataFile(deps, choice);
-      await ask(async () => {
+      await confirmRemoval(deps, { command: removal.command, yes: flags.is("--yes") || mayGoOn }, async () => {
         const question = await withAdmin(deps, choice, (admin) => removal.question(admin, input));
         if (question === null || typeof question === "string") return question;
         asked = { ...asked, ...question.details };

@@ -91,31 +91,33 @@ describe("autopilot remove", () => {
   const REMOVED =
     "person_id\t7\nperson_name\tAda\nperson_email\tada@example.com\nperson_phone_number\t\nperson_created_at\t1970-01-01T00:00:00Z\n";
   const remove = { platform: "email", person: ADA, yes: false } as const;
+  const LOOK = { call: "listMembers", parameters: ["email", { person_email: "ada@example.com", per_page: 1 }] };
 
   it.each(["y", "Y", "yes", " YES "])("asks on a terminal and takes %j for yes", async (answer) => {
     const { deps, calls, asked, out } = world(
-      { write: answered({ person: PERSON }) },
+      { pages: [[{ person: PERSON }]], write: answered({ person: PERSON }) },
       { width: 80, answers: [answer], options: { output: "tsv" } },
     );
     expect(await runAutopilotRemove(deps, remove)).toBe(0);
     expect({ asked, calls, out: out() }).toEqual({
       asked: ["Remove ada@example.com from Autopilot (email) at https://survey.example.com? [y/N] "],
-      calls: [{ call: "removeMember", parameters: ["email", { person_email: "ada@example.com" }] }],
+      calls: [LOOK, { call: "removeMember", parameters: ["email", { person_email: "ada@example.com" }] }],
       out: REMOVED,
     });
   });
 
   it.each(["", "n", "yesterday"])("takes %j for no and sends nothing", async (answer) => {
-    const { deps, calls } = world({}, { width: 80, answers: [answer] });
+    const { deps, calls } = world({ pages: [[{ person: PERSON }]] }, { width: 80, answers: [answer] });
     await expect(runAutopilotRemove(deps, remove)).rejects.toMatchObject({
       name: "UsageError",
       message: "Cancelled. Nothing was sent.",
     });
-    expect(calls).toEqual([]);
+    expect(calls).toEqual([LOOK]);
   });
 
-  it("needs --yes off a terminal, before it connects", async () => {
-    await expect(runAutopilotRemove(fakeDeps().deps, remove)).rejects.toMatchObject({
+  it("needs --yes off a terminal", async () => {
+    const piped = world({ pages: [[{ person: PERSON }]] });
+    await expect(runAutopilotRemove(piped.deps, remove)).rejects.toMatchObject({
       name: "UsageError",
       message: "autopilot remove requires confirmation, and there is no terminal to ask on; pass --yes",
     });

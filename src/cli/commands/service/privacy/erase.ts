@@ -4,7 +4,7 @@ import { type EmailOrPhone, parsePerson } from "../../../args/people.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
-import { checkRemoval, YES_FLAG } from "../../../command/removal.ts";
+import { confirmRemoval, YES_FLAG } from "../../../command/removal.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
@@ -27,7 +27,6 @@ async function runErase(deps: Deps, { project, person, data, yes, ...options }: 
   const { allProjects, properties, forgetUnsubscribe } = options;
   const { dryRun } = deps.options;
   const address = "email" in person ? person.email : person.phone_number;
-  const ask = checkRemoval(deps, { command: "service erase", yes, kept: "Nothing was erased." });
   const command = {
     kind: "erase",
     project: allProjects ? null : project,
@@ -42,7 +41,8 @@ async function runErase(deps: Deps, { project, person, data, yes, ...options }: 
   const run = (tries: boolean): Promise<ErasureInfo> =>
     withAdmin(counting, choice, (admin) => admin({ ...command, dryRun: tries }));
   const where = allProjects ? "all projects" : `project ${project}`;
-  await ask(async () => `Erase ${address} from ${where}: ${listCounts(await run(true))}?`);
+  const removal = { command: "service erase", yes, kept: "Nothing was erased." };
+  await confirmRemoval(deps, removal, async () => `Erase ${address} from ${where}: ${listCounts(await run(true))}?`);
   const { problem, ...receipt } = await run(dryRun);
   await showRecord(deps, ERASURE, receipt);
   if (problem !== null)

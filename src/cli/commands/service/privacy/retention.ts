@@ -7,7 +7,7 @@ import { badValue, readDuration } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeDone } from "../../../command/notes.ts";
-import { checkRemoval, YES_FLAG } from "../../../command/removal.ts";
+import { confirmRemoval, YES_FLAG } from "../../../command/removal.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { createTimeFormatter } from "../../../render/time.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
@@ -36,15 +36,17 @@ async function runRetention(deps: Deps, { project, change, yes, ...given }: Rete
   const isLook = deps.options.dryRun || Object.keys(change).length === 0;
   const removal = { command: "service retention", yes, kept: "Nothing was changed." };
   const setsAge = Object.values(change).some((value) => typeof value === "number");
-  let ask = setsAge ? checkRemoval(deps, removal) : null;
   const choice = isLook ? given : await noteDataFile(deps, given);
   // The command itself counts without changing anything.
   const counting = { ...deps, options: { ...deps.options, dryRun: false } };
   const apply = (dryRun: boolean): Promise<RetentionInfo> =>
     withAdmin(counting, choice, (admin) => admin({ kind: "retention", project, change, dryRun }));
-  // Ages that are not switched off are followed as well, also those of a backup that was restored.
-  if (ask === null && !isLook && removesNow(await apply(true))) ask = checkRemoval(deps, removal);
-  await ask?.(async () => compose(deps, await apply(true)));
+  if (!isLook)
+    await confirmRemoval(deps, removal, async () => {
+      const counted = await apply(true);
+      // Ages that are not switched off are followed as well, also those of a backup that was restored.
+      return setsAge || removesNow(counted) ? compose(deps, counted) : null;
+    });
   const info = await apply(isLook);
   await showRecord(deps, RETENTION, info);
   await writeDone(deps, describe(info, isLook));
