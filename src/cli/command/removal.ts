@@ -17,6 +17,8 @@ export interface Removal {
   readonly yes: boolean;
   /** Said when the question is declined. */
   readonly kept?: string;
+  /** The question lists what the command line does not name: it is shown where there is no terminal too. */
+  readonly isList?: boolean;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface Removal {
  */
 export async function confirmRemoval(
   deps: Deps,
-  { command, yes, kept = "Nothing was removed." }: Removal,
+  { command, yes, kept = "Nothing was removed.", isList = false }: Removal,
   compose: () => string | null | Promise<string | null>,
 ): Promise<void> {
   const { streams, options } = deps;
@@ -33,6 +35,9 @@ export async function confirmRemoval(
   const question = await compose();
   if (question === null) return;
   if (!streams.in.isTTY || !streams.err.isTTY)
-    throw new UsageError(`${command} requires confirmation, and there is no terminal to ask on; pass --yes`);
+    throw new UsageError(
+      `${command} requires confirmation, and there is no terminal to ask on; pass --yes`,
+      isList ? { hint: `it would ask: ${question}` } : {},
+    );
   await confirm(deps, toSafeText(question), kept);
 }

@@ -31,12 +31,16 @@ export type SettingsCommand =
   | { readonly kind: "settings"; readonly project: string; readonly change: SettingsChange }
   /** All settings as one value. */
   | { readonly kind: "configuration"; readonly project: string }
-  /** Makes the settings as they are wanted, all or none; `dryRun` says what would change. */
+  /**
+   * Makes the settings as they are wanted, all or none. Nothing changes with `dryRun`, or where something would be removed
+   * that `confirmed` doesn't name; null confirms everything.
+   */
   | {
       readonly kind: "configure";
       readonly project: string;
       readonly wanted: WantedConfiguration;
       readonly dryRun: boolean;
+      readonly confirmed: readonly string[] | null;
     }
   | {
       readonly kind: "survey.preview";
@@ -59,6 +63,7 @@ export type SettingsChange = { readonly [Name in keyof ConfiguredSettings]?: str
 
 /** The changes of the settings that were made, or would be; none where one of them is refused. */
 export interface ConfiguredInfo extends AppliedConfiguration {
+  readonly isApplied: boolean;
   readonly refused: { readonly path: readonly string[]; readonly text: string } | null;
 }
 

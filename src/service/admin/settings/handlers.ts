@@ -109,22 +109,24 @@ export function createConfigurationHandlers(options: SettingsAdminOptions): Pick
   const { store, random, ownAddresses } = options;
   return {
     configuration: ({ project }) => store.read(async (tx) => readConfiguration(tx, await requireProject(tx, project))),
-    configure: async ({ project, wanted, dryRun }) => {
+    configure: async ({ project, wanted, dryRun, confirmed }) => {
       const tools = { own: ownAddresses(), newSecret: () => createWebhookSecret(random) };
       const apply = async (tx: Transaction, found: ProjectRow): Promise<AppliedConfiguration> => {
         const applied = await applyConfiguration(tx, found, wanted, tools);
-        if (dryRun) throw new TriedError(applied);
+        const isConfirmed = confirmed === null || applied.removed.every((entry) => confirmed.includes(entry));
+        if (dryRun || !isConfirmed) throw new TriedError(applied);
         return applied;
       };
       try {
         const applied = await writeInProject(store, project, apply);
         await dropEvents(store);
         await store.settle();
-        return { ...applied, refused: null };
+        return { ...applied, isApplied: true, refused: null };
       } catch (error) {
-        if (error instanceof TriedError) return { changes: error.applied.changes, secrets: [], refused: null };
+        if (error instanceof TriedError) return { ...error.applied, secrets: [], isApplied: false, refused: null };
         if (!(error instanceof RefusedConfigurationError)) throw error;
-        return { changes: [], secrets: [], refused: { path: error.path, text: error.message } };
+        const refused = { path: error.path, text: error.message };
+        return { changes: [], removed: [], secrets: [], isApplied: false, refused };
       }
     },
   };

@@ -1,4 +1,5 @@
 /** A project's name, colour and picture on pages and in mail. */
+import { createHash } from "node:crypto";
 import { characterCount, SENDER_NAME_MAX } from "../../../contract/limits.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -188,4 +189,10 @@ function withoutProlog(start: string): string {
     .trimStart();
   while (rest.startsWith("<!--") && rest.includes("-->", 4)) rest = rest.slice(rest.indexOf("-->", 4) + 3).trimStart();
   return rest;
+}
+
+/** Such as `312 bytes, sha256 0a1b2c3d4e5f`. */
+export function describeLogo(base64: string): string {
+  const bytes = Buffer.from(base64, "base64");
+  return `${bytes.byteLength} bytes, sha256 ${createHash("sha256").update(bytes).digest("hex").slice(0, 12)}`;
 }

@@ -1,5 +1,4 @@
 /** All settings of a project as one value that can be read, kept as a file, compared and applied again. */
-import { createHash } from "node:crypto";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { formatSpans } from "../../../contract/questions/questions.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
@@ -22,7 +21,7 @@ import { configureAutopilot, type ShownAutopilot, showAutopilot } from "../surve
 import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook-rows.ts";
 import { SIGNATURE_HEADER } from "../webhooks/signature-settings.ts";
 import { addWebhook, changeWebhook, removeWebhook } from "../webhooks/webhooks.ts";
-import { changeBrand, readBrand, readLogo } from "./brand.ts";
+import { changeBrand, describeLogo, readBrand, readLogo } from "./brand.ts";
 import { setThrottle } from "./projects.ts";
 import {
   changeSettings,
@@ -171,6 +170,8 @@ export interface ConfigurationTools {
 
 export interface AppliedConfiguration {
   readonly changes: readonly ConfigurationChange[];
+  /** What lists have lost, such as `webhooks["https://…"]`, and each text, such as `texts["de"].subject`. */
+  readonly removed: readonly string[];
   /** Of webhooks that were added. */
   readonly secrets: readonly { readonly url: string; readonly secret: string }[];
 }
@@ -199,7 +200,10 @@ export async function applyConfiguration(
   if (trends !== undefined) await applyTrends(tx, project, trends);
   const secrets = webhooks === undefined ? [] : await applyWebhooks(tx, project, webhooks, tools);
   if (digests !== undefined) await applyDigests(tx, project, digests);
-  return { changes: differences(old, await readConfiguration(tx, project)), secrets };
+  const [before, after] = [flatten(old), flatten(await readConfiguration(tx, project))];
+  const kept = entriesOf(after);
+  const removed = [...entriesOf(before)].filter((entry) => !kept.has(entry));
+  return { changes: differences(before, after), removed, secrets };
 }
 
 /** A rule's complaint about an attribute names the place of the attribute below `path`. */
@@ -326,13 +330,20 @@ function toNewWebhook({ signature_header, allow_private, insecure_http, ...rest 
   return { ...rest, signatureHeader: signature_header, allowPrivate: allow_private, insecureHttp: insecure_http };
 }
 
+type Rows = ReadonlyMap<string, Json>;
+
 /** One row a key, sections in their order. */
-function differences(old: ProjectConfiguration, now: ProjectConfiguration): ConfigurationChange[] {
-  const [before, after] = [flatten(old), flatten(now)];
+function differences(before: Rows, after: Rows): ConfigurationChange[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
     const [from, to] = [before.get(key) ?? null, after.get(key) ?? null];
     return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ key, from, to }];
   });
+}
+
+const ENTRY = /^(?:texts\[.*|\w+\["(?:[^"\\]|\\.)*"(?:#\d+)?\])/s;
+
+function entriesOf(rows: Rows): ReadonlySet<string> {
+  return new Set([...rows].flatMap(([key, value]) => (value === null ? [] : (ENTRY.exec(key) ?? []))));
 }
 
 function flatten({
@@ -383,9 +394,4 @@ function createNames(): (list: string, name: string) => string {
     seen.set(base, count);
     return count === 1 ? `${base}]` : `${base}#${count}]`;
   };
-}
-
-function describeLogo(base64: string): string {
-  const bytes = Buffer.from(base64, "base64");
-  return `${bytes.byteLength} bytes, sha256 ${createHash("sha256").update(bytes).digest("hex").slice(0, 12)}`;
 }

@@ -205,7 +205,7 @@ describe.each([
   it("when keys and rows differ, then those alone change, and a webhook keeps its number", async () => {
     const before = await world.service(["webhook", "list", "--columns", "id,url,scores"]);
     const wanted = `brand: {color: ~}\ntexts: [{locale: de, subject: Na?}]\ntrends: []\nwebhooks: [{url: "${HOOK}", scores: ~}]\n`;
-    const { stdout } = await world.service(["apply", "-", "--columns", "change,key,from"], wanted);
+    const { stdout } = await world.service(["apply", "-", "--yes", "--columns", "change,key,from"], wanted);
     const events = '["survey_response.created","survey_response.updated","unsubscribe.created"]';
     expect(stdout.split("\n").map((line) => line.split("\t"))).toEqual([
       ["remove", "brand.color", "#00aa77"],
@@ -224,6 +224,75 @@ describe.each([
     ]);
     const after = await world.service(["webhook", "list", "--columns", "id,url,scores"]);
     expect(after.stdout).toBe(`${before.stdout.split("\n")[0]?.replace("0-6", "") ?? ""}\n`);
+  });
+});
+
+describe("a file that leaves something out", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(true);
+    await world.service(["apply", path.join(world.folder, "survey.yaml")]);
+    await world.service(["question", "add", "Why?", "--id", "why", "--type", "free_response"]);
+  });
+  afterAll(() => world.close());
+
+  const LESS =
+    "throttle: 10d\ntexts: [{locale: de, subject: Neu}]\nquestions: []\ntrends: []\nwebhooks: []\ndigests: []\n";
+  const QUESTION =
+    'Remove texts["9-10"].thank_you_link, texts["9-10"].thank_you_link_text, questions["why"] (it is retired), ' +
+    `trends["yes"], trends["yes"#2], webhooks["${HOOK}"] with its secret, ` +
+    'webhooks["http://127.0.0.1:9/x"] with its secret, digests["boss@acme.example"], digests["team@acme.example"] ' +
+    "from project default?";
+
+  it("without a terminal lists the removals, asks for --yes, and changes nothing", async () => {
+    const before = await world.service(["settings", "-o", "yaml"]);
+    expect(await world.service(["apply", "-"], LESS)).toMatchObject({
+      status: 2,
+      stdout: "",
+      stderr:
+        "error: service apply requires confirmation, and there is no terminal to ask on; pass --yes\n" +
+        `hint: it would ask: ${QUESTION}\n`,
+    });
+    expect(await world.service(["settings", "-o", "yaml"])).toEqual(before);
+  });
+
+  it("on a terminal asks, and a no changes nothing", async () => {
+    const file = path.join(world.folder, "less.yaml");
+    await writeFile(file, LESS);
+    const before = await world.service(["settings", "-o", "yaml"]);
+    const env = { SURVEYCTL_DATA: path.join(world.folder, "survey.db") };
+    const declined = await runInProcess({ args: ["service", "apply", file], env, columns: 2000, stdin: "n\n" });
+    expect(declined).toMatchObject({ status: 2, stdout: "" });
+    expect(declined.stderr).toContain(`${QUESTION} [y/N] `);
+    expect(await world.service(["settings", "-o", "yaml"])).toEqual(before);
+  });
+
+  it("with --only touches the named sections alone, and asks only for their removals", async () => {
+    const only = (...names: string[]): Promise<Finished> =>
+      world.service(["apply", "-", ...names.flatMap((name) => ["--only", name]), "--columns", "change,key"], LESS);
+    expect(await only("throttle")).toMatchObject({ status: 0, stdout: "change\tthrottle\n" });
+    expect((await only("trends")).stderr).toContain('Remove trends["yes"], trends["yes"#2] from project default?\n');
+    expect(await only("throttle,brand")).toMatchObject({ status: 0, stdout: "", stderr: "Nothing to change.\n" });
+    expect((await only("webhook")).stderr).toMatch(/^error: --only: .*webhook.*\nhint: did you mean webhooks\?\n$/);
+  });
+
+  it("with --yes removes what is left out, and a change alone is never asked about", async () => {
+    expect(
+      await world.service(
+        ["apply", "-"],
+        "texts: [{locale: de, subject: Neu}, {score: 9-10, thank_you_link: https://example.com/review, thank_you_link_text: Rate us}]",
+      ),
+    ).toMatchObject({ status: 0 });
+    expect(await world.service(["apply", "-", "--yes"], LESS)).toMatchObject({ status: 0 });
+    expect((await world.service(["settings", "-o", "yaml"])).stdout).toContain("webhooks: []\ndigests: []\n");
+  });
+
+  it("on a terminal says only that there is nothing to change", async () => {
+    const file = path.join(world.folder, "same.yaml");
+    await writeFile(file, "trends: []\n");
+    const env = { SURVEYCTL_DATA: path.join(world.folder, "survey.db") };
+    const { screen } = await runInProcess({ args: ["service", "apply", file], env, columns: 80 });
+    expect(screen).toBe("Nothing to change.\n");
   });
 });
 

@@ -3,33 +3,61 @@ import type { Command } from "commander";
 import type { Json } from "../../../../contract/json.ts";
 import type { ConfiguredInfo } from "../../../../service/admin/settings/commands.ts";
 import { nameOfInput, readTextInput } from "../../../args/text-file.ts";
-import { formatDuration } from "../../../args/values.ts";
+import { formatDuration, parseChoices } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeDone, writeNote } from "../../../command/notes.ts";
+import { confirmRemoval, YES_FLAG } from "../../../command/removal.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { chooseFormat } from "../../../render/list-output.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, showList, withAdmin } from "../data/data-file.ts";
 import { SETTING_CHANGES } from "../service-resources.ts";
 
 interface ApplyOptions extends ProjectChoice {
   /** A path, or `-` for standard input. */
   readonly file: string;
+  /** The sections that are applied; none for all. */
+  readonly only: readonly string[];
+  readonly yes: boolean;
 }
 
 /** Makes the settings as the file has them, and shows what differs; with `--dry-run` that alone. */
-async function runApply(deps: Deps, { file, project, ...choice }: ApplyOptions): Promise<ExitCode> {
+async function runApply(deps: Deps, { file, only, yes, project, ...choice }: ApplyOptions): Promise<ExitCode> {
   const { dryRun } = deps.options;
   const given = await readTextInput(deps.streams.in, file);
-  const { readSettingsFile } = await import("./settings-file.ts");
-  const { wanted, fail } = await readSettingsFile(nameOfInput(file), given, file === "-" ? "." : path.dirname(file));
+  const { readSettingsFile, SECTIONS } = await import("./settings-file.ts");
+  const sections = only.length === 0 ? SECTIONS : parseChoices(only, "--only", SECTIONS);
+  const read = await readSettingsFile(nameOfInput(file), given, file === "-" ? "." : path.dirname(file));
+  const wanted = Object.fromEntries(Object.entries(read.wanted).filter(([section]) => sections.includes(section)));
   const acting = { ...deps, options: { ...deps.options, dryRun: false } };
-  const done = await withAdmin(acting, choice, (admin) => admin({ kind: "configure", project, wanted, dryRun }));
-  if (done.refused !== null) throw fail(done.refused.path, done.refused.text);
-  await showChanges(deps, done);
+  let confirmed: readonly string[] | null = yes ? null : [];
+  for (;;) {
+    const command = { kind: "configure", project, wanted, dryRun, confirmed } as const;
+    const done = await withAdmin(acting, choice, (admin) => admin(command));
+    if (done.refused !== null) throw read.fail(done.refused.path, done.refused.text);
+    if (done.isApplied || dryRun) return showDone(deps, project, done);
+    const removal = { command: "service apply", yes, kept: "Nothing was changed.", isList: true };
+    await confirmRemoval(
+      deps,
+      removal,
+      () => `Remove ${done.removed.map(describeRemoved).join(", ")} from project ${project}?`,
+    );
+    confirmed = done.removed;
+  }
+}
+
+function describeRemoved(entry: string): string {
+  if (entry.startsWith("questions[")) return `${entry} (it is retired)`;
+  return entry.startsWith("webhooks[") ? `${entry} with its secret` : entry;
+}
+
+async function showDone(deps: Deps, project: string, done: ConfiguredInfo): Promise<ExitCode> {
   const count = countOf(done.changes.length, "setting", "settings");
-  if (done.changes.length === 0) await writeDone(deps, "Nothing to change.");
-  else if (dryRun) await writeDone(deps, `${count} would change. Nothing was changed.`);
-  else await writeDone(deps, `Changed ${count} of project ${project}.`);
+  const isNothing = done.changes.length === 0;
+  if (!isNothing || chooseFormat(deps) !== "table") await showChanges(deps, done);
+  if (isNothing) await writeDone(deps, "Nothing to change.");
+  else if (done.isApplied) await writeDone(deps, `Changed ${count} of project ${project}.`);
+  else await writeDone(deps, `${count} would change. Nothing was changed.`);
   return EXIT.done;
 }
 
@@ -61,11 +89,24 @@ export function registerApply(parent: Command, context: CommandContext): void {
     operands: [["<file>", "file of `service settings -o yaml`, or - for standard input"]],
     examples: [
       "surveyctl service apply survey.yaml --dry-run --data survey.db",
-      "surveyctl service settings -o yaml | surveyctl service apply - --project acme",
+      "surveyctl service apply survey.yaml --only texts,questions",
+      "surveyctl service settings -o yaml | surveyctl service apply - --project acme --yes",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.refused],
-    flags: [...PROJECT_FLAGS, { flag: "--dry-run", text: "show what would change, and change nothing" }],
+    flags: [
+      ...PROJECT_FLAGS,
+      {
+        flag: "--only",
+        value: "names",
+        text: "apply only these sections of the file, such as texts,questions",
+        repeatable: true,
+      },
+      { flag: "--dry-run", text: "show what would change, and change nothing" },
+      YES_FLAG,
+    ],
     columns: SETTING_CHANGES,
   });
-  context.action(verb, (deps, flags, [file = ""]) => runApply(deps, { ...readProject(flags), file }));
+  context.action(verb, (deps, flags, [file = ""]) =>
+    runApply(deps, { ...readProject(flags), file, only: flags.all("--only"), yes: flags.is("--yes") }),
+  );
 }

@@ -60,7 +60,7 @@ const PLATFORM = fields({
 });
 
 /** The fields of a settings file, in the order in which they are written. */
-const SETTINGS_FILE: YamlRule = fields({
+const RULES = {
   settings: fields(
     Object.fromEntries(
       Object.values(PROJECT_SETTINGS).map(({ name, kind }) => [
@@ -110,7 +110,10 @@ const SETTINGS_FILE: YamlRule = fields({
       ["email", "every"],
     ),
   ),
-});
+};
+const SETTINGS_FILE: YamlRule = fields(RULES);
+/** Its keys. */
+export const SECTIONS: readonly string[] = Object.keys(RULES);
 
 export interface SettingsFile {
   readonly wanted: WantedConfiguration;
