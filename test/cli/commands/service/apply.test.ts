@@ -244,6 +244,9 @@ describe("a file that leaves something out", () => {
     'webhooks["http://127.0.0.1:9/x"] with its secret, digests["boss@acme.example"], digests["team@acme.example"] ' +
     "from project default?";
 
+  const only = (names: string): Promise<Finished> =>
+    world.service(["apply", "-", "--only", names, "--columns", "change,key"], LESS);
+
   it("without a terminal lists the removals, asks for --yes, and changes nothing", async () => {
     const before = await world.service(["settings", "-o", "yaml"]);
     expect(await world.service(["apply", "-"], LESS)).toMatchObject({
@@ -268,8 +271,6 @@ describe("a file that leaves something out", () => {
   });
 
   it("with --only touches the named sections alone, and asks only for their removals", async () => {
-    const only = (...names: string[]): Promise<Finished> =>
-      world.service(["apply", "-", ...names.flatMap((name) => ["--only", name]), "--columns", "change,key"], LESS);
     expect(await only("throttle")).toMatchObject({ status: 0, stdout: "change\tthrottle\n" });
     expect((await only("trends")).stderr).toContain('Remove trends["yes"], trends["yes"#2] from project default?\n');
     expect(await only("throttle,brand")).toMatchObject({ status: 0, stdout: "", stderr: "Nothing to change.\n" });
