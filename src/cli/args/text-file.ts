@@ -37,7 +37,7 @@ export async function readFlagFile(flag: string, file: string): Promise<string> 
 /**
  * UTF-8 text without a byte order mark. Throws UsageError for other bytes: they would be replaced, and so stored.
  */
-export function decodeText(bytes: Uint8Array, name: string): string {
+function decodeText(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
