@@ -1,11 +1,13 @@
 /**
- * Personal data in prose: e-mail addresses, phone numbers, links that open something, account and card numbers. Nothing
+ * Personal data in prose: e-mail addresses, phone numbers, links that open something, numbers of accounts, cards and US
+ * social security, IP addresses. Disguises such as `ann[at]example.com` and digits of other scripts are seen through. Nothing
  * is looked up and nothing is guessed by a model, so the same text always gives the same spans. Names of people
  * other than the one who answered are not recognised.
  */
+import { withoutDisguise } from "./disguises.ts";
 import { endWithout, type Span } from "./search.ts";
 
-export const PERSONAL_KINDS = ["email", "phone", "url", "iban", "card", "name", "address"] as const;
+export const PERSONAL_KINDS = ["email", "phone", "url", "iban", "card", "ssn", "ip", "name", "address"] as const;
 export type PersonalKind = (typeof PERSONAL_KINDS)[number];
 
 export interface PersonalSpan extends Span {
@@ -17,11 +19,18 @@ export interface PersonalSpan extends Span {
  * helps to tell a phone number from an order number.
  */
 export function findPersonalData(text: string, context: string): PersonalSpan[] {
+  const plain = withoutDisguise(text);
+  if (plain === null) return findUndisguised(text, context);
+  return findUndisguised(plain.text, context).map(({ kind, start, end }) => ({ kind, ...plain.spanOf(start, end) }));
+}
+
+function findUndisguised(text: string, context: string): PersonalSpan[] {
   // Most comments have none of it, and show so at once.
   let found: readonly PersonalSpan[] = text.includes("://") ? findUrls(text) : [];
-  if (/[@＠]/u.test(text)) found = addFree(found, findEmails(text));
+  if (text.includes("@")) found = addFree(found, findEmails(text));
+  if (/\d\.\d|:[\da-f]*:/iu.test(text)) found = addFree(found, findIpAddresses(text, context));
   if (MANY_DIGITS.test(text))
-    for (const find of [findIbans, findCards, findInternationalPhones, findNationalPhones])
+    for (const find of [findIbans, findCards, findSocialSecurity, findInternationalPhones, findNationalPhones])
       found = addFree(found, find(text, context));
   return [...found];
 }
@@ -38,7 +47,7 @@ export function addFree<S extends Span>(found: readonly S[], more: readonly S[])
 }
 
 const MANY_DIGITS = /(?:\d[^\d]{0,3}){7}/u;
-const EMAIL = /(?<![\p{L}\p{N}._%+'-])[\p{L}\p{N}._%+'-]+[@＠][\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
+const EMAIL = /(?<![\p{L}\p{N}._%+'-])[\p{L}\p{N}._%+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 
 function findEmails(text: string): PersonalSpan[] {
   return [...text.matchAll(EMAIL)].map(({ 0: found, index }) => {
@@ -154,6 +163,40 @@ function isLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
+const SOCIAL_SECURITY = /(?<![\p{L}\p{N}-])\d{3}[-‑–]\d\d[-‑–]\d{4}(?![\p{L}\p{N}]|-\d)/gu;
+
+function findSocialSecurity(text: string): PersonalSpan[] {
+  return spansOf("ssn", text, SOCIAL_SECURITY);
+}
+
+function spansOf(kind: PersonalKind, text: string, pattern: RegExp): PersonalSpan[] {
+  return [...text.matchAll(pattern)].map(({ 0: found, index }) => ({ kind, start: index, end: index + found.length }));
+}
+
+const OCTET = String.raw`(?:25[0-5]|2[0-4]\d|1?\d?\d)`;
+const IPV4 = new RegExp(String.raw`(?<![\p{L}\p{N}.])(?:${OCTET}\.){3}${OCTET}(?!\d|\.\d)`, "gu");
+const IPV6 = /(?<![\p{L}\p{N}])(?:[\da-f]{1,4}:|:(?=:))[\da-f:]*:[\da-f:]*[\da-f](?:(?:\.\d+){3})?(?![\p{L}\p{N}])/giu;
+/** Four numbers after one of these are a version. */
+const VERSION = /(?:^|[^\p{L}])(?:v|ver|version|build|release|firmware|app|browser|chrome|edge|opera)[\s.:=/_-]*$/iu;
+
+function findIpAddresses(text: string, context: string): PersonalSpan[] {
+  const isVersion = (start: number): boolean => VERSION.test(contextOf(text, start, context));
+  // Times of day have colons too, and no parser takes them for an address.
+  const six = spansOf("ip", text, IPV6).filter(({ start, end }) => {
+    const found = text.slice(start, end);
+    return found.length >= IPV6_MIN && /\d/.test(found) && URL.canParse(`http://[${found}]`);
+  });
+  return [
+    ...addFree(
+      six,
+      spansOf("ip", text, IPV4).filter(({ start }) => !isVersion(start)),
+    ),
+  ];
+}
+
+/** `a::1` is more often code than an address. */
+const IPV6_MIN = 6;
+
 const GAP = String.raw`[ \u00a0().\/‑–-]{0,3}`;
 const INTERNATIONAL = new RegExp(
   String.raw`(?<![\p{L}\p{N}+])\+(?:\d{7,15}(?!\d)|[1-9](?:${GAP}\d){6,14}(?!\d))`,
@@ -195,13 +238,18 @@ function findNationalPhones(text: string, context: string): PersonalSpan[] {
       at += 1;
       continue;
     }
-    const before = `${context.slice(-BEFORE_CHARS)} ${text.slice(Math.max(0, at - BEFORE_CHARS), at)}`;
+    const before = contextOf(text, at, context);
     const length = phoneLength(run, before);
     if (length !== null) found.push({ kind: "phone", start: at, end: at + length });
     // Of a run that is none, a later part may be one.
     at += length ?? notPhoneLength(run, before);
   }
   return found;
+}
+
+/** What comes before a place: the name of the field, and some text. */
+function contextOf(text: string, at: number, context: string): string {
+  return `${context.slice(-BEFORE_CHARS)} ${text.slice(Math.max(0, at - BEFORE_CHARS), at)}`;
 }
 
 /** The next place where a number may begin; -1 when there is none. */

@@ -6,7 +6,8 @@
 import { isJsonObject, type Json, type JsonObject } from "../contract/json.ts";
 import { emailKey } from "../contract/text/email.ts";
 import { addFree, findPersonalData, PERSONAL_KINDS, type PersonalKind, type PersonalSpan } from "./personal-data.ts";
-import { foldAccents, foldWithPlaces } from "./search.ts";
+import { withoutDisguise } from "./disguises.ts";
+import { foldAccents, type FoldedText, foldWithPlaces } from "./search.ts";
 
 /** A row as its readers see it. */
 export type ToShown = (row: JsonObject) => JsonObject;
@@ -36,7 +37,7 @@ export function createMasker({ numbered = true }: { readonly numbered?: boolean 
     if (!numbered) return `[${kind}]`;
     const known = numbers.get(kind) ?? new Map<number, number>();
     numbers.set(kind, known);
-    const key = digestOf(keyOf(kind, value));
+    const key = digestOf(keyOf(kind, withoutDisguise(value)?.text ?? value));
     const number = known.get(key) ?? known.size + 1;
     known.set(key, number);
     return `[${kind}-${number}]`;
@@ -205,7 +206,7 @@ interface MaskedSpan extends PersonalSpan {
 
 function addOwnWords(text: string, own: readonly OwnWord[], found: readonly PersonalSpan[]): readonly MaskedSpan[] {
   if (own.length === 0 || text === "") return found;
-  const folded = foldWithPlaces(text);
+  const folded = foldName(text);
   return own.reduce<readonly MaskedSpan[]>((all, { kind, whole, ...word }) => {
     const places = placesOf(word, folded.text);
     return addFree(
@@ -213,6 +214,18 @@ function addOwnWords(text: string, own: readonly OwnWord[], found: readonly Pers
       places.map((index) => ({ ...folded.spanOf(index, index + word.part.length), kind, whole })),
     );
   }, found);
+}
+
+/** Without disguises and accents. */
+function foldName(text: string): FoldedText {
+  const plain = withoutDisguise(text);
+  if (plain === null) return foldWithPlaces(text);
+  const folded = foldWithPlaces(plain.text);
+  const spanOf: FoldedText["spanOf"] = (from, to) => {
+    const { start, end } = folded.spanOf(from, to);
+    return plain.spanOf(start, end);
+  };
+  return { text: folded.text, spanOf };
 }
 
 const LETTER = /[\p{L}\p{N}]/u;
@@ -243,7 +256,7 @@ function ownWords({ person, person_properties: properties }: JsonObject): OwnWor
   const words = texts.flatMap(({ kind, value }): OwnWord[] => {
     const whole = value.trim().replace(/\s+/gu, " ");
     const parts = kind === "name" ? [whole, ...nameParts(whole)] : whole.length >= ADDRESS_MIN ? [whole] : [];
-    return parts.map((text) => ({ kind, whole, part: foldAccents(text), isExact: isWordToo(text) }));
+    return parts.map((text) => ({ kind, whole, part: foldName(text).text, isExact: isWordToo(text) }));
   });
   return words.toSorted((a, b) => b.part.length - a.part.length);
 }

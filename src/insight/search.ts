@@ -22,20 +22,28 @@ export function endWithout(text: string, from: number, kind: RegExp): number {
   return end;
 }
 
-/** A text without accents that knows where each of its characters came from. */
+/** A text in another form that knows where each of its characters came from. */
 export interface FoldedText {
   readonly text: string;
   /** The span of the original that a span of `text` stands for. */
   spanOf(start: number, end: number): Span;
 }
 
+/** A letter and its marks fold together. */
+const CLUSTER = /\P{M}\p{M}*|\p{M}+/gsu;
+
+/** Without accents. */
 export function foldWithPlaces(original: string): FoldedText {
   if (PLAIN.test(original)) return { text: original, spanOf: (start, end) => ({ start, end }) };
+  return foldEach(original, CLUSTER, foldAccents);
+}
+
+/** `pattern` matches the pieces that fold together, all of the text in all. */
+export function foldEach(original: string, pattern: RegExp, fold: (piece: string) => string): FoldedText {
   const parts: string[] = [];
   const starts: number[] = [];
-  // A letter and its marks fold together.
-  for (const { 0: cluster, index } of original.matchAll(/\P{M}\p{M}*|\p{M}+/gsu)) {
-    const folded = foldAccents(cluster);
+  for (const { 0: piece, index } of original.matchAll(pattern)) {
+    const folded = fold(piece);
     for (let unit = 0; unit < folded.length; unit += 1) starts.push(index);
     parts.push(folded);
   }

@@ -32,7 +32,7 @@ export type SettingsCommand =
   /** All settings as one value. */
   | { readonly kind: "configuration"; readonly project: string }
   /**
-   * Makes the settings as they are wanted, all or none. Nothing changes with `dryRun`, or where something would be removed
+   * Makes the settings as they are wanted, all or none. Nothing changes with `dryRun`, or if something would be removed
    * that `confirmed` doesn't name; null confirms everything.
    */
   | {

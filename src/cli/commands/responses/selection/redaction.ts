@@ -58,6 +58,8 @@ const KIND_NAMES: Readonly<Record<PersonalKind, readonly [one: string, many: str
   url: ["URL", "URLs"],
   iban: ["IBAN", "IBANs"],
   card: ["card number", "card numbers"],
+  ssn: ["social security number", "social security numbers"],
+  ip: ["IP address", "IP addresses"],
   name: ["name", "names"],
   address: ["address", "addresses"],
 };
