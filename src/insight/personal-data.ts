@@ -1,6 +1,6 @@
 /**
- * Personal data in prose: e-mail addresses, phone numbers, links that open something, numbers of accounts, cards and US
- * social security, IP addresses. Disguises such as `ann[at]example.com` and digits of other scripts are seen through. Nothing
+ * Personal data in prose: e-mail and IP addresses, phone numbers, links that open something, numbers of accounts, cards
+ * and US social security, also in disguises such as `ann[at]example.com` and digits of other scripts. Nothing
  * is looked up and nothing is guessed by a model, so the same text always gives the same spans. Names of people
  * other than the one who answered are not recognised.
  */

@@ -19,8 +19,8 @@ const CHUNK_BYTES = 64 * 1024;
 const POLL_MAX_MS = 16;
 
 /**
- * The bytes of a regular file, or of a pipe that has a writer, such as a shell's `<(…)`. Throws UnreadableFileError, the
- * signal's reason when it is aborted, or the system's error.
+ * The bytes of a regular file, or of a pipe that has a writer, such as a shell's `<(…)`. Throws UnreadableFileError,
+ * the signal's reason when it is aborted, or the system's error.
  */
 export async function* readChunks(file: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted();
