@@ -15,7 +15,7 @@ const GENERIC = v.pipe(
     id: text,
     email: text,
     message_id: text,
-    type: v.picklist(["hard", "soft", "complaint"]),
+    type: v.picklist(["hard", "soft", "complaint", "unsubscribe"]),
     reason: text,
   }),
   v.check(({ email, message_id }) => email !== null || message_id !== null, "email or message_id is required"),
@@ -35,6 +35,10 @@ const POSTMARK = v.object({
   Email: text,
   Details: text,
   Description: text,
+  Recipient: text,
+  ChangedAt: text,
+  SuppressSending: v.nullish(v.boolean(), false),
+  SuppressionReason: text,
 });
 const POSTMARK_TYPES: ReadonlyMap<string, EventType> = new Map([
   ["HardBounce", "hard"],
@@ -43,16 +47,28 @@ const POSTMARK_TYPES: ReadonlyMap<string, EventType> = new Map([
   ["Transient", "soft"],
   ["DnsError", "soft"],
   ["SpamComplaint", "complaint"],
+  ["ManualSuppression", "unsubscribe"],
 ]);
 
 /** Its message ids are its own, so that the address decides. */
 export const readPostmark: ReadEvents = (body) =>
-  parsed(POSTMARK, body, ({ RecordType, ID, Type, Email, Details, Description }) => {
-    const type = POSTMARK_TYPES.get(RecordType === "Bounce" ? (Type ?? "") : RecordType);
+  parsed(POSTMARK, body, (given) => {
+    const { RecordType, ID, Email, Recipient, ChangedAt, Details, Description } = given;
+    const type = POSTMARK_TYPES.get(postmarkName(given) ?? "");
     if (type === undefined) return [];
-    const id = ID === null ? null : `${RecordType} ${ID}`;
-    return [{ id, type, email: Email, messageId: null, status: null, reason: Details || Description }];
+    const email = Email ?? Recipient;
+    const key = ID ?? (ChangedAt === null ? null : `${email} ${ChangedAt}`);
+    const id = key === null ? null : `${RecordType} ${key}`;
+    return [{ id, type, email, messageId: null, status: null, reason: Details || Description }];
   });
+
+function postmarkName(given: v.InferOutput<typeof POSTMARK>): string | null {
+  const { RecordType, Type, SuppressSending, SuppressionReason } = given;
+  if (RecordType === "Bounce") return Type;
+  if (RecordType !== "SubscriptionChange") return RecordType;
+  // A suppression for a bounce has no words; those of the bounce itself decide.
+  return SuppressSending && SuppressionReason !== "HardBounce" ? SuppressionReason : null;
+}
 
 const SENDGRID = v.array(
   v.object({
@@ -66,6 +82,17 @@ const SENDGRID = v.array(
     bounce_classification: text,
   }),
 );
+const SENDGRID_EVENTS: ReadonlyMap<string, EventType> = new Map([
+  ["spamreport", "complaint"],
+  ["unsubscribe", "unsubscribe"],
+  ["group_unsubscribe", "unsubscribe"],
+]);
+/** `dropped` is mail that is not tried any more, for what an earlier one met with. */
+const SENDGRID_DROPPED: ReadonlyMap<string, EventType> = new Map([
+  ["Bounced Address", "hard"],
+  ["Spam Reporting Address", "complaint"],
+  ["Unsubscribed Address", "unsubscribe"],
+]);
 /** The classes of a bounce that speak of the address; the others pass. */
 const SENDGRID_HARD: ReadonlySet<string> = new Set(["invalid address", "unclassified"]);
 
@@ -78,7 +105,6 @@ export const readSendGrid: ReadEvents = (body) =>
     }),
   );
 
-/** `dropped` is mail that is not tried any more, for what an earlier one met with. */
 function sendGridType({
   event,
   type,
@@ -89,10 +115,7 @@ function sendGridType({
     const isHard = classification === null || SENDGRID_HARD.has(classification.toLowerCase());
     return type === "blocked" || !isHard ? "soft" : "hard";
   }
-  if (event === "spamreport") return "complaint";
-  if (event !== "dropped") return null;
-  if (reason === "Bounced Address") return "hard";
-  return reason === "Spam Reporting Address" ? "complaint" : null;
+  return (event === "dropped" ? SENDGRID_DROPPED.get(reason ?? "") : SENDGRID_EVENTS.get(event)) ?? null;
 }
 
 const MAILGUN = v.object({
@@ -128,11 +151,18 @@ export const readMailgun: ReadEvents = (body) =>
     return [{ id, type, email, messageId: message?.headers?.["message-id"] ?? null, status, reason }];
   });
 
-function mailgunType({ event, severity, reason }: v.InferOutput<typeof MAILGUN>["event-data"]): EventType | null {
-  if (event === "complained") return "complaint";
-  if (event !== "failed" || severity !== "permanent") return null;
-  if (reason === "suppress-complaint") return "complaint";
-  return reason === "suppress-unsubscribe" ? null : "hard";
+/** Mail that was tried for too long has the code 602. */
+const MAILGUN_REASONS: ReadonlyMap<string, EventType> = new Map([
+  ["suppress-complaint", "complaint"],
+  ["suppress-unsubscribe", "unsubscribe"],
+  ["old", "soft"],
+]);
+
+function mailgunType(given: v.InferOutput<typeof MAILGUN>["event-data"]): EventType | null {
+  if (given.event === "complained") return "complaint";
+  if (given.event === "unsubscribed") return "unsubscribe";
+  if (given.event !== "failed" || given.severity !== "permanent") return null;
+  return MAILGUN_REASONS.get(given.reason ?? "") ?? (given["delivery-status"]?.code === 602 ? "soft" : "hard");
 }
 
 const SES_RECIPIENT = v.object({ emailAddress: v.string(), status: text, diagnosticCode: text });
@@ -143,7 +173,10 @@ const SES = v.object({
     v.object({ headers: v.nullish(v.array(v.object({ name: v.string(), value: v.string() })), null) }),
     null,
   ),
-  bounce: v.nullish(v.object({ bounceType: v.string(), bouncedRecipients: v.array(SES_RECIPIENT) }), null),
+  bounce: v.nullish(
+    v.object({ bounceType: v.string(), bounceSubType: text, bouncedRecipients: v.array(SES_RECIPIENT) }),
+    null,
+  ),
   complaint: v.nullish(
     v.object({ complaintFeedbackType: text, complainedRecipients: v.array(v.object({ emailAddress: v.string() })) }),
     null,
@@ -157,15 +190,14 @@ export function readSes(notificationId: string): ReadEvents {
       const kind = notificationType ?? eventType;
       const messageId = mail?.headers?.find(({ name }) => name.toLowerCase() === "message-id")?.value ?? null;
       if (kind === "Bounce" && bounce !== null) {
-        const type = bounce.bounceType === "Permanent" ? "hard" : "soft";
-        return bounce.bouncedRecipients.map(({ emailAddress: email, status, diagnosticCode: reason }, index) => ({
-          id: `${notificationId}/${index}`,
-          type,
-          email,
-          messageId,
-          status,
-          reason,
-        }));
+        const isHard = bounce.bounceType === "Permanent";
+        // A vacation reply is a transient bounce without words.
+        const hasWords = isHard || bounce.bounceSubType === "MailboxFull";
+        return bounce.bouncedRecipients.flatMap(({ emailAddress: email, status, diagnosticCode: reason }, index) =>
+          hasWords || status !== null || reason !== null
+            ? { id: `${notificationId}/${index}`, type: isHard ? "hard" : "soft", email, messageId, status, reason }
+            : [],
+        );
       }
       if (kind !== "Complaint" || complaint === null || complaint.complaintFeedbackType === "not-spam") return [];
       return complaint.complainedRecipients.map(({ emailAddress: email }, index) => ({

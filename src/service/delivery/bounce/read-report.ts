@@ -1,26 +1,25 @@
-/** Reads a message that came back. Only its structure counts, never a word in free text. */
+/**
+ * Reads a message that came back. Its structure counts, and the fixed texts of two mail servers; never a word in free
+ * text.
+ */
 import type { Attachment, Email, Header } from "postal-mime";
 import { neededLines } from "./needed-lines.ts";
+import { readTextReport } from "./text-report.ts";
 import { isComplaint, readFeedback, readStatus, type FeedbackReport, type RecipientStatus } from "./report-fields.ts";
 
-/** The message as `kind` says; each has the `token` of the address that it came to, null when that has none. */
-export type ReturnedMessage =
+/** `messageId` is the `<…>` of the reported message, null if its header fields weren't returned. */
+type Report = { readonly messageId: string | null } & (
   | {
       /** A report about the delivery (RFC 3464); of its recipients those with the action `failed` count. */
       readonly kind: "delivery-status";
-      readonly token: string | null;
-      /** `<…>` of the message that is reported, null when its header fields were not returned. */
-      readonly messageId: string | null;
       readonly recipients: readonly RecipientStatus[];
     }
-  | ({
-      /** A person reported the message as spam (RFC 5965). */
-      readonly kind: "complaint";
-      readonly token: string | null;
-      readonly messageId: string | null;
-    } & FeedbackReport)
-  | { readonly kind: "auto-reply"; readonly token: string | null }
-  | { readonly kind: "other"; readonly token: string | null };
+  /** A person reported the message as spam (RFC 5965). */
+  | ({ readonly kind: "complaint" } & FeedbackReport)
+);
+
+/** `token` is that of the address that it came to, null if that has none. */
+export type ReturnedMessage = { readonly token: string | null } & (Report | { readonly kind: "auto-reply" | "other" });
 
 export interface ReturnPath {
   /**
@@ -48,27 +47,53 @@ export async function readReport(raw: Uint8Array, path: ReturnPath = {}): Promis
   const email = await parse(raw);
   if (email === undefined) return { kind: "other", token: readToken([], path) };
   const token = readToken(email.headers, path);
-  return readStructure(email, token) ?? { kind: isAutoReply(email.headers) ? "auto-reply" : "other", token };
+  const type = reportType(email.headers);
+  const report = type === undefined ? undefined : readParts(email.attachments, type);
+  if (report !== undefined) return { ...report, token };
+  const recipients = token === null ? [] : readTextReport(raw);
+  if (recipients.length > 0) return { kind: "delivery-status", token, messageId: null, recipients };
+  if (isAutoReply(email.headers)) return { kind: "auto-reply", token };
+  return (await readProven(email, path, token)) ?? { kind: "other", token };
 }
 
-/** Undefined unless it is a `multipart/report` of one of the two kinds that count, with the part that makes it one. */
-function readStructure(email: Email, token: string | null): ReturnedMessage | undefined {
-  const type = reportType(email.headers);
-  const messageId = returnedMessageId(email.attachments);
-  if (type === "delivery-status") {
-    const recipients = readStatus(partsText(email.attachments, STATUS));
-    return recipients.length === 0 ? undefined : { kind: "delivery-status", token, messageId, recipients };
+const NESTED_MAX = 3;
+
+/**
+ * A report without its type, or inside another message. Anybody could send one, so the token alone proves whose it is:
+ * the Message-ID is left out.
+ */
+async function readProven(
+  { attachments }: Email,
+  path: ReturnPath,
+  token: string | null,
+  depth = NESTED_MAX,
+): Promise<ReturnedMessage | undefined> {
+  const report = token === null ? undefined : readParts(attachments);
+  if (report !== undefined) return { ...report, token, messageId: null };
+  for (const part of depth === 0 ? [] : attachments.filter(({ mimeType }) => mimeType === "message/rfc822")) {
+    const inner = await parse(new TextEncoder().encode(textOf(part)));
+    if (inner === undefined) continue;
+    const found = await readProven(inner, path, token ?? readToken(inner.headers, path), depth - 1);
+    if (found !== undefined) return found;
   }
-  if (type !== "feedback-report") return undefined;
-  const feedback = readFeedback(partsText(email.attachments, FEEDBACK));
-  return isComplaint(feedback) ? { kind: "complaint", token, messageId, ...feedback } : undefined;
+  return undefined;
+}
+
+/** Undefined without the part of a report, of this type if one is given. */
+function readParts(parts: readonly Attachment[], type?: string): Report | undefined {
+  const messageId = returnedMessageId(parts);
+  const isA = (kind: string): boolean => type === undefined || type === kind;
+  const recipients = isA("delivery-status") ? readStatus(partsText(parts, STATUS)) : [];
+  if (recipients.length > 0) return { kind: "delivery-status", messageId, recipients };
+  const feedback = readFeedback(partsText(parts, FEEDBACK));
+  return isA("feedback-report") && isComplaint(feedback) ? { kind: "complaint", messageId, ...feedback } : undefined;
 }
 
 /** The parser is loaded here because few runs of the program ever read a bounce. */
 async function parse(raw: Uint8Array): Promise<Email | undefined> {
   const { default: PostalMime } = await import("postal-mime");
   try {
-    return await PostalMime.parse(neededLines(raw));
+    return await PostalMime.parse(neededLines(raw), { forceRfc822Attachments: true });
   } catch {
     // Nested too deeply, or mostly header: no mail server makes such a report.
     return undefined;

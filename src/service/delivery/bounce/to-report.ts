@@ -10,7 +10,7 @@ import type { RecipientStatus } from "./report-fields.ts";
 export interface ProviderEvent {
   /** Tells it from all others of its source; null: one of its type for each survey. */
   readonly id: string | null;
-  readonly type: "hard" | "soft" | "complaint";
+  readonly type: "hard" | "soft" | "complaint" | "unsubscribe";
   readonly email: string | null;
   /** Ours, with or without `<>`. */
   readonly messageId: string | null;
@@ -58,7 +58,8 @@ export function eventToReport(source: string, event: ProviderEvent): Report {
     // The hook's secret, or the provider's signature, is one.
     needsProof: false,
   };
-  if (type === "complaint") return { ...common, kind: "complaint", recipients: [complainant(email, reason)] };
+  if (type === "complaint" || type === "unsubscribe")
+    return { ...common, kind: type, recipients: [complainant(email, reason)] };
   const reply = replyOf(event.status, reason);
   const recipient = {
     addresses: addresses(email),
@@ -103,9 +104,9 @@ function replyOf(status: string | null, diagnosticCode: string | null): Reply {
 }
 
 function verdictOf(reply: Reply): ReportedRecipient["verdict"] {
-  const { outcome } = classifyReply({ ...reply, stage: "report" });
+  const { outcome, reason } = classifyReply({ ...reply, stage: "report" });
   if (outcome === "bounced") return "bounced";
-  return outcome === "retry" ? "soft" : "none";
+  return outcome === "retry" && reason !== "vacation" ? "soft" : "none";
 }
 
 /**
@@ -114,7 +115,7 @@ function verdictOf(reply: Reply): ReportedRecipient["verdict"] {
  */
 function verdictOfEvent({ type }: ProviderEvent, reply: Reply): ReportedRecipient["verdict"] {
   const { outcome, reason } = classifyReply({ ...reply, stage: "report" });
-  if (type === "soft") return outcome === "held" ? "none" : "soft";
+  if (type === "soft") return outcome === "held" || outcome === "sent" || reason === "vacation" ? "none" : "soft";
   return reason === "unknown" || reason === "accepted" ? "bounced" : verdictOf(reply);
 }
 

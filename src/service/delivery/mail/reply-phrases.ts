@@ -102,7 +102,8 @@ const PHRASES: readonly PhraseList[] = [
     … banned, your ip … rejected, banned sending ip, you are blocked, you have been blocked
   `,
   strong("sender")`
-    sender rejected, sender address rejected, sender denied, sender verify failed, sender address verification
+    sender rejected, sender address rejected, sender denied, sender verify failed, sender address verification, sender
+    was rejected, after mail from, in reply to mail from
   `,
   strong("full")`
     mailbox full, mailbox has been full, mail box full, inbox full, is full, over quota, overquota, over its quota, over

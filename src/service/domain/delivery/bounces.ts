@@ -32,7 +32,7 @@ export interface Report {
   readonly source: string;
   /** Tells it from all others of its source; null: one report of its kind for each survey. */
   readonly id: string | null;
-  readonly kind: "delivery-status" | "complaint" | "auto-reply" | "other";
+  readonly kind: "delivery-status" | "complaint" | "unsubscribe" | "auto-reply" | "other";
   /** The token of the envelope sender that it came to. */
   readonly token: string | null;
   /** Of the message that it is about, without `<>`. */
@@ -62,7 +62,7 @@ export async function recordReport(tx: Transaction, report: Report): Promise<Rep
   if (named !== null) return apply(tx, report, named, chooseRecipient(named, recipients));
   const outcomes: ReportOutcome[] = [];
   for (const recipient of recipients) {
-    const survey = await findMailed(tx, recipient);
+    const survey = await findMailed(tx, recipient, leaves(report) ? 0 : tx.now - ADDRESS_SECONDS);
     outcomes.push(survey === null ? "unmatched" : await applyByAddress(tx, report, survey, recipient));
   }
   return REPORT_OUTCOMES.find((outcome) => outcomes.includes(outcome)) ?? "unmatched";
@@ -81,9 +81,18 @@ async function findNamed(tx: Transaction, { token, messageId }: Report): Promise
   return byToken ?? (messageId === null ? null : tx.reports.byMessageId(messageId));
 }
 
-async function findMailed(tx: Transaction, { addresses }: ReportedRecipient): Promise<ReportedSurvey | null> {
+/** Somebody leaves, as a provider says: that counts however long ago a survey was sent. */
+function leaves({ kind, source }: Report): boolean {
+  return kind === "unsubscribe" || (kind === "complaint" && source !== "mail");
+}
+
+async function findMailed(
+  tx: Transaction,
+  { addresses }: ReportedRecipient,
+  since: number,
+): Promise<ReportedSurvey | null> {
   for (const address of addresses) {
-    const survey = await tx.reports.lastMailed(address, tx.now - ADDRESS_SECONDS);
+    const survey = await tx.reports.lastMailed(address, since);
     if (survey !== null) return survey;
   }
   return null;
@@ -129,14 +138,19 @@ async function apply(
   recipient: ReportedRecipient,
 ): Promise<ReportOutcome> {
   const { project, row } = survey;
-  const result = report.kind === "complaint" ? "complaint" : resultOf(survey, recipient);
+  const { source, kind, id } = report;
+  const result = resultOf(report, survey, recipient);
   const once = `${project.id}/${row.requestId}/${result}`;
-  if (report.id === null && !(await tx.reports.note(report.source, once))) return "repeated";
+  // Somebody may leave, come back and leave again.
+  if (id === null && kind !== "unsubscribe" && !(await tx.reports.note(source, once))) return "repeated";
   await noteEvidence(tx, project, row.requestId);
-  await log(tx, survey, recipient, result);
+  await log(tx, survey, kind === "unsubscribe" ? { ...recipient, text: recipient.text ?? source } : recipient, result);
   switch (result) {
     case "complaint":
       return recordComplaint(tx, survey);
+    case "unsubscribed":
+      await unsubscribePerson(tx, project, row.personId);
+      return "unsubscribed";
     case "bounced":
       return bounce(tx, survey);
     case "soft":
@@ -147,8 +161,10 @@ async function apply(
 }
 
 /** The log's words for it. A hook that names a message alone speaks of the person that the message was sent to. */
-function resultOf(survey: ReportedSurvey, recipient: ReportedRecipient): string {
+function resultOf({ kind }: Report, survey: ReportedSurvey, recipient: ReportedRecipient): string {
   const { action, verdict, addresses } = recipient;
+  if (kind === "complaint") return kind;
+  if (kind === "unsubscribe") return "unsubscribed";
   if (action !== "failed") return action ?? "unclear";
   return verdict !== "none" && (addresses.length === 0 || isTheirs(survey, recipient)) ? verdict : "failed";
 }

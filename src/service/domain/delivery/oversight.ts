@@ -151,7 +151,9 @@ export async function explainPerson(tx: Transaction, project: Project, address: 
   const isStopped = stoppedAt !== null && (isPhone || newest?.channel === "sms");
   const unscheduled = person === null ? [] : await tx.unscheduled.ofPerson(project.id, person.id, UNSCHEDULED_SHOWN);
   const refused = explainUnscheduled(unscheduled[0], newest, await readWallClock(tx, project));
-  const explanation = isStopped ? STOPPED : explain(person, suppressions, { newest, refused }, isPaused);
+  const log = surveys.flatMap((survey) => survey.log);
+  const left = log.find(({ outcome, at }) => outcome === "unsubscribed" && at === person?.unsubscribedAt)?.text ?? null;
+  const explanation = isStopped ? STOPPED : explain(person, suppressions, { newest, refused, left }, isPaused);
   return { person, suppressions, stoppedAt, surveys, unscheduled, explanation };
 }
 
@@ -172,17 +174,20 @@ interface Explained {
   readonly newest: PersonHistory["surveys"][number] | undefined;
   /** As `explainUnscheduled` has it. */
   readonly refused: string;
+  /** Where the person left; null if that was here. */
+  readonly left: string | null;
 }
 
 function explain(
   person: PersonRow | null,
   suppressions: readonly Suppression[],
-  { newest, refused }: Explained,
+  { newest, refused, left }: Explained,
   isPaused: boolean,
 ): string {
   const has = (reason: Suppression["reason"]): boolean => suppressions.some((one) => one.reason === reason);
   if (has("complaint") && has("unsubscribe")) return "No mail: this person reported a survey as spam.";
-  if (has("unsubscribe") || (person?.unsubscribedAt ?? null) !== null) return "No mail: this person has unsubscribed.";
+  if (has("unsubscribe") || (person?.unsubscribedAt ?? null) !== null)
+    return `No mail: this person has unsubscribed${left === null ? "" : ` (${left})`}.`;
   if (has("bounce") || (person?.bouncedAt ?? null) !== null) return "No mail: this address has bounced.";
   if (newest === undefined) return refused === "" ? "No survey was scheduled for this person." : refused;
   return `${explainSurvey(newest, isPaused)}${refused === "" ? "" : ` ${refused}`}`;

@@ -12,6 +12,7 @@ import {
   setProviderKey,
 } from "../../../../src/service/domain/delivery/hook-secrets.ts";
 import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
+import { resubscribePerson } from "../../../../src/service/domain/people/suppressions.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { claimAll, openFixture, sendInput, START, type Fixture } from "../../domain/fixture.ts";
 
@@ -96,6 +97,7 @@ async function state(email = "ada@x.co"): Promise<string> {
 const BOUNCED = "No mail: this address has bounced.";
 const COMPLAINED = "No mail: this person reported a survey as spam.";
 const SENT = "The newest survey (2) is sent.";
+const leftAt = (source: string): string => `No mail: this person has unsubscribed (${source}).`;
 
 describe("our own form", () => {
   test("when it says that an address is bad, then its owner bounces once", async () => {
@@ -103,6 +105,11 @@ describe("our own form", () => {
     expect([await post("hook", report), await state()]).toEqual([OK, BOUNCED]);
     expect(await post("hook", [report, { message_id: "<ada@survey.example>", type: "hard" }])).toEqual(OK);
     expect(world.reports).toEqual(["hook bounced", "hook repeated", "hook repeated"]);
+  });
+
+  test("when it says that somebody leaves, then they are unsubscribed, with the reason", async () => {
+    const report = { email: "ada@x.co", type: "unsubscribe", reason: "by phone" };
+    expect([await post("hook", report), await state()]).toEqual([OK, leftAt("by phone")]);
   });
 
   test.each<[string, unknown]>([
@@ -160,6 +167,17 @@ const sendGrid = (data: object): object => [
   { email: "ada@x.co", "smtp-id": "<ada@survey.example>", sg_event_id: "sg-1", timestamp: 1, ...data },
 ];
 const postmark = (data: object): object => ({ RecordType: "Bounce", ID: 7, Email: "ada@x.co", ...data });
+const changed = (data: object): object => ({
+  RecordType: "SubscriptionChange",
+  ID: undefined,
+  Email: undefined,
+  Recipient: "ada@x.co",
+  ChangedAt: "2025-06-15T15:06:40Z",
+  SuppressSending: true,
+  SuppressionReason: "ManualSuppression",
+  ...data,
+});
+const TOO_OLD = { event: "failed", severity: "permanent", "delivery-status": { code: 602, message: "Too old" } };
 const GONE = "smtp;550 5.1.1 The email account that you tried to reach does not exist";
 const BLOCKED = "550 5.7.1 blocked using Spamhaus";
 
@@ -207,10 +225,66 @@ describe("providers without a key", () => {
     ],
     ["a delay", "mailgun", mailgun({ event: "failed", severity: "temporary" }), [], SENT],
     ["a complaint", "mailgun", mailgun({ event: "complained" }), ["mailgun unsubscribed"], COMPLAINED],
+    ["an unsubscribe", "sendgrid", sendGrid({ event: "unsubscribe" }), ["sendgrid unsubscribed"], leftAt("sendgrid")],
+    [
+      "an unsubscribe of a group",
+      "sendgrid",
+      sendGrid({ event: "group_unsubscribe", "smtp-id": undefined }),
+      ["sendgrid unsubscribed"],
+      leftAt("sendgrid"),
+    ],
+    [
+      "a message to somebody who unsubscribed earlier",
+      "sendgrid",
+      sendGrid({ event: "dropped", reason: "Unsubscribed Address" }),
+      ["sendgrid unsubscribed"],
+      leftAt("Unsubscribed Address"),
+    ],
+    ["a return to a group", "sendgrid", sendGrid({ event: "group_resubscribe" }), [], SENT],
+    ["an unsubscribe", "mailgun", mailgun({ event: "unsubscribed" }), ["mailgun unsubscribed"], leftAt("mailgun")],
+    [
+      "a message to somebody who unsubscribed earlier",
+      "mailgun",
+      mailgun({ event: "failed", severity: "permanent", reason: "suppress-unsubscribe" }),
+      ["mailgun unsubscribed"],
+      leftAt("mailgun"),
+    ],
+    ["a message too old", "mailgun", mailgun({ ...TOO_OLD, reason: "old" }), ["mailgun soft"], SENT],
+    ["a message too old, by its code", "mailgun", mailgun(TOO_OLD), ["mailgun soft"], SENT],
+    ["an unsubscribe", "postmark", postmark(changed({})), ["postmark unsubscribed"], leftAt("postmark")],
+    ["a return", "postmark", postmark(changed({ SuppressSending: false })), [], SENT],
+    ["a bounce's suppression", "postmark", postmark(changed({ SuppressionReason: "HardBounce" })), [], SENT],
+    [
+      "a recipient's own filter",
+      "postmark",
+      postmark({ Type: "HardBounce", Details: "smtp;550 5.2.0 rejected by user filter" }),
+      ["postmark logged"],
+      SENT,
+    ],
+    [
+      "a vacation",
+      "postmark",
+      postmark({ Type: "SoftBounce", Details: "I am out of office" }),
+      ["postmark logged"],
+      SENT,
+    ],
   ])("when there is %s at %s, then that is what is recorded", async (_, source, body, reports, expected) => {
     expect([await post(source, body), world.reports, await state()]).toEqual([OK, reports, expected]);
     await post(source, body);
     expect(world.reports.slice(reports.length)).toEqual(reports.map(() => `${source} repeated`));
+  });
+
+  test("leaving counts long after the last survey, and again after coming back", async () => {
+    const away = postmark(changed({ ChangedAt: undefined }));
+    world.time.now += 60 * 86_400;
+    expect([await post("postmark", away), await state()]).toEqual([OK, leftAt("postmark")]);
+    await world.write(async (tx) => {
+      const person = await tx.people.byEmail(world.project.id, "ada@x.co");
+      await resubscribePerson(tx, world.project, person!);
+    });
+    world.time.now += 60;
+    expect([await post("postmark", away), await state()]).toEqual([OK, leftAt("postmark")]);
+    expect(world.reports).toEqual(["postmark unsubscribed", "postmark unsubscribed"]);
   });
 
   test.each<HookSource>(["postmark", "sendgrid", "mailgun", "ses"])(
@@ -349,10 +423,10 @@ function envelope(given: Readonly<Record<string, string>>): Record<string, strin
   const digest = fields["SignatureVersion"] === "1" ? "RSA-SHA1" : "RSA-SHA256";
   return { ...fields, Signature: createSign(digest).update(text).sign(KEY, "base64") };
 }
-const bounce = (given: object, mailed: object = {}): string =>
+const bounce = (given: object, mailed: object = {}, type: object = { bounceType: "Permanent" }): string =>
   JSON.stringify({
     notificationType: "Bounce",
-    bounce: { bounceType: "Permanent", bouncedRecipients: [{ emailAddress: "ada@x.co", ...given }] },
+    bounce: { ...type, bouncedRecipients: [{ emailAddress: "ada@x.co", ...given }] },
     mail: mailed,
   });
 const confirm = (SubscribeURL: string) =>
@@ -362,6 +436,28 @@ describe("Amazon", () => {
   test.each([
     ["1", "a bounce", bounce({ diagnosticCode: GONE }), ["ses bounced"], BOUNCED],
     ["2", "a bounce", bounce({ diagnosticCode: GONE }), ["ses bounced"], BOUNCED],
+    ["2", "a vacation", bounce({}, {}, { bounceType: "Transient", bounceSubType: "General" }), [], SENT],
+    [
+      "2",
+      "a vacation with words",
+      bounce({ diagnosticCode: "smtp; 451 4.3.0 auto-reply: on vacation" }, {}, { bounceType: "Transient" }),
+      ["ses logged"],
+      SENT,
+    ],
+    [
+      "2",
+      "a delay with words",
+      bounce({ status: "4.4.7", diagnosticCode: "smtp; 550 4.4.7 expired" }, {}, { bounceType: "Transient" }),
+      ["ses soft"],
+      SENT,
+    ],
+    [
+      "2",
+      "a full mailbox",
+      bounce({}, {}, { bounceType: "Transient", bounceSubType: "MailboxFull" }),
+      ["ses soft"],
+      SENT,
+    ],
     ["2", "a block that is called permanent", bounce({ diagnosticCode: BLOCKED }), ["ses logged"], SENT],
     [
       "2",

@@ -127,6 +127,8 @@ describe("what is not a report", () => {
     async ({ kind, headers, subject, body }) => {
       const raw = formatMail({ type: "text/plain; charset=utf-8", headers: [`Subject: ${subject}`, ...headers], body });
       expect(await read(raw)).toEqual({ kind, token: null });
+      const path = { recipient: "bounces+abc@b.example", bounceAddress: "bounces+{token}@b.example" };
+      expect(await read(raw, path)).toEqual({ kind, token: "abc" });
       const html = formatMail({ type: "text/html; charset=utf-8", headers, body: `<p>${body}</p>` });
       expect(await read(html)).toEqual({ kind, token: null });
     },
