@@ -174,10 +174,14 @@ Our own service merges properties into those stored with the person; an
 empty cell leaves one as it is. With --replace-properties a row that has
 properties removes the others.
 
-Files are read as UTF-8, or UTF-16 with a byte order mark; --encoding
-names another, such as windows-1252. A first line such as sep=; sets the
-delimiter, as Excel writes it. people import --sample 10% takes a random
-share of the rows: the same file gives the same rows.
+Files are CSV, TSV, or NDJSON with one object a line, plain or gzip.
+They are read as UTF-8, or UTF-16 with a byte order mark; --encoding
+names another, such as windows-1252. Rows of empty cells are skipped,
+missing cells at the end of a row count as empty, and ="0123" is 0123.
+White space and invisible characters in headers make no difference. A
+first line such as sep=; sets the delimiter, as Excel writes it.
+people import --sample 10% takes a random share of the rows: the same
+file gives the same rows.
 
 --skip-suppressed skips people who bounced or unsubscribed; a row with a
 phone number is looked up first. --dry-run shows the counts and the first

@@ -41,7 +41,7 @@ export const IMPORT_EXITS: readonly ExitCode[] = [
   EXIT.interrupted,
   EXIT.terminated,
 ];
-export const FILE_OPERAND = ["<file>", "a CSV or TSV file, or - for standard input"] as const;
+export const FILE_OPERAND = ["<file>", "a CSV, TSV or NDJSON file, plain or gzip, or - for standard input"] as const;
 
 const DUPLICATE_POLICIES = ["error", "first", "last"] as const;
 const MAX_ERRORS_DEFAULT = "20";

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { openInputFile, type InputFacts, type InputFile } from "../../bulk/import/table/input-file.ts";
 import { readChunks } from "../../runtime/pipe-reader.ts";
+import { unzipped } from "../../bulk/import/table/gzip.ts";
 import type { Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
@@ -17,11 +18,22 @@ export async function isReadOnce(name: string): Promise<boolean> {
   return found !== null && !found.isFile() && !found.isDirectory();
 }
 
-/** `-` is standard input. What can be read only once is put aside on disk. Throws UsageError, or the system's error. */
+/**
+ * `-` is standard input. What can be read only once is put aside on disk, and gzip is unpacked as it is read. Throws
+ * UsageError, or the system's error.
+ */
 export async function openInput(
   deps: Deps,
   name: string,
   form: Pick<InputFacts, "delimiter" | "encoding"> = { delimiter: null },
+): Promise<InputFile> {
+  return unzipped(await openFile(deps, name, form));
+}
+
+async function openFile(
+  deps: Deps,
+  name: string,
+  form: Pick<InputFacts, "delimiter" | "encoding">,
 ): Promise<InputFile> {
   if (STANDARD_INPUT.has(name)) return spoolStandardInput(deps, form);
   if (await isReadOnce(name)) return spool(deps, readChunks(name, deps.signal), { name, ...form });

@@ -15,7 +15,7 @@ import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ImportRequest } from "./import-request.ts";
 import { describeChanges, describeOutlook, type Outlook } from "./outlook.ts";
-import { describeStrayQuotes } from "./problems.ts";
+import { describeDoubts, describeStrayQuotes } from "./problems.ts";
 
 /**
  * Off a terminal, flags or a column must give consent; `--yes` only answers the question of a terminal. Throws
@@ -114,8 +114,8 @@ export async function askWithPlan(deps: Deps, request: ImportRequest, context: P
     ...(outlook !== null && outlook.reasons.paused > 0
       ? [toLine("Paused", "surveys wait until sending is resumed")]
       : []),
-    ...[...describeStrayQuotes(context.report), ...describeUntimed(context.report)].map((warning) =>
-      toLine("Warning", warning),
+    ...[describeStrayQuotes, describeDoubts, describeUntimed].flatMap((describe) =>
+      describe(context.report).map((warning) => toLine("Warning", warning)),
     ),
   ];
   await streams.err.write(lines.join(""));

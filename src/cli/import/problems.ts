@@ -99,20 +99,34 @@ async function writeOddities(
   request: ImportRequest,
   report: CheckReport,
 ): Promise<void> {
-  const { overriddenRows, guardedCells, duplicates, unsaved } = report;
+  const { overriddenRows, guardedCells, formulaCells, emptyRows, unevenRows, duplicates, unsaved, doubts } = report;
   for (const group of unsaved) await writeNote(deps, describeGroup(table.input.name, group));
+  for (const group of doubts) await writeWarning(deps, describeGroup(table.input.name, group));
   if (overriddenRows > 0)
     await writeNote(deps, `--no-send overrides send=yes in ${countOf(overriddenRows, "row", "rows")}`);
+  if (emptyRows > 0) await writeNote(deps, `${countOf(emptyRows, "row has", "rows have")} empty cells only: skipped`);
+  if (unevenRows > 0)
+    await writeNote(
+      deps,
+      `${countOf(unevenRows, "row is", "rows are")} shorter or longer than the header: missing cells count as empty, empty extra cells are ignored`,
+    );
   if (guardedCells > 0)
     await writeNote(
       deps,
       `${countOf(guardedCells, "cell", "cells")} lost a leading ' that guarded ${guardedCells === 1 ? "it" : "them"} in a spreadsheet`,
     );
+  if (formulaCells > 0)
+    await writeNote(deps, `${countOf(formulaCells, 'cell is ="…"', 'cells are ="…"')}: read as the text in quotes`);
   if (request.kind.properties === "properties") await warnOfLocales(deps, table, request, report);
   if (duplicates.size === 0 || request.flags.onDuplicate !== null) return;
   const kept = duplicates.size === 1 ? "the first occurrence is kept" : "the first occurrence of each is kept";
   const same = request.kind.repeats === "answer" ? "same answer" : "same person";
   await writeWarning(deps, `${countOf(duplicates.size, "duplicate row", "duplicate rows")} (${same}); ${kept}`);
+}
+
+/** Values that are probably not meant as they are, for the plan. */
+export function describeDoubts({ doubts }: CheckReport): string[] {
+  return doubts.map(({ column, message, rows }) => `${column}: ${message} (${countOf(rows, "row", "rows")})`);
 }
 
 /** One sentence for each cell that has probably swallowed rows; the plan repeats them. */

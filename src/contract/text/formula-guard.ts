@@ -1,10 +1,7 @@
-/**
- * The `'` that keeps a spreadsheet from running a cell as a formula: written by exports and results, removed by
- * imports.
- */
+/** What keeps a spreadsheet from running a cell as a formula: exports and results write a `'`, imports remove it. */
 import { isE164 } from "./phone.ts";
 
-const APOSTROPHE = 39;
+const [APOSTROPHE, EQUALS] = [39, 61];
 
 /**
  * A cell that a spreadsheet may run: a sign that begins a formula, full width too, behind whatever a reader leaves out
@@ -27,11 +24,19 @@ export function guardPhone(cell: string): string {
   return isE164(cell) ? cell : guardFormula(cell);
 }
 
-/** True when a guard (`'+1555…`, `'=SUM`, and `''=…` for a text that began with `'=`) precedes the text. */
+/** The form in which other programs keep a spreadsheet from reading a number in a text. */
+const FORMULA_OF_TEXT = /^="((?:[^"]|"")*)"$/;
+
+/**
+ * True for a text with a guard: `'+1555…`, `'=SUM`, `''=…` if it began with `'=`, and `="0123"`.
+ */
 export function hasGuard(cell: string): boolean {
-  return cell.charCodeAt(0) === APOSTROPHE && GUARDED.test(cell);
+  const first = cell.charCodeAt(0);
+  return (first === APOSTROPHE && GUARDED.test(cell)) || (first === EQUALS && FORMULA_OF_TEXT.test(cell));
 }
 
 export function withoutGuard(cell: string): string {
-  return hasGuard(cell) ? cell.slice(1) : cell;
+  if (!hasGuard(cell)) return cell;
+  const text = FORMULA_OF_TEXT.exec(cell)?.[1];
+  return text === undefined ? cell.slice(1) : text.replaceAll('""', '"');
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { runInProcess, type Finished } from "../../helpers/in-process.ts";
 
 const TEXT =
-  'email;name\r\nann@example.com;"Ann\r\nLee"\r\n"ANN@example.com";x\r\n\r\nbob;\r\nbo@example.com\r\ncid@example.com;"C"';
+  'email;name\r\nann@example.com;"Ann\r\nLee"\r\n"ANN@example.com";x\r\n\r\nbob;\r\nbo@example.com;x;y\r\ncid@example.com;"C"';
 
 let folder: string;
 beforeAll(async () => {
@@ -44,9 +44,9 @@ it.each([
   ],
   [
     "7",
-    "people.csv:7: bo@example.com\n" +
-      `  email: "bo@example.com" ${EMAIL}\n  name: null ${NAME}\n` +
-      "  invalid: expected 2 fields, found 1; check delimiters and quotes\n",
+    "people.csv:7: bo@example.com;x;y\n" +
+      `  email: "bo@example.com" ${EMAIL}\n  name: "x" ${NAME}\n` +
+      "  invalid: expected 2 fields, found 3; check delimiters and quotes\n",
   ],
   [
     "8",
@@ -86,32 +86,38 @@ it("when responses name people by address and id, then a dry run shows the one t
   expect(stdout).toBe(requests.join(""));
 });
 
-it("when a file stops being a table, then the rows in front are judged all the same", async () => {
+it("a bad quote makes its line invalid, and the check goes on at the next", async () => {
   const file = path.join(folder, "broken.csv");
-  await writeFile(file, 'email,name\nbob,x\nann@example.com,y\ncid,z\ndora@example.com,"open\n');
-  const { status, stderr } = await runInProcess({
-    args: ["people", "import", file, "--dry-run", "--skip-invalid"],
-    env: { HOME: folder },
-  });
-  const advice = "is not an e-mail address such as ann@example.com";
-  expect([status, stderr]).toEqual([
+  await writeFile(file, 'email,name\nann@example.com,A "B" C\ndora@example.com,"open\nbob,x\neve@example.com,y\n');
+  const check = (...flags: string[]): Promise<Finished> =>
+    runInProcess({ args: ["people", "import", file, "--dry-run", ...flags], env: { HOME: folder } });
+  const { status, stderr } = await check();
+  expect([status, stderr.split("\n").slice(0, 4)]).toEqual([
     2,
-    `broken.csv:2: email: "bob" ${advice}\nbroken.csv:4: email: "cid" ${advice}\n` +
-      'error: broken.csv:5: a quoted field begins here and is never closed; a quote inside a field is written ""\n',
+    [
+      'broken.csv:2: a quote is inside an unquoted field; put the whole field in quotes and write the quote ""',
+      'broken.csv:3: a quoted field begins here and is never closed; a quote inside a field is written ""',
+      expect.stringMatching(/^broken\.csv:4: email: "bob" /),
+      "error: broken.csv: 3 of 4 rows are invalid; nothing was sent",
+    ],
+  ]);
+  const skipped = await check("--skip-invalid");
+  expect([skipped.status, skipped.stdout]).toEqual([
+    0,
+    '{"method":"POST","url":"/v1/people.json","body":{"email":"eve@example.com","name":"y"}}\n',
   ]);
 });
 
-it("when a line in front of a broken one is explained, then it is", async () => {
+it("lines in front of a broken one and the broken one are explained", async () => {
   const file = path.join(folder, "broken-later.csv");
   await writeFile(file, 'email\nann@example.com\nb"b\n');
   const explain = (line: string): Promise<Finished> =>
     runInProcess({ args: ["people", "import", file, "--explain", line], env: { HOME: folder } });
   expect((await explain("2")).stdout.split("\n")[0]).toBe("broken-later.csv:2: ann@example.com");
-  const { status, stderr } = await explain("3");
-  expect([status, stderr]).toEqual([
-    2,
-    'error: broken-later.csv:3: a quote is inside an unquoted field; put the whole field in quotes and write the quote ""\n',
-  ]);
+  expect((await explain("3")).stdout).toBe(
+    'broken-later.csv:3: b"b\n  email: "b\\"b" -> email (rule: email)\n' +
+      '  invalid: a quote is inside an unquoted field; put the whole field in quotes and write the quote ""\n',
+  );
 });
 
 it("when surveys would fall back or cells would be left out, then each is reported once", async () => {

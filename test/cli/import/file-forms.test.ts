@@ -1,6 +1,7 @@
 /** Files as spreadsheets and other programs write them, and a sample of their rows. */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it, test } from "vitest";
 import { type Served, startServe } from "../../helpers/serve.ts";
 
@@ -148,4 +149,80 @@ test("when a sample is sent, then it is that share of the rows, and the same one
   );
   const wrong = await service.run(["people", "import", file, "--send", "--sample", "10"]);
   expect([wrong.status, wrong.stderr]).toEqual([2, 'error: --sample: "10" is not a share such as 10% or 2.5%\n']);
+});
+
+const row = { email: "ann@example.com", name: "'=Ann", plan: "pro", seats: 5, tags: ["a"], vip: true, note: null };
+const ANN = { email: "ann@example.com", name: "'=Ann", properties: { plan: "pro", seats: 5, tags: ["a"], vip: true } };
+
+test.each([
+  ["rows.csv.gz", gzipSync("email,name\nann@example.com,''=Ann\n"), { email: "ann@example.com", name: "'=Ann" }],
+  ["rows.ndjson", Buffer.from(`${JSON.stringify(row)}\n`), ANN],
+  ["rows.ndjson.gz", gzipSync(`${JSON.stringify(row)}\n`), ANN],
+  ["rows.json", Buffer.from(JSON.stringify([row], null, 2)), ANN],
+])("%s is read, and values of JSON stay what they are", async (name, bytes, body) => {
+  expect(await bodies(await fileOf(name, bytes))).toEqual([body]);
+});
+
+test("a JSON file is checked like a table, and may be sent and resumed", async () => {
+  const lines = ['{"email":"ann@example.com"}', '{"email":"bob@example.com"', '{"phone_number":14155550100}', "7"];
+  const file = await fileOf("bad.ndjson", `${lines.join("\n")}\n`);
+  const { status, stderr } = await service.run(["people", "import", file, "--no-send"]);
+  expect([status, stderr.split("\n").slice(0, 4)]).toEqual([
+    2,
+    [
+      "bad.ndjson:2: not valid JSON",
+      expect.stringMatching(/^bad\.ndjson:3: phone_number: "14155550100" is not E\.164/),
+      "bad.ndjson:4: expected an object",
+      "error: bad.ndjson: 3 of 4 rows are invalid; nothing was sent",
+    ],
+  ]);
+  const sent = await service.run(["people", "import", file, "--no-send", "--skip-invalid"]);
+  expect(sent.stderr).toContain("1 saved, 3 skipped in ");
+});
+
+test("an export of responses as NDJSON is imported", async () => {
+  const add = ["responses", "add", "--person-email", "ann@example.com", "--score", "9", "--comment", "=1"];
+  await service.run([...add, "--property", "plan=pro"]);
+  const file = path.join(service.folder, "exported.ndjson");
+  await service.run(["responses", "export", "--expand", "person", "-o", "ndjson", "--out", file]);
+  const { stdout, stderr } = await service.run(["responses", "import", file, "--dry-run"]);
+  expect([stdout, JSON.parse(stdout)]).toMatchObject([
+    expect.stringContaining("<id of ann@example.com>"),
+    { body: { score: 9, comment: "=1", person_properties: { plan: "pro" } } },
+  ]);
+  expect(stderr).not.toContain("lost a leading");
+});
+
+test("numbers of many digits keep them", async () => {
+  const file = await fileOf("long.ndjson", '{"person_id":12345678901234567890,"score":9}\n');
+  const { stdout } = await service.run(["responses", "import", file, "--dry-run"]);
+  expect(stdout).toContain('"person":"12345678901234567890"');
+});
+
+test("what a spreadsheet leaves of emptied cells is no row and no fault", async () => {
+  const file = await fileOf(
+    "left.csv",
+    ",,\nemail,name,plan,\n,,,\na@example.com,A\n ,\t,,\nb@example.com,B,pro,,,\n,\n",
+  );
+  expect(await bodies(file)).toEqual([
+    { email: "a@example.com", name: "A" },
+    { email: "b@example.com", name: "B", properties: { plan: "pro" } },
+  ]);
+  const { stderr } = await service.run(["people", "import", file, "--no-send"]);
+  expect(stderr.split("\n").slice(0, 4)).toEqual([
+    "note: column 4 has no name: ignored",
+    "note: 3 rows have empty cells only: skipped",
+    "note: 2 rows are shorter or longer than the header: missing cells count as empty, empty extra cells are ignored",
+    expect.stringMatching(/^2 saved in /),
+  ]);
+});
+
+test("headers are read as people see them", async () => {
+  const file = await fileOf("odd.csv", '\u200bE\u00admail,"Full\u00a0\n Name",="Plan"\nann@example.com,Ann,pro\n');
+  const maps = ["--map", "full name=name", "--map", "Em\u2060ail=email"];
+  expect(await bodies(file, ...maps)).toEqual([{ email: "ann@example.com", name: "Ann", properties: { Plan: "pro" } }]);
+  const { stderr } = await service.run(["people", "import", file, "--no-send", "--dry-run"]);
+  expect(stderr).toContain(
+    'note: the header "Email" has an invisible character, U+200B (zero width space), at position 1: removed\n',
+  );
 });

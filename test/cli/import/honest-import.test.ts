@@ -50,6 +50,14 @@ test("when a plan is asked about, then those who will not be surveyed are counte
   );
 });
 
+test("the plan counts values that stand for nothing", async () => {
+  const file = path.join(service.folder, "nothing.csv");
+  await writeFile(file, "email,name\nnew3@example.com,NULL\nnew4@example.com,NULL\n");
+  expect(await onTerminal(["people", "import", file, "--send"], "n\n")).toContain(
+    'Warning         name: "NULL" is imported as text (2 rows)\nSend 2 emails?',
+  );
+});
+
 test.each<[string, readonly string[], string, string]>([
   ["no delay", [], "", "Send 2 emails? [y/N]"],
   ["a delay", ["--delay", "25d"], "", "Save 2 people without a survey? 2 already scheduled"],

@@ -180,9 +180,28 @@ it("when an export holds other survey types, then their scores do not become NPS
 });
 
 it("when cells were guarded for a spreadsheet, then the guard is taken away and counted", async () => {
-  const ended = await dryRun("people import", "email,a,b,c\nann@example.com,'=1,''=1,'x\n");
-  expect(bodiesOf(ended)).toEqual([{ email: "ann@example.com", properties: { a: "=1", b: "'=1", c: "'x" } }]);
-  expect(ended.stderr.split("\n")[0]).toBe("note: 2 cells lost a leading ' that guarded them in a spreadsheet");
+  const ended = await dryRun("people import", `email,a,b,c,d\nann@example.com,'=1,''=1,'x,="0,5"\n`);
+  const properties = { a: "=1", b: "'=1", c: "'x", d: "0,5" };
+  expect(bodiesOf(ended)).toEqual([{ email: "ann@example.com", properties }]);
+  expect(ended.stderr.split("\n").slice(0, 2)).toEqual([
+    "note: 2 cells lost a leading ' that guarded them in a spreadsheet",
+    'note: 1 cell is ="…": read as the text in quotes',
+  ]);
+});
+
+it("values that stand for nothing and bare domains are warned about", async () => {
+  const rows = ["a@x.co,NULL,nan,N/A", "b@x.co,NULL,none,", "c@example,null and void,,", "nobody@nowhere,Ann,,"];
+  const ended = await dryRun("people import", `email,name,plan,locale\n${rows.join("\n")}\n`, "--no-send");
+  expect([ended.status, ended.stderr.split("\n").filter((line) => /imported as text|a dot/.test(line))]).toEqual([
+    0,
+    [
+      'warning: in.csv: lines 2–3 (2 rows): name: "NULL" is imported as text',
+      'warning: in.csv:2: plan: "nan" is imported as text',
+      'warning: in.csv:2: locale: "N/A" is imported as text',
+      'warning: in.csv:4: email: "c@example" has a domain without a dot',
+      'warning: in.csv:5: email: "nobody@nowhere" has a domain without a dot',
+    ],
+  ]);
 });
 
 it("when two addresses are one after normalization, then they are duplicates", async () => {

@@ -1,11 +1,10 @@
 /** Checks the complete file before the first request: every problem in one pass, and duplicates. */
-import { hasGuard } from "../../../contract/text/formula-guard.ts";
 import { InputError } from "../table/input-file.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
 import type { ImportTable } from "../table/open-table.ts";
-import type { InputRecord } from "../table/record-parser.ts";
+import { type InputRecord, isEmptyRow } from "../table/record-parser.ts";
 import { answerKey, groupLines, keptLine, personKeys } from "./identities.ts";
-import { findStrayQuote, watchLocales, type OddLocale, type StrayQuote } from "./oddities.ts";
+import { type Oddities, watchOddities } from "./oddities.ts";
 import { createProblemList, type ProblemGroup } from "./problem-list.ts";
 import type { ImportRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
 import { identifierOf, type ValidFields } from "./validate.ts";
@@ -21,7 +20,7 @@ export interface CheckOptions {
   readonly signal: AbortSignal;
 }
 
-export interface CheckReport {
+export interface CheckReport extends Oddities {
   /** Records below the header. */
   readonly rows: number;
   readonly invalidRows: number;
@@ -31,12 +30,10 @@ export interface CheckReport {
   /** Values of valid rows that are not saved. */
   readonly unsaved: readonly ProblemGroup[];
   readonly duplicates: Duplicates;
-  readonly oddLocales: readonly OddLocale[];
   /** Valid rows in which an override counts and not the cell. */
   readonly overriddenRows: number;
-  /** Cells from which a spreadsheet guard, a leading `'`, was taken. */
-  readonly guardedCells: number;
-  readonly strayQuotes: readonly StrayQuote[];
+  /** Rows of empty cells; they are not among `rows`. */
+  readonly emptyRows: number;
   /** Valid responses without a time: a repeat of one looks like another answer. */
   readonly untimedRows: number;
   /** The place where the file stops being a table; null for a sound one. */
@@ -77,13 +74,11 @@ interface Tally {
 }
 
 function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOptions): Tally {
-  const { columns } = table.mapping;
   const problems = createProblemList(maxErrors);
   const unsaved = createProblemList(maxErrors);
   const { keptBy, conflicts, compare } = compareRows(table.kind, onDuplicate === "last" ? "last" : "first");
-  const locales = watchLocales(columns);
-  const strayQuotes: StrayQuote[] = [];
-  const counts = { rows: 0, invalidRows: 0, overriddenRows: 0, guardedCells: 0, untimedRows: 0 };
+  const oddities = watchOddities(table.mapping.columns, maxErrors);
+  const counts = { rows: 0, invalidRows: 0, overriddenRows: 0, untimedRows: 0, emptyRows: 0 };
   let duplicates = 0;
   const addProblem = (line: number, problem: RowProblem): void => {
     counts.invalidRows += 1;
@@ -103,13 +98,15 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
   };
   return {
     take(record) {
+      if (isEmptyRow(record)) {
+        counts.emptyRows += 1;
+        return;
+      }
       counts.rows += 1;
-      for (const cell of record.fields) if (hasGuard(cell)) counts.guardedCells += 1;
-      const stray = strayQuotes.length < STRAY_MAX ? findStrayQuote(record, columns) : null;
-      if (stray !== null) strayQuotes.push(stray);
+      oddities.takeAny(record);
       const checked = table.checkFields(record);
       if ("values" in checked) {
-        locales.take(record);
+        oddities.takeValid(record, checked.values);
         takeValid(record.line, checked);
         return;
       }
@@ -118,19 +115,15 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
     },
     report: (broken) => ({
       ...counts,
+      ...oddities.found,
       problemCount: problems.count,
       problems: problems.groups,
       unsaved: unsaved.groups,
       duplicates: { size: duplicates, reasonFor: ({ line }) => describeOther(line, keptBy, conflicts) },
-      oddLocales: locales.found,
-      strayQuotes,
       broken,
     }),
   };
 }
-
-/** Warnings of one kind that are kept. */
-const STRAY_MAX = 10;
 
 interface Comparison {
   /** For a line that is a duplicate, another line of its group. */

@@ -1,44 +1,23 @@
-/** Valid and probably wrong: locales without a survey, cells that have swallowed rows. */
-import { isEmail } from "../../../contract/text/email.ts";
+/** Rows and cells that are valid and probably not as they were meant. */
 import { findLocale } from "../../../contract/locales.ts";
+import { isEmail } from "../../../contract/text/email.ts";
+import { hasGuard } from "../../../contract/text/formula-guard.ts";
+import { quoteText } from "../../../contract/text/invisible.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
 import { DELIMITERS } from "../table/format.ts";
 import type { HeaderColumn } from "../table/header.ts";
 import { countLineEnds, type InputRecord } from "../table/record-parser.ts";
+import { createProblemList, type ProblemGroup } from "./problem-list.ts";
+import type { RowValues } from "./row-kind.ts";
 
-export interface OddLocale {
+interface OddLocale {
   readonly locale: string;
   /** The first line that has it. */
   readonly line: number;
   readonly rows: number;
 }
 
-export interface LocaleWatch {
-  take(record: InputRecord): void;
-  readonly found: readonly OddLocale[];
-}
-
-/** No more are reported; a column with more does not hold locales. */
-const REPORTED_MAX = 10;
-
-export function watchLocales(columns: readonly HeaderColumn[]): LocaleWatch {
-  const at = columns.findIndex(({ target }) => target.kind === "property" && target.key === "locale");
-  const found = new Map<string, OddLocale>();
-  return {
-    take({ line, fields }) {
-      if (at === -1) return;
-      const locale = fields[at] ?? "";
-      if (findLocale(locale) !== null || locale.trim() === "") return;
-      const before = found.get(locale) ?? { locale, line, rows: 0 };
-      if (before.rows > 0 || found.size < REPORTED_MAX) found.set(locale, { ...before, rows: before.rows + 1 });
-    },
-    get found() {
-      return [...found.values()];
-    },
-  };
-}
-
-export interface StrayQuote {
+interface StrayQuote {
   /** The line on which the cell begins. */
   readonly line: number;
   /** The header of its column; empty where there is none. */
@@ -46,13 +25,88 @@ export interface StrayQuote {
   readonly lineEnds: number;
 }
 
+export interface Oddities {
+  /** Valid rows that have fewer cells than the header, or empty ones beyond it. */
+  readonly unevenRows: number;
+  /** Cells from which a spreadsheet's guard, a leading `'`, was taken. */
+  readonly guardedCells: number;
+  /** Cells that are `="…"`. */
+  readonly formulaCells: number;
+  readonly strayQuotes: readonly StrayQuote[];
+  readonly oddLocales: readonly OddLocale[];
+  /** Values of valid rows that are saved as they are. */
+  readonly doubts: readonly ProblemGroup[];
+}
+
+export interface OddityWatch {
+  readonly found: Oddities;
+  takeAny(record: InputRecord): void;
+  takeValid(record: InputRecord, values: RowValues): void;
+}
+
+/** Locales and stray quotes that are kept; a column with more locales holds something else. */
+const REPORTED_MAX = 10;
+
+/** What programs write for nothing. */
+const PLACEHOLDERS: ReadonlySet<string> = new Set(["nan", "NaN", "NULL", "null", "None", "N/A", "n/a", "\\N"]);
+const PLACEHOLDER_MAX = 4;
+
+/** `kindsMax` as in `createProblemList`. */
+export function watchOddities(columns: readonly HeaderColumn[], kindsMax: number): OddityWatch {
+  const texts = columns.flatMap(({ target }, index) => (isText(target) ? [{ index, column: nameOf(target) }] : []));
+  const localeAt = texts.find(({ column }) => column === "locale")?.index ?? -1;
+  const locales = new Map<string, OddLocale>();
+  const doubts = createProblemList(kindsMax);
+  const strayQuotes: StrayQuote[] = [];
+  const counts = { unevenRows: 0, guardedCells: 0, formulaCells: 0 };
+  return {
+    get found() {
+      return { ...counts, strayQuotes, oddLocales: [...locales.values()], doubts: doubts.groups };
+    },
+    takeAny(record) {
+      // Cells of JSON are guarded for the reader of cells alone.
+      for (const cell of record.values === undefined ? record.fields : [])
+        if (hasGuard(cell)) counts[cell.startsWith("=") ? "formulaCells" : "guardedCells"] += 1;
+      const stray = strayQuotes.length < REPORTED_MAX ? findStrayQuote(record, columns) : null;
+      if (stray !== null) strayQuotes.push(stray);
+    },
+    takeValid({ line, fields }, values) {
+      if (fields.length !== columns.length) counts.unevenRows += 1;
+      if (localeAt !== -1) takeLocale(locales, line, fields[localeAt] ?? "");
+      for (const { index, column } of texts) {
+        const cell = fields[index] ?? "";
+        if (cell.length <= PLACEHOLDER_MAX && PLACEHOLDERS.has(cell))
+          doubts.add(line, { column, message: `${quoteText(cell)} is imported as text` });
+      }
+      const { email } = values;
+      if (typeof email === "string" && !email.includes(".", email.lastIndexOf("@")))
+        doubts.add(line, { column: "email", message: `${quoteText(email)} has a domain without a dot` });
+    },
+  };
+}
+
+function isText(target: HeaderColumn["target"]): boolean {
+  return target.kind === "property" || (target.kind === "field" && ["text", "comment"].includes(target.field.rule));
+}
+
+function nameOf(target: HeaderColumn["target"]): string {
+  if (target.kind === "field") return target.field.name;
+  return target.kind === "property" ? target.key : "";
+}
+
+function takeLocale(locales: Map<string, OddLocale>, line: number, locale: string): void {
+  if (findLocale(locale) !== null || locale.trim() === "") return;
+  const before = locales.get(locale) ?? { locale, line, rows: 0 };
+  if (before.rows > 0 || locales.size < REPORTED_MAX) locales.set(locale, { ...before, rows: before.rows + 1 });
+}
+
 /** Texts that people write have fewer. */
 const LINE_ENDS_MAX = 20;
 
 /** The first suspicious cell of a record; null for a record that looks sound. */
-export function findStrayQuote(record: InputRecord, columns: readonly HeaderColumn[]): StrayQuote | null {
+function findStrayQuote(record: InputRecord, columns: readonly HeaderColumn[]): StrayQuote | null {
   const { line, fields } = record;
-  if (record.lineEnds === 0) return null;
+  if (record.lineEnds === 0 || record.problem !== undefined || record.values !== undefined) return null;
   let before = 0;
   for (const [index, cell] of fields.entries()) {
     const lineEnds = countLineEnds(cell);

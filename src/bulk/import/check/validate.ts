@@ -4,7 +4,7 @@ import { type Json, type JsonObject, numberThatLosesDigits, parseJsonObject } fr
 import { characterCount } from "../../../contract/limits.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { propertyKey, type HeaderColumn } from "../table/header.ts";
-import type { InputRecord } from "../table/record-parser.ts";
+import { findExtraCells, type InputRecord, isBlank } from "../table/record-parser.ts";
 import type { CellValue, FieldRule, ImportRow, InvalidRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
 import { RULES, type ValueReaders } from "./rules.ts";
 
@@ -45,24 +45,26 @@ export function createValidator(options: ValidatorOptions): Validator {
       const checked = checkFields(record);
       const { line } = record;
       if ("problems" in checked) return { line, identifier: "", problems: checked.problems };
-      const properties = readProperties(cells, record.fields, options.properties);
+      const properties = readProperties(cells, record, options.properties);
       return { line, identifier: identifierOf(checked.values), values: present(checked.values), properties };
     },
   };
 }
 
 /** Columns of their own take precedence over a map in one cell, as an export writes it. */
-function readProperties(cells: readonly PropertyCell[], fields: readonly string[], common: JsonObject): JsonObject {
+function readProperties(cells: readonly PropertyCell[], record: InputRecord, common: JsonObject): JsonObject {
+  const { fields, values } = record;
   let all = common;
   // Without a prototype, so that a key named `__proto__` is only a key.
-  const own = Object.create(null) as Record<string, string>;
+  const own = Object.create(null) as JsonObject;
   for (const { index, key } of cells) {
     const cell = fields[index] ?? "";
     if (isBlank(withoutGuard(cell))) continue;
     if (isMapColumn(key)) all = { ...all, ...parseJsonObject(withoutGuard(cell)) };
-    else own[key] = cell;
+    else own[key] = values?.[index] ?? cell;
   }
   for (const [key, cell] of Object.entries(own)) {
+    if (values !== undefined || typeof cell !== "string") continue;
     if (repeatsMap(all, key, cell)) delete own[key];
     else own[key] = withoutGuard(cell).trim();
   }
@@ -157,7 +159,8 @@ function createFieldCheck({
   const valid = { values, overridden: false };
   return (record) => {
     const cells = record.fields;
-    if (cells.length !== columns.length) return { problems: [ragged(cells.length, columns.length)] };
+    const unreadable = record.problem ?? findExtraCells(record, columns.length);
+    if (unreadable !== null) return { problems: [{ column: "", message: unreadable }] };
     let problems: RowProblem[] | null = null;
     for (const cell of fields) {
       const problem = readField(cell, textOf(cell, cells), values, readers);
@@ -181,11 +184,6 @@ function override(values: Record<string, CellValue | undefined>, overrides: RowV
     values[name] = overrides[name];
   }
   return differs;
-}
-
-function ragged(found: number, expected: number): RowProblem {
-  const fields = `${expected} field${expected === 1 ? "" : "s"}`;
-  return { column: "", message: `expected ${fields}, found ${found}; check delimiters and quotes` };
 }
 
 function readField(
@@ -216,11 +214,6 @@ function textOf({ index, joined }: FieldCell, cells: readonly string[]): string 
 /** An empty `send` cell without a default would be a guess. */
 function missingConsent(column: string): RowProblem {
   return { column, message: "is empty, and no default says whether to send; give true or false" };
-}
-
-/** Nothing, or nothing but space. */
-function isBlank(cell: string): boolean {
-  return cell === "" || (cell.charCodeAt(0) <= 32 && cell.trim() === "");
 }
 
 type LimitCheck = (cells: readonly string[]) => RowProblem | null;

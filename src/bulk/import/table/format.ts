@@ -11,7 +11,7 @@ const SAVE_AS_CSV = 'in the spreadsheet, save it as "CSV UTF-8"';
 
 /** Bytes at the start of a file, in hexadecimal. */
 const MARKS: readonly (readonly [mark: string, format: ForeignFormat])[] = [
-  ["1f8b", { what: "compressed with gzip", hint: "unpack it first: gunzip -k FILE.gz" }],
+  ["1f8b", { what: "compressed with gzip twice", hint: "unpack it first: gunzip -k FILE.gz" }],
   ["255044462d", { what: "a PDF document", hint: "export the table as CSV from the program that made it" }],
   ["d0cf11e0a1b11ae1", { what: "an Excel workbook (.xls)", hint: SAVE_AS_CSV }],
   ["28b52ffd", { what: "compressed with zstd", hint: "unpack it first: unzstd -k FILE.zst" }],
@@ -27,23 +27,13 @@ export function foreignFormatOf(head: Uint8Array): ForeignFormat | null {
   const hex = bytes.toString("hex", 0, 16);
   const marked = MARKS.find(([mark]) => hex.startsWith(mark))?.[1];
   if (marked !== undefined) return marked;
-  if (hex.startsWith(ZIP_MARK)) return describeZip(bytes.toString("latin1"));
-  return describeText(bytes.toString("utf8", 0, 1024).replace(/^\ufeff/, ""));
+  return hex.startsWith(ZIP_MARK) ? describeZip(bytes.toString("latin1")) : null;
 }
 
 function describeZip(text: string): ForeignFormat {
   if (/xl\/|\[Content_Types\]\.xml/.test(text)) return { what: "an Excel workbook", hint: SAVE_AS_CSV };
   if (text.includes("opendocument.spreadsheet")) return { what: "an OpenDocument spreadsheet", hint: SAVE_AS_CSV };
   return { what: "a zip archive", hint: "unpack it first; a spreadsheet is saved as CSV UTF-8" };
-}
-
-function describeText(text: string): ForeignFormat | null {
-  if (/^\s*(?:\{\s*(?:"|\}\s*$)|\[\s*(?:[{["\d]|\]\s*$))/.test(text))
-    return {
-      what: "JSON, not CSV",
-      hint: "convert it to CSV: one line for each row, the first line names the columns",
-    };
-  return null;
 }
 
 /** The line by which a file tells Excel its delimiter; null where there is none. `text` is the beginning, decoded. */

@@ -1,5 +1,7 @@
 /** From a header line to what each column means. */
 import { isEmail } from "../../../contract/text/email.ts";
+import { withoutGuard } from "../../../contract/text/formula-guard.ts";
+import { describeInvisible, INVISIBLE } from "../../../contract/text/invisible.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { InputError, type InputFix } from "./input-file.ts";
@@ -12,7 +14,7 @@ type ColumnTarget =
   | { readonly kind: "ignored" };
 
 export interface HeaderColumn {
-  /** The header as the file has it. */
+  /** As `cleanHeader` has it. */
   readonly header: string;
   readonly target: ColumnTarget;
 }
@@ -39,9 +41,14 @@ export interface Mapping {
   readonly nearMisses: readonly NearMiss[];
 }
 
+/** A header as people read it: white space is one space, and nothing is invisible. */
+export function cleanHeader(header: string): string {
+  return withoutGuard(header).replaceAll(INVISIBLE, "").replaceAll(/\s+/g, " ").trim();
+}
+
 /** Throws InputError for a header that cannot be used; `place` is `file:line`. */
 export function mapHeader(headers: readonly string[], kind: RowKind, place: string, options: HeaderOptions): Mapping {
-  const names = headers.map((header) => header.trim());
+  const names = headers.map(cleanHeader);
   const [renames, joins] = splitRenames(names, options.renames);
   const single = { ...options, renames: [...renames, ...joins.flatMap(({ parts }) => parts.map(toPart))] };
   checkNamed(names, single, place);
@@ -54,7 +61,8 @@ export function mapHeader(headers: readonly string[], kind: RowKind, place: stri
   checkTwice(columns, place);
   const nearMisses = findNearMisses(columns, kind, options);
   checkPerson(columns, kind, place, { ...options, nearMisses });
-  return { columns, notes: [...unnamedNote(columns), ...ignoredNote(columns, kind)], nearMisses };
+  const notes = [...invisibleNotes(headers), ...unnamedNote(columns), ...ignoredNote(columns, kind)];
+  return { columns, notes, nearMisses };
 }
 
 /** Columns whose texts together are one field. */
@@ -105,7 +113,7 @@ function fieldOf(meaning: string, kind: RowKind): FieldSpec | undefined {
 }
 
 function normal(header: string): string {
-  return header.trim().toLowerCase();
+  return cleanHeader(header).toLowerCase();
 }
 
 function targetOf(
@@ -207,6 +215,13 @@ function mappingFix(nearMisses: readonly NearMiss[]): { readonly fix: InputFix }
     ({ field }, index) => nearMisses.findIndex((each) => each.field === field) === index,
   );
   return columns.some(({ field }) => PERSON_FIELDS.has(field)) && { fix: { kind: "map", columns } };
+}
+
+function invisibleNotes(headers: readonly string[]): string[] {
+  return headers.flatMap((header) => {
+    const found = describeInvisible(header);
+    return found === null ? [] : [`the header "${cleanHeader(header)}" has ${found}: removed`];
+  });
 }
 
 function unnamedNote(columns: readonly HeaderColumn[]): string[] {

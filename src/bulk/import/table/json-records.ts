@@ -1,18 +1,21 @@
 /** JSON and NDJSON as objects with the line on which each begins, in batches; nothing is held longer than its batch. */
-import { isJsonObject, type JsonObject, parseJson, parseJsonObject } from "../../../contract/json.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../../contract/json.ts";
+import { parseWithAllDigits } from "../../../contract/long-numbers.ts";
 import { InputError, type InputFile } from "./input-file.ts";
 import { BLANK_LINES_MAX, TOO_MANY_BLANK_LINES } from "./record-parser.ts";
-import { notText } from "./records.ts";
+import { notText } from "./not-text.ts";
 import { EncodingError, toUtf8 } from "./utf8-bytes.ts";
 
 export interface JsonRecord {
   readonly line: number;
+  readonly lineEnds: number;
   /** Bytes of its text. */
   readonly size: number;
   /** Empty for a line with a problem. */
   readonly value: JsonObject;
-  /** The reason why a line of NDJSON is no row. */
+  /** The reason why a line of NDJSON is no row, and the line. */
   readonly problem?: string;
+  readonly text?: string;
 }
 
 /** An object longer than that is rather one that holds all rows. */
@@ -34,7 +37,7 @@ export function looksLikeJson(head: Uint8Array): boolean {
 export async function* readJsonRecords(input: InputFile): AsyncGenerator<JsonRecord[]> {
   const scanner = new ObjectScanner(input.name);
   try {
-    for await (const bytes of toUtf8(input.bytes())) yield scanner.feed(bytes);
+    for await (const bytes of toUtf8(input.bytes(), input.encoding)) yield scanner.feed(bytes);
   } catch (error) {
     throw error instanceof EncodingError ? await notText(input, error) : error;
   }
@@ -120,9 +123,10 @@ class ObjectScanner {
 
   private parseLine(json: string, size: number): JsonRecord {
     const { line } = this;
-    const value = parseJson(json);
-    if (isJsonObject(value)) return { line, size, value };
-    return { line, size, value: {}, problem: value === undefined ? "not valid JSON" : "expected an object" };
+    const value = parse(json);
+    if (isJsonObject(value)) return { line, lineEnds: 0, size, value };
+    const problem = value === undefined ? "not valid JSON" : "expected an object";
+    return { line, lineEnds: 0, size, value: {}, problem, text: json };
   }
 
   /** A byte between objects. */
@@ -138,11 +142,20 @@ class ObjectScanner {
 
   private parse(text: Buffer, start: number, end: number): JsonRecord {
     if (this.state === "end") throw new InputError(`${this.name}:${this.line}: more text follows the end of the array`);
-    const [line, value] = [this.line, parseJson(text.toString("utf8", start, end))];
+    const [line, value] = [this.line, parse(text.toString("utf8", start, end))];
     for (let at = text.indexOf(NEWLINE, start); at !== -1 && at < end; at = text.indexOf(NEWLINE, at + 1))
       this.line += 1;
-    if (isJsonObject(value)) return { line, size: end - start, value };
+    if (isJsonObject(value)) return { line, lineEnds: this.line - line, size: end - start, value };
     throw new InputError(`${this.name}:${line}: not valid JSON`);
+  }
+}
+
+/** Undefined for text that is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return parseWithAllDigits(text);
+  } catch {
+    return undefined;
   }
 }
 

@@ -2,7 +2,7 @@
 import { mapHeader, type HeaderOptions, type Mapping } from "./header.ts";
 import { InputError, type InputFile } from "./input-file.ts";
 import { createValidator, type Validator, type ValidatorOptions } from "../check/validate.ts";
-import type { InputRecord } from "./record-parser.ts";
+import { type InputRecord, isEmptyRow } from "./record-parser.ts";
 import { readRecords } from "./records.ts";
 import type { ImportRow, InvalidRow, RowKind } from "../check/row-kind.ts";
 
@@ -11,7 +11,7 @@ export interface ImportTable extends Validator {
   readonly kind: RowKind;
   readonly mapping: Mapping;
   readonly headers: readonly string[];
-  /** Every record below the header, in batches. */
+  /** Every record below the header, empty rows too, in batches. */
   records(): AsyncGenerator<readonly InputRecord[]>;
   /** Every record as the row it becomes, in batches. */
   rows(): AsyncGenerator<readonly (ImportRow | InvalidRow)[]>;
@@ -53,7 +53,8 @@ function createTable(input: InputFile, options: TableOptions, opening: Begun): I
     records,
     ...validator,
     async *rows() {
-      for await (const batch of records()) yield batch.map((record) => validator.validate(record));
+      for await (const batch of records())
+        yield batch.filter((record) => !isEmptyRow(record)).map((record) => validator.validate(record));
     },
     close: async () => void (await waiting?.batches.return(undefined)),
   };
@@ -70,8 +71,10 @@ interface Begun {
 async function beginReading(input: InputFile): Promise<Begun> {
   const batches = readRecords(input);
   for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
-    const [header, ...rest] = next.value;
-    if (header !== undefined) return { header, rest, batches };
+    const at = next.value.findIndex((record) => !isEmptyRow(record));
+    const header = next.value[at];
+    if (header?.problem !== undefined) throw new InputError(`${input.name}:${header.line}: ${header.problem}`);
+    if (header !== undefined) return { header, rest: next.value.slice(at + 1), batches };
   }
   throw new InputError(`${input.name} is empty; the first line must name the columns`);
 }

@@ -1,5 +1,7 @@
 /** The people whom a file names: a table with a header, as an export writes it, or one person a line. */
 import { InputError, type InputFile } from "../../../bulk/import/table/input-file.ts";
+import { cleanHeader } from "../../../bulk/import/table/header.ts";
+import { isEmptyRow } from "../../../bulk/import/table/record-parser.ts";
 import { readRecords } from "../../../bulk/import/table/records.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
@@ -31,8 +33,11 @@ async function collect(input: InputFile): Promise<readonly PersonName[]> {
   const people = new Map<string, PersonName>();
   let columns: readonly number[] = [];
   for await (const records of readRecords(input))
-    for (const { line, fields } of records) {
+    for (const record of records) {
+      const { line, fields, problem } = record;
       const place = `${input.name}:${line}`;
+      if (problem !== undefined) throw new InputError(`${place}: ${problem}`);
+      if (isEmptyRow(record)) continue;
       if (columns.length === 0) {
         const named = findColumns(fields);
         columns = named.length > 0 ? named : onlyColumn(fields, place);
@@ -47,7 +52,7 @@ async function collect(input: InputFile): Promise<readonly PersonName[]> {
 }
 
 function findColumns(fields: readonly string[]): readonly number[] {
-  const headers = fields.map((field) => field.trim().toLowerCase());
+  const headers = fields.map((field) => cleanHeader(field).toLowerCase());
   const find = (names: readonly string[]): number =>
     names.map((name) => headers.indexOf(name)).find((index) => index !== -1) ?? -1;
   return HEADERS.map(find).filter((column) => column !== -1);

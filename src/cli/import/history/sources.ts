@@ -2,11 +2,11 @@
 import type { Stats } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import { pipeline, Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
+import { unzipped } from "../../../bulk/import/table/gzip.ts";
 import { type InputFile, InputChangedError, InputError, openInputFile } from "../../../bulk/import/table/input-file.ts";
 import { looksLikeJson, readJsonRecords } from "../../../bulk/import/table/json-records.ts";
-import type { InputRecord } from "../../../bulk/import/table/record-parser.ts";
+import { cleanHeader } from "../../../bulk/import/table/header.ts";
+import { findExtraCells, type InputRecord, isEmptyRow } from "../../../bulk/import/table/record-parser.ts";
 import { readRecords } from "../../../bulk/import/table/records.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -124,7 +124,7 @@ function toSource(input: InputFile): HistorySource {
 }
 
 async function* readRows(input: InputFile): AsyncGenerator<readonly HistoryRecord[]> {
-  const plain = isGzip(await firstBytes(input)) ? unzipped(input) : input;
+  const plain = await unzipped(input);
   const head = await firstBytes(plain);
   if (head.byteLength > 0) yield* looksLikeJson(head) ? readJsonRecords(plain) : readTable(plain);
 }
@@ -134,27 +134,6 @@ async function firstBytes(input: InputFile): Promise<Uint8Array> {
   return new Uint8Array();
 }
 
-function isGzip([first, second]: Uint8Array): boolean {
-  return first === 0x1f && second === 0x8b;
-}
-
-/** The same file, unpacked as it is read; lines are counted in what was packed. */
-function unzipped(input: InputFile): InputFile {
-  const bytes = async function* (): AsyncGenerator<Uint8Array> {
-    const unpacked = pipeline(Readable.from(input.bytes()), createGunzip(), () => undefined);
-    try {
-      yield* unpacked as AsyncIterable<Uint8Array>;
-    } catch (error) {
-      if (!String((error as NodeJS.ErrnoException).code).startsWith("Z_")) throw error;
-      throw new InputError(`${input.name}: not a complete gzip file (${(error as Error).message})`, {
-        hint: "save or download it again",
-        cause: error,
-      });
-    }
-  };
-  return { ...input, bytes };
-}
-
 async function* readTable(input: InputFile): AsyncGenerator<readonly HistoryRecord[]> {
   let header: readonly string[] | null = null;
   for await (const batch of readRecords(input)) {
@@ -162,23 +141,24 @@ async function* readTable(input: InputFile): AsyncGenerator<readonly HistoryReco
     const rows: readonly InputRecord[] = header === null ? rest : batch;
     if (header === null && first !== undefined) refuseTwins(input, first);
     header ??= first?.fields ?? null;
-    const names = header ?? [];
-    yield rows.map((row) => toRecord(row, names));
+    const names = (header ?? []).map(cleanHeader);
+    yield rows.filter((row) => !isEmptyRow(row)).map((row) => toRecord(row, names));
   }
 }
 
 /** Which of the two would be kept is anybody's guess. */
 function refuseTwins({ name }: InputFile, { line, fields }: InputRecord): void {
-  const names = fields.map((field) => field.trim().toLowerCase());
+  const names = fields.map((field) => cleanHeader(field).toLowerCase());
   const seen = new Set<string>();
   const twin = names.findIndex((each) => each !== "" && seen.size === seen.add(each).size);
   if (twin === -1) return;
-  throw new InputError(`${name}:${line}: two columns are called "${fields[twin]?.trim()}"`, {
+  throw new InputError(`${name}:${line}: two columns are called "${cleanHeader(fields[twin] ?? "")}"`, {
     hint: "give one of them another name",
   });
 }
 
-function toRecord({ line, fields }: InputRecord, names: readonly string[]): HistoryRecord {
+function toRecord(record: InputRecord, names: readonly string[]): HistoryRecord {
+  const { line, fields } = record;
   const value: JsonObject = {};
   let size = 0;
   for (const [at, name] of names.entries()) {
@@ -186,7 +166,6 @@ function toRecord({ line, fields }: InputRecord, names: readonly string[]): Hist
     size += cell.length;
     if (name !== "") value[name] = cell;
   }
-  if (fields.length === names.length) return { line, size, value };
-  const problem = `expected ${names.length} fields, found ${fields.length}; check delimiters and quotes`;
-  return { line, size, value, problem };
+  const problem = record.problem ?? findExtraCells(record, names.length);
+  return { line, size, value, ...(problem !== null && { problem }) };
 }
