@@ -11,7 +11,6 @@ export interface CalendarDay {
 /** A day on which no clock is changed. */
 export const DAY_SECONDS = 86_400;
 
-/** Days from 1970 to a moment, in UTC. */
 export function utcDay(seconds: number): number {
   return Math.floor(seconds / DAY_SECONDS);
 }
@@ -19,13 +18,18 @@ export function utcDay(seconds: number): number {
 /** The zone of a project that names none. */
 export const DEFAULT_ZONE = "UTC";
 
+/** IANA names of the zones of a country such as `DE`. New versions of Node have the method, older ones the property. */
+export function zonesOfRegion(region: string): readonly string[] {
+  const locale = new Intl.Locale("und", { region }) as Partial<{ timeZones: string[]; getTimeZones: () => string[] }>;
+  return locale.getTimeZones?.() ?? locale.timeZones ?? [];
+}
+
 /** Unix seconds in, wall-clock seconds out, as if the clock showed UTC; those that no calendar holds as they are. */
 export type WallClock = (seconds: number) => number;
 
 /** Each survey of Autopilot asks for its zone's clock; to make one each time took a fifth of a rehearsal. */
 const wallClocks = new Map<string | null, WallClock>();
 
-/** Reads the wall clock of a zone. */
 export function createWallClock(zone: string | null): WallClock {
   const known = wallClocks.get(zone);
   if (known !== undefined) return known;
@@ -44,10 +48,8 @@ function makeWallClock(zone: string | null): WallClock {
   };
 }
 
-/** The month is 1 to 12. */
 type WallParts = readonly [year: number, month: number, day: number, hour: number, minute: number, second: number];
 
-/** Reads what the wall clock of a zone shows at a moment that a calendar holds. */
 export function createWallParts(zone: string | null): (seconds: number) => WallParts {
   const numbers = {
     year: "numeric",
@@ -69,7 +71,6 @@ export function createWallParts(zone: string | null): (seconds: number) => WallP
   };
 }
 
-/** The day that the wall clock shows at a moment. */
 export function toCalendarDay(wallSeconds: number): CalendarDay {
   const date = new Date(wallSeconds * 1000);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { Log } from "../runtime/log.ts";
 import type { Store } from "./domain/ports.ts";
 import type { QuietHours } from "./domain/surveys/quiet-hours.ts";
+import { readSettings } from "./domain/projects/settings.ts";
 import { isNeverOpen } from "./domain/surveys/windows.ts";
 import type { Base } from "./parts/base.ts";
-import { logClosedWindow } from "./service-log.ts";
+import { logClosedWindow, logNoZone } from "./service-log.ts";
 
-/** Keeps them in the store, with the address that the server has. */
 export async function keepFlags({ store, log, address, sender, options, failures }: Base, url: string): Promise<void> {
   await address.listen(store, url).catch(failures.add);
   await keepBounceAddress(store, sender.bounceAddress).catch(failures.add);
@@ -27,15 +27,19 @@ async function keepDailyLimit(store: Store, limit: number | null): Promise<void>
 }
 
 /**
- * Quiet hours are taken off Autopilot's windows for SMS. Waiting texts follow changed hours, project by project. A
- * window of which they leave nothing is warned of.
+ * Quiet hours are taken off Autopilot's windows for SMS, and waiting texts follow changed hours. Warns of windows that
+ * never open, and of projects without a time zone.
  */
 export async function keepQuietHours(store: Store, log: Log, quiet: QuietHours | null): Promise<void> {
   const isNew = !isDeepStrictEqual(await store.read((tx) => tx.queue.quietHours()), quiet);
   if (isNew) await store.write((tx) => tx.queue.setQuietHours(quiet), { project: "none" });
-  for (const { id, name } of await store.read((tx) => tx.projects.list())) {
+  const projects = await store.read((tx) => tx.projects.list());
+  const zoneless: string[] = [];
+  for (const { id, name } of projects) {
+    if ((await store.read((tx) => readSettings(tx, { id }))).timeZone === null) zoneless.push(name);
     if (isNew) await store.write((tx) => tx.autopilot.reschedule(id, "sms"), { project: id });
     const { window } = await store.read((tx) => tx.autopilot.settings(id, "sms"));
     if (isNeverOpen(window)) logClosedWindow(log, name);
   }
+  if (zoneless.length > 0) logNoZone(log, zoneless);
 }

@@ -6,7 +6,6 @@ import type { ReplyFacts } from "./domain/delivery/rows.ts";
 import type { Pause } from "./domain/delivery/oversight.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 
-/** One line for each start. */
 export function logStart(log: Log, { engine, schema }: StoreAbout): void {
   log.info("started", { version: VERSION, engine, schema });
 }
@@ -43,18 +42,22 @@ export function logOverdue(log: Log, held: number, maxAgeSeconds: number): void 
   });
 }
 
-/** Said once at a start. */
 export function logPaused(log: Log, { at, reason }: Pause): void {
   const why = reason ?? "sending was paused";
   log.warn("sending_paused", { since: at, message: `no survey is sent: ${why}` });
 }
 
-/** Said at each start, for each such project. */
 export function logClosedWindow(log: Log, project: string): void {
   log.warn("window_closed", {
     project,
     message: `Autopilot of project ${project} sends no texts: all hours of its window are quiet hours`,
   });
+}
+
+export function logNoZone(log: Log, projects: readonly string[]): void {
+  const names = projects.join(", ");
+  const message = `no time zone is set for project ${names}: its days and hours are UTC`;
+  log.warn("no_time_zone", { projects: names, message });
 }
 
 /** The stage at which the reply came that a sender waits for, and its codes. */

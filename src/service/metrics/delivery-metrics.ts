@@ -14,16 +14,13 @@ const REFUSALS = ["secret", "signature", "body"] as const;
 type Refusal = (typeof REFUSALS)[number];
 
 export interface DueQueue extends QueueSummary {
-  /** The number that should be sent by now. */
   readonly due: number;
 }
 
 export interface DeliveryMetrics {
   /** Of surveys, and apart from them of replies to texts. `seconds`: from its claim to its end. */
   readonly count: (due: { readonly channel: OutgoingChannel }, result: DeliveryResult, seconds: number) => void;
-  /** A report that came back by mail, or from a provider. */
   readonly countReport: (source: string, outcome: ReportOutcome) => void;
-  /** A text message that came in. */
   readonly countText: (outcome: TextOutcome) => void;
   /** A request to a hook that was neither a report nor a text. */
   readonly countRefusal: (why: Refusal) => void;
@@ -31,11 +28,8 @@ export interface DeliveryMetrics {
   readonly lines: (queue: DueQueue | null, senders: SenderStates) => readonly string[];
 }
 
-/** The present state of senders. */
 export interface SenderStates {
-  /** Those of this process. */
   readonly own: readonly { readonly name: string; readonly health: () => SenderHealth }[];
-  /** Names this process. */
   readonly process: string;
   /** Those of all processes that share the data, as they were stored last. */
   readonly kept: readonly KeptSender[];
@@ -111,7 +105,6 @@ const TEXT_REPLIES: Family = {
 };
 const REPLY_OUTCOMES = ["sent", "retry", "failed", "unknown", "dropped"] as const;
 
-/** Counts outcomes since the start. */
 export function createDeliveryMetrics(): DeliveryMetrics {
   const replies = createCounter();
   const outcomes = createCounter(CHANNELS.flatMap((channel) => KINDS.map((kind) => [channel, kind])));

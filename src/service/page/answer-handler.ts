@@ -155,7 +155,6 @@ function showQuestions(options: PagesOptions, request: PageRequest, found: Found
 interface Found {
   readonly visit: Visit;
   readonly shown: Shown;
-  /** For the score that is stored. */
   readonly asked: readonly AskedQuestion[];
 }
 
@@ -181,9 +180,7 @@ interface Moment {
 }
 
 interface PagePlace {
-  /** The beginning of paths. */
   readonly base: string;
-  /** Of the page itself. */
   readonly path: string;
 }
 
@@ -217,6 +214,8 @@ function ended({ visit, shown }: Found, base: string): HtmlPage {
 
 /** `score` is the one that the page shows; null for none. */
 function toView({ visit, shown }: Found, { base, path }: PagePlace, score: number | null): SurveyView {
-  const words = readSurveyWords(visit.survey.properties, shown.presentation, score);
-  return { brand: toPageBrand(shown.brand, base), words, action: path };
+  const { channel, unsubscribeToken, properties } = visit.survey;
+  const words = readSurveyWords(properties, shown.presentation, score);
+  const leaveUrl = channel === "sms" ? `${base}/u/${unsubscribeToken}` : null;
+  return { brand: toPageBrand(shown.brand, base), words, action: path, leaveUrl };
 }

@@ -117,7 +117,11 @@ function findView(options: PagesOptions, request: PageRequest, token: string): P
   const { base, host } = pageWay(options, request);
   const { store, senderName } = options;
   const preview = previewLocale(token, request.query);
-  const toView = (view: Pick<LeavingView, "locale" | "isDigest">, brand: Brand, email: string | null): LeavingView => ({
+  const toView = (
+    view: Pick<LeavingView, "locale" | "isDigest" | "isSms">,
+    brand: Brand,
+    email: string | null,
+  ): LeavingView => ({
     ...view,
     brand: toPageBrand(brand, base),
     sender: brand.name ?? host,
@@ -142,6 +146,10 @@ function findView(options: PagesOptions, request: PageRequest, token: string): P
     const { locale } = readSpecialProperties(link.properties);
     const { brand } = await showProject(tx, link.project, link.properties, senderName);
     const { email, ...leaver } = await readLeaver(tx, link);
-    return { view: toView({ locale }, brand, email), project: link.project.id, ...leaver };
+    return {
+      view: toView({ locale, isSms: link.channel === "sms" }, brand, email),
+      project: link.project.id,
+      ...leaver,
+    };
   });
 }

@@ -12,10 +12,11 @@ export interface SurveyView {
   readonly brand: PageBrand;
   /** For the score that the page shows, where it shows one. */
   readonly words: SurveyWords;
-  /** The address that the form is posted to. */
   readonly action: string;
   /** On a public link's page: the form field that tells one visitor's answers from another's. No address has it. */
   readonly visit?: string;
+  /** A mail has this link itself; a text has no room for it. */
+  readonly leaveUrl?: string | null;
 }
 
 export interface FormView extends SurveyView {
@@ -44,7 +45,6 @@ export interface StoredAnswer {
 
 const SCORES = Array.from({ length: SCORE_MAX + 1 }, (_, score) => score);
 
-/** The form, with what is wrong with it on top. */
 export function formPage(view: FormView): HtmlPage {
   const { brand, words, problem } = view;
   const { locale } = words;
@@ -55,7 +55,7 @@ export function formPage(view: FormView): HtmlPage {
     locale,
     brand,
     title: problem === null ? question : `${texts.errorTitle} ${question}`,
-    body: html`${problemSummary(view)}${form(view, html`<h1>${question}</h1>`)}`,
+    body: html`${problemSummary(view)}${form(view, html`<h1>${question}</h1>`)}${leaveLink(view)}`,
     script: view.hasScript && view.score !== null ? ANSWER_AT_A_GESTURE : null,
   };
 }
@@ -90,9 +90,15 @@ export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: bo
       ${thankYouLink(words)}
       <div class="stored">
         <p class="soft">${answered(texts.youAnswered, answer.score)}</p>
-        ${comment}${answer.further ?? null}${mayChange ? change : null}
+        ${comment}${answer.further ?? null}${mayChange ? change : null}${leaveLink(view)}
       </div>`,
   };
+}
+
+function leaveLink({ words, leaveUrl = null }: SurveyView): Html | null {
+  return leaveUrl === null
+    ? null
+    : html`<p class="soft"><a href="${leaveUrl}">${surveyTexts(words.locale).unsubscribe}</a></p>`;
 }
 
 /** The score stands out wherever the language puts it. */
@@ -195,7 +201,6 @@ function scoreField({ score, problem }: FormView, value: number): Html {
   > `;
 }
 
-/** The link was good once. */
 export function endedPage(locale: Locale, brand: PageBrand): HtmlPage {
   const { linkExpired, linkExpiredDetail } = surveyTexts(locale);
   const body = html`<h1>${linkExpired}</h1>

@@ -7,26 +7,30 @@ import type { HtmlPage, PageBrand } from "./document.ts";
 export interface LeavingView {
   readonly locale: Locale;
   readonly brand: PageBrand;
-  /** The name of the sender in the texts. */
   readonly sender: string;
   /** Masked; null where it isn't known any more. */
   readonly address: string | null;
   readonly action: string;
-  /** True when the weekly digest is left, and not surveys. */
   readonly isDigest?: boolean;
+  /** True when surveys by text message are left. */
+  readonly isSms?: boolean;
 }
 
 /** A digest is English, as its mail is. */
 const DIGEST = {
-  unsubscribeTitle: "Weekly digest",
+  unsubscribe: "Weekly digest",
   unsubscribeAsk: "Stop the weekly digest from {sender}?",
   unsubscribed: "You will get no more digests from {sender}.",
   undo: "Keep sending me the digest",
   resubscribed: "You get the weekly digest again.",
 } as const;
 
-function wordsOf({ locale, isDigest = false }: LeavingView) {
-  return isDigest ? { ...surveyTexts(locale), ...DIGEST } : surveyTexts(locale);
+function wordsOf({ locale, isDigest = false, isSms = false }: LeavingView) {
+  const texts = surveyTexts(locale);
+  if (!isSms) return isDigest ? { ...texts, ...DIGEST } : texts;
+  // The next sentence tells how to return by text, which not every sender can get.
+  const [stopped] = new Intl.Segmenter(locale, { granularity: "sentence" }).segment(texts.smsStopped);
+  return { ...texts, unsubscribeAsk: texts.whyYouGetThis, unsubscribed: stopped?.segment ?? texts.smsStopped };
 }
 
 /** One button; the page itself changes nothing. */
@@ -35,7 +39,7 @@ export function leavingPage(view: LeavingView): HtmlPage {
   const ask = fillText(texts.unsubscribeAsk, { sender: view.sender });
   const action = html`<p>${ask}</p>
     ${button(view.action, texts.unsubscribeButton, "")}`;
-  return page(view, texts.unsubscribeTitle, action);
+  return page(view, texts.unsubscribe, action);
 }
 
 /** `mayReturn`: within the days in which coming back is one click. */

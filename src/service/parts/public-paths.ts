@@ -6,7 +6,6 @@ import type { Base } from "./base.ts";
 import { LAZY, lazyHandler } from "./lazy.ts";
 import type { Part } from "./part.ts";
 
-/** Links that do not exist, for each address. */
 const UNKNOWN_LINKS: RateLimit = { requests: 60, periodSeconds: 60 };
 /** Answers through public links, for each address: an office or a conference may have but one. */
 const ADDRESS_ANSWERS: RateLimit = { requests: 120, periodSeconds: 600 };
@@ -42,23 +41,23 @@ export function createPagesPart(base: Base, { open }: KeyRing): Part {
   return { handler: { name: "page", handle } };
 }
 
-/** Text messages that come in. */
 export function createSmsHookPart(base: Base): Part {
-  const { options, store, clock, address, deliveries, signals } = base;
+  const { options, store, clock, log, address, deliveries, signals } = base;
   const make = async () =>
     (await LAZY.sms()).openSmsHook({
       store,
       clock,
       appUrl: address.url,
       windowSeconds: answerWindow(base),
+      log,
       format: options.sms?.gateway.format ?? null,
+      countries: options.sms?.limits.countries ?? null,
       metrics: deliveries,
       onText: signals.due.call,
     }).handle;
   return { handler: lazyHandler("hook", "/hooks/sms/", make) };
 }
 
-/** Live pages for colleagues. */
 export function createSharePart(base: Base): Part {
   return { handler: lazyHandler("share", "/d/", async () => (await LAZY.share()).createShareHandler(base)) };
 }

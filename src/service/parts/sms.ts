@@ -2,17 +2,14 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
-import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
 import { createSenderMemory } from "../delivery/pacing/sender-memory.ts";
 import { replySms, type SmsSender, surveySms } from "../delivery/message/survey-sms.ts";
 import type { PacedSender } from "../delivery/pacing/paced-sender.ts";
 import type { SmsMode } from "../delivery/sms/formats.ts";
-import type { SmsGateway } from "../delivery/sms/gateway.ts";
+import { canBeTexted, type SmsGateway } from "../delivery/sms/gateway.ts";
 import { createGatewayTransport } from "../delivery/sms/gateway-transport.ts";
-import { SMS_PROVIDERS, type SmsFormat } from "../delivery/sms/providers/providers.ts";
 import { createReplySender } from "../delivery/sms/reply-sender.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
-import { createSmsHook, type SmsHook } from "../delivery/sms/sms-hook.ts";
 import { createSegmentBudget, freezeSms, openSmsSender, type SmsLimits } from "../delivery/sms/sms-sender.ts";
 import { releaseAll, releaseHeld, releasePutOff } from "../domain/delivery/oversight.ts";
 import type { Project } from "../domain/inputs.ts";
@@ -22,26 +19,24 @@ import { readSettings } from "../domain/projects/settings.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { allowing, logSenderChange } from "./paced.ts";
 
-/** The options of text messages that `serve` was given. */
+export { createSmsHook as openSmsHook } from "../delivery/sms/sms-hook.ts";
+
 export interface SmsOptions {
   readonly gateway: SmsGateway;
   readonly mode: SmsMode;
   readonly limits: Omit<SmsLimits, "mayReceive">;
   /** Numbers that texts may go to, `*` for any characters; null for all. Texts to others are held. */
   readonly onlyTo: string | null;
-  /** The beginning of links; null: the service's own address. */
   readonly linkUrl: string | null;
 }
 
 export interface SmsDeliveryOptions extends SmsOptions {
   readonly store: Store;
-  /** Names this process. */
   readonly process: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly appUrl: () => string;
-  /** Of the process, where a project has none. */
   readonly senderName: string | null;
   readonly wake: () => void;
   readonly onError: (error: unknown) => void;
@@ -84,7 +79,12 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     wake,
     onError,
     compose: async (due) => {
-      const context = { ...(await senderOf(due)), appUrl: linkUrl ?? appUrl(), mode };
+      const context = {
+        ...(await senderOf(due)),
+        appUrl: linkUrl ?? appUrl(),
+        mode,
+        canReply: canBeTexted(gateway.from),
+      };
       return freeze(surveySms(due, context));
     },
     onLong: warnOnceOfLong(log),
@@ -107,7 +107,6 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
   return { sender, replies };
 }
 
-/** Warns once of each project whose texts take several segments. */
 function warnOnceOfLong(log: Log): (project: Project, segments: number) => void {
   const known = new Set<number>();
   return ({ id, name }, segments) => {
@@ -121,35 +120,4 @@ function warnOnceOfLong(log: Log): (project: Project, segments: number) => void 
 /** The words of the gateway may repeat the number. */
 function maskNumbers(said: string): string {
   return said.replaceAll(/\d{5,}/g, "…");
-}
-
-export interface SmsHookWiring {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly appUrl: () => string;
-  /** Null where texts are not sent by a gateway. */
-  readonly format: SmsFormat | null;
-  readonly windowSeconds: number;
-  readonly metrics: DeliveryMetrics;
-  /** Replies and surveys may be due now. */
-  readonly onText: () => void;
-}
-
-/** Without a gateway, what comes in is recorded all the same, and nobody is texted back. */
-export function openSmsHook({ store, clock, appUrl, format, windowSeconds, metrics, onText }: SmsHookWiring): SmsHook {
-  return createSmsHook({
-    store,
-    clock,
-    appUrl,
-    rules: {
-      windowSeconds,
-      isAnsweredByProvider: format !== null && SMS_PROVIDERS[format].answersWords,
-      replies: format !== null,
-    },
-    onText: (_, outcome) => {
-      metrics.countText(outcome);
-      onText();
-    },
-    onRefused: metrics.countRefusal,
-  });
 }

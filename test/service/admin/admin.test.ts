@@ -98,6 +98,7 @@ const EVERY_RESULT = {
     first: "spread",
     days: "mon-fri",
     hours: "9-18",
+    tz: "UTC",
   },
   settings: [
     {

@@ -1,7 +1,11 @@
 /** `/u/<token>`: people who press the button, and mail programs that post by themselves (RFC 8058). */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { recordReport } from "../../../src/service/domain/delivery/bounces.ts";
-import { DAY, eventsQuery } from "../domain/fixture.ts";
+import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import type { DueSurvey } from "../../../src/service/domain/ports.ts";
+import { claimDue } from "../domain/claim-due.ts";
+import { DAY, eventsQuery, sendInput } from "../domain/fixture.ts";
 import { listUnsubscribes } from "../domain/lists.ts";
 import { type Ask, KEY, openPages, type PageFixture, visibleText } from "./fixture.ts";
 
@@ -207,4 +211,43 @@ test("when the person was deleted, then the link still answers, and no later imp
   const again = await pages.post("/v1/people.json", { email: "ada@example.com" }, { headers: { authorization } });
   expect([again.status, JSON.parse(again.text)]).toMatchObject([201, { survey_scheduled_at: null }]);
   expect((await pages.get(answeringUrl)).status).toBe(404);
+});
+
+describe("a survey by text message", () => {
+  const ADA = "+4917012345678";
+  const sendText = async (): Promise<DueSurvey> => {
+    const { store } = pages.service;
+    await store.write((tx) => sendPerson(tx, pages.project, sendInput({ phoneNumber: ADA, channel: "sms" })));
+    const claim = { claimer: "one", channel: "sms", leaseSeconds: 60, limit: 1 } as const;
+    const [due] = await store.write((tx) => claimDue(tx, claim));
+    await store.write((tx) => finishDelivery(tx, due!, { kind: "sent" }));
+    return due!;
+  };
+  const stops = () =>
+    pages.service.store.read(async (tx) => (await tx.suppressions.list(pages.project.id, "sms", ADA)).length);
+
+  it("has its way out on its page, before and after the answer, and a mail has not", async () => {
+    const due = await sendText();
+    const leave = `<a href="/u/${due.unsubscribeToken}">Unsubscribe from surveys</a>`;
+    expect((await pages.get(`/s/${due.token}`)).text).toContain(leave);
+    await pages.post(`/s/${due.token}`, { score: "9" });
+    expect((await pages.get(`/s/${due.token}`)).text).toContain(leave);
+    expect((await pages.get(answeringUrl)).text).not.toContain("Unsubscribe");
+  });
+
+  it("is left for texts alone, and says so", async () => {
+    const due = await sendText();
+    const page = `/u/${due.unsubscribeToken}`;
+    expect(visibleText((await pages.get(page)).text)).toBe(
+      "Unsubscribe from surveys You receive this because you are a customer of survey.test. Unsubscribe",
+    );
+    expect(await stops()).toBe(0);
+    const done = await pages.post(page, {});
+    const said = "survey.test: You will get no more messages.";
+    expect(visibleText(done.text)).toBe(said);
+    expect([await stops(), await left()]).toEqual([1, 0]);
+    // Only START brings texts back.
+    await pages.post(`${page}/undo`, {});
+    expect([visibleText((await pages.get(page)).text), await stops()]).toEqual([said, 1]);
+  });
 });

@@ -24,7 +24,9 @@ export function createServeLog({ streams, clock, options }: Deps, format: LogFor
 
 /** Events for which the service below knows no command. */
 const HINTS: Readonly<Record<string, string>> = {
+  no_time_zone: "`surveyctl service settings --tz ZONE` sets one",
   sending_paused: "`surveyctl service delivery status` counts what waits, `service resume` sends it",
+  sms_unreadable: "with one country, `serve --sms-countries +44` reads its national numbers",
   surveys_overdue: "`surveyctl service delivery list --state held` shows them, `service delivery resume` sends them",
 };
 

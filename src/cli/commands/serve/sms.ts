@@ -1,4 +1,5 @@
 /** The flags by which `serve` sends text messages, and their meaning together. */
+import { quoteText } from "../../../contract/text/invisible.ts";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
@@ -9,17 +10,15 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { SMS_FIELDS, SMS_MODES } from "../../../service/delivery/sms/formats.ts";
 import { readBasic } from "../../../service/delivery/sms/providers/provider.ts";
 import { PAID_FORMATS, SMS_FORMATS, SMS_PROVIDERS } from "../../../service/delivery/sms/providers/providers.ts";
-import type { SmsGateway } from "../../../service/delivery/sms/gateway.ts";
+import { canBeTexted, type SmsGateway } from "../../../service/delivery/sms/gateway.ts";
 import type { SmsOptions } from "../../../service/parts/sms.ts";
 import { parsePublicUrl } from "./address.ts";
 import { refuseWithout, SMS_HINT } from "./mail.ts";
 
 const DEFAULTS = { format: "json", mode: "link", daily: "200", maxSegments: "3", quiet: "21-8" } as const;
-/** The most that phones join. */
 const SEGMENTS_MAX = 10;
 const DAILY_MAX = 10_000_000;
 
-/** Such as `twilio, vonage and telnyx`. */
 const PAID_NAMES = new Intl.ListFormat("en-GB").format(PAID_FORMATS);
 
 /** Their defaults hold with a gateway alone, so that the parser supplies none. */
@@ -59,7 +58,12 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
   },
   { flag: "--sms-daily", value: "number", text: "maximum segments per project and day", otherwise: DEFAULTS.daily },
   { flag: "--sms-max-segments", value: "number", text: "maximum segments per text", otherwise: DEFAULTS.maxSegments },
-  { flag: "--sms-quiet", value: "hours", text: "hours without text surveys, or off", otherwise: DEFAULTS.quiet },
+  {
+    flag: "--sms-quiet",
+    value: "hours",
+    text: "hours without text surveys where the person lives, or off",
+    otherwise: DEFAULTS.quiet,
+  },
   { flag: "--sms-url", value: "url", text: "short URL of the service, for links", otherwise: "--public-url" },
 ];
 
@@ -83,6 +87,10 @@ export async function readSmsSettings({ env, options }: Deps, flags: Flags): Pro
   if (isPaid && from === null) throw new UsageError(`--sms-format ${format} requires --sms-from`);
   if (isPaid && limits.countries === null) throw new UsageError(`--sms-format ${format} requires --sms-countries`);
   if (isPaid && header === null) throw new UsageError(`--sms-format ${format} requires --sms-header-file`);
+  if (mode === "conversation" && !canBeTexted(from))
+    throw new UsageError(`--sms-mode conversation: nobody can text back to ${quoteText(from ?? "")}`, {
+      hint: "use --sms-from with a phone number, or --sms-mode link",
+    });
   if (credentials === "fields" && readBasic(header?.value ?? "").user === "")
     throw new UsageError(`--sms-format ${format} requires a header of the form Authorization: Basic …`, {
       hint: "it is the API key, a colon and the API secret, in base64",

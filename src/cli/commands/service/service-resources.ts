@@ -46,6 +46,7 @@ export const PLATFORM_SETTINGS = toResource("autopilot settings", {
   first: "text",
   days: "text",
   hours: "text",
+  tz: "text",
 });
 export const REHEARSED_PERIODS = toResource("periods", {
   period: "text",

@@ -29,7 +29,6 @@ export type SettingsCommand =
     }
   /** Changes what is given, and shows all; an empty text takes a setting back. */
   | { readonly kind: "settings"; readonly project: string; readonly change: SettingsChange }
-  /** All settings as one value. */
   | { readonly kind: "configuration"; readonly project: string }
   /**
    * Makes the settings as they are wanted, all or none. Nothing changes with `dryRun`, or if something would be removed
@@ -77,7 +76,8 @@ export interface TrendInfo {
 export interface SettingsResults {
   throttle: { readonly throttle: number | null };
   reminder: { readonly after_seconds: number | null; readonly channel: ReminderChannel };
-  autopilot: ShownAutopilot;
+  /** `tz` is the zone of the hours. */
+  autopilot: ShownAutopilot & { readonly tz: string };
   settings: ConfiguredSettings;
   configuration: ProjectConfiguration;
   configure: ConfiguredInfo;

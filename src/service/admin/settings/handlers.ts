@@ -1,5 +1,6 @@
 /** The commands about a project's settings, on an open store. */
 import type { Random } from "../../../runtime/random.ts";
+import { DEFAULT_ZONE } from "../../../runtime/zone.ts";
 import { addTrend, listTrends, removeTrend } from "../../domain/answers/trends.ts";
 import type { DueSurvey, ProjectRow, Store, Transaction, Trend } from "../../domain/ports.ts";
 import {
@@ -10,7 +11,12 @@ import {
 } from "../../domain/projects/configuration.ts";
 import { changeReminder } from "../../domain/delivery/reminders.ts";
 import { setThrottle } from "../../domain/projects/projects.ts";
-import { changeSettings, toConfiguredSettings, toProjectSettings } from "../../domain/projects/settings.ts";
+import {
+  changeSettings,
+  readSettings,
+  toConfiguredSettings,
+  toProjectSettings,
+} from "../../domain/projects/settings.ts";
 import { configureAutopilot, showAutopilot } from "../../domain/surveys/autopilot.ts";
 import { previewSurvey } from "../../domain/surveys/preview.ts";
 import { AdminError, type Handlers } from "../commands.ts";
@@ -22,7 +28,6 @@ import { createWebhookSecret, dropEvents } from "../webhook/handlers.ts";
 export interface SettingsAdminOptions {
   readonly store: Store;
   readonly random: Random;
-  /** Addresses of this service. */
   readonly ownAddresses: () => readonly string[];
   readonly renderPreview: (survey: DueSurvey) => Promise<PreviewInfo>;
 }
@@ -49,15 +54,16 @@ export function createSettingsHandlers(options: SettingsAdminOptions): Pick<Hand
         },
       ),
     autopilot: async ({ project, platform, change }) => {
-      if (Object.values(change).every((value) => value === undefined))
-        return readInProject(store, project, async (tx, { id }) =>
-          showAutopilot(platform, await tx.autopilot.settings(id, platform)),
-        );
-      const settings = await writeInProject(store, project, (tx, found) =>
-        configureAutopilot(tx, found, platform, change),
-      );
-      await store.settle();
-      return showAutopilot(platform, settings);
+      const isLook = Object.values(change).every((value) => value === undefined);
+      const shown = await (isLook ? readInProject : writeInProject)(store, project, async (tx, found) => {
+        const settings = isLook
+          ? await tx.autopilot.settings(found.id, platform)
+          : await configureAutopilot(tx, found, platform, change);
+        const { timeZone } = await readSettings(tx, found);
+        return { ...showAutopilot(platform, settings), tz: timeZone ?? DEFAULT_ZONE };
+      });
+      if (!isLook) await store.settle();
+      return shown;
     },
     settings: ({ project, change }) =>
       (Object.keys(change).length === 0 ? readInProject : writeInProject)(store, project, async (tx, found) =>

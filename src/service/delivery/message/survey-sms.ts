@@ -5,31 +5,43 @@ import { readSurveyWords } from "../../domain/surveys/survey-words.ts";
 import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
 import type { SmsMode } from "../sms/formats.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../../domain/texts/survey-texts.ts";
+import type { SurveyTexts } from "../../domain/texts/text-row.ts";
 
 export interface SmsSender {
-  /** The name of the sender in the texts. */
   readonly sender: string;
-  /** Absent: a project that has set nothing. */
   readonly presentation?: Presentation;
 }
 
 export interface SmsContext extends SmsSender {
-  /** The beginning of links. */
   readonly appUrl: string;
   readonly mode: SmsMode;
+  /** Whether people can text the sender back. If not, the page behind the link is the way to leave. */
+  readonly canReply: boolean;
 }
 
-/** Of a conversation, the question comes with who asks, how to answer and how to stop. */
+/** Names who asks, and how to stop. */
 export function surveySms(
   due: Pick<DueQuestion, "properties" | "token" | "channel">,
-  { appUrl, mode, sender, presentation = NO_PRESENTATION }: SmsContext,
+  { appUrl, mode, sender, canReply, presentation = NO_PRESENTATION }: SmsContext,
 ): string {
   const { locale, introMessage, productName } = readSurveyWords(due.properties, presentation);
   const texts = surveyTexts(locale);
+  const name = singleLine(sender);
   const question = surveyQuestion(texts, productName);
-  const last = mode === "link" ? `${appUrl}/s/${due.token}` : fillText(texts.smsHelp, { sender: singleLine(sender) });
   const reminder = due.channel === "sms-reminder" ? texts.reminder : "";
-  return [reminder, multiLine(introMessage ?? ""), question, last].filter((line) => line !== "").join("\n");
+  const words = joinLines(reminder, multiLine(introMessage ?? ""));
+  if (mode === "conversation") return joinLines(words, question, `${name}: ${howToReply(texts)}`);
+  const isNamed = `${words}\n${question}`.toLowerCase().includes(name.toLowerCase());
+  const asked = isNamed ? question : `${name}: ${question}`;
+  return joinLines(words, asked, `${appUrl}/s/${due.token}`, canReply ? texts.smsOptOut : "");
+}
+
+function howToReply({ smsAskAgain, smsOptOut }: SurveyTexts): string {
+  return `${smsAskAgain} ${smsOptOut}`;
+}
+
+function joinLines(...lines: readonly string[]): string {
+  return lines.filter((line) => line !== "").join("\n");
 }
 
 export function replySms(
@@ -44,16 +56,19 @@ export function replySms(
   const forms = {
     "ask-comment": texts.smsAskComment,
     "ask-again": texts.smsAskAgain,
-    help: texts.smsHelp,
+    unclear: `{sender}: ${texts.smsOptOut}`,
+    help: `{sender}: ${howToReply(texts)}`,
     stopped: texts.smsStopped,
     started: texts.resubscribed,
   };
-  if (kind === "thanks") return thanks === "" ? texts.smsThanks : thanks;
+  const thanked = thanks === "" ? texts.smsThanks : thanks;
+  if (kind === "thanks") return thanked;
+  // Next to a score the text was kept as its comment.
+  if (kind === "unclear" && score !== null) return `${thanked} ${texts.smsOptOut}`;
   return fillText(forms[kind], { sender: singleLine(sender), score: score ?? "" });
 }
 
-/** As the outbox has it. */
 export function formatSurveySms(due: DueQuestion, context: Pick<SmsContext, "appUrl" | "presentation">): string {
-  const text = surveySms(due, { ...context, mode: "link", sender: "" });
+  const text = surveySms(due, { ...context, mode: "link", sender: "", canReply: false });
   return `${JSON.stringify({ to: due.person.phoneNumber, text }, null, 2)}\n`;
 }

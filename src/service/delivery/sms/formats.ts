@@ -1,6 +1,5 @@
 /** The settings of a gateway that `serve` offers. */
 
-/** Fields of a message that a gateway may have other names for. */
 export const SMS_FIELDS = ["to", "text", "from", "id"] as const;
 export type SmsField = (typeof SMS_FIELDS)[number];
 

@@ -91,7 +91,6 @@ interface Exchange {
   readonly isTls: boolean;
 }
 
-/** A gateway that loses replies would make each message unknown. */
 const LOST_REPLY: GatewayMeaning = { ...PLAIN, outcome: "unknown", sender: "back-off" };
 const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ALTNAME/;
 
@@ -101,7 +100,6 @@ function meaningOfNoConnection(error: unknown): GatewayMeaning {
   return RETRY;
 }
 
-/** The first failure of a request, whenever it is looked for. */
 function watchFailures(request: ClientRequest): Promise<never> {
   const failure = new Promise<never>((_, reject) => {
     request.on("error", reject);
@@ -154,7 +152,6 @@ async function withinTime<Result>(clock: Clock, ms: number, what: string, work: 
   }
 }
 
-/** The bytes of an answer that is not HTTP. */
 function rawStart(error: unknown): string | null {
   const { rawPacket } = error as { readonly rawPacket?: unknown };
   return Buffer.isBuffer(rawPacket) ? rawPacket.subarray(0, LOGGED_BYTES_MAX).toString("utf8") : null;

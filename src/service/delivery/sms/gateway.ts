@@ -9,12 +9,16 @@ export interface SmsGateway extends GatewaySettings {
   readonly format: SmsFormat;
 }
 
+/** False for a name: phones show it as the sender, and have nothing to reply to. Null is the gateway's own choice. */
+export function canBeTexted(from: string | null): boolean {
+  return from === null || /^(?:[a-z]+:)?[+\d][\d\s().-]*$|^MG[\da-f]{32}$/i.test(from);
+}
+
 export interface GatewayRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** The same bytes for the same message. */
 export function toGatewayRequest(gateway: SmsGateway, message: SmsMessage): GatewayRequest {
   const { format, header } = gateway;
   const { body, toFields, credentials } = SMS_PROVIDERS[format];
@@ -28,7 +32,6 @@ export function toGatewayRequest(gateway: SmsGateway, message: SmsMessage): Gate
 }
 
 export interface GatewayAnswer {
-  /** Of HTTP. */
   readonly status: number;
   readonly text: string;
   /** Seconds; null when the gateway asks for no wait. */
@@ -38,11 +41,9 @@ export interface GatewayAnswer {
 /** A proxy lost the gateway's reply, and with it all knowledge of the message. */
 const GATEWAY_TIMEOUT = 504;
 
-/** Statuses by which the gateway or the account is wrong, and not the message. */
 const SENDER_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 410, 415]);
 const LATER_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** A message counts as sent only when the gateway says so in words that are understood. */
 export function readGatewayAnswer(format: SmsFormat, { status, text, retryAfter }: GatewayAnswer): GatewayMeaning {
   const { accepted, codeOf, byCode } = SMS_PROVIDERS[format];
   const body = parseJson(text);

@@ -2,11 +2,11 @@
 import { type Json, type JsonObject, parseJsonObject } from "../../../contract/json.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
 import type { SigningGateway } from "../../domain/delivery/hook-secrets.ts";
+import { callingCode } from "../../domain/sms/recipient-zones.ts";
 import type { IncomingText } from "../../domain/sms/receive-text.ts";
 import { fieldText, type IncomingRequest } from "./providers/provider.ts";
 import { INCOMING_FORMS } from "./providers/providers.ts";
 
-/** The provider that a text came from; `gateway` for any other. */
 export type IncomingSource = "gateway" | SigningGateway;
 
 /** Null for a body that is neither a form nor a JSON object. */
@@ -36,8 +36,14 @@ const NAMES = {
   id: ["messagesid", "smssid", "messageid", "message_uuid", "message_id", "message-id", "id"],
 } as const;
 
-/** Null for what is no text from a phone: a delivery receipt, a picture alone, a short code's advertisement. */
-export function readIncoming(fields: JsonObject): IncomingText | null {
+/**
+ * Null for what is no text from a phone, such as a delivery receipt or a picture. A text from a sender that can't be
+ * read, or without any known field, gives that sender. `countries` are the prefixes of national numbers.
+ */
+export function readIncoming(
+  fields: JsonObject,
+  countries: readonly string[] | null = null,
+): IncomingText | { readonly unreadable: string } | null {
   const source = sourceOf(fields);
   const flat = source === "gateway" ? fields : (INCOMING_FORMS.get(source)?.flatten(fields) ?? null);
   if (flat === null) return null;
@@ -49,10 +55,13 @@ export function readIncoming(fields: JsonObject): IncomingText | null {
     }
     return null;
   };
-  const [from, text] = [readPhone(find(NAMES.from) ?? ""), find(NAMES.text)];
-  if (from === null || text === null) return null;
-  const id = find(NAMES.id);
-  return { source, id: id === "" ? null : id, from, to: digitsOf(find(NAMES.to)), text, part: readPart(byName) };
+  const [sender, text, to] = [find(NAMES.from), find(NAMES.text), find(NAMES.to) ?? ""];
+  const from = readPhone(sender ?? "", countries);
+  if (text === null) return sender === null && source === "gateway" ? { unreadable: "" } : null;
+  if (from === null) return { unreadable: sender ?? "" };
+  const own = (readPhone(to, countries) ?? to).replaceAll(/[\s().+-]/g, "");
+  const part = readPart(byName);
+  return { source, id: find(NAMES.id) || null, from, to: /^\d+$/.test(own) ? own : null, text, part };
 }
 
 /** Databases take neither NUL nor half a character. */
@@ -60,16 +69,19 @@ function storable(text: string): string {
   return Buffer.from(text.replaceAll("\0", "")).toString("utf8");
 }
 
-/** A `+` that a form has turned into a space, `00` in its place, or none at all: the country's code is there. */
-function readPhone(text: string): string | null {
-  const digits = text.replaceAll(/[\s().-]/g, "");
-  const phone = digits.startsWith("+") ? digits : `+${digits.replace(/^00/, "")}`;
+/**
+ * As gateways write numbers: `+44 (0)20 7946 0018`, `tel:+44-20…`, `whatsapp:+44…`, `0044…`, and `44…` or a lost `+`.
+ * `07700 900301` and a US number of ten digits are read if one allowed country has such numbers.
+ */
+function readPhone(text: string, countries: readonly string[] | null): string | null {
+  const number = text.trim().replaceAll(/^(?:tel|sms|whatsapp|rcs):|\(0\)|;.*$/gi, "");
+  const digits = number.replaceAll(/[\s\p{Cf}()./‐-―-]/gu, "");
+  const codes = [...new Set((countries ?? []).map((prefix) => (prefix.startsWith("+1") ? "1" : callingCode(prefix))))];
+  const national = codes.filter((code) => (code === "1" ? /^[2-9]\d{9}$/ : /^0[1-9]/).test(digits));
+  const isNational = national.length === 1 && !codes.some((code) => digits.startsWith(code));
+  const whole = isNational ? national[0] + digits.replace(/^0/, "") : digits.replace(/^(?:\+|00)/, "");
+  const phone = `+${whole}`;
   return isE164(phone) ? phone : null;
-}
-
-function digitsOf(text: string | null): string | null {
-  const digits = text?.replaceAll(/[\s().+-]/g, "") ?? "";
-  return /^\d+$/.test(digits) ? digits : null;
 }
 
 const PARTS_MAX = 20;

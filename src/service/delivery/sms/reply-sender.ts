@@ -12,16 +12,13 @@ export interface ReplySenderOptions {
   readonly limits: SmsLimits;
   readonly budget: SegmentBudget;
   readonly zoneOf: (project: DueReply["project"]) => Promise<string | null>;
-  /** The same text each time, with what names the message. */
   readonly compose: (reply: DueReply) => Promise<FrozenMessage>;
 }
 
 const AT_ONCE = 8;
-/** A reply that comes later is no reply. */
 const AGE_MAX_SECONDS = 900;
 const RETRY_SECONDS = [20, 120, 300] as const;
 
-/** One that the gateway refuses for now is tried again for a quarter of an hour. */
 export function createReplySender(options: ReplySenderOptions): MessageSender {
   return {
     name: "replies",

@@ -3,7 +3,6 @@
 const GSM_BASIC = new Set(
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà",
 );
-/** Written as two: an escape, and a letter. */
 const GSM_EXTENDED = new Set("^{}\\[~]|€\f");
 
 /** Septets or UTF-16 units of a message of one segment, and of each of several. */
@@ -33,7 +32,6 @@ export function toSmsText(text: string): SmsText {
   return { text: sent, segments: countSegments(sent), encoding: isGsm(sent) ? "gsm-7" : "ucs-2" };
 }
 
-/** The number of segments of a text; an empty one takes one. */
 function countSegments(text: string): number {
   const inGsm = isGsm(text);
   const sizes = Array.from(text, (letter) => (inGsm ? (GSM_EXTENDED.has(letter) ? 2 : 1) : letter.length));
@@ -41,7 +39,6 @@ function countSegments(text: string): number {
   if (sizes.reduce((sum, size) => sum + size, 0) <= alone) return 1;
   let [segments, used] = [1, 0];
   for (const size of sizes) {
-    // A letter of two is never cut in the middle.
     if (used + size > joined) [segments, used] = [segments + 1, 0];
     used += size;
   }

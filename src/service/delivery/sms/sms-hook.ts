@@ -1,23 +1,32 @@
 /** The address at which a gateway delivers text messages. Its secret is part of the path. */
 import type { HttpResponse } from "../../../contract/http.ts";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
+import type { Log } from "../../../runtime/log.ts";
 import { isHookSecret, readProviderKeys, SIGNING_GATEWAYS } from "../../domain/delivery/hook-secrets.ts";
 import type { Store } from "../../domain/ports.ts";
-import { receiveText, type TextOutcome, type TextRules } from "../../domain/sms/receive-text.ts";
+import { receiveText, type TextOutcome } from "../../domain/sms/receive-text.ts";
 import type { HookRefusal, HookRequest } from "../bounce/hooks.ts";
-import { type IncomingSource, readFields, readIncoming, sourceOf } from "./incoming.ts";
+import { readFields, readIncoming, sourceOf } from "./incoming.ts";
 import { NO_CONTENT } from "./providers/provider.ts";
-import { INCOMING_FORMS } from "./providers/providers.ts";
+import { INCOMING_FORMS, SMS_PROVIDERS, type SmsFormat } from "./providers/providers.ts";
 
 export interface SmsHookOptions {
   readonly store: Store;
   readonly clock: Clock;
+  readonly log: Log;
   /** The address that gateways reach the service by, without a slash at the end. */
   readonly appUrl: () => string;
-  readonly rules: TextRules;
-  /** Replies may be due now. */
-  readonly onText: (source: IncomingSource, outcome: TextOutcome) => void;
-  readonly onRefused: (why: HookRefusal) => void;
+  /** Null without a gateway: texts are recorded, and nobody is texted back. */
+  readonly format: SmsFormat | null;
+  /** The prefixes whose national numbers are read; null if texts go everywhere. */
+  readonly countries: readonly string[] | null;
+  readonly windowSeconds: number;
+  readonly metrics: {
+    readonly countText: (outcome: TextOutcome) => void;
+    readonly countRefusal: (why: HookRefusal) => void;
+  };
+  /** Replies and surveys may be due now. */
+  readonly onText: () => void;
 }
 
 export interface SmsHook {
@@ -28,11 +37,23 @@ export interface SmsHook {
 const PATH = /^\/hooks\/sms\/([\w-]{16,64})$/;
 const BODY_MAX = 64 * 1024;
 
+const UNCLEAR = "a text may be a wish to stop; only a clear one, such as STOP, is obeyed";
+const SHAPE_MAX = 40;
+
 /** Answers once a text is recorded; gateways repeat what is answered otherwise, and a repeat gets the same answer. */
-export function createSmsHook({ store, clock, appUrl, rules, onText, onRefused }: SmsHookOptions): SmsHook {
+export function createSmsHook(options: SmsHookOptions): SmsHook {
+  const { store, clock, log, appUrl, format, countries, windowSeconds, metrics, onText } = options;
+  const answersWords = format !== null && SMS_PROVIDERS[format].answersWords;
+  const rules = { windowSeconds, isAnsweredByProvider: answersWords, replies: format !== null };
   const refuse = (status: number, why: HookRefusal, message: string): HttpResponse => {
-    onRefused(why);
+    metrics.countRefusal(why);
     return { status, headers: HEADERS, body: JSON.stringify({ status, message }) };
+  };
+  const refuseSender = (sender: string): HttpResponse => {
+    const shape = sender.replaceAll(/\p{Nd}/gu, "#").slice(0, SHAPE_MAX);
+    const message = `a text was refused: its sender "${shape}" is no phone number, or one of an unknown country`;
+    log.warn("sms_unreadable", { sender: shape, message });
+    return refuse(400, "body", "Bad Request: the sender's phone number cannot be read");
   };
   const receive = async (request: HookRequest & { readonly query: string }): Promise<HttpResponse> => {
     const { method, headers, query, path } = request;
@@ -51,16 +72,20 @@ export function createSmsHook({ store, clock, appUrl, rules, onText, onRefused }
     const signed = { request: incoming, fields, now: unixSeconds(clock) };
     const isGenuine = keys.size === 0 || (key !== undefined && form?.isSigned(key, signed) === true);
     if (!isGenuine) return refuse(403, "signature", "Forbidden: the signature is not valid");
-    const text = readIncoming(fields);
+    const text = readIncoming(fields, countries);
+    if (text !== null && "unreadable" in text) return refuseSender(text.unreadable);
     const outcome = text === null ? "ignored" : await store.write((tx) => receiveText(tx, text, rules));
-    onText(source, outcome);
+    metrics.countText(outcome);
+    if (outcome === "unclear")
+      log.warn("sms_unclear", { source, sender: `…${text?.from.slice(-3)}`, message: UNCLEAR });
+    onText();
     return form?.answer ?? NO_CONTENT;
   };
   return {
     handle: async (request) => {
       const [, secret = ""] = PATH.exec(request.path) ?? [];
       if (await store.read((tx) => isHookSecret(tx, secret, "sms"))) return receive(request);
-      onRefused("secret");
+      metrics.countRefusal("secret");
       return null;
     },
   };

@@ -4,6 +4,7 @@ import { unixSeconds } from "../../../runtime/clock.ts";
 import type { DeliveryResult } from "../../domain/delivery/sender.ts";
 import type { DueQuestion, DueSurvey, FrozenMessage, Store, Transaction } from "../../domain/ports.ts";
 import { localDay, quietUntil } from "../../domain/sms/day.ts";
+import { recipientZones } from "../../domain/sms/recipient-zones.ts";
 import type { QuietHours } from "../../domain/surveys/quiet-hours.ts";
 import {
   openPacedTransport,
@@ -16,24 +17,20 @@ import type { SmsMessage } from "./providers/provider.ts";
 import type { GatewayReply, GatewayTransport } from "./gateway-transport.ts";
 import { toSmsText } from "./segments.ts";
 
-/** Limits that protect from texts that nobody wants, and from their cost. */
 export interface SmsLimits {
   /** Segments of a project's day; replies count too. */
   readonly daily: number;
   readonly maxSegments: number;
   /** Prefixes such as `+49`; null for every country. */
   readonly countries: readonly string[] | null;
-  /** Null for no quiet hours. */
   readonly quiet: QuietHours | null;
   /** True when messages may go to this number at all; others are held. */
   readonly mayReceive: (phoneNumber: string) => boolean;
 }
 
-/** Segments that a project may still send on its day, counted as they are taken. */
 export interface SegmentBudget {
   /** False when they are not left. */
   readonly take: (project: DueSurvey["project"], day: string, segments: number) => Promise<boolean>;
-  /** Of a message that did not go out. */
   readonly giveBack: (project: DueSurvey["project"], day: string, segments: number) => void;
 }
 
@@ -68,11 +65,8 @@ export interface SmsSenderOptions extends Omit<
   readonly transport: GatewayTransport;
   readonly limits: SmsLimits;
   readonly budget: SegmentBudget;
-  /** The IANA name of the project's zone; null for UTC. */
   readonly zoneOf: (project: DueSurvey["project"]) => Promise<string | null>;
-  /** The same text each time, with what names the message. */
   readonly compose: (due: DueQuestion) => Promise<FrozenMessage>;
-  /** A project's texts take more than one segment. */
   readonly onLong: (project: DueSurvey["project"], segments: number) => void;
 }
 
@@ -82,7 +76,6 @@ interface Checked {
   readonly day: string;
 }
 
-/** The frozen parts of a text message. */
 export function freezeSms(
   text: string,
   { id, from }: { readonly id: string; readonly from: string | null },
@@ -163,7 +156,6 @@ function withAttempt({ attempt }: DeliveryResult): Pick<DeliveryResult, "attempt
 
 const REASON_MAX = 200;
 
-/** The log has the whole answer; a reason is for a list. */
 function shorten(result: DeliveryResult): DeliveryResult {
   if (result.kind !== "failed" && result.kind !== "held") return result;
   const { code = null, enhancedCode = null } = result.attempt ?? {};
@@ -187,8 +179,12 @@ async function check(options: SmsSenderOptions, due: DueQuestion): Promise<Check
   if (!isAllowedCountry(limits, phoneNumber)) return { kind: "held", reason: "texts to this country are not allowed" };
   const now = unixSeconds(clock);
   const zone = await zoneOf(due.project);
-  const until = limits.quiet === null ? null : quietUntil(now, limits.quiet, zone);
-  if (until !== null) return { kind: "released", delaySeconds: until - now, reason: "quiet hours", isEarly: true };
+  const { quiet } = limits;
+  const end = quiet === null ? null : quietUntil(now, quiet, recipientZones(phoneNumber, zone, now));
+  if (quiet !== null && end !== null) {
+    const reason = `quiet hours until ${quiet.to}:00 ${end.zone}`;
+    return { kind: "released", delaySeconds: end.at - now, reason, isEarly: true };
+  }
   const frozen = due.frozen ?? (await compose(due));
   const segments = Number(frozen.values.segments);
   if (segments > 1) onLong(due.project, segments);

@@ -7,16 +7,14 @@ import { InvalidError, NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { ErasedLink, PageFacts, PersonRow, ResponseRow, Store, SurveyLink, Transaction } from "../ports.ts";
 import { peoplePages } from "../people/everybody.ts";
-import { resubscribePerson, unsubscribePerson } from "../people/suppressions.ts";
+import { resubscribePerson, stopTexts, unsubscribePerson } from "../people/suppressions.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
-/** The survey behind a link, and the answer that was given through it. */
 export interface Visit {
   readonly survey: SurveyLink;
   readonly answer: ResponseRow | null;
 }
 
-/** Null for a token that is nobody's, or not any more. */
 export async function visitSurvey(tx: Transaction, token: string): Promise<Visit | null> {
   const survey = await tx.requests.byToken(token);
   if (survey === null) return null;
@@ -24,9 +22,7 @@ export async function visitSurvey(tx: Transaction, token: string): Promise<Visit
   return { survey, answer: responseId === null ? null : await tx.responses.byId(project.id, responseId) };
 }
 
-/**
- * The actions that a link still allows; `windowSeconds` is the time after the first answer in which it may be changed.
- */
+/** `windowSeconds` is the time after the first answer in which it may be changed. */
 export function linkState({ survey, answer }: Visit, now: number, windowSeconds: number): "open" | "closed" | "ended" {
   if (answer !== null) return now - answer.createdAt <= windowSeconds ? "open" : "closed";
   return survey.sentAt !== null && now - survey.sentAt > LINK_SECONDS ? "ended" : "open";
@@ -36,9 +32,6 @@ export interface GivenAnswer {
   readonly score: number;
   /** Absent leaves what is stored; empty removes it. */
   readonly comment?: string;
-  /**
-   * The way of the answer: the page's script sent it at a gesture, the person pressed the button, or they texted it.
-   */
   readonly by: "script" | "button" | "text";
 }
 
@@ -117,7 +110,6 @@ function checkAnswer(score: number, comment: string): void {
 
 export interface Look {
   readonly method: "GET" | "HEAD";
-  /** The score that the link carried. */
   readonly score: number | null;
 }
 
@@ -128,7 +120,6 @@ export async function noteLook(tx: Transaction, token: string, look: Look): Prom
     await tx.requests.setPageFacts(survey.project.id, survey.requestId, addLook(survey.pageFacts, look, tx.now));
 }
 
-/** The facts after one more look. */
 export function addLook(facts: PageFacts, { method, score }: Look, now: number): PageFacts {
   if (method === "HEAD") return { ...facts, headSeen: true };
   const isOther = score !== null && facts.scores.some((one) => one !== score);
@@ -152,21 +143,23 @@ export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
   return facts.headSeen || facts.manyScores || isEarly;
 }
 
-/** The time after leaving in which the same link brings a person back. */
 const UNDO_SECONDS = 30 * 86_400;
 
-/** Null for a token that is nobody's. */
 export async function findUnsubscribeLink(tx: Transaction, token: string): Promise<SurveyLink | null> {
   return tx.requests.byUnsubscribeToken(token);
 }
 
-/** The person behind an unsubscribe link. `mayReturn`: the same link brings them back. */
+/** The person behind an unsubscribe link. `mayReturn`: the same link brings them back; to texts only START does. */
 export async function readLeaver(
   tx: Transaction,
   link: SurveyLink,
 ): Promise<{ email: string | null; hasLeft: boolean; mayReturn: boolean }> {
   const person = await tx.people.byId(link.project.id, link.personId);
-  const { email = null, unsubscribedAt = null } = person ?? {};
+  const { email = null, phoneNumber = null, unsubscribedAt = null } = person ?? {};
+  if (link.channel === "sms") {
+    const stops = phoneNumber === null ? [] : await tx.suppressions.list(link.project.id, "sms", phoneNumber);
+    return { email: null, hasLeft: stops.length > 0, mayReturn: false };
+  }
   return { email, hasLeft: unsubscribedAt !== null, mayReturn: (await findReturning(tx, link)) !== null };
 }
 
@@ -179,8 +172,12 @@ export async function unsubscribeByLink(
   token: string,
 ): Promise<{ created: boolean; mayReturn: boolean }> {
   const link = await requireLink(tx, token);
-  const { project, personId, requestId } = link;
+  const { project, personId, requestId, channel } = link;
   await noteEvidence(tx, project, requestId);
+  if (channel === "sms") {
+    const phoneNumber = (await tx.people.byId(project.id, personId))?.phoneNumber ?? null;
+    return { created: phoneNumber !== null && (await stopTexts(tx, project, phoneNumber)), mayReturn: false };
+  }
   const { created } = await unsubscribePerson(tx, project, personId, requestId);
   return { created, mayReturn: (await findReturning(tx, link)) !== null };
 }
@@ -191,14 +188,13 @@ export async function unsubscribeByLink(
  */
 export async function resubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
   const link = await requireLink(tx, token);
-  const person = await findReturning(tx, link);
+  const person = link.channel === "sms" ? null : await findReturning(tx, link);
   if (person === null) return false;
   await resubscribePerson(tx, link.project, person);
   await resumeMember(tx, link.project, { ...person, unsubscribedAt: null }, "email");
   return true;
 }
 
-/** The person of a link that may bring them back, or who is there; null otherwise. */
 async function findReturning(tx: Transaction, { project, personId, requestId }: SurveyLink): Promise<PersonRow | null> {
   const person = await tx.people.byId(project.id, personId);
   if (person === null || person.unsubscribedAt === null) return person;

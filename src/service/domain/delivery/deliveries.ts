@@ -17,6 +17,7 @@ import type {
 } from "../ports.ts";
 import { findSuppression, recordBounce, stopTexts } from "../people/suppressions.ts";
 import { noteSegments } from "../sms/day.ts";
+import { refuseReply } from "../sms/refuse-reply.ts";
 import { postponeAutopilot, scheduleAutopilot } from "../surveys/surveys.ts";
 import { chooseWeek, continueDigest, eraseLostDigest, mayStillSendDigest, toDigestChange } from "./digests.ts";
 import { refuseReminder, scheduleReminder } from "./reminders.ts";
@@ -166,7 +167,8 @@ export async function mayStillSend(
   if ((await tx.queue.isWanted(due)) !== true) return { kind: "released", delaySeconds: 0 };
   const refused = isSurvey(due) ? await refuseSurvey(tx, due) : null;
   if (refused !== null) return refused;
-  const reason = "survey" in due ? await refuseReminder(tx, due) : null;
+  const reason =
+    "survey" in due ? await refuseReminder(tx, due) : due.channel === "reply" ? await refuseReply(tx, due) : null;
   if (reason !== null) return { kind: "cancelled", reason };
   const unwanted = due.channel === "digest" ? await mayStillSendDigest(tx, due) : null;
   if (unwanted !== null) return unwanted;

@@ -29,7 +29,6 @@ export interface FrozenMessage {
   readonly messageId: string;
   /** The part of the envelope's sender by which a bounce is known; null without one. */
   readonly bounceToken: string | null;
-  /** Date, From, boundary, subject: whatever the renderer needs. */
   readonly values: JsonObject;
 }
 
@@ -48,7 +47,6 @@ export interface ClaimKey {
  */
 export type OutgoingChannel = Channel | ReminderQueue | "digest" | "reply";
 
-/** The queues of reminders: by e-mail, and by text. */
 export type ReminderQueue = "reminder" | "sms-reminder";
 
 /** A message that a scheduler has claimed. Its `requestId` is a number of the queue, of whatever kind it is. */
@@ -57,9 +55,7 @@ interface ClaimedMessage extends ClaimKey {
   readonly scheduledAt: number;
   /** The number of earlier attempts of the message; claims that were given back are none. */
   readonly attempts: number;
-  /** When the first of them ended; null before it. */
   readonly firstAttemptAt: number | null;
-  /** Null until a message was marked. */
   readonly frozen: FrozenMessage | null;
 }
 
@@ -79,32 +75,25 @@ export interface DueDigest extends ClaimedMessage, DigestSchedule {
   readonly channel: "digest";
   readonly digestId: number;
   readonly email: string;
-  /** Leads to the page that ends the digest. */
   readonly token: string;
-  /** Of the digest. */
   readonly createdAt: number;
   /** The time of the schedule that the week before was for; null for the first one. */
   readonly previousAt: number | null;
-  /** The last words about an earlier attempt. */
   readonly reason: string | null;
 }
 
-/** The text that goes back to somebody who texted. */
-export type ReplyKind = "ask-comment" | "thanks" | "ask-again" | "help" | "stopped" | "started";
+export type ReplyKind = "ask-comment" | "thanks" | "ask-again" | "unclear" | "help" | "stopped" | "started";
 
 export interface DueReply extends ClaimedMessage {
   readonly channel: "reply";
   readonly kind: ReplyKind;
-  /** The one that the person gave; null for none. */
   readonly score: number | null;
   readonly createdAt: number;
-  /** Null when the person has none any more. */
   readonly phoneNumber: string | null;
-  /** Of the survey. */
+  readonly token: string;
   readonly properties: Properties;
 }
 
-/** A survey request: all that its message needs. */
 export interface DueSurvey extends ClaimedMessage {
   readonly channel: Channel;
   readonly autopilot: boolean;
@@ -120,7 +109,6 @@ export interface DueSurvey extends ClaimedMessage {
   };
 }
 
-/** A reminder of a survey: a message of its own with the survey's link. */
 export interface DueReminder extends Omit<DueSurvey, "channel" | "autopilot"> {
   readonly channel: ReminderQueue;
   readonly survey: {
@@ -130,12 +118,10 @@ export interface DueReminder extends Omit<DueSurvey, "channel" | "autopilot"> {
     readonly sentAt: number | null;
     /** Unix seconds: one that was sent again may have arrived then. */
     readonly firstAttemptAt: number | null;
-    /** Null for one that was never mailed. */
     readonly frozen: FrozenMessage | null;
   };
 }
 
-/** A message that asks the survey's question. */
 export type DueQuestion = DueSurvey | DueReminder;
 
 /** A survey that is gone or cancelled, while its message may still lie somewhere. */
@@ -145,7 +131,6 @@ export type ErasedSurvey = Pick<DueSurvey, "requestId" | "channel" | "token"> & 
 
 export interface Claim {
   readonly project: number;
-  /** Names the scheduler that claims. */
   readonly claimer: string;
   readonly channel: OutgoingChannel;
   /** A claim that is neither finished nor renewed within this time is found again. */
@@ -167,7 +152,6 @@ export interface SharedRoom {
   readonly room: number;
 }
 
-/** The way in which a message leaves its state. */
 export interface DeliveryChange {
   readonly state: DeliveryState;
   /** When a scheduler may take it again; null for not at all. */
@@ -177,7 +161,6 @@ export interface DeliveryChange {
   /** When it was sent; null leaves that as it is. */
   readonly sentAt: number | null;
   readonly reason: string | null;
-  /** The message was tried. */
   readonly isAttempt: boolean;
 }
 

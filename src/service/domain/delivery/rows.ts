@@ -63,6 +63,7 @@ export interface SurveyLink {
   readonly requestId: number;
   readonly personId: number;
   readonly channel: Channel;
+  readonly unsubscribeToken: string;
   readonly properties: Properties;
   readonly sentAt: number | null;
   /** When it was first answered; a response that was deleted since changes nothing. */

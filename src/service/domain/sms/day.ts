@@ -15,20 +15,33 @@ import { isQuiet, type QuietHours } from "../surveys/quiet-hours.ts";
 
 const HOUR_SECONDS = 3600;
 
-/** When the quiet hours of this moment end, Unix seconds; null where it is not one of them. */
-export function quietUntil(now: number, quiet: QuietHours, zone: string | null): number | null {
-  const wallClock = createWallClock(zone ?? DEFAULT_ZONE);
+/**
+ * When the quiet hours of this moment end, and in which zone; null if it is quiet in none. Zones that have no other
+ * hour in common are reduced to the first.
+ */
+export function quietUntil(
+  now: number,
+  quiet: QuietHours,
+  zones: readonly string[],
+): { readonly at: number; readonly zone: string } | null {
+  const walls = zones.map((zone) => createWallClock(zone)(now));
+  const spread = (Math.max(...walls) - Math.min(...walls)) / HOUR_SECONDS;
+  const heeded = spread < (quiet.from - quiet.to + 24) % 24 ? zones : zones.slice(0, 1);
+  const ends = heeded.map((zone) => ({ zone, at: quietEnd(now, quiet, zone) }));
+  const last = ends.reduce((left, right) => (right.at > left.at ? right : left));
+  return last.at > now ? last : null;
+}
+
+function quietEnd(now: number, quiet: QuietHours, zone: string): number {
+  const wallClock = createWallClock(zone);
   const wall = wallClock(now);
-  if (!isQuiet(Math.floor((wall % DAY_SECONDS) / HOUR_SECONDS), quiet)) return null;
-  const midnight = wall - (wall % DAY_SECONDS);
-  const ends = midnight + quiet.to * HOUR_SECONDS;
+  if (!isQuiet(Math.floor((wall % DAY_SECONDS) / HOUR_SECONDS), quiet)) return now;
+  const ends = wall - (wall % DAY_SECONDS) + quiet.to * HOUR_SECONDS;
   return toMoment(ends > wall ? ends : ends + DAY_SECONDS, wallClock);
 }
 
 export interface LocalDay {
-  /** Such as `2026-05-31`. */
   readonly name: string;
-  /** Unix seconds. */
   readonly beginsAt: number;
   /** When the next one begins, Unix seconds. */
   readonly nextAt: number;

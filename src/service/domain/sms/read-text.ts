@@ -1,115 +1,78 @@
-/**
- * The meaning of a person who answers a survey by text message. The wish to get no more is read before anything else.
- */
+/** What somebody who got a survey by text message means by a text. A wish to stop comes before anything else. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import { multiLine } from "../texts/plain-text.ts";
-import { COURTESY, HELP_WORDS, PROVIDER_WORDS, START_WORDS, STOP_WORDS } from "./keywords.ts";
-
-export interface KeywordMeaning {
-  readonly kind: "stop" | "start" | "help";
-  /** A single word that providers of text messages see and answer themselves. */
-  readonly isCommon: boolean;
-}
+import { fold } from "./fold.ts";
+import { AROUND_NUMBERS } from "./keywords.ts";
+import { type KeywordMeaning, mayWantToStop, isCourtesy, readKeyword, type TextContext } from "./stop-wish.ts";
 
 export type AnswerMeaning =
   | { readonly kind: "score"; readonly score: number; readonly comment: string | null }
-  /** Without a score: a comment, where one was asked for. Empty for a message without any text. */
-  | { readonly kind: "words"; readonly text: string };
+  /** No score: the comment that was asked for, or one more. Empty for a text that says nothing. */
+  | { readonly kind: "words"; readonly text: string; readonly mayWantToStop: boolean };
 
 export function isKeyword(meaning: KeywordMeaning | AnswerMeaning): meaning is KeywordMeaning {
   return meaning.kind !== "score" && meaning.kind !== "words";
 }
 
-/** Never throws; anything may come in. */
-export function readTextMeaning(given: string): KeywordMeaning | AnswerMeaning {
+/** Once there is a score, only a text that is nothing but a score is one. Never throws. */
+export function readTextMeaning(
+  given: string,
+  context: TextContext = { asked: "score", locale: null },
+): KeywordMeaning | AnswerMeaning {
   const text = multiLine(given);
-  const keyword = readKeyword(text);
+  const keyword = readKeyword(text, context);
   if (keyword !== null) return keyword;
-  return readScore(text) ?? { kind: "words", text };
+  const score = context.asked === "score" ? readScore(text) : null;
+  if (score !== null) return score;
+  const alone = readScore(text.replace(AROUND, ""));
+  if (alone !== null && isNothing(alone.comment)) return { ...alone, comment: null };
+  const isThanks = context.asked === null && isCourtesy(text);
+  return { kind: "words", text: isThanks ? "" : text, mayWantToStop: mayWantToStop(text, context) };
 }
 
-/** Only as the whole message: "STOP this bill" is about a bill. Words of courtesy around it change nothing. */
-function readKeyword(text: string): KeywordMeaning | null {
-  const said = fold(text);
-  const isCommon = PROVIDER_WORDS.has(said);
-  const polite = withoutCourtesy(said);
-  if (polite === "") return null;
-  // "S.T.O.P." is a word all the same.
-  const bare = polite.split(" ").every((word) => Array.from(word).length === 1) ? polite.replaceAll(" ", "") : polite;
-  // Some say it twice.
-  const [first = "", ...others] = bare.split(" ");
-  const once = others.every((word) => word === first) ? first : bare;
-  const kinds = [
-    ["stop", STOP],
-    ["start", START],
-    ["help", HELP],
-  ] as const;
-  const kind = kinds.find(([, words]) => words.has(bare) || words.has(once))?.[0];
-  return kind === undefined ? null : { kind, isCommon };
+const { outOf, between, counted } = AROUND_NUMBERS;
+const [OUT_OF, BETWEEN, COUNTED] = [outOf.map(fold), between.map(fold), counted.map(fold)];
+const AROUND = new RegExp(String.raw`^(?:(?:${AROUND_NUMBERS.score.join("|")})(?!\p{L})[\s,.:;!…–—]*)+`, "iu");
+
+/** Whether a comment adds nothing to its score. */
+function isNothing(comment: string | null): boolean {
+  const rest = (comment ?? "").replace(AROUND, "");
+  return rest === "" || isCourtesy(rest);
 }
 
-/**
- * Invisible characters: format characters, such as a zero-width space, and the selectors that phones put after an
- * emoji.
- */
-const INVISIBLE = /[\p{Cf}\uFE00-\uFE0F]/gu;
-/**
- * Latin, Greek and Cyrillic accents, and the marks that Arabic writes above and below its letters, or to lengthen them.
- */
-const ACCENTS = /[\u0300-\u036F\u0640\u064B-\u0655]/g;
-
-/** Words alone, without case, accents and punctuation, with one space between them. */
-function fold(text: string): string {
-  return text
-    .normalize("NFKD")
-    .replaceAll(INVISIBLE, "")
-    .replaceAll(ACCENTS, "")
-    .toLowerCase()
-    .normalize("NFC")
-    .split(/[^\p{L}\p{M}\p{N}]+/u)
-    .filter((word) => word !== "")
-    .join(" ");
-}
-
-const foldAll = (words: readonly string[]): ReadonlySet<string> => new Set(words.map(fold));
-const [STOP, START, HELP] = [foldAll(STOP_WORDS), foldAll(START_WORDS), foldAll(HELP_WORDS)];
-const POLITE = COURTESY.map(fold);
-
-function withoutCourtesy(said: string): string {
-  let rest = said;
-  for (let before = ""; before !== rest;) {
-    before = rest;
-    for (const words of POLITE) {
-      if (rest.endsWith(` ${words}`)) rest = rest.slice(0, -words.length - 1);
-      if (rest.startsWith(`${words} `)) rest = rest.slice(words.length + 1);
-    }
-  }
-  return POLITE.includes(rest) ? "" : rest;
-}
-
-/** One or two digits of any script at the start, and "/10" where the person writes it. */
+/** One or two digits of any script at the start, and "/10" if the person writes it. */
 const HEAD =
   /^[\s\p{Cf}"'“”„«»‘’(*#]*(\p{Nd}{1,2})(?:\uFE0F?\u20E3)?\p{Cf}*(?:\s*[/／⁄]\s*(\p{Nd}{2})(?!\p{Nd}))?(.*)$/su;
-/** "9 out of 10", and the same in other languages. */
-const OUT_OF =
-  /^\s*(?:out of|of|von|sur|de|di|su|van|av|af|z|ze|iz|od|из|із|от|az|din|από|στα|iš|no|dari|daripada|trên|จาก|מתוך|من)\s+(\p{Nd}{2})(?!\p{Nd})/iu;
-/**
- * The characters that may follow a number that stands for itself; "9.5", "9:30", "9th", "9-5" and "9%" are something
- * else.
- */
+/** Characters that may follow a score; "9.5", "9:30", "9th", "9-5" and "9%" are something else. */
 const AFTER =
   /^(?:$|[分点點점]|\p{Extended_Pictographic}|[.,!?;:…。！？，、；："'”’»)*+]+(?=$|\s|\p{L}|\p{Extended_Pictographic})|\s+(?![-–—]\s*\p{Nd}))/u;
 const BEFORE_COMMENT = /^(?:[\s.,!?;:…。！？，、；："'”’»)*+–—-]|[分点點점](?!\p{L}))+/u;
+/** Another number on the same line, and the words before it. */
+const SECOND_NUMBER = /^ ?([\p{L}\p{M}'’ ]{0,20}?) ?[-–—~]? ?(\p{Nd}{1,2})(?!\p{Nd})(.*)$/su;
+const SIGN = /^\s*[\p{Sc}\p{No}%‰°⭐🌟★☆]/u;
 
-function readScore(text: string): AnswerMeaning | null {
-  const [, digits = "", limit, rest = ""] = HEAD.exec(text.replace("🔟", "10 ")) ?? [];
+function readScore(text: string): (AnswerMeaning & { readonly kind: "score" }) | null {
+  const [, digits = "", limit, after = ""] = HEAD.exec(text.replace("🔟", "10 ")) ?? [];
   if (digits === "" || (limit !== undefined && toNumber(limit) !== SCORE_MAX)) return null;
   const score = toNumber(digits);
-  if (score > SCORE_MAX || !AFTER.test(rest)) return null;
-  const [outOf = "", other] = OUT_OF.exec(rest) ?? [];
-  const said = other !== undefined && toNumber(other) === SCORE_MAX ? rest.slice(outOf.length) : rest;
-  const comment = said.replace(BEFORE_COMMENT, "").trim();
+  if (score > SCORE_MAX || !AFTER.test(after)) return null;
+  const [, words, second = "", afterSecond = ""] = SECOND_NUMBER.exec(after.replaceAll(/[^\S\n]+/g, " ")) ?? [];
+  const joint = words === undefined ? null : fold(words);
+  const isOfTen = joint !== null && OUT_OF.includes(joint) && toNumber(second) === SCORE_MAX;
+  if (!isOfTen && (hasUnit(after) || isAnotherNumber(joint))) return null;
+  const comment = (isOfTen ? afterSecond : after).replace(BEFORE_COMMENT, "").trim();
   return { kind: "score", score, comment: comment === "" ? null : comment };
+}
+
+/** "8 or 9", "8 9", "5 out of 5" and "0 to 10: 9". */
+function isAnotherNumber(joint: string | null): boolean {
+  return joint !== null && ["", ...BETWEEN, ...OUT_OF].includes(joint);
+}
+
+/** "2 weeks without an answer", "5 stars", "9 €". */
+function hasUnit(after: string): boolean {
+  const words = /^[^\S\n]+\p{L}/u.test(after) ? `${fold(after)} ` : "";
+  return SIGN.test(after) || COUNTED.some((word) => words.startsWith(`${word} `));
 }
 
 function toNumber(digits: string): number {

@@ -5,16 +5,18 @@ import { answerSurvey, changeAnswer, linkState, type Visit, visitSurvey } from "
 import { noteEvidence } from "../delivery/deliveries.ts";
 import type { Project } from "../inputs.ts";
 import { resumeTexts, stopTexts } from "../people/suppressions.ts";
-import type { TextedSurvey, TextPart, Transaction, ReplyKind } from "../ports.ts";
+import type { ReplyKind, ResponseRow, TextedSurvey, TextPart, Transaction } from "../ports.ts";
 import { resumeMember } from "../surveys/autopilot.ts";
-import { type AnswerMeaning, isKeyword, type KeywordMeaning, readTextMeaning } from "./read-text.ts";
+import { readSpecialProperties } from "../surveys/special-properties.ts";
+import { multiLine } from "../texts/plain-text.ts";
+import { withoutOurWords } from "./our-words.ts";
+import { type AnswerMeaning, isKeyword, readTextMeaning } from "./read-text.ts";
+import type { KeywordMeaning, TextContext } from "./stop-wish.ts";
 
 export interface IncomingText {
-  /** By what way it came. */
   readonly source: string;
   /** Tells it from all others of its source; null where the gateway gives none. */
   readonly id: string | null;
-  /** Section 2: `+`, country code, number. */
   readonly from: string;
   /** The number that was texted to, digits alone; null where that is not known. */
   readonly to: string | null;
@@ -22,7 +24,7 @@ export interface IncomingText {
   readonly part: TextPart | null;
 }
 
-/** `unmatched`: about no survey of ours; `ignored`: nothing to say to it; `part`: the rest of it has not come yet. */
+/** `unclear`: may be a wish to stop; `unmatched`: about no survey of ours; `part`: others haven't come yet. */
 export const TEXT_OUTCOMES = [
   "score",
   "comment",
@@ -30,6 +32,7 @@ export const TEXT_OUTCOMES = [
   "start",
   "help",
   "asked-again",
+  "unclear",
   "ignored",
   "unmatched",
   "part",
@@ -38,18 +41,14 @@ export const TEXT_OUTCOMES = [
 export type TextOutcome = (typeof TEXT_OUTCOMES)[number];
 
 export interface TextRules {
-  /** True when there is a way to text back. */
   readonly replies: boolean;
   /** The provider answers STOP, START and HELP by itself, and replies of ours would be the second ones. */
   readonly isAnsweredByProvider: boolean;
-  /** The time after the first answer in which it may be changed. */
   readonly windowSeconds: number;
 }
 
 /** The time after a survey or its reminder in which a text from its number is about it. */
 const SURVEY_SECONDS = 14 * 86_400;
-/** A comment that comes in two texts. */
-const SAME_BREATH_SECONDS = 600;
 
 /** Records a text once, however often it comes. It is about the newest survey texted to its number within 14 days. */
 export async function receiveText(tx: Transaction, incoming: IncomingText, rules: TextRules): Promise<TextOutcome> {
@@ -61,10 +60,24 @@ export async function receiveText(tx: Transaction, incoming: IncomingText, rules
   const survey = surveys.find((one) => isAbout(one, incoming)) ?? null;
   // Of several that were texted, any may be the one that arrived.
   if (survey !== null && surveys.length === 1) await noteEvidence(tx, survey.project, survey.requestId);
-  const meaning = readTextMeaning(text);
-  if (isKeyword(meaning)) return obey(tx, { from, survey }, meaning, rules);
+  const said = withoutOurWords(multiLine(text), survey === null ? [] : await tx.texts.sentAbout(survey));
+  const visit = survey === null ? null : await openVisit(tx, survey, rules);
+  const meaning = said === null ? null : readTextMeaning(said, contextOf(visit));
+  if (meaning !== null && isKeyword(meaning)) return obey(tx, { from, survey }, meaning, rules);
   if (survey === null) return "unmatched";
-  return answer(tx, survey, meaning, rules);
+  return visit === null || meaning === null ? "ignored" : answer(tx, { survey, visit, rules }, meaning);
+}
+
+/** Null if the survey can't be answered any more. */
+async function openVisit(tx: Transaction, { token }: TextedSurvey, rules: TextRules): Promise<Visit | null> {
+  const visit = await visitSurvey(tx, token);
+  return visit !== null && linkState(visit, tx.now, rules.windowSeconds) === "open" ? visit : null;
+}
+
+function contextOf(visit: Visit | null): TextContext {
+  if (visit === null) return { asked: null, locale: null };
+  const { locale } = readSpecialProperties(visit.survey.properties);
+  return { asked: visit.answer === null ? "score" : visit.answer.comment === null ? "comment" : null, locale };
 }
 
 /** A text about a survey must have gone to the survey's own number, if that is known. */
@@ -88,7 +101,7 @@ async function obey(
   if (kind === "help") {
     if (isSilent) return survey === null ? "unmatched" : "help";
     const lastAt = await tx.texts.lastReplyAt(survey, "help");
-    if (lastAt === null || tx.now - lastAt >= DAY_SECONDS) await reply(tx, survey, "help");
+    if (lastAt === null || tx.now - lastAt >= DAY_SECONDS) await tx.texts.addReply(survey, { kind, score: null });
     return "help";
   }
   let isNew = false;
@@ -98,7 +111,8 @@ async function obey(
   }
   // A text on its way to somebody who wants no more is not sent, but for the word that says so.
   if (survey !== null && isNew) await tx.texts.dropReplies(survey);
-  if (!isSilent && isNew) await reply(tx, survey, kind === "stop" ? "stopped" : "started");
+  if (!isSilent && isNew)
+    await tx.texts.addReply(survey, { kind: kind === "stop" ? "stopped" : "started", score: null });
   return kind;
 }
 
@@ -118,44 +132,53 @@ async function bringBack(tx: Transaction, project: Project, phoneNumber: string)
   return true;
 }
 
+type Words = AnswerMeaning & { readonly kind: "words" };
+
 interface Asked {
   readonly survey: TextedSurvey;
   readonly rules: TextRules;
 }
 
-/** A score, or words: the comment that was asked for. Words without a score before them are asked for one, once. */
 async function answer(
   tx: Transaction,
-  survey: TextedSurvey,
+  { visit: { answer: known }, ...asked }: Asked & { readonly visit: Visit },
   meaning: AnswerMeaning,
-  rules: TextRules,
 ): Promise<TextOutcome> {
-  const { windowSeconds } = rules;
-  const visit = await visitSurvey(tx, survey.token);
-  if (visit === null || linkState(visit, tx.now, windowSeconds) !== "open") return "ignored";
-  if (meaning.kind === "words") return recordWords(tx, { survey, visit, rules }, meaning.text);
+  if (meaning.kind === "words")
+    return known === null ? askAgain(tx, asked, meaning) : addComment(tx, asked, known, meaning);
   const { score, comment } = meaning;
   if (comment !== null && Buffer.byteLength(comment) > TEXT_BYTES_MAX) return "ignored";
   const given = { score, by: "text" as const, ...(comment === null ? {} : { comment }) };
-  await answerSurvey(tx, survey.token, given, windowSeconds);
-  const hasComment = comment !== null || (visit.answer?.comment ?? null) !== null;
-  await replyOnce(tx, { survey, rules }, hasComment ? "thanks" : "ask-comment", score);
+  await answerSurvey(tx, asked.survey.token, given, asked.rules.windowSeconds);
+  await replyOnce(tx, asked, comment === null && (known?.comment ?? null) === null ? "ask-comment" : "thanks", score);
   return "score";
 }
 
-async function recordWords(
-  tx: Transaction,
-  { survey, visit: { answer: known }, rules }: Asked & { readonly visit: Visit },
-  text: string,
-): Promise<TextOutcome> {
+/** Once; who may want no more is told how to stop, and never asked for a number. */
+async function askAgain(tx: Transaction, asked: Asked, { text, mayWantToStop }: Words): Promise<TextOutcome> {
   if (text === "") return "ignored";
-  if (known === null) return (await replyOnce(tx, { survey, rules }, "ask-again", null)) ? "asked-again" : "ignored";
-  if (known.comment !== null && tx.now - known.updatedAt > SAME_BREATH_SECONDS) return "ignored";
+  const isNew = await replyOnce(tx, asked, mayWantToStop ? "unclear" : "ask-again", null);
+  return mayWantToStop ? "unclear" : isNew ? "asked-again" : "ignored";
+}
+
+/** Some phones and gateways send a text again as a new one. */
+function isKnown({ score, comment }: ResponseRow, text: string): boolean {
+  const first = readTextMeaning(text);
+  const isSame = first.kind === "score" && first.score === score && first.comment === comment;
+  return isSame || (comment ?? "").split("\n").includes(text);
+}
+
+async function addComment(
+  tx: Transaction,
+  asked: Asked,
+  known: ResponseRow,
+  { text, mayWantToStop }: Words,
+): Promise<TextOutcome> {
   const comment = known.comment === null ? text : `${known.comment}\n${text}`;
-  if (Buffer.byteLength(comment) > TEXT_BYTES_MAX) return "ignored";
-  await changeAnswer(tx, survey.project, known, { score: known.score, comment });
-  await replyOnce(tx, { survey, rules }, "thanks", known.score);
-  return "comment";
+  if (text === "" || isKnown(known, text) || Buffer.byteLength(comment) > TEXT_BYTES_MAX) return "ignored";
+  await changeAnswer(tx, asked.survey.project, known, { score: known.score, comment });
+  await replyOnce(tx, asked, mayWantToStop ? "unclear" : "thanks", known.score);
+  return mayWantToStop ? "unclear" : "comment";
 }
 
 /** The same reply is never sent twice to one survey, whatever the person texts. */
@@ -166,15 +189,6 @@ async function replyOnce(
   score: number | null,
 ): Promise<boolean> {
   if (!rules.replies || (await tx.texts.lastReplyAt(survey, kind)) !== null) return false;
-  await reply(tx, survey, kind, score);
-  return true;
-}
-
-async function reply(
-  tx: Transaction,
-  survey: TextedSurvey,
-  kind: ReplyKind,
-  score: number | null = null,
-): Promise<void> {
   await tx.texts.addReply(survey, { kind, score });
+  return true;
 }

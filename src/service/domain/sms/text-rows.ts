@@ -2,21 +2,17 @@
 import type { ReplyKind } from "../delivery/queue-rows.ts";
 import type { Project } from "../inputs.ts";
 
-/** A survey that was sent as a text message. */
 export interface TextedSurvey {
   readonly project: Project;
   readonly requestId: number;
   readonly personId: number;
   readonly token: string;
-  /** The sender as the gateway was told; null where that was left to it. */
   readonly from: string | null;
 }
 
 /** One of several messages that carry a long text. */
 export interface TextPart {
-  /** The same for all parts. */
   readonly reference: string;
-  /** From 1. */
   readonly number: number;
   readonly total: number;
 }
@@ -24,13 +20,12 @@ export interface TextPart {
 export interface TextRows {
   /** Surveys texted to this number since then, or their reminders, in all projects; the newest first, some at most. */
   surveysTo(phoneNumber: string, since: number): Promise<readonly TextedSurvey[]>;
-  /** Puts a reply to the survey's person into the queue, due now. */
+  /** What was texted about a survey: itself, its reminder and replies. */
+  sentAbout(survey: TextedSurvey): Promise<readonly string[]>;
   addReply(survey: TextedSurvey, reply: { readonly kind: ReplyKind; readonly score: number | null }): Promise<void>;
   /** When such a reply to the survey's person was last made; null for never. */
   lastReplyAt(survey: TextedSurvey, kind: ReplyKind): Promise<number | null>;
-  /** Takes back what still waits to be sent. */
   dropReplies(survey: TextedSurvey): Promise<void>;
-  /** Segments that a project sent on a day of its own calendar, such as `2026-05-31`. */
   segmentsOn(project: number, day: string): Promise<number>;
   addSegments(project: number, day: string, segments: number): Promise<void>;
   /** Keeps a part of a text; the whole text once all parts are there, else null. */

@@ -6,7 +6,6 @@ export interface QuietHours {
   readonly to: number;
 }
 
-/** `hour` is one of the wall clock, 0 to 23. */
 export function isQuiet(hour: number, { from, to }: QuietHours): boolean {
   return from <= to ? hour >= from && hour < to : hour >= from || hour < to;
 }

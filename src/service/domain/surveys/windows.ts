@@ -21,7 +21,6 @@ export function openHours(window: Window): readonly (readonly [from: number, to:
   return spans.length > 0 ? spans : [[window.from, window.to]];
 }
 
-/** True where the quiet hours leave nothing of it. */
 export function isNeverOpen(window: Window): boolean {
   return loudHours(window).length === 0;
 }
@@ -89,7 +88,6 @@ export function formatDays(days: ReadonlySet<number>): string {
   return week.map((day) => SHORT_NAMES[day]).join(",");
 }
 
-/** As `parseHours` reads it. */
 export function formatHours({ from, to }: Pick<Window, "from" | "to">): string {
   if (to - from === 24) return ANY;
   return `${from}-${to > 24 ? to - 24 : to}`;

@@ -35,7 +35,6 @@ const et: SurveyTexts = {
   linkUnknownDetail: "See link ei kehti. Kasutage saadud sõnumis olevat linki.",
   linkExpired: "See küsitlus on lõppenud",
   linkExpiredDetail: "Link on aegunud ja vastata enam ei saa.",
-  unsubscribeTitle: "Küsitlustest loobumine",
   unsubscribeAsk: "Kas soovite, et {sender} ei saadaks Teile enam küsitlusi e-postiga?",
   unsubscribeButton: "Loobun",
   unsubscribed: "Olete loobunud: {sender} ei saada Teile enam küsitlusi e-postiga.",
@@ -44,8 +43,8 @@ const et: SurveyTexts = {
   smsAskComment: "Andsite meile hinnangu {score}. Mis on selle peamine põhjus?",
   smsThanks: "Aitäh tagasiside eest!",
   smsAskAgain: "Palun vastake arvuga 0 kuni 10.",
-  smsHelp: "{sender}: kliendiküsitlus. Vastake arvuga 0 kuni 10 või saatke STOP, et sõnumeid enam mitte saada.",
   smsStopped: "{sender}: Te ei saa enam sõnumeid. Saatke START, et neid jälle saada.",
+  smsOptOut: "Loobumiseks vastake STOP.",
 };
 
 const fi: SurveyTexts = {
@@ -82,7 +81,6 @@ const fi: SurveyTexts = {
   linkUnknownDetail: "Tämä linkki ei ole voimassa. Käyttäkää saamassanne viestissä olevaa linkkiä.",
   linkExpired: "Tämä kysely on päättynyt",
   linkExpiredDetail: "Linkki on vanhentunut, eikä kyselyyn voi enää vastata.",
-  unsubscribeTitle: "Kyselyiden lopettaminen",
   unsubscribeAsk: "Haluatteko, ettei {sender} enää lähetä teille kyselyitä sähköpostitse?",
   unsubscribeButton: "Lopeta kyselyt",
   unsubscribed: "Valmis: {sender} ei enää lähetä teille kyselyitä sähköpostitse.",
@@ -91,8 +89,8 @@ const fi: SurveyTexts = {
   smsAskComment: "Annoitte meille arvosanan {score}. Mikä on sen tärkein syy?",
   smsThanks: "Kiitos palautteestanne!",
   smsAskAgain: "Vastatkaa luvulla väliltä 0-10.",
-  smsHelp: "{sender}: asiakaskysely. Vastatkaa luvulla väliltä 0-10 tai lähettäkää STOP, jos ette halua enää viestejä.",
   smsStopped: "{sender}: Ette saa enää viestejä. Lähettäkää START, jos haluatte niitä jälleen.",
+  smsOptOut: "Lopeta vastaamalla STOP.",
 };
 
 const hu: SurveyTexts = {
@@ -129,7 +127,6 @@ const hu: SurveyTexts = {
   linkUnknownDetail: "Ez a hivatkozás nem érvényes. Kérjük, használja a kapott üzenetben lévő hivatkozást.",
   linkExpired: "Ez a felmérés lezárult",
   linkExpiredDetail: "A hivatkozás lejárt, és már nem lehet válaszolni.",
-  unsubscribeTitle: "Leiratkozás a felmérésekről",
   unsubscribeAsk: "Szeretné, hogy a(z) {sender} ne küldjön több felmérést e-mailben?",
   unsubscribeButton: "Leiratkozom",
   unsubscribed: "Leiratkozott: a(z) {sender} nem küld Önnek több felmérést e-mailben.",
@@ -138,9 +135,8 @@ const hu: SurveyTexts = {
   smsAskComment: "Az Ön értékelése: {score}. Mi ennek a fő oka?",
   smsThanks: "Köszönjük a visszajelzését!",
   smsAskAgain: "Kérjük, válaszoljon egy 0 és 10 közötti számmal.",
-  smsHelp:
-    "{sender}: ügyfélfelmérés. Válaszoljon egy 0 és 10 közötti számmal, vagy STOP szóval, ha nem kér több üzenetet.",
   smsStopped: "{sender}: Nem kap több üzenetet. Ha ismét szeretne kapni, válaszoljon a START szóval.",
+  smsOptOut: "Leiratkozás: STOP válasszal.",
 };
 
 const lv: SurveyTexts = {
@@ -177,7 +173,6 @@ const lv: SurveyTexts = {
   linkUnknownDetail: "Šī saite nav derīga. Lūdzu, izmantojiet saiti no saņemtā ziņojuma.",
   linkExpired: "Šī aptauja ir beigusies",
   linkExpiredDetail: "Saites termiņš ir beidzies, un atbildes vairs netiek pieņemtas.",
-  unsubscribeTitle: "Atteikšanās no aptaujām",
   unsubscribeAsk: "Vai vēlaties vairs nesaņemt aptaujas e-pastā no uzņēmuma {sender}?",
   unsubscribeButton: "Atteikties",
   unsubscribed: "Jūs esat atteicies un vairs nesaņemsiet aptaujas e-pastā no uzņēmuma {sender}.",
@@ -186,8 +181,8 @@ const lv: SurveyTexts = {
   smsAskComment: "Jūsu vērtējums ir {score}. Kāds ir tā galvenais iemesls?",
   smsThanks: "Paldies par atsauksmi!",
   smsAskAgain: "Lūdzu, atbildiet ar skaitli no 0 līdz 10.",
-  smsHelp: "{sender}: klientu aptauja. Atbildiet ar skaitli no 0 līdz 10 vai nosūtiet STOP, lai vairs nesaņemtu ziņas.",
   smsStopped: "{sender}: Jūs vairs nesaņemsiet ziņas. Nosūtiet START, lai tās atkal saņemtu.",
+  smsOptOut: "Lai atteiktos, atbildiet STOP.",
 };
 
 const lt: SurveyTexts = {
@@ -224,7 +219,6 @@ const lt: SurveyTexts = {
   linkUnknownDetail: "Ši nuoroda negalioja. Naudokite nuorodą iš gauto pranešimo.",
   linkExpired: "Ši apklausa baigėsi",
   linkExpiredDetail: "Nuoroda nebegalioja ir atsakymai nebepriimami.",
-  unsubscribeTitle: "Apklausų atsisakymas",
   unsubscribeAsk: "Ar norite nebegauti apklausų el. paštu iš įmonės {sender}?",
   unsubscribeButton: "Atsisakyti",
   unsubscribed: "Atlikta: nebegausite apklausų el. paštu iš įmonės {sender}.",
@@ -233,8 +227,8 @@ const lt: SurveyTexts = {
   smsAskComment: "Jūsų įvertinimas: {score}. Kokia pagrindinė priežastis?",
   smsThanks: "Ačiū už atsiliepimą!",
   smsAskAgain: "Atsakykite skaičiumi nuo 0 iki 10.",
-  smsHelp: "{sender}: klientų apklausa. Atsakykite skaičiumi nuo 0 iki 10 arba siųskite STOP, jei žinučių nebenorite.",
   smsStopped: "{sender}: Žinučių nebegausite. Siųskite START, jei norite jas vėl gauti.",
+  smsOptOut: "Norėdami atsisakyti, atsakykite STOP.",
 };
 
 export const BALTIC_TEXTS = { et, fi, hu, lv, lt };

@@ -34,7 +34,6 @@ const zhCN: SurveyTexts = {
   linkUnknownDetail: "此链接无效。请使用您收到的消息中的链接。",
   linkExpired: "此调查已结束",
   linkExpiredDetail: "链接已失效，不再接受回答。",
-  unsubscribeTitle: "退订调查邮件",
   unsubscribeAsk: "您要停止接收来自 {sender} 的调查邮件吗？",
   unsubscribeButton: "退订",
   unsubscribed: "您已退订，不会再收到来自 {sender} 的调查邮件。",
@@ -43,8 +42,8 @@ const zhCN: SurveyTexts = {
   smsAskComment: "您给我们打了 {score} 分。主要原因是什么？",
   smsThanks: "感谢您的反馈！",
   smsAskAgain: "请回复 0 到 10 之间的数字。",
-  smsHelp: "{sender}：客户调查。请回复 0 到 10 之间的数字，回复 STOP 则不再接收短信。",
   smsStopped: "{sender}：您不会再收到短信。如需重新接收，请回复 START。",
+  smsOptOut: "回复 STOP 退订。",
 };
 
 const zhHK: SurveyTexts = {
@@ -81,7 +80,6 @@ const zhHK: SurveyTexts = {
   linkUnknownDetail: "此連結無效。請使用您所收訊息內的連結。",
   linkExpired: "此問卷調查已結束",
   linkExpiredDetail: "連結已失效，不再接受回答。",
-  unsubscribeTitle: "取消訂閱問卷調查",
   unsubscribeAsk: "您要停止接收 {sender} 的問卷調查電郵嗎？",
   unsubscribeButton: "取消訂閱",
   unsubscribed: "您已取消訂閱，不會再收到 {sender} 的問卷調查電郵。",
@@ -90,8 +88,8 @@ const zhHK: SurveyTexts = {
   smsAskComment: "您給我們 {score} 分。主要原因是甚麼？",
   smsThanks: "多謝您的意見！",
   smsAskAgain: "請回覆 0 至 10 之間的數字。",
-  smsHelp: "{sender}：客戶問卷調查。請回覆 0 至 10 之間的數字，回覆 STOP 則不再接收短訊。",
   smsStopped: "{sender}：您不會再收到短訊。如要重新接收，請回覆 START。",
+  smsOptOut: "回覆 STOP 取消訂閱。",
 };
 
 const zhTW: SurveyTexts = {
@@ -128,7 +126,6 @@ const zhTW: SurveyTexts = {
   linkUnknownDetail: "此連結無效。請使用您收到的訊息中的連結。",
   linkExpired: "此問卷已結束",
   linkExpiredDetail: "連結已失效，不再接受回答。",
-  unsubscribeTitle: "取消訂閱問卷",
   unsubscribeAsk: "您要停止接收 {sender} 的問卷電子郵件嗎？",
   unsubscribeButton: "取消訂閱",
   unsubscribed: "您已取消訂閱，不會再收到 {sender} 的問卷電子郵件。",
@@ -137,8 +134,8 @@ const zhTW: SurveyTexts = {
   smsAskComment: "您給我們 {score} 分。主要原因是什麼？",
   smsThanks: "感謝您的意見！",
   smsAskAgain: "請回覆 0 到 10 之間的數字。",
-  smsHelp: "{sender}：客戶問卷。請回覆 0 到 10 之間的數字，回覆 STOP 則不再接收簡訊。",
   smsStopped: "{sender}：您不會再收到簡訊。若要重新接收，請回覆 START。",
+  smsOptOut: "回覆 STOP 取消訂閱。",
 };
 
 const ja: SurveyTexts = {
@@ -175,7 +172,6 @@ const ja: SurveyTexts = {
   linkUnknownDetail: "このリンクは無効です。お手元のメッセージにあるリンクをご利用ください。",
   linkExpired: "このアンケートは終了しました",
   linkExpiredDetail: "リンクの有効期限が切れているため、ご回答いただけません。",
-  unsubscribeTitle: "アンケートの配信停止",
   unsubscribeAsk: "{sender} からのアンケートメールの配信を停止しますか？",
   unsubscribeButton: "配信を停止する",
   unsubscribed: "配信を停止しました。今後、{sender} からアンケートメールは届きません。",
@@ -184,8 +180,8 @@ const ja: SurveyTexts = {
   smsAskComment: "{score}点をいただきました。主な理由をお聞かせください。",
   smsThanks: "ご意見ありがとうございました。",
   smsAskAgain: "0から10までの数字でご返信ください。",
-  smsHelp: "{sender}：お客様アンケートです。0から10までの数字でご返信ください。配信停止は STOP とご返信ください。",
   smsStopped: "{sender}：配信を停止しました。再開するには START とご返信ください。",
+  smsOptOut: "配信停止は STOP とご返信ください。",
 };
 
 const ko: SurveyTexts = {
@@ -222,7 +218,6 @@ const ko: SurveyTexts = {
   linkUnknownDetail: "유효하지 않은 링크입니다. 받으신 메시지의 링크를 이용해 주십시오.",
   linkExpired: "종료된 설문입니다",
   linkExpiredDetail: "링크가 만료되어 더 이상 답변하실 수 없습니다.",
-  unsubscribeTitle: "설문 수신 거부",
   unsubscribeAsk: "{sender}의 설문 이메일을 더 이상 받지 않으시겠습니까?",
   unsubscribeButton: "수신 거부",
   unsubscribed: "수신 거부되었습니다. 앞으로 {sender}의 설문 이메일을 받지 않습니다.",
@@ -231,8 +226,8 @@ const ko: SurveyTexts = {
   smsAskComment: "{score}점을 주셨습니다. 가장 큰 이유는 무엇입니까?",
   smsThanks: "소중한 의견 감사합니다!",
   smsAskAgain: "0에서 10까지의 숫자로 답장해 주십시오.",
-  smsHelp: "{sender}: 고객 설문입니다. 0에서 10까지의 숫자로, 수신 거부는 STOP으로 답장해 주십시오.",
   smsStopped: "{sender}: 더 이상 문자를 보내지 않습니다. 다시 받으시려면 START로 답장해 주십시오.",
+  smsOptOut: "수신 거부는 STOP으로 답장해 주십시오.",
 };
 
 export const EAST_ASIAN_TEXTS = { "zh-CN": zhCN, "zh-HK": zhHK, "zh-TW": zhTW, ja, ko };

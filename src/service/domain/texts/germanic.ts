@@ -34,7 +34,6 @@ const da: SurveyTexts = {
   linkUnknownDetail: "Linket er ikke gyldigt. Brug linket i den besked, du har fået.",
   linkExpired: "Undersøgelsen er afsluttet",
   linkExpiredDetail: "Linket er udløbet, og der kan ikke længere svares.",
-  unsubscribeTitle: "Afmeld undersøgelser",
   unsubscribeAsk: "Vil du ikke længere have undersøgelser på e-mail fra {sender}?",
   unsubscribeButton: "Afmeld",
   unsubscribed: "Du er afmeldt og får ikke flere undersøgelser på e-mail fra {sender}.",
@@ -43,8 +42,8 @@ const da: SurveyTexts = {
   smsAskComment: "Du gav os {score}. Hvad er den vigtigste grund til dit svar?",
   smsThanks: "Tak for din tilbagemelding!",
   smsAskAgain: "Svar venligst med et tal fra 0 til 10.",
-  smsHelp: "{sender}: kundeundersøgelse. Svar med et tal fra 0 til 10, eller STOP for ikke at få flere beskeder.",
   smsStopped: "{sender}: Du får ikke flere beskeder. Svar START for at få dem igen.",
+  smsOptOut: "Svar STOP for at afmelde.",
 };
 
 const nl: SurveyTexts = {
@@ -81,7 +80,6 @@ const nl: SurveyTexts = {
   linkUnknownDetail: "Deze link is niet geldig. Gebruik de link in het bericht dat u hebt ontvangen.",
   linkExpired: "Deze enquête is afgelopen",
   linkExpiredDetail: "De link is niet meer geldig en antwoorden is niet meer mogelijk.",
-  unsubscribeTitle: "Afmelden voor enquêtes",
   unsubscribeAsk: "Wilt u geen enquêtes meer per e-mail ontvangen van {sender}?",
   unsubscribeButton: "Afmelden",
   unsubscribed: "U bent afgemeld en ontvangt geen enquêtes meer per e-mail van {sender}.",
@@ -90,9 +88,8 @@ const nl: SurveyTexts = {
   smsAskComment: "U gaf ons een {score}. Wat is de belangrijkste reden voor uw score?",
   smsThanks: "Hartelijk dank voor uw reactie!",
   smsAskAgain: "Antwoord met een getal van 0 tot 10.",
-  smsHelp:
-    "{sender}: klantenenquête. Antwoord met een getal van 0 tot 10, of met STOP om geen berichten meer te krijgen.",
   smsStopped: "{sender}: U krijgt geen berichten meer. Antwoord START om ze weer te krijgen.",
+  smsOptOut: "Antwoord STOP om u af te melden.",
 };
 
 const en: SurveyTexts = {
@@ -129,7 +126,6 @@ const en: SurveyTexts = {
   linkUnknownDetail: "This link is not valid. Please use the link in the message that you received.",
   linkExpired: "This survey has ended",
   linkExpiredDetail: "Its link is no longer valid, and answers are no longer accepted.",
-  unsubscribeTitle: "Unsubscribe from surveys",
   unsubscribeAsk: "Do you want to stop receiving survey emails from {sender}?",
   unsubscribeButton: "Unsubscribe",
   unsubscribed: "You are unsubscribed and will get no more survey emails from {sender}.",
@@ -138,8 +134,8 @@ const en: SurveyTexts = {
   smsAskComment: "You gave us {score}. What is the main reason for your score?",
   smsThanks: "Thank you for your feedback!",
   smsAskAgain: "Please reply with a number from 0 to 10.",
-  smsHelp: "{sender}: customer survey. Reply with a number from 0 to 10, or STOP to get no more messages.",
   smsStopped: "{sender}: You will get no more messages. Reply START to get them again.",
+  smsOptOut: "Reply STOP to opt out.",
 };
 
 const de: SurveyTexts = {
@@ -177,7 +173,6 @@ const de: SurveyTexts = {
   linkUnknownDetail: "Dieser Link ist nicht gültig. Bitte verwenden Sie den Link aus Ihrer Nachricht.",
   linkExpired: "Diese Umfrage ist beendet",
   linkExpiredDetail: "Der Link ist abgelaufen, Antworten sind nicht mehr möglich.",
-  unsubscribeTitle: "Umfragen abbestellen",
   unsubscribeAsk: "Möchten Sie von {sender} keine Umfragen per E-Mail mehr erhalten?",
   unsubscribeButton: "Abbestellen",
   unsubscribed: "Erledigt: Sie erhalten von {sender} keine Umfragen per E-Mail mehr.",
@@ -186,8 +181,8 @@ const de: SurveyTexts = {
   smsAskComment: "Ihre Bewertung: {score}. Was ist der wichtigste Grund dafür?",
   smsThanks: "Vielen Dank für Ihre Rückmeldung!",
   smsAskAgain: "Bitte antworten Sie mit einer Zahl von 0 bis 10.",
-  smsHelp: "{sender}: Kundenumfrage. Antworten Sie mit einer Zahl von 0 bis 10 oder mit STOP zum Abmelden.",
   smsStopped: "{sender}: Sie erhalten keine Nachrichten mehr. Antworten Sie mit START, um sie wieder zu erhalten.",
+  smsOptOut: "Antworten Sie mit STOP zum Abmelden.",
 };
 
 const nb: SurveyTexts = {
@@ -224,7 +219,6 @@ const nb: SurveyTexts = {
   linkUnknownDetail: "Lenken er ikke gyldig. Bruk lenken i meldingen du har fått.",
   linkExpired: "Undersøkelsen er avsluttet",
   linkExpiredDetail: "Lenken er utløpt, og det er ikke lenger mulig å svare.",
-  unsubscribeTitle: "Meld deg av undersøkelser",
   unsubscribeAsk: "Vil du ikke lenger få undersøkelser på e-post fra {sender}?",
   unsubscribeButton: "Meld meg av",
   unsubscribed: "Du er meldt av og får ikke flere undersøkelser på e-post fra {sender}.",
@@ -233,8 +227,8 @@ const nb: SurveyTexts = {
   smsAskComment: "Du ga oss {score}. Hva er den viktigste grunnen til svaret ditt?",
   smsThanks: "Takk for tilbakemeldingen!",
   smsAskAgain: "Svar med et tall fra 0 til 10.",
-  smsHelp: "{sender}: kundeundersøkelse. Svar med et tall fra 0 til 10, eller STOP for ikke å få flere meldinger.",
   smsStopped: "{sender}: Du får ikke flere meldinger. Svar START for å få dem igjen.",
+  smsOptOut: "Svar STOP for å melde deg av.",
 };
 
 const sv: SurveyTexts = {
@@ -271,7 +265,6 @@ const sv: SurveyTexts = {
   linkUnknownDetail: "Länken är inte giltig. Använd länken i meddelandet som du har fått.",
   linkExpired: "Undersökningen är avslutad",
   linkExpiredDetail: "Länken har gått ut och det går inte längre att svara.",
-  unsubscribeTitle: "Avregistrera dig från undersökningar",
   unsubscribeAsk: "Vill du inte längre få undersökningar via e-post från {sender}?",
   unsubscribeButton: "Avregistrera mig",
   unsubscribed: "Du är avregistrerad och får inga fler undersökningar via e-post från {sender}.",
@@ -280,9 +273,8 @@ const sv: SurveyTexts = {
   smsAskComment: "Du gav oss {score}. Vad är det främsta skälet till ditt svar?",
   smsThanks: "Tack för din återkoppling!",
   smsAskAgain: "Svara med en siffra från 0 till 10.",
-  smsHelp:
-    "{sender}: kundundersökning. Svara med en siffra från 0 till 10, eller STOP för att slippa fler meddelanden.",
   smsStopped: "{sender}: Du får inga fler meddelanden. Svara START för att få dem igen.",
+  smsOptOut: "Svara STOP för att avsluta.",
 };
 
 export const GERMANIC_TEXTS = { da, nl, en, de, nb, sv };

@@ -35,7 +35,6 @@ const ar: SurveyTexts = {
   linkUnknownDetail: "هذا الرابط غير صالح. يُرجى استخدام الرابط الموجود في الرسالة التي وصلتك.",
   linkExpired: "انتهى هذا الاستطلاع",
   linkExpiredDetail: "انتهت صلاحية الرابط ولم تعد الإجابات مقبولة.",
-  unsubscribeTitle: "إيقاف رسائل الاستطلاع",
   unsubscribeAsk: "هل ترغب في إيقاف رسائل الاستطلاع الإلكترونية من {sender}؟",
   unsubscribeButton: "إيقاف الرسائل",
   unsubscribed: "تم: لن تصلك رسائل استطلاع إلكترونية أخرى من {sender}.",
@@ -44,8 +43,8 @@ const ar: SurveyTexts = {
   smsAskComment: "تقييمك لنا: {score}. ما السبب الرئيسي لهذا التقييم؟",
   smsThanks: "شكرًا على رأيك!",
   smsAskAgain: "يُرجى الرد برقم من 0 إلى 10.",
-  smsHelp: "{sender}: استطلاع للعملاء. يُرجى الرد برقم من 0 إلى 10، أو بكلمة STOP لإيقاف الرسائل.",
   smsStopped: "{sender}: لن تصلك رسائل أخرى. لاستلامها من جديد يُرجى الرد بكلمة START.",
+  smsOptOut: "للإيقاف أرسل STOP.",
 };
 
 const ka: SurveyTexts = {
@@ -82,7 +81,6 @@ const ka: SurveyTexts = {
   linkUnknownDetail: "ეს ბმული არასწორია. გთხოვთ, გამოიყენოთ მიღებულ შეტყობინებაში მითითებული ბმული.",
   linkExpired: "ეს გამოკითხვა დასრულდა",
   linkExpiredDetail: "ბმულს ვადა გაუვიდა და პასუხები აღარ მიიღება.",
-  unsubscribeTitle: "გამოკითხვებზე უარის თქმა",
   unsubscribeAsk: "გსურთ, რომ {sender}-ისგან გამოკითხვები ელფოსტით აღარ მიიღოთ?",
   unsubscribeButton: "უარის თქმა",
   unsubscribed: "შესრულებულია: {sender}-ისგან გამოკითხვებს ელფოსტით აღარ მიიღებთ.",
@@ -91,8 +89,8 @@ const ka: SurveyTexts = {
   smsAskComment: "თქვენი შეფასებაა {score}. რა არის მისი მთავარი მიზეზი?",
   smsThanks: "გმადლობთ გამოხმაურებისთვის!",
   smsAskAgain: "გთხოვთ, გვიპასუხოთ რიცხვით 0-დან 10-მდე.",
-  smsHelp: "{sender}: მომხმარებელთა გამოკითხვა. გვიპასუხეთ რიცხვით 0-დან 10-მდე ან, შესაწყვეტად, გამოგზავნეთ STOP.",
   smsStopped: "{sender}: შეტყობინებებს აღარ მიიღებთ. მათ ხელახლა მისაღებად გამოგზავნეთ START.",
+  smsOptOut: "გასაუქმებლად გამოგზავნეთ STOP.",
 };
 
 const el: SurveyTexts = {
@@ -129,7 +127,6 @@ const el: SurveyTexts = {
   linkUnknownDetail: "Αυτός ο σύνδεσμος δεν είναι έγκυρος. Χρησιμοποιήστε τον σύνδεσμο του μηνύματος που λάβατε.",
   linkExpired: "Αυτή η έρευνα έχει ολοκληρωθεί",
   linkExpiredDetail: "Ο σύνδεσμος έχει λήξει και δεν γίνονται πλέον δεκτές απαντήσεις.",
-  unsubscribeTitle: "Διαγραφή από τις έρευνες",
   unsubscribeAsk: "Θέλετε να μη λαμβάνετε πλέον έρευνες μέσω email από {sender};",
   unsubscribeButton: "Διαγραφή",
   unsubscribed: "Η διαγραφή ολοκληρώθηκε. Δεν θα λαμβάνετε πλέον έρευνες μέσω email από {sender}.",
@@ -138,9 +135,8 @@ const el: SurveyTexts = {
   smsAskComment: "Μας βαθμολογήσατε με {score}. Ποιος είναι ο κύριος λόγος;",
   smsThanks: "Ευχαριστούμε για τη γνώμη σας!",
   smsAskAgain: "Απαντήστε με έναν αριθμό από το 0 έως το 10.",
-  smsHelp:
-    "{sender}: έρευνα πελατών. Απαντήστε με έναν αριθμό από το 0 έως το 10 ή με STOP για να μη λαμβάνετε μηνύματα.",
   smsStopped: "{sender}: Δεν θα λαμβάνετε πλέον μηνύματα. Απαντήστε START για να τα λαμβάνετε ξανά.",
+  smsOptOut: "Για διακοπή απαντήστε STOP.",
 };
 
 /** Addressed in the plural, which serves women and men. */
@@ -155,7 +151,7 @@ const he: SurveyTexts = {
   scoreOfTen: "{score} מתוך 10",
   choose: "בחרו מספר בין 0 ל-10:",
   answerOnPage: "מענה בדף אינטרנט",
-  unsubscribe: "הסרה מרשימת התפוצה",
+  unsubscribe: "הסרה מרשימת הסקרים",
   whyYouGetThis: "הודעה זו נשלחה אליכם כיוון שאתם לקוחות של {sender}.",
   youChose: "בחרתם {score}. אפשר לשנות את הבחירה.",
   commentLabel: "מה הסיבה העיקרית לציון שנתתם?",
@@ -178,7 +174,6 @@ const he: SurveyTexts = {
   linkUnknownDetail: "הקישור אינו תקף. אנא השתמשו בקישור שבהודעה שקיבלתם.",
   linkExpired: "הסקר הסתיים",
   linkExpiredDetail: "תוקף הקישור פג ולא ניתן עוד להשיב.",
-  unsubscribeTitle: "הסרה מרשימת הסקרים",
   unsubscribeAsk: "האם ברצונכם להפסיק לקבל סקרים בדואר אלקטרוני מאת {sender}?",
   unsubscribeButton: "הסרה",
   unsubscribed: "הוסרתם מהרשימה ולא תקבלו עוד סקרים בדואר אלקטרוני מאת {sender}.",
@@ -187,8 +182,8 @@ const he: SurveyTexts = {
   smsAskComment: "נתתם לנו {score}. מה הסיבה העיקרית לציון?",
   smsThanks: "תודה על המשוב!",
   smsAskAgain: "אנא השיבו במספר בין 0 ל-10.",
-  smsHelp: "{sender}: סקר לקוחות. השיבו במספר בין 0 ל-10, או STOP כדי להפסיק לקבל הודעות.",
   smsStopped: "{sender}: לא תקבלו עוד הודעות. כדי לקבל אותן שוב השיבו START.",
+  smsOptOut: "להסרה השיבו STOP.",
 };
 
 const tr: SurveyTexts = {
@@ -225,7 +220,6 @@ const tr: SurveyTexts = {
   linkUnknownDetail: "Bu bağlantı geçerli değil. Lütfen aldığınız iletideki bağlantıyı kullanın.",
   linkExpired: "Bu anket sona erdi",
   linkExpiredDetail: "Bağlantının süresi doldu ve artık yanıt kabul edilmiyor.",
-  unsubscribeTitle: "Anket almayı bırakın",
   unsubscribeAsk: "{sender} tarafından gönderilen anket e-postalarını artık almamak istiyor musunuz?",
   unsubscribeButton: "Anket almak istemiyorum",
   unsubscribed: "Tamam: {sender} size artık anket e-postası göndermeyecek.",
@@ -234,8 +228,8 @@ const tr: SurveyTexts = {
   smsAskComment: "Bize {score} puan verdiniz. Bunun başlıca nedeni nedir?",
   smsThanks: "Geri bildiriminiz için teşekkür ederiz!",
   smsAskAgain: "Lütfen 0 ile 10 arasında bir sayıyla yanıtlayın.",
-  smsHelp: "{sender}: müşteri anketi. 0 ile 10 arasında bir sayıyla, ileti almamak için STOP ile yanıtlayın.",
   smsStopped: "{sender}: Artık ileti almayacaksınız. Yeniden almak için START ile yanıtlayın.",
+  smsOptOut: "Çıkmak için STOP ile yanıtlayın.",
 };
 
 export const NEAR_EASTERN_TEXTS = { ar, ka, el, he, tr };

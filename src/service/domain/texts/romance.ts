@@ -34,7 +34,6 @@ const fr: SurveyTexts = {
   linkUnknownDetail: "Ce lien n'est pas valable. Veuillez utiliser le lien du message que vous avez reçu.",
   linkExpired: "Cette enquête est terminée",
   linkExpiredDetail: "Le lien a expiré et il n'est plus possible de répondre.",
-  unsubscribeTitle: "Ne plus recevoir d'enquêtes",
   unsubscribeAsk: "Souhaitez-vous ne plus recevoir d'enquêtes par e-mail de {sender} ?",
   unsubscribeButton: "Me désabonner",
   unsubscribed: "C'est fait : vous ne recevrez plus d'enquêtes par e-mail de {sender}.",
@@ -43,8 +42,8 @@ const fr: SurveyTexts = {
   smsAskComment: "Vous nous avez donné {score}. Quelle est la raison principale de votre note ?",
   smsThanks: "Merci pour votre avis !",
   smsAskAgain: "Veuillez répondre par un nombre de 0 à 10.",
-  smsHelp: "{sender} : enquête client. Répondez par un nombre de 0 à 10, ou STOP pour ne plus recevoir de messages.",
   smsStopped: "{sender} : vous ne recevrez plus de messages. Répondez START pour en recevoir à nouveau.",
+  smsOptOut: "Répondez STOP pour vous désinscrire.",
 };
 
 const it: SurveyTexts = {
@@ -81,7 +80,6 @@ const it: SurveyTexts = {
   linkUnknownDetail: "Questo link non è valido. Utilizzi il link del messaggio che ha ricevuto.",
   linkExpired: "Questo sondaggio è terminato",
   linkExpiredDetail: "Il link è scaduto e non è più possibile rispondere.",
-  unsubscribeTitle: "Non ricevere più sondaggi",
   unsubscribeAsk: "Desidera non ricevere più sondaggi via e-mail da {sender}?",
   unsubscribeButton: "Non voglio più sondaggi",
   unsubscribed: "Fatto: non riceverà più sondaggi via e-mail da {sender}.",
@@ -90,14 +88,13 @@ const it: SurveyTexts = {
   smsAskComment: "Ci ha dato {score}. Qual è il motivo principale del Suo punteggio?",
   smsThanks: "Grazie per la Sua opinione!",
   smsAskAgain: "Risponda con un numero da 0 a 10.",
-  smsHelp:
-    "{sender}: sondaggio clienti. Risponda con un numero da 0 a 10, oppure STOP per non ricevere altri messaggi.",
   smsStopped: "{sender}: non riceverà altri messaggi. Risponda START per riceverli di nuovo.",
+  smsOptOut: "Risponda STOP per non riceverne più.",
 };
 
 const ptBR: SurveyTexts = {
-  question: "Qual é a probabilidade de você nos recomendar a um amigo?",
-  questionAbout: "Qual é a probabilidade de você recomendar {product} a um amigo?",
+  question: "Qual a probabilidade de nos recomendar a um amigo?",
+  questionAbout: "Qual a probabilidade de recomendar {product} a um amigo?",
   subject: "O que você acha de nós?",
   reminderSubject: "Lembrete: {subject}",
   reminder: "Perguntamos a você recentemente e ainda gostaríamos de saber a sua opinião.",
@@ -129,18 +126,16 @@ const ptBR: SurveyTexts = {
   linkUnknownDetail: "Este link não é válido. Use o link da mensagem que você recebeu.",
   linkExpired: "Esta pesquisa foi encerrada",
   linkExpiredDetail: "O link expirou e não é mais possível responder.",
-  unsubscribeTitle: "Parar de receber pesquisas",
   unsubscribeAsk: "Deseja parar de receber pesquisas por e-mail de {sender}?",
   unsubscribeButton: "Não receber mais pesquisas",
   unsubscribed: "Pronto: você não receberá mais pesquisas por e-mail de {sender}.",
   undo: "Continuar recebendo pesquisas",
   resubscribed: "Você voltará a receber pesquisas.",
-  smsAskComment: "Você nos deu {score}. Qual é o principal motivo da sua nota?",
-  smsThanks: "Obrigado pela sua opinião!",
-  smsAskAgain: "Responda com um número de 0 a 10.",
-  smsHelp:
-    "{sender}: pesquisa com clientes. Responda com um número de 0 a 10, ou STOP para não receber mais mensagens.",
-  smsStopped: "{sender}: você não receberá mais mensagens. Responda START para voltar a receber.",
+  smsAskComment: "Sua nota foi {score}. Qual é o principal motivo?",
+  smsThanks: "Obrigado pela sua resposta!",
+  smsAskAgain: "Responda com uma nota de 0 a 10.",
+  smsStopped: "{sender}: as mensagens foram canceladas. Responda START para voltar a receber.",
+  smsOptOut: "Responda STOP para sair.",
 };
 
 const pt: SurveyTexts = {
@@ -177,17 +172,16 @@ const pt: SurveyTexts = {
   linkUnknownDetail: "Esta ligação não é válida. Utilize a ligação da mensagem que recebeu.",
   linkExpired: "Este inquérito terminou",
   linkExpiredDetail: "A ligação expirou e já não é possível responder.",
-  unsubscribeTitle: "Deixar de receber inquéritos",
   unsubscribeAsk: "Deseja deixar de receber inquéritos por e-mail de {sender}?",
   unsubscribeButton: "Não receber mais inquéritos",
   unsubscribed: "Feito: não receberá mais inquéritos por e-mail de {sender}.",
   undo: "Continuar a receber inquéritos",
   resubscribed: "Voltará a receber inquéritos.",
-  smsAskComment: "Deu-nos {score}. Qual é o principal motivo da sua pontuação?",
-  smsThanks: "Obrigado pela sua opinião!",
-  smsAskAgain: "Responda com um número de 0 a 10.",
-  smsHelp: "{sender}: inquérito a clientes. Responda com um número de 0 a 10, ou STOP para não receber mais mensagens.",
-  smsStopped: "{sender}: não receberá mais mensagens. Responda START para voltar a recebê-las.",
+  smsAskComment: "Deu-nos {score}. Qual é o principal motivo?",
+  smsThanks: "Obrigado pela sua resposta!",
+  smsAskAgain: "Responda com uma nota de 0 a 10.",
+  smsStopped: "{sender}: deixa de receber mensagens. Responda START para voltar a receber.",
+  smsOptOut: "Responda STOP para cancelar.",
 };
 
 const ro: SurveyTexts = {
@@ -224,7 +218,6 @@ const ro: SurveyTexts = {
   linkUnknownDetail: "Acest link nu este valid. Folosiți linkul din mesajul pe care l-ați primit.",
   linkExpired: "Acest sondaj s-a încheiat",
   linkExpiredDetail: "Linkul a expirat și nu se mai poate răspunde.",
-  unsubscribeTitle: "Dezabonare de la sondaje",
   unsubscribeAsk: "Doriți să nu mai primiți sondaje prin e-mail de la {sender}?",
   unsubscribeButton: "Dezabonare",
   unsubscribed: "V-ați dezabonat și nu veți mai primi sondaje prin e-mail de la {sender}.",
@@ -233,9 +226,8 @@ const ro: SurveyTexts = {
   smsAskComment: "Ne-ați dat nota {score}. Care este motivul principal?",
   smsThanks: "Vă mulțumim pentru părerea dumneavoastră!",
   smsAskAgain: "Vă rugăm să răspundeți cu un număr de la 0 la 10.",
-  smsHelp:
-    "{sender}: sondaj pentru clienți. Răspundeți cu un număr de la 0 la 10 sau cu STOP pentru a nu mai primi mesaje.",
   smsStopped: "{sender}: nu veți mai primi mesaje. Răspundeți START pentru a le primi din nou.",
+  smsOptOut: "Pentru dezabonare, răspundeți STOP.",
 };
 
 const es: SurveyTexts = {
@@ -272,17 +264,16 @@ const es: SurveyTexts = {
   linkUnknownDetail: "Este enlace no es válido. Utilice el enlace del mensaje que ha recibido.",
   linkExpired: "Esta encuesta ha finalizado",
   linkExpiredDetail: "El enlace ha caducado y ya no se admiten respuestas.",
-  unsubscribeTitle: "Dejar de recibir encuestas",
   unsubscribeAsk: "¿Desea dejar de recibir encuestas por correo electrónico de {sender}?",
   unsubscribeButton: "No recibir más encuestas",
   unsubscribed: "Hecho: no recibirá más encuestas por correo electrónico de {sender}.",
   undo: "Seguir recibiendo encuestas",
   resubscribed: "Volverá a recibir encuestas.",
-  smsAskComment: "Nos ha dado {score}. ¿Cuál es el motivo principal de su puntuación?",
-  smsThanks: "¡Gracias por su opinión!",
-  smsAskAgain: "Responda con un número del 0 al 10.",
-  smsHelp: "{sender}: encuesta a clientes. Responda con un número del 0 al 10, o STOP para no recibir más mensajes.",
-  smsStopped: "{sender}: no recibirá más mensajes. Responda START para volver a recibirlos.",
+  smsAskComment: "Nos ha dado {score}. ¿A qué se debe principalmente?",
+  smsThanks: "¡Gracias por su respuesta!",
+  smsAskAgain: "Responda con una cifra del 0 al 10.",
+  smsStopped: "{sender}: ya no recibe nuestros mensajes. Responda START para volver a recibirlos.",
+  smsOptOut: "Responda STOP para darse de baja.",
 };
 
 export const ROMANCE_TEXTS = { fr, it, "pt-BR": ptBR, pt, ro, es };

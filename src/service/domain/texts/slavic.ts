@@ -34,7 +34,6 @@ const bg: SurveyTexts = {
   linkUnknownDetail: "Тази връзка не е валидна. Моля, използвайте връзката от полученото съобщение.",
   linkExpired: "Тази анкета приключи",
   linkExpiredDetail: "Връзката е изтекла и вече не се приемат отговори.",
-  unsubscribeTitle: "Отписване от анкети",
   unsubscribeAsk: "Желаете ли да спрете да получавате анкети по имейл от {sender}?",
   unsubscribeButton: "Отписване",
   unsubscribed: "Вие се отписахте и повече няма да получавате анкети по имейл от {sender}.",
@@ -43,9 +42,8 @@ const bg: SurveyTexts = {
   smsAskComment: "Дадохте ни {score}. Каква е основната причина за Вашата оценка?",
   smsThanks: "Благодарим Ви за мнението!",
   smsAskAgain: "Моля, отговорете с число от 0 до 10.",
-  smsHelp:
-    "{sender}: анкета за клиенти. Отговорете с число от 0 до 10 или със STOP, за да не получавате повече съобщения.",
   smsStopped: "{sender}: Няма да получавате повече съобщения. Отговорете със START, за да ги получавате отново.",
+  smsOptOut: "За отказ отговорете STOP.",
 };
 
 const hr: SurveyTexts = {
@@ -82,7 +80,6 @@ const hr: SurveyTexts = {
   linkUnknownDetail: "Ova poveznica nije valjana. Upotrijebite poveznicu iz poruke koju ste primili.",
   linkExpired: "Ova je anketa završena",
   linkExpiredDetail: "Poveznica je istekla i više nije moguće odgovoriti.",
-  unsubscribeTitle: "Odjava od anketa",
   unsubscribeAsk: "Želite li prestati primati ankete e-poštom od tvrtke {sender}?",
   unsubscribeButton: "Odjavi me",
   unsubscribed: "Odjavljeni ste i više nećete primati ankete e-poštom od tvrtke {sender}.",
@@ -91,9 +88,8 @@ const hr: SurveyTexts = {
   smsAskComment: "Dali ste nam ocjenu {score}. Koji je glavni razlog?",
   smsThanks: "Hvala Vam na povratnoj informaciji!",
   smsAskAgain: "Odgovorite brojem od 0 do 10.",
-  smsHelp:
-    "{sender}: anketa za klijente. Odgovorite brojem od 0 do 10 ili pošaljite STOP ako više ne želite primati poruke.",
   smsStopped: "{sender}: Više nećete primati poruke. Pošaljite START ako ih ponovno želite primati.",
+  smsOptOut: "Za odjavu odgovorite STOP.",
 };
 
 const cs: SurveyTexts = {
@@ -130,7 +126,6 @@ const cs: SurveyTexts = {
   linkUnknownDetail: "Tento odkaz není platný. Použijte prosím odkaz ze zprávy, kterou jste dostali.",
   linkExpired: "Tento průzkum skončil",
   linkExpiredDetail: "Platnost odkazu vypršela a odpovídat už není možné.",
-  unsubscribeTitle: "Odhlášení z průzkumů",
   unsubscribeAsk: "Přejete si již nedostávat průzkumy e-mailem od společnosti {sender}?",
   unsubscribeButton: "Odhlásit",
   unsubscribed: "Odhlášení proběhlo. Průzkumy e-mailem od společnosti {sender} již nebudete dostávat.",
@@ -139,9 +134,8 @@ const cs: SurveyTexts = {
   smsAskComment: "Vaše hodnocení je {score}. Jaký je jeho hlavní důvod?",
   smsThanks: "Děkujeme za Váš názor!",
   smsAskAgain: "Odpovězte prosím číslem od 0 do 10.",
-  smsHelp:
-    "{sender}: průzkum mezi zákazníky. Odpovězte číslem od 0 do 10, nebo STOP, pokud už zprávy nechcete dostávat.",
   smsStopped: "{sender}: Další zprávy už nedostanete. Chcete-li je znovu dostávat, odpovězte START.",
+  smsOptOut: "Pro odhlášení odpovězte STOP.",
 };
 
 const pl: SurveyTexts = {
@@ -178,7 +172,6 @@ const pl: SurveyTexts = {
   linkUnknownDetail: "Ten odnośnik jest nieprawidłowy. Proszę użyć odnośnika z otrzymanej wiadomości.",
   linkExpired: "Ta ankieta została zakończona",
   linkExpiredDetail: "Odnośnik stracił ważność i nie można już udzielić odpowiedzi.",
-  unsubscribeTitle: "Rezygnacja z ankiet",
   unsubscribeAsk: "Czy chcą Państwo zrezygnować z ankiet wysyłanych e-mailem przez {sender}?",
   unsubscribeButton: "Wypisz mnie",
   unsubscribed: "Rezygnacja została przyjęta. {sender} nie będzie już wysyłać Państwu ankiet e-mailem.",
@@ -187,9 +180,8 @@ const pl: SurveyTexts = {
   smsAskComment: "Państwa ocena: {score}. Jaki jest jej główny powód?",
   smsThanks: "Dziękujemy za opinię!",
   smsAskAgain: "Prosimy odpowiedzieć liczbą od 0 do 10.",
-  smsHelp:
-    "{sender}: ankieta dla klientów. Prosimy odpowiedzieć liczbą od 0 do 10 lub STOP, aby nie otrzymywać wiadomości.",
   smsStopped: "{sender}: Nie będą już Państwo otrzymywać wiadomości. Aby je przywrócić, prosimy odpowiedzieć START.",
+  smsOptOut: "Aby zrezygnować, proszę odpowiedzieć STOP.",
 };
 
 const ru: SurveyTexts = {
@@ -226,7 +218,6 @@ const ru: SurveyTexts = {
   linkUnknownDetail: "Эта ссылка недействительна. Воспользуйтесь ссылкой из полученного сообщения.",
   linkExpired: "Этот опрос завершён",
   linkExpiredDetail: "Срок действия ссылки истёк, ответы больше не принимаются.",
-  unsubscribeTitle: "Отписка от опросов",
   unsubscribeAsk: "Вы хотите больше не получать опросы по электронной почте от {sender}?",
   unsubscribeButton: "Отписаться",
   unsubscribed: "Вы отписались и больше не будете получать опросы по электронной почте от {sender}.",
@@ -235,8 +226,8 @@ const ru: SurveyTexts = {
   smsAskComment: "Ваша оценка: {score}. Какова её основная причина?",
   smsThanks: "Спасибо за ваш отзыв!",
   smsAskAgain: "Пожалуйста, ответьте числом от 0 до 10.",
-  smsHelp: "{sender}: опрос клиентов. Ответьте числом от 0 до 10 или отправьте STOP, чтобы не получать сообщений.",
   smsStopped: "{sender}: Вы больше не будете получать сообщений. Отправьте START, чтобы получать их снова.",
+  smsOptOut: "Чтобы отписаться, ответьте STOP.",
 };
 
 /** Serbian in Cyrillic, the script that a bare `sr` means. */
@@ -274,7 +265,6 @@ const sr: SurveyTexts = {
   linkUnknownDetail: "Ова веза није исправна. Употребите везу из поруке коју сте примили.",
   linkExpired: "Ова анкета је завршена",
   linkExpiredDetail: "Веза је истекла и више није могуће одговорити.",
-  unsubscribeTitle: "Одјава од анкета",
   unsubscribeAsk: "Желите ли да више не примате анкете е-поштом од компаније {sender}?",
   unsubscribeButton: "Одјави ме",
   unsubscribed: "Одјављени сте и више нећете примати анкете е-поштом од компаније {sender}.",
@@ -283,8 +273,8 @@ const sr: SurveyTexts = {
   smsAskComment: "Дали сте нам оцену {score}. Који је главни разлог?",
   smsThanks: "Хвала Вам на мишљењу!",
   smsAskAgain: "Одговорите бројем од 0 до 10.",
-  smsHelp: "{sender}: анкета за клијенте. Одговорите бројем од 0 до 10 или пошаљите STOP да више не примате поруке.",
   smsStopped: "{sender}: Више нећете примати поруке. Пошаљите START да их поново примате.",
+  smsOptOut: "За одјаву одговорите STOP.",
 };
 
 export const SLAVIC_TEXTS = { bg, hr, cs, pl, ru, sr };

@@ -34,7 +34,6 @@ const id: SurveyTexts = {
   linkUnknownDetail: "Tautan ini tidak valid. Silakan gunakan tautan dalam pesan yang Anda terima.",
   linkExpired: "Survei ini telah berakhir",
   linkExpiredDetail: "Tautan sudah kedaluwarsa dan jawaban tidak diterima lagi.",
-  unsubscribeTitle: "Berhenti menerima survei",
   unsubscribeAsk: "Apakah Anda ingin berhenti menerima email survei dari {sender}?",
   unsubscribeButton: "Berhenti menerima survei",
   unsubscribed: "Selesai: Anda tidak akan menerima email survei lagi dari {sender}.",
@@ -43,8 +42,8 @@ const id: SurveyTexts = {
   smsAskComment: "Anda memberi kami nilai {score}. Apa alasan utamanya?",
   smsThanks: "Terima kasih atas masukan Anda!",
   smsAskAgain: "Silakan balas dengan angka dari 0 sampai 10.",
-  smsHelp: "{sender}: survei pelanggan. Balas dengan angka dari 0 sampai 10, atau STOP agar tidak menerima pesan lagi.",
   smsStopped: "{sender}: Anda tidak akan menerima pesan lagi. Balas START untuk menerimanya kembali.",
+  smsOptOut: "Balas STOP untuk berhenti.",
 };
 
 const ms: SurveyTexts = {
@@ -81,7 +80,6 @@ const ms: SurveyTexts = {
   linkUnknownDetail: "Pautan ini tidak sah. Sila gunakan pautan dalam mesej yang anda terima.",
   linkExpired: "Tinjauan ini telah tamat",
   linkExpiredDetail: "Pautan telah tamat tempoh dan jawapan tidak lagi diterima.",
-  unsubscribeTitle: "Berhenti menerima tinjauan",
   unsubscribeAsk: "Adakah anda mahu berhenti menerima e-mel tinjauan daripada {sender}?",
   unsubscribeButton: "Berhenti menerima tinjauan",
   unsubscribed: "Selesai: anda tidak akan menerima e-mel tinjauan lagi daripada {sender}.",
@@ -90,9 +88,8 @@ const ms: SurveyTexts = {
   smsAskComment: "Anda memberi kami skor {score}. Apakah sebab utamanya?",
   smsThanks: "Terima kasih atas maklum balas anda!",
   smsAskAgain: "Sila balas dengan nombor dari 0 hingga 10.",
-  smsHelp:
-    "{sender}: tinjauan pelanggan. Balas dengan nombor dari 0 hingga 10, atau STOP untuk tidak menerima mesej lagi.",
   smsStopped: "{sender}: Anda tidak akan menerima mesej lagi. Balas START untuk menerimanya semula.",
+  smsOptOut: "Balas STOP untuk berhenti.",
 };
 
 const th: SurveyTexts = {
@@ -129,7 +126,6 @@ const th: SurveyTexts = {
   linkUnknownDetail: "ลิงก์นี้ไม่ถูกต้อง โปรดใช้ลิงก์ในข้อความที่ท่านได้รับ",
   linkExpired: "แบบสำรวจนี้สิ้นสุดแล้ว",
   linkExpiredDetail: "ลิงก์หมดอายุแล้วและไม่รับคำตอบอีกต่อไป",
-  unsubscribeTitle: "ยกเลิกการรับแบบสำรวจ",
   unsubscribeAsk: "ท่านต้องการหยุดรับอีเมลแบบสำรวจจาก {sender} หรือไม่",
   unsubscribeButton: "ยกเลิกการรับ",
   unsubscribed: "ยกเลิกแล้ว ท่านจะไม่ได้รับอีเมลแบบสำรวจจาก {sender} อีก",
@@ -138,8 +134,8 @@ const th: SurveyTexts = {
   smsAskComment: "ท่านให้คะแนนเรา {score} เหตุผลหลักคืออะไร",
   smsThanks: "ขอขอบคุณสำหรับความคิดเห็นของท่าน",
   smsAskAgain: "โปรดตอบกลับด้วยตัวเลขตั้งแต่ 0 ถึง 10",
-  smsHelp: "{sender}: แบบสำรวจลูกค้า ตอบกลับด้วยตัวเลขตั้งแต่ 0 ถึง 10 หรือ STOP เพื่อหยุดรับข้อความ",
   smsStopped: "{sender}: ท่านจะไม่ได้รับข้อความอีก ตอบกลับ START เพื่อรับข้อความอีกครั้ง",
+  smsOptOut: "ตอบกลับ STOP เพื่อยกเลิก",
 };
 
 const vi: SurveyTexts = {
@@ -176,7 +172,6 @@ const vi: SurveyTexts = {
   linkUnknownDetail: "Liên kết này không hợp lệ. Vui lòng dùng liên kết trong tin nhắn Quý khách đã nhận.",
   linkExpired: "Khảo sát này đã kết thúc",
   linkExpiredDetail: "Liên kết đã hết hạn và không còn nhận câu trả lời.",
-  unsubscribeTitle: "Ngừng nhận khảo sát",
   unsubscribeAsk: "Quý khách có muốn ngừng nhận email khảo sát từ {sender} không?",
   unsubscribeButton: "Ngừng nhận khảo sát",
   unsubscribed: "Đã xong: Quý khách sẽ không nhận email khảo sát từ {sender} nữa.",
@@ -185,8 +180,8 @@ const vi: SurveyTexts = {
   smsAskComment: "Quý khách đã cho chúng tôi {score} điểm. Lý do chính là gì?",
   smsThanks: "Cảm ơn ý kiến của Quý khách!",
   smsAskAgain: "Vui lòng trả lời bằng một số từ 0 đến 10.",
-  smsHelp: "{sender}: khảo sát khách hàng. Trả lời bằng một số từ 0 đến 10, hoặc STOP để ngừng nhận tin nhắn.",
   smsStopped: "{sender}: Quý khách sẽ không nhận tin nhắn nữa. Trả lời START để nhận lại.",
+  smsOptOut: "Trả lời STOP để ngừng nhận tin.",
 };
 
 export const SOUTHEAST_ASIAN_TEXTS = { id, ms, th, vi };

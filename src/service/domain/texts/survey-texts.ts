@@ -10,7 +10,6 @@ import { SOUTHEAST_ASIAN_TEXTS } from "./southeast-asia.ts";
 import { singleLine } from "./plain-text.ts";
 import type { SurveyTexts } from "./text-row.ts";
 
-/** A missing row or text is an error of the compiler. */
 const TEXTS: Readonly<Record<Locale, SurveyTexts>> = {
   ...GERMANIC_TEXTS,
   ...ROMANCE_TEXTS,
@@ -27,9 +26,7 @@ export function surveyTexts(locale: Locale): SurveyTexts {
   return TEXTS[locale];
 }
 
-/**
- * The direction of a text in this language, as `dir` says it. The scale itself runs from left to right in all of them.
- */
+/** The scale itself runs from left to right in all languages. */
 export function textDirection(locale: Locale): "ltr" | "rtl" {
   return RIGHT_TO_LEFT.has(locale) ? "rtl" : "ltr";
 }

@@ -363,6 +363,7 @@ describe("service commands", () => {
       first: "spread",
       days: "mon-fri",
       hours: "9-18",
+      tz: "UTC",
     });
     const trend = await service("trend", "add", "Pro", "--where", "plan=pro", "--where", "region=EMEA", "--json");
     expect(JSON.parse(trend.stdout)).toMatchObject({ name: "Pro", where: { plan: "pro", region: "EMEA" } });

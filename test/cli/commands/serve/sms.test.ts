@@ -72,6 +72,16 @@ it.each<readonly string[]>([
   expect((await served.stop()).status).toBe(0);
 });
 
+it("serve names the projects without a time zone, and starts", async () => {
+  const served = await startServe({ args: ["--sms-gateway", GATEWAY, "--local-links"] });
+  await served.run(["service", "settings", "--tz", "Europe/Berlin", "--data", served.dataFile]);
+  const shown = await served.run(["service", "autopilot", "-o", "tsv", "--data", served.dataFile]);
+  expect(shown.stdout).toContain("tz\tEurope/Berlin\n");
+  const { stderr, status } = await served.stop();
+  expect(stderr).toContain("no time zone is set for project default: its days and hours are UTC");
+  expect(status).toBe(0);
+});
+
 const TWILIO = ["--sms-gateway", "https://g.example", "--sms-format", "twilio"];
 
 /** Some of them with the value that they have with a gateway. */
@@ -129,6 +139,11 @@ it.each<[readonly string[], string]>([
   [TWILIO, "--sms-format twilio requires --sms-from"],
   [[...TWILIO, "--sms-from", "+15550100"], "--sms-format twilio requires --sms-countries"],
   [[...TWILIO, "--sms-from", "+15550100", "--sms-countries", "+1"], "--sms-format twilio requires --sms-header-file"],
+  [
+    ["--sms-gateway", GATEWAY, "--sms-mode", "conversation", "--sms-from", "Acme"],
+    '--sms-mode conversation: nobody can text back to "Acme"\n' +
+      "hint: use --sms-from with a phone number, or --sms-mode link\n",
+  ],
   [["--sms-mode", "chat"], '--sms-mode: "chat" is not one of link, conversation'],
   [["--sms-daily", "x"], "--sms-daily: "],
   [["--sms-field", "tu=Dest"], '--sms-field: "tu" is not one of to, text, from'],

@@ -1,6 +1,7 @@
 /** A project's own texts in text messages. */
 import { expect, test } from "vitest";
 import { replySms, surveySms } from "../../../../src/service/delivery/message/survey-sms.ts";
+import { canBeTexted } from "../../../../src/service/delivery/sms/gateway.ts";
 import { NO_PRESENTATION } from "../../../../src/service/domain/projects/presentation.ts";
 import { type ProjectTexts, TEXT_NAMES } from "../../../../src/service/domain/projects/texts.ts";
 
@@ -21,11 +22,32 @@ const presentation = {
 };
 const context = { sender: "Acme", presentation };
 
+const survey = { token: "TOKEN", properties: {}, channel: "sms" } as const;
+const link = { appUrl: "https://acme.example", mode: "link" } as const;
+
 test("when a survey is a text, then it has the intro, and the question names the brand", () => {
-  const survey = { token: "TOKEN", properties: {}, channel: "sms" } as const;
-  expect(surveySms(survey, { ...context, appUrl: "https://acme.example", mode: "link" })).toBe(
-    "Hello!\nHow likely are you to recommend Acme to a friend?\nhttps://acme.example/s/TOKEN",
+  expect(surveySms(survey, { ...context, ...link, canReply: true })).toBe(
+    "Hello!\nHow likely are you to recommend Acme to a friend?\nhttps://acme.example/s/TOKEN\nReply STOP to opt out.",
   );
+});
+
+test("a text names the sender if its words don't, and STOP only if the sender can be texted", () => {
+  const question = "Acme: How likely are you to recommend us to a friend?\nhttps://acme.example/s/TOKEN";
+  expect(surveySms(survey, { sender: "Acme", ...link, canReply: true })).toBe(`${question}\nReply STOP to opt out.`);
+  expect(surveySms(survey, { sender: "Acme", ...link, canReply: false })).toBe(question);
+});
+
+test.each([
+  [null, true],
+  ["+15550100", true],
+  ["+44 20 7946 0018", true],
+  ["80888", true],
+  ["whatsapp:+15550100", true],
+  ["MG0123456789abcdef0123456789abcdef", true],
+  ["Acme", false],
+  ["4you", false],
+])("whether people can text back to %j: %j", (from, expected) => {
+  expect(canBeTexted(from)).toBe(expected);
 });
 
 test.each([

@@ -39,8 +39,8 @@ it("when a survey or a reply is written in any language, then it takes three seg
   const long = LOCALES.flatMap((locale) => {
     const properties = { locale, question_product_name: "Acme" };
     const survey = { token, properties, channel: "sms" } as const;
-    const about = { appUrl: "https://acme.example", sender: "Acme Inc." };
-    const kinds = ["ask-comment", "thanks", "ask-again", "help", "stopped", "started"] as const;
+    const about = { appUrl: "https://acme.example", sender: "Acme Inc.", canReply: true };
+    const kinds = ["ask-comment", "thanks", "ask-again", "unclear", "help", "stopped", "started"] as const;
     const texts = [
       surveySms(survey, { ...about, mode: "link" }),
       surveySms(survey, { ...about, mode: "conversation" }),
@@ -49,4 +49,27 @@ it("when a survey or a reply is written in any language, then it takes three seg
     return texts.filter((text) => toSmsText(text).segments > 3).map((text) => `${locale}: ${text}`);
   });
   expect(long).toEqual([]);
+});
+
+it("the text of a survey costs no more than its question in any language", () => {
+  const costly = LOCALES.filter((locale) => {
+    const survey = { token: "t".repeat(22), properties: { locale }, channel: "sms" } as const;
+    const text = surveySms(survey, { appUrl: "https://acme.example", sender: "Acme", mode: "link", canReply: true });
+    const { encoding } = toSmsText(text.split("\n")[0] ?? "");
+    return toSmsText(text).encoding !== encoding;
+  });
+  expect(costly).toEqual([]);
+});
+
+it.each(["pt", "pt-BR", "es", "fr", "nl", "en", "de"] as const)("all default texts in %s are GSM-7", (locale) => {
+  const properties = { locale, question_product_name: "Acme" };
+  const about = { appUrl: "https://acme.example", sender: "Acme", canReply: true };
+  const kinds = ["ask-comment", "thanks", "ask-again", "unclear", "help", "stopped"] as const;
+  const texts = [
+    ...(["link", "conversation"] as const).map((mode) =>
+      surveySms({ token: "t".repeat(22), properties, channel: "sms" }, { ...about, mode }),
+    ),
+    ...kinds.map((kind) => replySms({ kind, score: 10, properties }, about)),
+  ];
+  expect(texts.filter((text) => toSmsText(text).encoding !== "gsm-7")).toEqual([]);
 });

@@ -2,6 +2,7 @@
 import { createHash, createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { setGatewayKey, type SigningGateway } from "../../../../src/service/domain/delivery/hook-secrets.ts";
+import { answerSurvey } from "../../../../src/service/domain/answers/answers.ts";
 import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
@@ -77,7 +78,7 @@ describe("the conversation", () => {
   it("when a person texts a score and then a comment, then both are the answer, and no link was needed", async () => {
     const texting = await asked();
     expect(texting.sent()[0]?.text).toBe(
-      "How likely are you to recommend us to a friend?\nAcme: customer survey. Reply with a number from 0 to 10, or STOP to get no more messages.",
+      "How likely are you to recommend us to a friend?\nAcme: Please reply with a number from 0 to 10. Reply STOP to opt out.",
     );
     expect(await say(texting, "9")).toBe("204");
     await expect.poll(() => replies(texting), SOON).toEqual([ASK_COMMENT]);
@@ -94,17 +95,55 @@ describe("the conversation", () => {
     const texting = await asked({}, { locale: "de", thank_you_message: "Danke, Ada!" });
     await say(texting, "9 great service");
     await expect.poll(() => replies(texting), SOON).toEqual(["Danke, Ada!"]);
-    await say(texting, "7");
+    await say(texting, "sorry, 7");
     expect(await answers(texting)).toEqual([[7, "great service"]]);
-    await say(texting, "3 it broke");
-    expect(await answers(texting)).toEqual([[3, "it broke"]]);
-    // In one breath it is one comment; later it is small talk.
-    await say(texting, "and nobody answers");
-    expect(await answers(texting)).toEqual([[3, "it broke\nand nobody answers"]]);
+    await say(texting, "3 visits and always friendly");
+    expect(await answers(texting)).toEqual([[7, "great service\n3 visits and always friendly"]]);
     texting.clock.advance(DAY_MS);
-    await say(texting, "you are welcome");
-    expect(await answers(texting)).toEqual([[3, "it broke\nand nobody answers"]]);
+    await say(texting, "and nobody answers");
+    const comment = "great service\n3 visits and always friendly\nand nobody answers";
+    expect(await answers(texting)).toEqual([[7, comment]]);
+    // Thanks, and the same once more, say nothing new.
+    for (const text of ["you are welcome", "and nobody answers"]) await say(texting, text);
+    expect(await answers(texting)).toEqual([[7, comment]]);
     expect(replies(texting)).toEqual(["Danke, Ada!"]);
+  });
+
+  it("keeps the comment of the page, and its score", async () => {
+    const texting = await asked();
+    const [survey] = await texting.read((tx) => tx.texts.surveysTo(ADA, 0));
+    const given = { score: 9, comment: "from the page", by: "button" } as const;
+    await texting.write((tx) => answerSurvey(tx, survey!.token, given, DAY_MS));
+    await say(texting, "3 visits and always friendly");
+    expect(await answers(texting)).toEqual([[9, "from the page\n3 visits and always friendly"]]);
+  });
+
+  it("stores neither tapbacks nor quotes", async () => {
+    const texting = await asked();
+    const question = texting.sent()[0]?.text ?? "";
+    await say(texting, `Loved “${question}”`);
+    await say(texting, `> ${question.replaceAll("\n", "\n> ")}\n\n9`);
+    await expect.poll(() => replies(texting), SOON).toEqual([ASK_COMMENT]);
+    for (const text of [`A adoré « ${ASK_COMMENT} »`, "I'm driving right now.", ASK_COMMENT]) await say(texting, text);
+    expect(await answers(texting)).toEqual([[9, null]]);
+  });
+
+  it("doesn't ask for a reason that came while the gateway was down", async () => {
+    const plan = inTurn(saying(200, "{}"), saying(503, ""), saying(200, "{}"));
+    const texting = await asked({ path: "/plan", plans: { "/plan": plan } });
+    const texts = () =>
+      texting
+        .sent("/plan")
+        .slice(1)
+        .map(({ text }) => text);
+    await say(texting, "9");
+    await expect.poll(texts, SOON).toEqual([ASK_COMMENT]);
+    await expect.poll(() => replyDue(texting), SOON).toBeGreaterThan(texting.clock.now() / 1000);
+    await say(texting, "the staff");
+    await expect.poll(texts, SOON).toEqual([ASK_COMMENT, THANKS]);
+    texting.clock.advance(25_000);
+    await expect.poll(() => replyDue(texting), SOON).toBeNull();
+    expect(texts()).toEqual([ASK_COMMENT, THANKS]);
   });
 
   it("when a text has no score, then a number is asked for once", async () => {
@@ -141,10 +180,10 @@ describe("the conversation", () => {
     const texting = await asked();
     const twice = { id: "same" };
     expect([await say(texting, "9 fine", twice), await say(texting, "9 fine", twice)]).toEqual(["204", "204"]);
-    await say(texting, "4 changed");
+    await say(texting, "4");
     await say(texting, "9 fine", twice);
     await expect.poll(() => replies(texting), SOON).toEqual([THANKS]);
-    expect(await answers(texting)).toEqual([[4, "changed"]]);
+    expect(await answers(texting)).toEqual([[4, "fine"]]);
   });
 
   it("when a long text comes in parts, in any order, then they are one", async () => {
@@ -212,6 +251,29 @@ it("when a person is deleted, then parts of their texts and replies to them go w
 });
 
 describe("no more", () => {
+  it("when a wish is unclear, then the reply says how to stop, never a number, and the log has a line", async () => {
+    const texting = await asked();
+    for (const text of ["STOP this bill", "make it stop somehow"]) await say(texting, text);
+    await expect.poll(() => replies(texting), SOON).toEqual(["Acme: Reply STOP to opt out."]);
+    expect([await suppressions(texting), await answers(texting)]).toEqual([[], []]);
+    expect(texting.logged()).toMatch(/"event":"sms_unclear".*"sender":"…678"/);
+    expect(texting.logged()).not.toContain(ADA.slice(1));
+  });
+
+  it("when a comment begins with STOP, then it is kept, and the thanks say how to stop", async () => {
+    const texting = await asked();
+    for (const text of ["9", "STOP this bill"]) await say(texting, text);
+    await expect.poll(() => replies(texting).at(-1), SOON).toBe(`${THANKS} Reply STOP to opt out.`);
+    expect([await suppressions(texting), await answers(texting)]).toEqual([[], [[9, "STOP this bill"]]]);
+  });
+
+  it("when everyday words say so, then nothing more is sent", async () => {
+    const texting = await asked();
+    await say(texting, "Please stop sending text reminders");
+    await expect.poll(() => replies(texting), SOON).toEqual([STOPPED]);
+    expect(await suppressions(texting)).toEqual(["stop"]);
+  });
+
   it("when a person texts STOP, then nothing more is sent to the number, and START undoes it", async () => {
     const texting = await asked();
     await texting.write((tx) =>
@@ -281,6 +343,39 @@ it.each([
   const texting = await asked();
   expect(await texting.text({}, { headers: { "content-type": type }, body })).toBe("204");
   expect(await answers(texting)).toEqual([[9, null]]);
+});
+
+const UNREADABLE = `400 {"status":400,"message":"Bad Request: the sender's phone number cannot be read"}`;
+const LONDON = "+442079460018";
+
+it.each([
+  ["020 7946 0018", ["+44"]],
+  ["020 7946 0018", ["+1", "+44"]],
+  ["+44 (0)20 7946 0018", null],
+  ["0044 20 7946 0018", null],
+  ["44 20 7946 0018", ["+44"]],
+  ["tel:+44-20-7946-0018", null],
+  ["tel:+44-20-7946-0018;ext=1", null],
+  ["whatsapp:+442079460018", null],
+])("a sender written as %j is read with countries %j", async (from, countries) => {
+  const texting = await start({ limits: { countries } });
+  await texting.ask(LONDON);
+  await expect.poll(() => texting.stateOf(LONDON), SOON).toContain("sent");
+  expect(await say(texting, "9", { from, to: "tel:+49-30-111" })).toBe("204");
+  expect(await answers(texting)).toEqual([[9, null]]);
+});
+
+it.each([
+  ["(415) 555-0301", "+14155550301", "204"],
+  ["4155550301", "+14155550301", "204"],
+  ["07700 900301", "+447700900301", UNREADABLE],
+])("with texts to the US and Germany, a sender written as %j answers for %s: %s", async (from, number, answer) => {
+  const texting = await start({ limits: { countries: ["+1", "+49", "+43"] } });
+  await texting.ask(number);
+  expect(await say(texting, "STOP", { from })).toBe(answer);
+  expect(await texting.read(async (tx) => (await tx.suppressions.list(texting.project.id, "sms", number)).length)).toBe(
+    answer === "204" ? 1 : 0,
+  );
 });
 
 describe("whose texts are believed", () => {
@@ -394,7 +489,9 @@ describe("whose texts are believed", () => {
         '400 {"status":400,"message":"Bad Request: this is not a text message"}',
       ],
       ["a very large body", [{ text: "x".repeat(70_000) }], '413 {"status":413,"message":"Payload Too Large"}'],
-      ["no number", [{ from: "ACME", text: "9" }], "204"],
+      ["no number", [{ from: "ACME", text: "9" }], UNREADABLE],
+      ["a national number of no known country", [{ from: "07700 900301", text: "9" }], UNREADABLE],
+      ["fields that we don't know", [{ number: ADA, words: "9" }], UNREADABLE],
       [
         "no text, as a receipt",
         [{ From: ADA, MessageSid: "SM1", MessageStatus: "sent" }],
@@ -408,5 +505,6 @@ describe("whose texts are believed", () => {
     expect(got).toEqual(requests.map(([what, , answer]) => `${what}: ${answer}`));
     // The last one alone.
     expect(await answers(texting)).toEqual([[9, null]]);
+    expect(texting.logged()).toMatch(/"event":"sms_unreadable".*"sender":"##### ######"/);
   });
 });

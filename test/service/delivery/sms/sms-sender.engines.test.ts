@@ -28,7 +28,7 @@ it("when a survey is due, then the gateway gets its text once, with a key that n
   await expect.poll(() => texting.stateOf(ADA), SOON).toBe("sent | 1 | - | sent");
   const [request] = texting.gateway.on("/ok");
   const [body = {}] = texting.sent();
-  const link = /\nhttps:\/\/survey\.example\.com\/s\/[\w-]{22}$/;
+  const link = /\nhttps:\/\/survey\.example\.com\/s\/[\w-]{22}\nReply STOP to opt out\.$/;
   expect(body.text).toMatch(link);
   expect({ ...body, text: body.text?.replace(link, ""), id: "" }).toEqual({
     to: ADA,
@@ -91,7 +91,7 @@ it.each<[string, TextingOptions, Record<string, unknown>, string | undefined]>([
     await texting.ask(ADA);
     await expect.poll(() => texting.stateOf(ADA), SOON).toBe("sent | 1 | - | sent");
     const { Body, Msg, text = Body ?? Msg, id: _id, ...rest } = texting.sent()[0] ?? {};
-    expect([rest, text?.split("\n")[0]]).toEqual([fields, "How likely are you to recommend us to a friend?"]);
+    expect([rest, text?.split("\n")[0]]).toEqual([fields, "Acme: How likely are you to recommend us to a friend?"]);
     expect(texting.gateway.on("/ok")[0]?.headers.authorization).toBe(authorization);
   },
 );
@@ -268,7 +268,7 @@ it("when an unknown text is resent, then it has the same key", async () => {
 it("when a country is not on the list, or the text is too long, then the survey is held", async () => {
   const texting = await start({ limits: { countries: ["+49", "+1"], maxSegments: 1 } });
   await texting.ask("+33612345678");
-  await texting.ask(ADA, { service_intro_message: "x".repeat(200) });
+  await texting.ask(ADA, { service_intro_message: "x".repeat(150) });
   await expect
     .poll(() => texting.stateOf("+33612345678"), SOON)
     .toBe("held | 0 | texts to this country are not allowed | ");
@@ -319,15 +319,17 @@ it("when the day's segments are used up day by day, then no survey is too late f
   }
 });
 
+const berlin = (ms: number): string => new Date(ms).toLocaleTimeString("en-GB", { timeZone: "Europe/Berlin" });
+
 it("when it is night, then surveys wait for the morning, and none is too late for it", async () => {
   const texting = await start({ limits: { quiet: { from: 0, to: 23 } }, maxAgeSeconds: 600 });
-  const hours = new Date(texting.clock.now()).getUTCHours();
-  if (hours === 23) texting.clock.advance(3600_000);
+  if (berlin(texting.clock.now()).startsWith("23")) texting.clock.advance(3600_000);
   await texting.ask(ADA);
-  await expect.poll(() => texting.stateOf(ADA), SOON).toBe("scheduled | 0 | quiet hours | ");
+  const waits = "scheduled | 0 | quiet hours until 23:00 Europe/Berlin | ";
+  await expect.poll(() => texting.stateOf(ADA), SOON).toBe(waits);
   const [row] = await texting.read((tx) => deliveriesOf(tx, texting.project.id));
   // The clock goes on from the look at it to the change.
-  expect(new Date(row!.dueAt * 1000).toISOString().slice(11)).toMatch(/^23:00:\d\d/);
+  expect(berlin(row!.dueAt * 1000)).toMatch(/^23:00:\d\d/);
   texting.clock.advance(row!.dueAt * 1000 - texting.clock.now());
   await expect.poll(() => texting.stateOf(ADA), SOON).toBe("sent | 1 | - | sent");
 });

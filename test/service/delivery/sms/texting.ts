@@ -1,6 +1,6 @@
 /** A store with one project, the sender of texts over a real socket, and a gateway whose paths have plans. */
 import { readText } from "../../../helpers/read-text.ts";
-import { silentLog } from "../../../../src/runtime/log.ts";
+import { createLog, silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { createDeliveryMetrics } from "../../../../src/service/metrics/delivery-metrics.ts";
 import type { SmsGateway } from "../../../../src/service/delivery/sms/gateway.ts";
@@ -20,6 +20,8 @@ export interface Texting extends Fixture {
   readonly clock: WarpedClock;
   readonly gateway: HookReceiver;
   readonly errors: unknown[];
+  /** Lines of the hook's log. */
+  readonly logged: () => string;
   /** Schedules a survey to a number, and wakes the scheduler. */
   readonly ask: (phoneNumber: string, properties?: Properties) => Promise<void>;
   /** State, attempts and reason of the survey to a number, and the outcomes in its log. */
@@ -102,9 +104,12 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     onOutcome: metrics.count,
     onError: (error) => errors.push(error),
   });
+  const lines: string[] = [];
   const hook = openSmsHook({
     store,
     clock,
+    log: createLog(async (text) => void lines.push(text), clock),
+    countries: limits.countries ?? null,
     appUrl: () => APP_URL,
     format: settings.format,
     windowSeconds: 30 * 86_400,
@@ -124,6 +129,7 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     clock,
     gateway,
     errors,
+    logged: () => lines.join(""),
     ask: async (phoneNumber, properties = {}) => {
       await fixture.write(async (tx) => {
         await tx.projects.setThrottle(project.id, null);

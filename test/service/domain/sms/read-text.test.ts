@@ -1,10 +1,11 @@
 /** What people text back, and what is made of it. */
 import { expect, it } from "vitest";
 import { readTextMeaning } from "../../../../src/service/domain/sms/read-text.ts";
+import type { TextContext } from "../../../../src/service/domain/sms/stop-wish.ts";
 
 /** The meaning as one word or two: `9`, `9 comment`, `stop` (`stop!` where providers answer it themselves), `words`. */
-function meaningOf(text: string): string {
-  const meaning = readTextMeaning(text);
+function meaningOf(text: string, context?: TextContext): string {
+  const meaning = readTextMeaning(text, context);
   if (meaning.kind === "score")
     return [meaning.score, ...(meaning.comment === null ? [] : [meaning.comment])].join(" ");
   if (meaning.kind === "words") return "words";
@@ -55,6 +56,25 @@ it.each<readonly [text: string, meaning: string]>([
   ["๙ ดีมาก", "9 ดีมาก"],
   ["৮", "8"],
   ["𝟗", "9"],
+  // Corrections.
+  ["sorry, 8", "8"],
+  ["I meant 8", "8"],
+  ["*8", "8"],
+  // A number of something else, or not one number.
+  ["5 stars", "words"],
+  ["5 ⭐", "words"],
+  ["9 €", "words"],
+  ["2 weeks without an answer", "words"],
+  ["3 visits and always friendly", "words"],
+  ["5 Minuten gewartet", "words"],
+  ["5 out of 5", "words"],
+  ["4 von 5", "words"],
+  ["8 or 9", "words"],
+  ["8 oder 9", "words"],
+  ["8 9", "words"],
+  ["0 to 10: 9", "words"],
+  ["9 since 2019", "9 since 2019"],
+  ["9 an excellent service", "9 an excellent service"],
   // No scores.
   ["100", "words"],
   ["11", "words"],
@@ -111,6 +131,37 @@ it.each<readonly [text: string, meaning: string]>([
   ["\u0625\u0644\u063A\u0627\u0621", "stop"],
   ["\u062A\u0648\u064E\u0642\u0651\u0641", "stop"],
   ["BAJA", "stop"],
+  // No more, in everyday words.
+  ["REMOVE", "stop"],
+  ["stop sms", "stop"],
+  ["stop texting me", "stop"],
+  ["Please stop sending text reminders", "stop"],
+  ["unsubscribe me", "stop"],
+  ["no more texts", "stop"],
+  ["I don't want these messages", "stop"],
+  ["opt me out", "stop"],
+  ["how do I unsubscribe?", "stop"],
+  ["Stop it", "stop"],
+  ["wrong number", "stop"],
+  ["STOP\n--\nAda Lovelace", "stop"],
+  ["STOP - Ada Lovelace", "stop"],
+  ["Great service. Please stop texting me.", "stop"],
+  ["STOP to get no more messages", "stop"],
+  ["Reply STOP to opt out", "stop"],
+  ["STOP 9", "stop"],
+  ["0 STOP", "stop"],
+  ["9 no more texts please", "stop"],
+  ["Stopp bitte keine SMS mehr", "stop"],
+  ["plus de messages svp", "stop"],
+  ["no más mensajes", "stop"],
+  ["не присылайте мне смс", "stop"],
+  ["不要再给我发短信了", "stop"],
+  ["문자 보내지 마세요", "stop"],
+  // Look-alikes, which no provider answers.
+  ["S\u20E3T\u20E3O\u20E3P\u20E3", "stop"],
+  ["🆂🆃🅾🅿", "stop"],
+  ["\u0405\u0422\u041E\u0420", "stop"],
+  ["ST\u041EP", "stop"],
   // About something else.
   ["STOP this bill", "words"],
   ["cancel my order", "words"],
@@ -129,4 +180,58 @@ it.each<readonly [text: string, meaning: string]>([
   ["help me with my order", "words"],
 ])("when %j is texted, then it means %j", (text, meaning) => {
   expect(meaningOf(text)).toBe(meaning);
+});
+
+const ENGLISH = { locale: "en" } as const;
+
+it.each<readonly [text: string, afterScore: string, afterComment: string]>([
+  ["8", "8", "8"],
+  ["8/10", "8", "8"],
+  ["*8", "8", "8"],
+  ["sorry, 8", "8", "8"],
+  ["8 please", "8", "8"],
+  ["I meant 8 out of 10", "8", "8"],
+  ["8 points", "8", "8"],
+  ["3 visits and always friendly", "words", "words"],
+  ["9 great service", "words", "words"],
+  ["8 👍", "words", "words"],
+  ["STOP 9", "stop", "stop"],
+  ["STOP this bill", "words", "words"],
+])("once there is a score, %j means %j, and after a comment %j", (text, afterScore, afterComment) => {
+  expect(meaningOf(text, { asked: "comment", ...ENGLISH })).toBe(afterScore);
+  expect(meaningOf(text, { asked: null, ...ENGLISH })).toBe(afterComment);
+});
+
+it.each([
+  ["Alto", "es", ["words", "words", "stop"]],
+  ["Alto", "en", ["stop", "stop", "stop"]],
+  ["Dur", "fr", ["words", "words", "stop"]],
+  ["Dur", "tr", ["stop", "stop", "stop"]],
+  ["Huy", "vi", ["words", "words", "stop"]],
+  ["Hủy", "vi", ["stop", "stop", "stop"]],
+  ["Precio muy alto", "es", ["words", "words", "words"]],
+] as const)("%j in a survey in %s counts by what is asked: %j", (text, locale, meanings) => {
+  expect((["score", "comment", null] as const).map((asked) => meaningOf(text, { asked, locale }))).toEqual(meanings);
+});
+
+it.each<readonly [text: string, asked: TextContext["asked"], isUnclear: boolean]>([
+  ["STOP this bill", "score", true],
+  ["stopp it 5", "score", true],
+  ["don't stop", "score", true],
+  ["No thanks", "score", true],
+  ["cancel my order", "score", true],
+  ["Who is this?", "score", false],
+  ["100", "score", false],
+  ["STOP this bill", "comment", true],
+  ["At the end I was happy", "comment", false],
+])("whether %j may be a wish to stop when %s is asked: %j", (text, asked, isUnclear) => {
+  expect(readTextMeaning(text, { asked, ...ENGLISH })).toMatchObject({ kind: "words", mayWantToStop: isUnclear });
+});
+
+it("a text of 64 KiB is read in no time", () => {
+  for (const part of ["9 ", "stop ", "1 ", "> a\n", "no more "]) {
+    const startedMs = performance.now();
+    readTextMeaning(part.repeat(65_536 / part.length));
+    expect(performance.now() - startedMs).toBeLessThan(1000);
+  }
 });

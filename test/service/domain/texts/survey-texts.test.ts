@@ -60,7 +60,7 @@ describe.each(LOCALES)("the texts in %s", (locale) => {
   test("fit where they are shown", () => {
     expect(texts.subject.length).toBeLessThanOrEqual(60);
     expect(texts.notLikely.length).toBeLessThanOrEqual(40);
-    const sms = ["smsAskComment", "smsThanks", "smsAskAgain", "smsHelp", "smsStopped"] as const;
+    const sms = ["smsAskComment", "smsThanks", "smsAskAgain", "smsOptOut", "smsStopped"] as const;
     const long = sms.filter((name) => {
       // Two segments of a text message, whatever its alphabet, with a sender of 20 letters.
       const text = fillText(texts[name], { sender: "x".repeat(20), score: 10 });

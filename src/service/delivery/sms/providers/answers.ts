@@ -2,11 +2,8 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
 import { type CarrierMeaning, NOTHING_MEANT } from "../../pacing/paced-sender.ts";
 
-/** The gateway's answer, as what became of the message. */
 export interface GatewayMeaning extends CarrierMeaning {
-  /** The gateway's name for the message that it took. */
   readonly serverId: string | null;
-  /** The provider's own code. */
   readonly code: string | null;
   /** The number wants no more messages: the provider keeps it from getting them. */
   readonly hasStopped: boolean;
@@ -34,7 +31,6 @@ export function asText(value: Json | undefined): string | null {
   return typeof value === "string" || typeof value === "number" ? String(value) : null;
 }
 
-/** The code in the places where most gateways have it. */
 export function anyCode(body: Json | undefined): string | null {
   const { code, error, errors } = asObject(body);
   const [first] = Array.isArray(errors) ? errors : [];

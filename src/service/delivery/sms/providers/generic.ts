@@ -70,7 +70,6 @@ function isNothing(value: Json): boolean {
 
 const ID_PATHS = ["message_id", "messageId", "message-id", "id", "sid", "uuid"] as const;
 
-/** The objects that tell of the message: at the top, in `data`, or in the first of a list or of `messages`. */
 function placesIn(body: Json): readonly JsonObject[] {
   const { data, messages } = asObject(body);
   const places = [

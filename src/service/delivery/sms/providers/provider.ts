@@ -8,22 +8,17 @@ export interface SmsMessage {
   /** Section 2: `+`, country code, number. */
   readonly to: string;
   readonly text: string;
-  /** The same for every attempt. */
   readonly id: string;
 }
 
-/** The settings of the operator that a provider's requests depend on. */
 export interface GatewaySettings {
-  /** The credentials; a secret. */
   readonly header: { readonly name: string; readonly value: string } | null;
   /** The number or name that messages come from; null leaves it to the gateway. */
   readonly from: string | null;
-  /** Names that the gateway has for fields, in `json` and `form`. */
   readonly fields: { readonly [Field in SmsField]?: string };
 }
 
 export interface SmsProvider {
-  /** The body of a request; a form is URL-encoded. */
   readonly body: "json" | "form";
   readonly toFields: (gateway: GatewaySettings, message: SmsMessage) => Readonly<Record<string, string>>;
   /** `fields`: the credentials are among the fields and not a header. */
@@ -35,7 +30,6 @@ export interface SmsProvider {
   /** The meaning of an answer with a status of 2xx. `body` is undefined for text that is not JSON. */
   readonly accepted: (body: Json | undefined, text: string) => GatewayMeaning;
   readonly codeOf: (body: Json | undefined) => string | null;
-  /** Codes that say more than the status does: whose fault it is, and whether waiting helps. */
   readonly byCode: Readonly<Record<string, GatewayMeaning>>;
   /** Texts that people send; null for a gateway whose texts are known by their fields alone. */
   readonly incoming: IncomingForm | null;
@@ -47,7 +41,6 @@ export interface IncomingForm {
   readonly isFrom: (fields: JsonObject) => boolean;
   /** The fields on one level; null for what is not a text. */
   readonly flatten: (fields: JsonObject) => JsonObject | null;
-  /** True when the provider has signed this very request with its key. */
   readonly isSigned: (key: string, signed: SignedText) => boolean;
   /** The key that the operator gives; `name` ends its flag. */
   readonly key: { readonly name: string; readonly title: string; readonly problem: (key: string) => string | null };
@@ -56,32 +49,25 @@ export interface IncomingForm {
   readonly documentation: readonly [provider: string, proof: string];
 }
 
-/** A request to the hook. */
 export interface IncomingRequest {
   readonly method: string;
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The address that the gateway was given, with the query that it added. */
   readonly url: string;
-  /** Without the question mark. */
   readonly query: string;
   readonly bytes: Uint8Array;
 }
 
 export interface SignedText {
   readonly request: IncomingRequest;
-  /** Fields of a form or a query are texts. */
   readonly fields: JsonObject;
-  /** Unix seconds. */
   readonly now: number;
 }
 
-/** Seconds that the clocks of two machines may differ by. */
 export const CLOCK_SECONDS = 300;
 
 export const NO_CONTENT: HttpResponse = { status: 204, headers: {}, body: "" };
 
-/** The text of a field, as signatures cover it. */
 export function fieldText(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? "");
 }

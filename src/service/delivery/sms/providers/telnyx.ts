@@ -53,7 +53,6 @@ const ED25519_BYTES = 32;
 /** The start of every Ed25519 key in DER (RFC 8410); its 32 bytes follow. */
 const ED25519_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
-/** 32 bytes in base64, as Telnyx shows it. */
 function readEd25519Key(base64: string): ReturnType<typeof createPublicKey> {
   const der = Buffer.concat([ED25519_PREFIX, Buffer.from(base64, "base64")]);
   return createPublicKey({ key: der, format: "der", type: "spki" });

@@ -65,7 +65,6 @@ export const VONAGE: SmsProvider = {
 };
 
 const BEARER = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i;
-/** Vonage brings a text for a day; an older token is not its own. */
 const TOKEN_SECONDS = 86_400 + CLOCK_SECONDS;
 
 /**

@@ -17,7 +17,6 @@ import type {
 } from "../../../../domain/ports.ts";
 import { type Database, numberOrNull, type SqlRow, type SqlValue, textOrNull } from "../../database.ts";
 
-/** Of every kind. */
 const MESSAGE = `q.project_id AS "projectId", p.name AS "projectName", q.id, q.channel, q.message_id AS "messageId",
   q.bounce_token AS "bounceToken", q.frozen, q.scheduled_at AS "scheduledAt", q.attempts,
   q.first_attempt_at AS "firstAttemptAt", q.claimer, q.claims`;
@@ -37,7 +36,7 @@ const DIGESTS = `SELECT ${MESSAGE}, q.reason, d.id AS "digestId", d.email, d.tok
   JOIN digests d ON d.project_id = q.project_id AND d.id = q.digest_id`;
 
 const REPLIES = `SELECT ${MESSAGE}, q.reply_kind AS "replyKind", q.score, q.created_at AS "createdAt",
-  w.phone_number AS "phoneNumber", s.properties
+  w.phone_number AS "phoneNumber", s.token, s.properties
   FROM messages q
   JOIN projects p ON p.id = q.project_id
   JOIN messages s ON s.project_id = q.project_id AND s.id = q.request_id
@@ -162,7 +161,6 @@ function toChannel(channel: SqlValue | undefined): Channel {
   return channel === "sms" ? "sms" : "email";
 }
 
-/** The question that is asked, and the person. */
 function toAsked(row: SqlRow): Pick<DueSurvey, "token" | "unsubscribeToken" | "properties" | "person"> {
   return {
     token: String(row.token),
@@ -199,6 +197,7 @@ function toReply(row: SqlRow): Own<DueReply> {
     score: numberOrNull(row.score),
     createdAt: Number(row.createdAt),
     phoneNumber: textOrNull(row.phoneNumber),
+    token: String(row.token),
     properties: JSON.parse(String(row.properties)) as Properties,
   };
 }

@@ -99,7 +99,6 @@ async function insertRequest(database: Database, project: number, request: NewRe
   return id;
 }
 
-/** The person's next survey is then or sooner. */
 function bringForward(database: Database, project: number, personId: number, at: number): void {
   database.send(
     "UPDATE people SET next_survey_at = ? WHERE project_id = ? AND id = ? AND (next_survey_at IS NULL OR next_survey_at > ?)",
@@ -155,7 +154,7 @@ async function findLink(
 ): Promise<SurveyLink | null> {
   const row = await database.first(
     `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.channel, q.properties,
-       q.sent_at AS "sentAt", q.answered_at AS "answeredAt", q.page_facts AS "pageFacts", r.id AS "responseId"
+       q.unsubscribe_token AS "unsubscribeToken", q.sent_at AS "sentAt", q.answered_at AS "answeredAt", q.page_facts AS "pageFacts", r.id AS "responseId"
      FROM messages q JOIN projects p ON p.id = q.project_id
      LEFT JOIN responses r ON r.project_id = q.project_id AND r.request_id = q.id WHERE q.${column} = ?`,
     [token],
@@ -166,6 +165,7 @@ async function findLink(
     requestId: Number(row.id),
     personId: Number(row.personId),
     channel: row.channel === "sms" ? "sms" : "email",
+    unsubscribeToken: String(row.unsubscribeToken),
     properties: JSON.parse(String(row.properties)) as Properties,
     sentAt: numberOrNull(row.sentAt),
     answeredAt: numberOrNull(row.answeredAt),

@@ -7,6 +7,7 @@ import { nextId } from "../project-rows.ts";
 export function createTextRows(database: Database, session: Session): TextRows {
   return {
     surveysTo: async (phoneNumber, since) => surveysTo(database, phoneNumber, since),
+    sentAbout: async (survey) => sentAbout(database, survey),
     addReply: async ({ project, requestId }, { kind, score }) => {
       database.send(
         `INSERT INTO messages (project_id, id, channel, request_id, reply_kind, score, state, created_at, scheduled_at, due_at)
@@ -63,7 +64,6 @@ const SURVEYS_MAX = 10;
 /** Of the survey's reminder, which is the later message, or of the survey. */
 const TEXTED_AT = "coalesce(r.sent_at, r.transmitting_at, q.sent_at, q.transmitting_at)";
 
-/** Person by person, as the index of numbers has them. */
 async function surveysTo(database: Database, phoneNumber: string, since: number): Promise<TextedSurvey[]> {
   const rows: SqlRow[] = [];
   for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
@@ -92,6 +92,15 @@ function toTextedSurvey(row: SqlRow): TextedSurvey {
     token: String(row.token),
     from: typeof from === "string" ? from : null,
   };
+}
+
+async function sentAbout(database: Database, { project, requestId }: TextedSurvey): Promise<string[]> {
+  const rows = await database.all(
+    "SELECT frozen FROM messages WHERE project_id = ? AND (id = ? OR request_id = ?) AND frozen IS NOT NULL",
+    [project.id, requestId, requestId],
+  );
+  const texts = rows.map(({ frozen }) => (JSON.parse(String(frozen)) as JsonObject).text);
+  return texts.filter((text) => typeof text === "string");
 }
 
 interface IncomingPart {

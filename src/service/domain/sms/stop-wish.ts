@@ -1,0 +1,92 @@
+/** Recognizes a wish to stop, to start again or to get help, in keywords and in everyday words. */
+import type { Locale } from "../../../contract/locales.ts";
+import { fold } from "./fold.ts";
+import { LOCALE_WORDS, PROVIDER_WORDS, type WordKind, WORDS, wordsIn } from "./keywords.ts";
+
+export interface KeywordMeaning {
+  readonly kind: "stop" | "start" | "help";
+  /** A single word that providers of text messages see and answer themselves. */
+  readonly isCommon: boolean;
+}
+
+export interface TextContext {
+  /** What the last text asked for; null if nothing is asked, or no survey is known. */
+  readonly asked: "score" | "comment" | null;
+  /** The language of the survey. */
+  readonly locale: Locale | null;
+}
+
+/** A word that is listed twice has the kind that comes last here. */
+const KINDS: ReadonlyMap<string, WordKind> = new Map(
+  (["filler", "message", "no", "help", "start", "stop"] as const).flatMap((kind) =>
+    WORDS[kind].map((word) => [fold(word), kind] as const),
+  ),
+);
+const LONGEST_FIRST = [...KINDS.keys()].toSorted((left, right) => right.length - left.length);
+/** A word in a script that puts no spaces between words. */
+const SPACELESS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}]$/u;
+/** A text may have 64 KiB. */
+const LOOKED_AT = 1000;
+/** "STOP - Ada Lovelace". */
+const SIGNATURE = /\s[-–—~]{1,2}\s*\p{Lu}[\p{L}.']*(?:\s\p{Lu}[\p{L}.']*){0,2}$/u;
+/** "STOP 9" and "0 STOP" are no answers, but "9 stop calling me" is. */
+const NUMBERS = /^(?:\p{Nd}+ )+|(?: \p{Nd}+)+$/gu;
+const NUMBERED_WORDS = 2;
+const NEGATED = /\b(?:don.?t|do not|never|not)\s+stop/i;
+
+/** Null for an answer. A wish to stop may also be one line of several, or a sentence about messages. */
+export function readKeyword(given: string, { asked, locale }: TextContext): KeywordMeaning | null {
+  const text = given.slice(0, LOOKED_AT);
+  // Providers don't see through look-alikes.
+  const isCommon = PROVIDER_WORDS.has(fold(text.replaceAll(/[^\p{ASCII}\p{Cf}\uFF00-\uFF5E]/gu, " ")));
+  const own = locale === null ? [] : wordsIn(LOCALE_WORDS[locale].ordinary ?? "");
+  // Written with its accents, such a word is no ordinary one.
+  const ordinary = own.filter((word) => text.normalize("NFC").toLowerCase().includes(word));
+  const whole = readWords(fold(text), asked === null ? [] : ordinary);
+  const kind = (["start", "help"] as const).find((one) => whole.includes(one));
+  if (kind !== undefined && whole.every((one) => one === kind || one === "filler")) return { kind, isCommon };
+  const lines = [...text.split("\n"), text.replace(SIGNATURE, "")].map((line) => readWords(fold(line), ordinary));
+  const numbered = readWords(fold(text).replaceAll(NUMBERS, ""), ordinary);
+  const sentences = text.split(/[.!?;…。！？]+/).map((sentence) => readWords(fold(sentence), ordinary));
+  const isWish =
+    [whole, ...lines].some(asksToStop) ||
+    (asksToStop(numbered) && (numbered.length <= NUMBERED_WORDS || numbered.includes("message"))) ||
+    sentences.some((kinds) => asksToStop(kinds) && kinds.includes("message"));
+  return isWish && !NEGATED.test(text) ? { kind: "stop", isCommon } : null;
+}
+
+function asksToStop(kinds: readonly WordKind[]): boolean {
+  return kinds.includes("stop") || (kinds.includes("no") && kinds.includes("message"));
+}
+
+/** Whether a text that isn't clearly a wish to stop may be meant as one. In a comment, "the end" is just the end. */
+export function mayWantToStop(text: string, { asked }: TextContext): boolean {
+  const kinds = Array.from(fold(text).split(" "), (word) => KINDS.get(word));
+  if (kinds.includes("no") && (kinds.includes("message") || !kinds.includes(undefined))) return true;
+  return asked === "score" ? kinds.includes("stop") : kinds.find((kind) => kind !== "filler") === "stop";
+}
+
+/** Whether a text says nothing but thanks. */
+export function isCourtesy(text: string): boolean {
+  const kinds = readWords(fold(text));
+  return kinds.length > 0 && kinds.every((kind) => kind === "filler");
+}
+
+/** The kinds of a text's words; none if it has an unknown or an ordinary one. */
+function readWords(folded: string, ordinary: readonly string[] = []): readonly WordKind[] {
+  const kinds: WordKind[] = [];
+  // "S.T.O.P." is a word too.
+  const said = /^(?:\S )+\S$/u.test(folded) ? folded.replaceAll(" ", "") : folded;
+  for (let rest = said; rest !== "";) {
+    const word = LONGEST_FIRST.find((known) => startsWithWord(rest, known)) ?? "";
+    const kind = KINDS.get(word);
+    if (kind === undefined || ordinary.includes(word)) return [];
+    kinds.push(kind);
+    rest = rest.slice(word.length).trimStart();
+  }
+  return kinds;
+}
+
+function startsWithWord(text: string, word: string): boolean {
+  return text.startsWith(word) && (SPACELESS.test(word) || text.length === word.length || text[word.length] === " ");
+}
