@@ -29,8 +29,8 @@ export type ServerReply = { readonly enhancedCode: string | null; readonly text:
 /**
  * The end of the message, and the effect on the sender as a whole: nothing, a pause of seconds or minutes, one of
  * hours, or no more mail until a probe succeeds. A message that is `failed` is given up and nobody is blamed; one that
- * is `held` waits until the sender is well again. In a report `retry` means that the server gave up for a passing
- * reason.
+ * is `held` waits until the sender is well again, or for the operator. In a report `retry` means that the server gave
+ * up for a passing reason.
  */
 type Fate =
   | { readonly outcome: "sent" | "bounced" | "failed"; readonly sender: "none" }

@@ -87,9 +87,10 @@ export function maskReply(reply: string, recipient = ""): string {
 }
 
 const LINK_HOST = /\b(?:https?:\/\/|www\.)([\w.-]+)\S*/gi;
-/** In lower case at its end, so that a missing space after a full stop makes no host. */
-const HOST = /[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?![\w.-]*\w)/g;
-const BLOCKLIST_HOST = /spamhaus|spamcop|sorbs|barracuda|senderbase|cloudmark|senderscore/;
+const NAME = /[\w.-]+/g;
+/** Lower case at its end, since a space is often missing after a full stop. */
+const HOST = /\.[a-z]{2,}\.?$/;
+const BLOCKLIST = /spamhaus|spamcop|sorbs|barracuda|senderbase|cloudmark|senderscore/;
 
 /**
  * The words alone, for the search of phrases: no addresses or punctuation, one space around each word. A host such as
@@ -97,9 +98,9 @@ const BLOCKLIST_HOST = /spamhaus|spamcop|sorbs|barracuda|senderbase|cloudmark|se
  */
 export function wordsOf(text: string): string {
   const words = text
-    .replaceAll(ADDRESS, " ")
     .replaceAll(LINK_HOST, (_, host: string) => ` ${host.replaceAll(".", " ")} `)
-    .replaceAll(HOST, (host) => (BLOCKLIST_HOST.test(host) ? host : " "))
+    .replaceAll(ADDRESS, " ")
+    .replaceAll(NAME, (name) => (HOST.test(name) && !BLOCKLIST.test(name) ? " " : name))
     .toLowerCase()
     .replaceAll(/['’]/g, "");
   return ` ${words.replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, " ").trim()} `;

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { maskReply, parseReply, replyOfReport, waitIn } from "../../../../src/service/delivery/mail/parse-reply.ts";
+import {
+  maskReply,
+  parseReply,
+  replyOfReport,
+  waitIn,
+  wordsOf,
+} from "../../../../src/service/delivery/mail/parse-reply.ts";
 
 describe("a reply", () => {
   it.each<[string, string, ReturnType<typeof parseReply>]>([
@@ -106,4 +112,18 @@ it.each<[string, number | null]>([
   ["Try again later", null],
 ])("when a server says %j, then it asks to wait %s seconds", (text, seconds) => {
   expect(waitIn(text)).toBe(seconds);
+});
+
+describe("the words of a reply", () => {
+  it.each([
+    ["a host", "mx-antispam-3.example.net: no such user", " no such user "],
+    ["a host at the end", "ask policy.example.org.", " ask "],
+    ["a blocklist's host", "listed, zen.spamhaus.org", " listed zen spamhaus org "],
+    ["a link", "see https://www.policy.example/x?y=1 please", " see www policy example please "],
+    ["a missing space", "User unknown.Please check", " user unknown please check "],
+    ["dots", "spam... User unknown", " spam user unknown "],
+    ["an address", "<ada@spam.example>: no such user", " no such user "],
+  ])("leave out what says nothing: %s", (_, text, words) => {
+    expect(wordsOf(text)).toBe(words);
+  });
 });
