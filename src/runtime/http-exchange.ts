@@ -6,12 +6,19 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Clock } from "./clock.ts";
 import { onAbort } from "./on-abort.ts";
 
+export interface AnswerStart {
+  readonly status: number;
+  readonly bytes: Buffer;
+  readonly retryAfter: string | undefined;
+  readonly location: string | undefined;
+}
+
 /** The status counts, whatever becomes of the body; of that no more than about `maxBytes` are read. */
 export async function readAnswerStart(
   response: IncomingMessage,
   request: ClientRequest,
   maxBytes: number,
-): Promise<{ readonly status: number; readonly bytes: Buffer; readonly retryAfter: string | undefined }> {
+): Promise<AnswerStart> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -28,6 +35,7 @@ export async function readAnswerStart(
     status: response.statusCode ?? 0,
     bytes: Buffer.concat(chunks),
     retryAfter: response.headers["retry-after"],
+    location: response.headers.location,
   };
 }
 

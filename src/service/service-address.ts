@@ -1,4 +1,5 @@
 /** The address of the service as seen from outside. */
+import type { AddressKind } from "./domain/link-rows.ts";
 import type { Store } from "./domain/ports.ts";
 
 export const DEFAULT_HOST = "127.0.0.1";
@@ -25,13 +26,21 @@ export function createServiceAddress(publicUrl: string | null): ServiceAddress {
     own: () => [state.url, ...(state.listening === null ? [] : [state.listening])],
     recall: async (store) => {
       if (publicUrl !== null) return;
-      state.url = (await store.read((tx) => tx.links.address())) ?? state.url;
+      await store.read(async ({ links }) => {
+        state.url = (await links.address("address")) ?? state.url;
+        state.listening = await links.address("listening");
+      });
     },
     listen: async (store, url) => {
       state.url = publicUrl ?? url;
       state.listening = url;
-      if ((await store.read((tx) => tx.links.address())) === state.url) return;
-      await store.write((tx) => tx.links.setAddress(state.url), { project: "none" });
+      await keep(store, "address", state.url);
+      await keep(store, "listening", url);
     },
   };
+}
+
+async function keep(store: Store, kind: AddressKind, url: string): Promise<void> {
+  if ((await store.read((tx) => tx.links.address(kind))) === url) return;
+  await store.write((tx) => tx.links.setAddress(kind, url), { project: "none" });
 }

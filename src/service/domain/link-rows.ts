@@ -14,6 +14,9 @@ export interface PublicLink {
   readonly createdAt: number;
 }
 
+/** `address` is where links lead, `listening` where the server itself listens. */
+export type AddressKind = "address" | "listening";
+
 export interface LinkRows {
   /** The new link's id. */
   insert(project: number, link: Pick<PublicLink, "name" | "token" | "properties">): Promise<number>;
@@ -22,7 +25,7 @@ export interface LinkRows {
   delete(project: number, id: number): Promise<boolean>;
   /** In whichever project; null when there is none. */
   byToken(token: string): Promise<PublicLink | null>;
-  /** The address that links lead to, as `setAddress` was told last; null when it never was. Of the whole store. */
-  address(): Promise<string | null>;
-  setAddress(url: string): Promise<void>;
+  /** Of the newest server; null before the first one. */
+  address(kind: AddressKind): Promise<string | null>;
+  setAddress(kind: AddressKind, url: string): Promise<void>;
 }

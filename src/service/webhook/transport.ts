@@ -5,7 +5,13 @@ import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
-import { describeHttpFailure, retryAfterSeconds, readAnswerStart, startDeadline } from "../../runtime/http-exchange.ts";
+import {
+  type AnswerStart,
+  describeHttpFailure,
+  retryAfterSeconds,
+  readAnswerStart,
+  startDeadline,
+} from "../../runtime/http-exchange.ts";
 import { refuseAddress, refuseUrl, type WebhookReach } from "../domain/webhooks/addresses.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 
@@ -128,15 +134,23 @@ function exchange(
     });
     request.on("response", (response) => {
       state.isAnswered = true;
-      void readAnswerStart(response, request, BODY_BYTES_MAX).then((start) => resolve(toAnswer(start)), reject);
+      void readAnswerStart(response, request, BODY_BYTES_MAX).then((start) => resolve(toAnswer(url, start)), reject);
     });
     request.end(body);
   });
 }
 
-function toAnswer({ status, bytes, retryAfter }: Awaited<ReturnType<typeof readAnswerStart>>): Answer {
-  const text = bytes.subarray(0, LOGGED_BYTES_MAX).toString("utf8");
+function toAnswer(url: URL, { status, bytes, retryAfter, location }: AnswerStart): Answer {
+  const isRedirect = status >= 300 && status < 400 && location !== undefined;
+  const said = isRedirect ? Buffer.from(redirectText(url, location)) : bytes;
+  const text = said.subarray(0, LOGGED_BYTES_MAX).toString("utf8");
   return { status, text: text.replaceAll("\0", "\uFFFD"), retryAfter };
+}
+
+/** Logged in place of the body, which rarely says more. */
+function redirectText(url: URL, location: string): string {
+  const target = URL.canParse(location, url.href) ? new URL(location, url).href : location;
+  return `redirected to ${target}; webhooks follow no redirects: add one for that address`;
 }
 
 /**

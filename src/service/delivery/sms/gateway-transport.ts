@@ -5,6 +5,7 @@ import type { Clock } from "../../../runtime/clock.ts";
 import {
   describeHttpFailure,
   retryAfterSeconds,
+  type AnswerStart,
   readAnswerStart,
   startDeadline,
 } from "../../../runtime/http-exchange.ts";
@@ -123,9 +124,9 @@ async function transmit(
   { request, body }: Exchange,
   failure: Promise<never>,
   { clock, ms }: { readonly clock: Clock; readonly ms: number },
-): Promise<Awaited<ReturnType<typeof readAnswerStart>>> {
+): Promise<AnswerStart> {
   const state = { isAnswered: false };
-  const answered = new Promise<Awaited<ReturnType<typeof readAnswerStart>>>((resolve, reject) => {
+  const answered = new Promise<AnswerStart>((resolve, reject) => {
     request.once("response", (response) => {
       state.isAnswered = true;
       void readAnswerStart(response, request, BODY_BYTES_MAX).then(resolve, reject);

@@ -139,12 +139,23 @@ export function refuseAddress(address: string, url: URL, reach: WebhookReach): U
   return null;
 }
 
+/** Ports 80 and 443 of a host are one service: the first usually redirects to the second. */
 function isSamePlace(one: URL, other: URL): boolean {
-  return one.origin === other.origin || (isHere(one) && isHere(other) && portOf(one) === portOf(other));
+  const [ports, web] = [
+    [portOf(one), portOf(other)],
+    ["80", "443"],
+  ];
+  const isSamePort = ports[0] === ports[1] || ports.every((port) => web.includes(port));
+  return isSamePort && (hostOf(one) === hostOf(other) || (isHere(one) && isHere(other)));
 }
 
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/\.$/, "");
+}
+
+/** A server that listens on all addresses listens on loopback too. */
 function isHere(url: URL): boolean {
-  return classifyAddress(literalAddress(url) ?? "") === "loopback";
+  return ["0.0.0.0", "[::]"].includes(url.hostname) || classifyAddress(literalAddress(url) ?? "") === "loopback";
 }
 
 function portOf({ port, protocol }: URL): string {

@@ -85,6 +85,8 @@ describe("a URL", () => {
     ["http://127.0.0.1:8080/hooks/x", "own", open],
     ["http://localhost:8080/", "own", open],
     ["http://[::1]:8080/", "own", open],
+    ["http://surveys.example/hooks/x", "own", open],
+    ["https://surveys.example./", "own", open],
     ["https://surveys.example:8443/", null, open],
   ])("when it is %s, then it is refused as %s", (url, code, reach) => {
     expect(codeOf(url, reach)).toBe(code);

@@ -26,15 +26,15 @@ export function createLinkRows(database: Database, session: Session): LinkRows {
       const row = await database.first(`${LINK} WHERE l.token = ?`, [token]);
       return row === null ? null : toLink(row);
     },
-    address: async () => {
-      const row = await database.first("SELECT value FROM store_marks WHERE name = 'address'");
+    address: async (kind) => {
+      const row = await database.first("SELECT value FROM store_marks WHERE name = ?", [kind]);
       return textOrNull(row?.value);
     },
-    setAddress: async (url) => {
+    setAddress: async (kind, url) => {
       database.send(
-        `INSERT INTO store_marks (name, value) VALUES ('address', ?)
+        `INSERT INTO store_marks (name, value) VALUES (?, ?)
          ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-        [url],
+        [kind, url],
       );
     },
   };
