@@ -24,6 +24,11 @@ const OUTBOX_HINTS: Readonly<Record<ForeignOutboxError["reason"], string>> = {
   open: "surveys would be written there; remove it, or chmod 700 it if it is yours",
 };
 
+const DATABASE_HINTS: Readonly<Record<string, string>> = {
+  older: "run surveyctl service migrate",
+  empty: "correct the URL; without --must-exist, serve creates the service in it",
+};
+
 async function translate(error: unknown): Promise<Error | null> {
   const { AdminError } = await import("../../service/admin/commands.ts");
   const { StoreDatabaseError, StoreFileError } = await import("../../service/store/store-errors.ts");
@@ -34,8 +39,8 @@ async function translate(error: unknown): Promise<Error | null> {
   if (error instanceof AdminError)
     return new DataFileError("refused", error.message, { exit: EXIT.refused, cause: error });
   if (error instanceof StoreDatabaseError) {
-    const hint = error.trouble === "older" ? { hint: "run surveyctl service migrate" } : {};
-    return new DataFileError("bad_database", error.message, { ...hint, cause: error });
+    const hint = DATABASE_HINTS[error.trouble];
+    return new DataFileError("bad_database", error.message, { ...(hint && { hint }), cause: error });
   }
   if (error instanceof StoreFileError) return new DataFileError("bad_data_file", error.message, { cause: error });
   if (error instanceof outbox.ForeignOutboxError) {

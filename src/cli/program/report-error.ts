@@ -52,6 +52,9 @@ function toLines(
   return `${lines}${hint === null ? "" : `hint: ${hint.replaceAll("\n", "\n      ")}\n`}`;
 }
 
+/** `serve` was asked to write nothing but JSON. */
+const JSON_LOG = /(?:^| )--log-format[ =]json(?: |$)/;
+
 /** From the raw words and the environment, since reading them properly may be what failed. */
 export function readErrorStyle(
   args: readonly string[],
@@ -61,7 +64,7 @@ export function readErrorStyle(
   const debug = env["SURVEYCTL_DEBUG"] ?? "";
   const verbose = args.some((arg) => arg === "--verbose" || /^-[a-z]*v[a-z]*$/.test(arg));
   return {
-    json: wantsJson(args, env),
+    json: wantsJson(args, env) || JSON_LOG.test(args.join(" ")),
     color: !args.includes("--no-color") && wantsColor(env, isTTY),
     verbose: verbose || !["", "0"].includes(debug),
     keys: [...keys, env["SURVEYCTL_API_KEY"] ?? ""],

@@ -13,6 +13,8 @@ export interface DatabaseChoice {
   readonly url: string;
   /** False: an older schema is refused. */
   readonly mayMigrate: boolean;
+  /** False: an empty database is refused. Absent: true. */
+  readonly mayCreate?: boolean;
   /** The clock of writes; absent: the server's, one clock for all processes. */
   readonly time?: "database" | "clock";
 }

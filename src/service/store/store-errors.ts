@@ -38,6 +38,7 @@ export type DatabaseTrouble =
   | "too_many_connections"
   | "slow"
   | "foreign"
+  | "empty"
   | "older"
   | "newer"
   | "outdated"

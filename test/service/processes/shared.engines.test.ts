@@ -204,7 +204,7 @@ describe.runIf(isLong)("a first start", () => {
   it("when four processes start at once on nothing, then all serve, and one says the only key", async () => {
     const place = await newPlace();
     onTestFinished(place.remove);
-    const args = ["serve", ...place.args, "--outbox", "outbox", "--port", "0"];
+    const args = ["serve", ...place.args, "--outbox", "outbox", "--port", "0", "--log-format", "text"];
     const home = await mkdtemp(path.join(tmpdir(), "surveyctl-fleet-"));
     const all = Array.from({ length: 4 }, () => startProgram({ args, home }));
     const urls = await Promise.all(all.map(async (one) => (await one.saying(/^listening on (http\S+)$/m))[1]));

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
 import { badValue, parseChoice, parseDuration, parseInteger, parseRateLimit, readDuration } from "../../args/values.ts";
@@ -5,7 +6,6 @@ import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
-import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { MetricsAddress, RunningServer } from "../../../service/run-server.ts";
@@ -15,9 +15,6 @@ import { DEFAULT_HOST, DEFAULT_PORT } from "../../../service/service-address.ts"
 import type { ServiceOptions } from "../../../service/service-options.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
-import { writeWarning } from "../../command/notes.ts";
-import { createTimeFormatter } from "../../render/time.ts";
-import { unixSeconds } from "../../../runtime/clock.ts";
 import {
   choosePlace,
   DATABASE_FLAGS,
@@ -32,7 +29,6 @@ import {
   parseAddressAndPort,
   parseNetwork,
   parsePublicUrl,
-  plainHttpFlag,
   reachableUrl,
   readActivation,
   readTls,
@@ -41,13 +37,16 @@ import {
 } from "./address.ts";
 import { MAIL_FLAGS, readMailSettings, readSendingRules } from "./mail.ts";
 import { readSmsSettings, SMS_FLAGS } from "./sms.ts";
-import { createServeLog, LOG_FORMATS, type LogFormat } from "./serve-log.ts";
+import { announce, firstKey, givenKey, warnOfKey, writeKeyFile } from "./first-key.ts";
+import { createServeLog, LOG_FORMATS, type LogFormat, type ServeLog } from "./serve-log.ts";
 
 /** The options of the service that flags decide. */
 type ServiceFlags = Omit<ServiceOptions, "dataFile" | "database" | "clock" | "random" | "log" | "metricsToken">;
 
 export interface ServeOptions extends TlsFiles {
   readonly data: PlaceChoice | null;
+  /** A data file or database without a service is refused. */
+  readonly mustExist: boolean;
   /** An older schema of a database is brought up to date. */
   readonly mayMigrate: boolean;
   readonly host: string;
@@ -71,6 +70,7 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   // The address of a socket that was handed over is known once it is used.
   if (descriptor === null) checkExposure({ ...options, publicUrl });
   const place = await choosePlace(deps, options);
+  if (options.mustExist && place.kind === "file") requireDataFile(place.dataFile);
   const dataFile = place.kind === "file" ? place.dataFile : showDatabase(place.url);
   checkOutlet(place, options);
   const tls = await readTls(options);
@@ -79,10 +79,11 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const { clock, random, streams, signal } = deps;
   const { openService } = await import("../../../service/index.ts");
   const log = createServeLog(deps, options.logFormat);
+  const rights = { mayMigrate: options.mayMigrate, mayCreate: !options.mustExist };
   const service = await asCliError(() =>
     openService({
       dataFile,
-      database: place.kind === "file" ? null : { url: place.url, mayMigrate: options.mayMigrate },
+      database: place.kind === "file" ? null : { url: place.url, ...rights },
       clock,
       random,
       log,
@@ -96,10 +97,13 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   try {
     // Only now: a key that was made for a server that could not listen would never be seen.
     const key = await firstKey(deps, service);
+    // Scripts read the file once they are told that the service listens.
+    const keyFile = key === null || !log.isJson ? null : await writeKeyFile(deps, keyPlace(place, options), key);
     await streams.out.write(`listening on ${server.url}\n`);
     await warnOfKey(deps, log, service);
-    await announce(deps, dataFile, publicUrl ?? reachableUrl(server.url, tls?.cert ?? null), key);
-    service.startLog({ isAnnounced: key !== null && streams.err.isTTY });
+    const url = publicUrl ?? reachableUrl(server.url, tls?.cert ?? null);
+    service.startLog({ isAnnounced: key !== null && keyFile === null && streams.err.isTTY });
+    if (key !== null) await announce(deps, log, { data: dataFile, url, key, keyFile });
     if (others.length > 0) noteOthers(log, dataFile, others);
     const { mail, outbox } = options.service;
     if (mail === null) noteOutbox(log, outbox ?? path.join(path.dirname(dataFile), "outbox"));
@@ -109,9 +113,29 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
     await server.stop();
   }
   const lost = await Promise.race([service.lost, Promise.resolve(null)]);
-  if (lost !== null) throw await asDataFileError(lost);
+  if (lost !== null) return endWith(await asDataFileError(lost), log);
   await sayStopped(deps, log);
   return EXIT.done;
+}
+
+/** The last line of a JSON log is JSON as well. */
+function endWith(error: unknown, log: ServeLog): ExitCode {
+  if (!log.isJson || !(error instanceof DataFileError)) throw error;
+  log.error("stopped", { message: error.message });
+  log.flush();
+  return error.exit;
+}
+
+/** The beginning of a file's name next to the data. With a database, next to its outbox. */
+function keyPlace(place: DataPlace, { service: { outbox } }: ServeOptions): string {
+  return path.resolve(place.kind === "file" ? place.dataFile : path.join(path.dirname(outbox ?? "."), "surveyctl"));
+}
+
+/** A folder that isn't mounted or a mistyped path would become a new service. An empty file is one too. */
+function requireDataFile(dataFile: string): void {
+  if ((statSync(dataFile, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+  const hint = "mount it or correct the path; without --must-exist, serve creates one";
+  throw new DataFileError("no_data_file", `there is no data file ${dataFile}`, { hint, exit: EXIT.usage });
 }
 
 /** Several processes share no folder by themselves. */
@@ -187,77 +211,12 @@ function logMetricsAddress(log: Log, { metricsUrl }: RunningServer): void {
     log.info("metrics_listening", { url: metricsUrl, message: `metrics on ${metricsUrl}/metrics` });
 }
 
-function givenKey({ env }: Deps): string | null {
-  const given = env["SURVEYCTL_API_KEY"] ?? "";
-  return given === "" ? null : given;
-}
-
-/** On a first start the key to print; null when there was one already, or the environment gave it. */
-async function firstKey(deps: Deps, { store }: Service): Promise<string | null> {
-  const { ensureFirstKey } = await import("../../../service/first-project.ts");
-  const { InvalidError } = await import("../../../service/domain/errors.ts");
-  const given = givenKey(deps);
-  try {
-    const key = await asCliError(() => ensureFirstKey(store, deps.random, given));
-    return key === given ? null : key;
-  } catch (error) {
-    if (!(error instanceof InvalidError)) throw error;
-    throw new UsageError(`SURVEYCTL_API_KEY: ${error.message.replace(/^key /, "a key ")}`, { cause: error });
-  }
-}
-
-/**
- * On stderr, since a container's log of stdout must not keep the key; under `--quiet` too, since it is shown this once.
- */
-async function announce({ streams }: Deps, dataFile: string, url: string, key: string | null): Promise<void> {
-  if (key === null) return;
-  const flags = plainHttpFlag(url);
-  const lines = [
-    `Created ${dataFile} (project "default"). API key, shown once:`,
-    "",
-    `  ${key}`,
-    "",
-    "A person is surveyed at most once in 30 days; surveyctl service throttle changes that.",
-    "",
-    "Next, in another terminal:",
-    "",
-    `  printf %s '${key}' | surveyctl auth login --base-url ${url}${flags}`,
-    `  surveyctl people add --email you@example.com${flags}`,
-    "",
-  ];
-  await streams.err.write(lines.map((line) => `${line}\n`).join(""));
-}
-
 /** To a person in a sentence, to a machine as the log's last line. */
-async function sayStopped({ streams, options }: Deps, log: Log): Promise<void> {
-  if (streams.err.isTTY && !options.quiet) return streams.err.write("Stopped.\n");
+async function sayStopped({ streams, options }: Deps, log: ServeLog): Promise<void> {
+  if (streams.err.isTTY && !log.isJson && !options.quiet) return streams.err.write("Stopped.\n");
   log.info("stopped", {});
   log.flush();
 }
-
-/**
- * A key of an older service may be short; it is accepted. One that opens nothing must not keep a service down. To a
- * person in a sentence, to a machine in the log.
- */
-async function warnOfKey(deps: Deps, log: Log, { store, clock }: Service): Promise<void> {
-  const key = givenKey(deps);
-  if (key === null) return;
-  const { examineKey } = await import("../../../service/domain/projects/projects.ts");
-  const { kind, at } = await asCliError(() => store.read((tx) => examineKey(tx, key)));
-  const warn = (event: string, message: string): Promise<void> | void =>
-    deps.streams.err.isTTY ? writeWarning(deps, message) : log.warn(event, { message });
-  if (kind === "good") {
-    if (key.length >= KEY_LENGTH_MIN) return;
-    await warn("short_key", `SURVEYCTL_API_KEY has fewer than ${KEY_LENGTH_MIN} characters and could be guessed`);
-    return;
-  }
-  const time = createTimeFormatter({ format: "iso", zone: deps.options.timeZone, now: unixSeconds(clock) });
-  const state = kind === "unknown" ? "is not a key of this service" : `${PASTS[kind]} at ${time(at ?? 0)}`;
-  const way = "surveyctl service key add makes a key, and the variable names one only when the data is created";
-  await warn("key_opens_nothing", `SURVEYCTL_API_KEY ${state} and opens nothing; ${way}`);
-}
-
-const PASTS = { revoked: "was revoked", expired: "expired" } as const;
 
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -269,6 +228,7 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 const SERVE_FLAGS: readonly FlagRecord[] = [
   { flag: "--data", value: "file", text: "data file, created if it does not exist", environment: "SURVEYCTL_DATA" },
   ...DATABASE_FLAGS,
+  { flag: "--must-exist", text: "refuse to create a data file, or a service in an empty database" },
   { flag: "--no-migrate", text: "refuse a database whose schema is older instead of updating it" },
   { flag: "--outbox", value: "folder", text: "folder for messages that are not sent" },
   { flag: "--host", value: "address", text: "address to listen on", default: DEFAULT_HOST },
@@ -367,6 +327,7 @@ function readServiceFlags(flags: Flags): ServiceFlags {
 function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "service"> {
   return {
     data: readPlace(flags),
+    mustExist: flags.is("--must-exist"),
     mayMigrate: flags.is("--migrate"),
     host: flags.text("--host") ?? DEFAULT_HOST,
     port: flags.parse("--port", (text, flag) => parseInteger(text, flag, { min: 0, max: 65_535 })) ?? DEFAULT_PORT,

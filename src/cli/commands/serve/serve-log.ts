@@ -9,16 +9,25 @@ import type { Deps } from "../../command/deps.ts";
 export const LOG_FORMATS = ["text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
+export interface ServeLog extends Log {
+  /** Then nothing but JSON goes to stderr. */
+  readonly isJson: boolean;
+  /** As `info`, also under `--quiet`. */
+  readonly say: Log["info"];
+}
+
 /**
  * Without a format: JSON lines if stderr is not a terminal; on a terminal only notes, and under `--verbose` a short
  * line a request as well. `--quiet` leaves errors.
  */
-export function createServeLog({ streams, clock, options }: Deps, format: LogFormat | null): Log {
+export function createServeLog({ streams, clock, options }: Deps, format: LogFormat | null): ServeLog {
   const write = (text: string): Promise<void> => streams.err.write(text);
-  const asJson = format === "json" || (format === null && !streams.err.isTTY) || isForMachines(options.output);
-  const log = withHints(asJson ? createLog(write, clock) : createTextLog(write, clock));
+  const isJson = format === "json" || (format === null && !streams.err.isTTY) || isForMachines(options.output);
+  const lines = withHints(isJson ? createLog(write, clock) : createTextLog(write, clock));
+  const say: Log["info"] = (event, fields) => lines.info(event, fields);
+  const log = { ...lines, isJson, say };
   if (options.quiet) return { ...log, info: silent, warn: silent };
-  if (asJson || format !== null || options.verbosity > 0) return log;
+  if (isJson || format !== null || options.verbosity > 0) return log;
   return { ...log, info: (event, fields) => ("message" in fields ? log.info(event, fields) : undefined) };
 }
 

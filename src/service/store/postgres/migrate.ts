@@ -29,6 +29,8 @@ export interface MigrateOptions {
   readonly clock: Clock;
   /** False: an older schema is refused, since this user may not change it. */
   readonly mayMigrate: boolean;
+  /** False: an empty database is refused. */
+  readonly mayCreate?: boolean;
   readonly migrations?: readonly Migration[];
   /** See `StoreOpening`; an empty database has that mark as soon as it has the schema. */
   readonly filledBy?: string;
@@ -41,11 +43,12 @@ export interface MigrateOptions {
  */
 export async function migrateServer(
   client: ClientBase,
-  { clock, mayMigrate, migrations = MIGRATIONS, filledBy }: MigrateOptions,
+  { clock, mayMigrate, mayCreate = true, migrations = MIGRATIONS, filledBy }: MigrateOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
   await checkServer(client);
   const newest = newestOf(migrations);
   const seen = await readVersion(client);
+  if (seen === 0 && !mayCreate) throw new StoreDatabaseError("empty", "the database is empty");
   if (seen === 0) await checkEncoding(client);
   if (seen === newest && filledBy === undefined) return { from: seen, to: newest };
   if (seen > newest) throw newer(seen, newest);

@@ -31,6 +31,8 @@ export interface PostgresStoreOptions extends StoreWatch, StoreOpening {
   readonly time?: "database" | "clock";
   /** False: an older schema is refused. */
   readonly mayMigrate?: boolean;
+  /** False: an empty database is refused. */
+  readonly mayCreate?: boolean;
   readonly onEvent?: (event: StoreEvent) => void;
   /** See `SqliteStoreOptions`. */
   readonly appUrl?: () => string;
@@ -49,13 +51,19 @@ const PATIENCE_MS = 2_000;
 
 /** Brings the schema up to date. Throws StoreDatabaseError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, clock, mayMigrate = true, filledBy } = options;
+  const { url, clock, mayMigrate = true, mayCreate = true, filledBy, onEvent } = options;
   const target = readTarget(url);
   const pool = openPool(target);
   const time = createDatabaseTime(clock, options.time ?? "database");
   try {
     await withConnection(pool, async (client) => {
-      await migrateServer(client, { clock, mayMigrate, ...(filledBy === undefined ? {} : { filledBy }) });
+      const rights = { mayMigrate, mayCreate };
+      const { from } = await migrateServer(client, {
+        clock,
+        ...rights,
+        ...(filledBy === undefined ? {} : { filledBy }),
+      });
+      if (from === 0) onEvent?.({ kind: "created" });
       await refuseMarked(client, options);
       time.set(await askTime(client));
     });

@@ -1,6 +1,6 @@
 /** `surveyctl serve` and `surveyctl service`; a process of its own where one is killed, or shows its key or a terminal. */
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -58,7 +58,7 @@ async function urlOf(running: RunningInside | Running): Promise<string> {
   return (await running.saying(/^listening on (http\S+)$/m))[1] ?? "";
 }
 
-/** The key stands alone on its line of stderr. */
+/** The key stands alone on its line of stderr, where the log is text. */
 function keyOf({ child }: Running): Promise<string> {
   let said = "";
   return new Promise((resolve) => {
@@ -90,9 +90,90 @@ async function makeDataFile(): Promise<void> {
   await made.close();
 }
 
+const TEXT = ["--log-format", "text"];
+
+interface LogLine {
+  readonly event: string;
+  readonly file?: string;
+  readonly hint?: string;
+}
+
+const readLog = (stderr: string): LogLine[] =>
+  stderr
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as LogLine);
+
 describe("starting", () => {
-  it("when the file is new, then the key is shown once, on stderr, and works", async () => {
-    const first = serveProcess(["--quiet"], {});
+  it.each([[[]], [["--quiet"]]])(
+    "in a pipe with %j, stderr is JSON, and a new key is in a file that only its user can read",
+    async (args) => {
+      const running = serveProcess(args, {});
+      const url = await urlOf(running);
+      const key = (await readFile(file("survey.db.key"), "utf8")).trim();
+      expect((await stat(file("survey.db.key"))).mode & 0o777).toBe(0o600);
+      expect((await ask(`${url}/v1/people.json`, key)).status).toBe(200);
+      running.child.kill("SIGTERM");
+      const { status, stdout, stderr } = await running.ended;
+      expect([status, stdout, stderr.includes(key)]).toEqual([0, `listening on ${url}\n`, false]);
+      const lines = readLog(stderr);
+      expect(lines.map(({ event }) => event).slice(0, 3)).toEqual(
+        args.length > 0 ? ["api_key"] : ["data_file_created", "started", "api_key"],
+      );
+      const hint = `surveyctl auth login --base-url ${url} < ${file("survey.db.key")}`;
+      expect(lines.find(({ event }) => event === "api_key")).toMatchObject({ file: file("survey.db.key"), hint });
+    },
+  );
+
+  it("never overwrites the key of data that was moved away", async () => {
+    await writeFile(file("survey.db.key"), "the-key-of-older-data\n");
+    const running = serveProcess([], {});
+    const url = await urlOf(running);
+    running.child.kill("SIGTERM");
+    const { file: written = "" } = readLog((await running.ended).stderr).find(({ event }) => event === "api_key") ?? {};
+    expect(await readFile(file("survey.db.key"), "utf8")).toBe("the-key-of-older-data\n");
+    expect(written).toMatch(/survey\.db\.\d+\.key$/);
+    const again = serve([], {});
+    const key = (await readFile(written, "utf8")).trim();
+    expect(url).not.toBe("");
+    expect((await ask(`${await urlOf(again)}/v1/people.json`, key)).status).toBe(200);
+  });
+
+  it("on a terminal, a JSON log is all that comes besides the first line", async () => {
+    const args = [...serveArgs(), "--log-format", "json"];
+    const running = startProgram({ args, home: state.folder, tty: { columns: 80 } });
+    state.running.push(running);
+    await running.saying(/listening on http\S+\r\n/);
+    running.child.stdin.write("\u0003");
+    const [, ...lines] = (await running.ended).stdout.replaceAll(/\r\n|\^C/g, "\n").split(/\n+/);
+    const events = readLog(lines.join("\n")).map(({ event }) => event);
+    expect(events).toEqual(["data_file_created", "started", "api_key", "no_mail_server", "stopped"]);
+    expect(existsSync(file("survey.db.key"))).toBe(true);
+  });
+
+  it("says why a start was refused in JSON where a JSON log was asked for", async () => {
+    const { status, stderr } = await run(["serve", "--log-format=json", "--port", "many"]);
+    expect([status, JSON.parse(stderr)]).toMatchObject([2, { error: { code: "usage", hint: null } }]);
+  });
+
+  it("makes no new service where data must exist", async () => {
+    const missing = await run(["serve", "--must-exist", "--data", file("mount/survey.db"), "--port", "0"]);
+    expect([missing.status, missing.stderr]).toEqual([
+      2,
+      `error: there is no data file ${file("mount/survey.db")}\n` +
+        "hint: mount it or correct the path; without --must-exist, serve creates one\n",
+    ]);
+    expect(await readdir(state.folder)).not.toContain("mount");
+    await writeFile(file("survey.db"), "");
+    const empty = await run([...serveArgs(), "--must-exist"]);
+    expect([empty.status, await readFile(file("survey.db"), "utf8")]).toEqual([2, ""]);
+    await makeDataFile();
+    const running = serve(["--must-exist"]);
+    expect((await ask(`${await urlOf(running)}/v1/people.json`, KEY)).status).toBe(200);
+  });
+
+  it("when the file is new and the log is text, then the key is shown once, on stderr, and works", async () => {
+    const first = serveProcess(["--quiet", ...TEXT], {});
     const shown = keyOf(first);
     const url = await urlOf(first);
     const key = await shown;
@@ -124,7 +205,7 @@ Next, in another terminal:
     ["0.0.0.0", "127.0.0.1"],
     ["::", "[::1]"],
   ])("when it listens on all of %s, then the printed login works as it is", async (host, reachable) => {
-    const running = serveProcess(["--host", host, "--insecure-http"], {});
+    const running = serveProcess(["--host", host, "--insecure-http", ...TEXT], {});
     const shown = keyOf(running);
     const { port } = new URL(await urlOf(running));
     const key = await shown;
@@ -136,7 +217,7 @@ Next, in another terminal:
   });
 
   it("when its public URL is plain http, then the printed commands allow that", async () => {
-    const running = serveProcess(["--public-url", "http://survey.test", "--insecure-http"], {});
+    const running = serveProcess(["--public-url", "http://survey.test", "--insecure-http", ...TEXT], {});
     const shown = keyOf(running);
     await urlOf(running);
     const key = await shown;

@@ -363,7 +363,12 @@ describe.skipIf(!hasPostgres)("a first start", () => {
     const url = await newDatabase();
     const refused = openPostgresStore({ url, clock: systemClock, mayMigrate: false });
     await expect(refused).rejects.toThrow("the database has schema 0 and this version needs");
-    await (await open(url)).close();
+    const mustExist = { url, clock: systemClock, mayCreate: false };
+    await expect(openPostgresStore(mustExist)).rejects.toThrow("the database is empty");
+    const events: string[] = [];
+    await (await openPostgresStore({ url, clock: systemClock, onEvent: ({ kind }) => events.push(kind) })).close();
+    await (await openPostgresStore(mustExist)).close();
+    expect(events).toEqual(["created"]);
     await ask(url, "INSERT INTO schema_versions VALUES (9999, 0)");
     await expect(open(url)).rejects.toThrow("written by a newer version (schema 9999");
     const foreign = await newDatabase();

@@ -1,0 +1,112 @@
+/** The key of a new service, and the one that the environment gives. */
+import { writeFile } from "node:fs/promises";
+import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
+import { wordsOfRefusal } from "../../../runtime/files/system-words.ts";
+import type { Service } from "../../../service/index.ts";
+import { asCliError } from "../../command/data-file-errors.ts";
+import type { Deps } from "../../command/deps.ts";
+import { writeWarning } from "../../command/notes.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { createTimeFormatter } from "../../render/time.ts";
+import { plainHttpFlag } from "./address.ts";
+import type { ServeLog } from "./serve-log.ts";
+
+export function givenKey({ env }: Deps): string | null {
+  const given = env["SURVEYCTL_API_KEY"] ?? "";
+  return given === "" ? null : given;
+}
+
+/** On a first start the new key; null when there was one already, or the environment gave it. */
+export async function firstKey(deps: Deps, { store }: Service): Promise<string | null> {
+  const { ensureFirstKey } = await import("../../../service/first-project.ts");
+  const { InvalidError } = await import("../../../service/domain/errors.ts");
+  const given = givenKey(deps);
+  try {
+    const key = await asCliError(() => ensureFirstKey(store, deps.random, given));
+    return key === given ? null : key;
+  } catch (error) {
+    if (!(error instanceof InvalidError)) throw error;
+    throw new UsageError(`SURVEYCTL_API_KEY: ${error.message.replace(/^key /, "a key ")}`, { cause: error });
+  }
+}
+
+export interface KeyFile {
+  readonly name: string;
+  /** Why it could not be written; null for a file that was. */
+  readonly problem: string | null;
+}
+
+/** Writes a key next to the data, `survey.db.key`. An older file may hold the key of data that is elsewhere now. */
+export async function writeKeyFile({ clock }: Deps, dataPath: string, key: string): Promise<KeyFile> {
+  const write = async (name: string): Promise<KeyFile> => {
+    await writeFile(name, `${key}\n`, { flag: "wx", mode: 0o600 });
+    return { name, problem: null };
+  };
+  const [name, other] = [`${dataPath}.key`, `${dataPath}.${unixSeconds(clock)}.key`];
+  return write(name)
+    .catch((error: NodeJS.ErrnoException) => (error.code === "EEXIST" ? write(other) : Promise.reject(error)))
+    .catch((error) => ({ name, problem: wordsOfRefusal(error) }));
+}
+
+export interface NewService {
+  /** The data file, or the database without its password. */
+  readonly data: string;
+  /** As clients reach it. */
+  readonly url: string;
+  readonly key: string;
+  /** Null where the key is shown on stderr. */
+  readonly keyFile: KeyFile | null;
+}
+
+/** Also under `--quiet`, since the key is shown this once. */
+export async function announce({ streams }: Deps, log: ServeLog, service: NewService): Promise<void> {
+  const { data, url, key, keyFile } = service;
+  const flags = plainHttpFlag(url);
+  const login = `surveyctl auth login --base-url ${url}${flags}`;
+  if (keyFile !== null) return logKeyFile(log, keyFile, login);
+  const lines = [
+    `Created ${data} (project "default"). API key, shown once:`,
+    "",
+    `  ${key}`,
+    "",
+    "A person is surveyed at most once in 30 days; surveyctl service throttle changes that.",
+    "",
+    "Next, in another terminal:",
+    "",
+    `  printf %s '${key}' | ${login}`,
+    `  surveyctl people add --email you@example.com${flags}`,
+    "",
+  ];
+  await streams.err.write(lines.map((line) => `${line}\n`).join(""));
+}
+
+function logKeyFile(log: ServeLog, { name: file, problem }: KeyFile, login: string): void {
+  if (problem === null) {
+    const message = `the API key of the new service is in ${file}; move it to where it is used`;
+    return log.say("api_key", { file, message, hint: `${login} < ${file}` });
+  }
+  const message = `cannot write the API key to ${file}: ${problem}`;
+  log.error("api_key", { file, message, hint: "surveyctl service key add makes another" });
+}
+
+/** A key of an older service may be short; it is accepted. One that opens nothing must not keep a service down. */
+export async function warnOfKey(deps: Deps, log: ServeLog, { store, clock }: Service): Promise<void> {
+  const key = givenKey(deps);
+  if (key === null) return;
+  const { examineKey } = await import("../../../service/domain/projects/projects.ts");
+  const { kind, at } = await asCliError(() => store.read((tx) => examineKey(tx, key)));
+  const warn = (event: string, message: string): Promise<void> | void =>
+    deps.streams.err.isTTY && !log.isJson ? writeWarning(deps, message) : log.warn(event, { message });
+  if (kind === "good") {
+    if (key.length >= KEY_LENGTH_MIN) return;
+    await warn("short_key", `SURVEYCTL_API_KEY has fewer than ${KEY_LENGTH_MIN} characters and could be guessed`);
+    return;
+  }
+  const time = createTimeFormatter({ format: "iso", zone: deps.options.timeZone, now: unixSeconds(clock) });
+  const state = kind === "unknown" ? "is not a key of this service" : `${PASTS[kind]} at ${time(at ?? 0)}`;
+  const way = "surveyctl service key add makes a key, and the variable names one only when the data is created";
+  await warn("key_opens_nothing", `SURVEYCTL_API_KEY ${state} and opens nothing; ${way}`);
+}
+
+const PASTS = { revoked: "was revoked", expired: "expired" } as const;
