@@ -1,15 +1,16 @@
-import { isEmail } from "../../contract/text/email.ts";
+import { emailProblem } from "../../contract/text/email.ts";
 import { describeInvisible, quoteText } from "../../contract/text/invisible.ts";
-import { isE164 } from "../../contract/text/phone.ts";
+import { phoneProblem } from "../../contract/text/phone.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { badValue } from "./values.ts";
 
-/** An e-mail address by its form. Throws UsageError. */
+/** An e-mail address by its form. Throws UsageError with its fault. */
 export function parseEmail(text: string, place: string): string {
   const email = text.trim();
-  if (isEmail(email)) return email;
+  const fault = emailProblem(email);
+  if (fault === null) return email;
   refuseInvisible(email, place);
-  throw badValue(place, text, "an e-mail address such as ann@example.com");
+  throw badValue(place, text, `an e-mail address: it ${fault}`);
 }
 
 /** A copied address may hold characters that no terminal shows: the error names them. */
@@ -21,28 +22,13 @@ function refuseInvisible(text: string, place: string): void {
   });
 }
 
-/** A country code and the shortest numbers behind it: fewer digits are more likely a number of some country. */
-const INTERNATIONAL_DIGITS_MIN = 11;
-
-/** E.164, section 2. Throws UsageError, with a hint where only punctuation, the `+` or the country code is wrong. */
+/** E.164, section 2. Throws UsageError with what is wrong. */
 export function parsePhone(text: string, place: string): string {
   const phone = text.trim();
-  if (isE164(phone)) return phone;
+  const fault = phoneProblem(phone);
+  if (fault === null) return phone;
   refuseInvisible(phone, place);
-  const digits = phone.replace(/[\s().\-/]/g, "");
-  throw badValue(
-    place,
-    text,
-    "E.164: a leading +, the country code, then the number, as in +14155550000",
-    phoneHint(digits),
-  );
-}
-
-function phoneHint(digits: string): string | undefined {
-  if (isE164(digits)) return `did you mean ${digits}?`;
-  const isNational = digits.startsWith("0") || digits.length < INTERNATIONAL_DIGITS_MIN;
-  if (!isNational && isE164(`+${digits}`)) return `did you mean +${digits}?`;
-  return /^\d{6,}$/.test(digits) ? "add + and the country code, such as +1 for the United States" : undefined;
+  throw new UsageError(`${place}: ${quoteText(text)} ${fault}`);
 }
 
 /** A person by e-mail address or phone number, as the list of people takes them (4.1). */

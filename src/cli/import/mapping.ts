@@ -4,6 +4,7 @@ import type { NearMiss } from "../../bulk/import/table/header.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { confirm, writeNote } from "../command/notes.ts";
 import type { Deps } from "../command/deps.ts";
+import { toShellWord } from "../render/safe-text.ts";
 import type { ImportRequest } from "./import-request.ts";
 
 /** Notes about the header, before the rows are checked. */
@@ -25,7 +26,12 @@ export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Pr
 
 /** `--map "E-Mail Address=email"` for each column. */
 export function mapFlags(columns: readonly NearMiss[]): string {
-  return columns.map(({ header, field }) => `--map "${header}=${field}"`).join(" ");
+  return columns.map(({ header, field }) => `--map ${quoteArgument(`${header}=${field}`)}`).join(" ");
+}
+
+/** In double quotes, which every shell knows, unless the text has characters that mean something there. */
+export function quoteArgument(text: string): string {
+  return /["$`\\!%]/.test(text) ? toShellWord(text) : `"${text}"`;
 }
 
 export interface Mapped {

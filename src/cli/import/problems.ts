@@ -9,7 +9,7 @@ import type { Deps } from "../command/deps.ts";
 import { localeWarning } from "../command/survey-properties.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { ImportRequest } from "./import-request.ts";
-import { mapFlags } from "./mapping.ts";
+import { mapFlags, quoteArgument } from "./mapping.ts";
 
 /**
  * Throws UsageError when there are problems and invalid rows are not to be skipped, or when there are no rows at all.
@@ -89,7 +89,7 @@ export function asImportError(error: InputError, details: Json = null): UsageErr
 function describeFix(fix: InputFix): string {
   if (fix.kind === "encoding")
     return `save the file as "CSV UTF-8", or convert it: iconv -f ${fix.encoding} -t UTF-8 < old.csv > new.csv`;
-  if (fix.kind === "ignore") return `ignore one of them: --ignore-column "${fix.header}"`;
+  if (fix.kind === "ignore") return `ignore one of them: --ignore-column ${quoteArgument(fix.header)}`;
   return `map the columns: ${mapFlags(fix.columns)}`;
 }
 

@@ -31,7 +31,7 @@ it("when rows have the same problem, then they share a line, and the hint maps w
     2,
     'note: "Full Name" will be imported as a property; to map it: --map "Full Name=name"\n' +
       "in.csv: lines 3–4, 6, 8 (4 rows): no email or phone number\n" +
-      'in.csv:5: email: "x" is not an e-mail address such as ann@example.com\n' +
+      'in.csv:5: email: "x" is not an e-mail address: it has no @\n' +
       "error: in.csv: 5 of 7 rows are invalid; nothing was sent\n" +
       'hint: fix them, or pass --skip-invalid to skip them\n      or map the columns: --map "Full Name=name"\n',
   ]);
@@ -111,7 +111,7 @@ it("when JSON is asked for, then stderr holds JSON lines only, and the problems 
       lines: [[5, 5]],
       rows: 1,
       column: "email",
-      message: '"x" is not an e-mail address such as ann@example.com',
+      message: '"x" is not an e-mail address: it has no @',
     },
   ]);
 });
@@ -189,6 +189,26 @@ it("when cells were guarded for a spreadsheet, then the guard is taken away and 
   ]);
 });
 
+it("values that a spreadsheet or a conversion lost are invalid", async () => {
+  const rows = ["a@x.co,#N/A,", "b@x.co,Zo\ufffd,", "c@x.co,,#REF!", "#VALUE!,,", "d@x.co,#1 fan,#WOW!"];
+  const { status, stderr } = await dryRun(
+    "people import",
+    `email,First,plan\n${rows.join("\n")}\n`,
+    "--map",
+    "First=name",
+  );
+  expect([status, stderr.split("\n").slice(0, 5)]).toEqual([
+    2,
+    [
+      'in.csv:2: First: "#N/A" is an error of a spreadsheet\'s formula',
+      'in.csv:3: First: "Zo\ufffd" contains U+FFFD in place of a character that was lost',
+      'in.csv:4: plan: "#REF!" is an error of a spreadsheet\'s formula',
+      'in.csv:5: email: "#VALUE!" is an error of a spreadsheet\'s formula',
+      "error: in.csv: 4 of 5 rows are invalid; nothing was sent",
+    ],
+  ]);
+});
+
 it("values that stand for nothing and bare domains are warned about", async () => {
   const rows = ["a@x.co,NULL,nan,N/A", "b@x.co,NULL,none,", "c@example,null and void,,", "nobody@nowhere,Ann,,"];
   const ended = await dryRun("people import", `email,name,plan,locale\n${rows.join("\n")}\n`, "--no-send");
@@ -222,13 +242,56 @@ it.each([
   ],
   [
     "has near columns",
-    "E-Mail Address,Full Name\nx,y\n",
+    "E-Mail Address,Full Name\nx@y.co,y\n",
     [],
     'hint: map the columns: --map "E-Mail Address=email" --map "Full Name=name"',
   ],
 ])("when the file %s, then it says what to do", async (_, text, flags, expected) => {
   const { status, stderr } = await dryRun("people import", text, ...flags);
   expect([status, stderr]).toEqual([2, expect.stringContaining(expected)]);
+});
+
+const GOOGLE =
+  "Name,E-mail 1 - Label,E-mail 1 - Value,E-mail 2 - Value,Phone 1 - Label,Phone 1 - Value,Email Status\n" +
+  "Ann,* Work,ann@example.com,ann2@example.com,Mobile,+14155550100,ok\nBob,Home,bob@example.com,,,,ok\n";
+
+it("columns are proposed only if their cells suit the field, and other addresses are named", async () => {
+  const { stderr } = await dryRun("people import", GOOGLE);
+  const maps = '--map "E-mail 1 - Value=email" --map "Phone 1 - Value=phone_number"';
+  expect(stderr.split("\n").at(-2)).toBe(`hint: map the columns: ${maps}`);
+  const mapped = await dryRun("people import", GOOGLE, "--map", "E-mail 1 - Value=email");
+  expect([mapped.status, mapped.stderr.split("\n").slice(0, 2)]).toEqual([
+    0,
+    [
+      'note: "E-mail 2 - Value" looks like another email; it is imported as a property',
+      'note: "Phone 1 - Value" will be imported as a property; to map it: --map "Phone 1 - Value=phone_number"',
+    ],
+  ]);
+});
+
+it("a header with characters of the shell is quoted for it", async () => {
+  const { stderr } = await dryRun("people import", "Your $HOME e-mail\nann@example.com\n");
+  expect(stderr).toContain("hint: map the columns: --map 'Your $HOME e-mail=email'\n");
+});
+
+it.each([
+  ["Contacts export,,\n\n2026-01-31\nE-mail,Name,Plan\nann@example.com,Ann,pro\n", 4],
+  ["Contacts\nemail\nann@example.com\n", 2],
+])("the line that looks like the header is named", async (text, line) => {
+  const { status, stderr } = await dryRun("responses import", text);
+  expect([status, stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      new RegExp(
+        `^error: in\\.csv:1: no .* column \\(found: .*\\); line ${line} looks like the header\nhint: remove the lines above line ${line}\n$`,
+      ),
+    ),
+  ]);
+});
+
+it("a row is not taken for the header", async () => {
+  const { stderr } = await dryRun("people import", "Kontakt,Kanal\nann@example.com,email\n");
+  expect(stderr).toBe("error: in.csv:1: no email or phone_number column (found: Kontakt, Kanal)\n");
 });
 
 it("when control characters are in the file, then none reaches the screen", async () => {

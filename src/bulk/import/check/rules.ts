@@ -1,9 +1,9 @@
 /** One function a rule: from the text of a cell to its value, or to the problem and its fix. */
 import { parseJson } from "../../../contract/json.ts";
-import { isEmail } from "../../../contract/text/email.ts";
+import { emailProblem } from "../../../contract/text/email.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { describeInvisible, quoteText } from "../../../contract/text/invisible.ts";
-import { isE164 } from "../../../contract/text/phone.ts";
+import { phoneProblem } from "../../../contract/text/phone.ts";
 import { readWholeNumber } from "../../../contract/text/whole-number.ts";
 import { CHANNELS } from "../../../contract/routes.ts";
 import type { CellValue, FieldRule } from "./row-kind.ts";
@@ -33,17 +33,19 @@ function readId(text: string): Ruling {
 }
 
 function readEmail(text: string): Ruling {
-  if (isEmail(text)) return { value: text };
+  const fault = emailProblem(text);
+  if (fault === null) return { value: text };
   const invisible = describeInvisible(text);
   if (invisible !== null) return problem(`${quoteText(text)} contains ${invisible}`);
-  return problem(`${quoteText(text)} is not an e-mail address such as ann@example.com`);
+  return problem(`${quoteText(text)} is not an e-mail address: it ${fault}`);
 }
 
 function readPhone(text: string): Ruling {
-  if (isE164(text)) return { value: text };
+  const fault = phoneProblem(text);
+  if (fault === null) return { value: text };
   const invisible = describeInvisible(text);
   if (invisible !== null) return problem(`${quoteText(text)} contains ${invisible}`);
-  return problem(isScientific(text) ? scientificAdvice(text, "a number") : phoneAdvice(text));
+  return problem(isScientific(text) ? scientificAdvice(text, "a number") : `${quoteText(text)} ${fault}`);
 }
 
 /** `4.47E+11`: the spreadsheet dropped digits, so the number is lost. */
@@ -54,21 +56,6 @@ function isScientific(text: string): boolean {
 function scientificAdvice(text: string, what: string): string {
   const fix = "format the column as text and enter it again";
   return `${quoteText(text)} is ${what} rounded by a spreadsheet; its digits are lost; ${fix}`;
-}
-
-/** The most likely cause of a number that is not E.164. Nothing is fixed silently. */
-function phoneAdvice(text: string): string {
-  const digits = text.replace(/[\s().\-/\u00a0\u2011]/g, "");
-  const expected = "a leading +, the country code, then the number, as in +14155550000";
-  if (/^\d/.test(text) && !text.startsWith("0") && isE164(`+${text}`) && text.length > 10) {
-    return `${quoteText(text)} is not E.164: the leading + is missing (spreadsheets drop it); did you mean +${text}?`;
-  }
-  if (/^00[1-9]/.test(digits) && isE164(`+${digits.slice(2)}`))
-    return `${quoteText(text)} is not E.164: write +${digits.slice(2)} for the leading 00`;
-  if (isE164(digits)) return `${quoteText(text)} is not E.164: only + and digits; write ${digits}`;
-  if (digits.startsWith("0"))
-    return `${quoteText(text)} is not E.164: a national number; put + and the country code in front, without the leading 0`;
-  return `${quoteText(text)} is not E.164: ${expected}`;
 }
 
 function readChannel(text: string): Ruling {

@@ -2,6 +2,8 @@
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
 import { type Json, type JsonObject, numberThatLosesDigits, parseJsonObject } from "../../../contract/json.ts";
 import { characterCount } from "../../../contract/limits.ts";
+import { quoteText } from "../../../contract/text/invisible.ts";
+import { findLostText } from "../../../contract/text/lost-text.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { propertyKey, type HeaderColumn } from "../table/header.ts";
 import { findExtraCells, type InputRecord, isBlank } from "../table/record-parser.ts";
@@ -161,6 +163,8 @@ function createFieldCheck({
     const cells = record.fields;
     const unreadable = record.problem ?? findExtraCells(record, columns.length);
     if (unreadable !== null) return { problems: [{ column: "", message: unreadable }] };
+    const lost = findLostCells(columns, cells);
+    if (lost.length > 0) return { problems: lost };
     let problems: RowProblem[] | null = null;
     for (const cell of fields) {
       const problem = readField(cell, textOf(cell, cells), values, readers);
@@ -174,6 +178,18 @@ function createFieldCheck({
     const found = problems ?? kind.check(values, () => propertyIn(cells));
     return found.length > 0 ? { problems: found } : valid;
   };
+}
+
+const NONE: readonly RowProblem[] = [];
+
+function findLostCells(columns: readonly HeaderColumn[], cells: readonly string[]): readonly RowProblem[] {
+  let problems = NONE;
+  for (const [index, { header, target }] of columns.entries()) {
+    const lost = target.kind === "ignored" ? null : findLostText(cells[index] ?? "");
+    if (lost !== null)
+      problems = [...problems, { column: header, message: `${quoteText(cells[index] ?? "")} ${lost}` }];
+  }
+  return problems;
 }
 
 /** True when a cell had another value. */

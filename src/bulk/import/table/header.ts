@@ -26,6 +26,8 @@ export interface HeaderOptions {
   readonly ignored: readonly string[];
   /** The nearest of some words to a mistyped one; null when none is near. */
   readonly suggest: (word: string, candidates: readonly string[]) => string | null;
+  /** Whether most of the first cells of a column are valid values of a field; null if they are empty. */
+  readonly suits: (column: number, field: FieldSpec) => boolean | null;
 }
 
 /** A column that may mean a field and is taken as a property. */
@@ -61,7 +63,12 @@ export function mapHeader(headers: readonly string[], kind: RowKind, place: stri
   checkTwice(columns, place);
   const nearMisses = findNearMisses(columns, kind, options);
   checkPerson(columns, kind, place, { ...options, nearMisses });
-  const notes = [...invisibleNotes(headers), ...unnamedNote(columns), ...ignoredNote(columns, kind)];
+  const notes = [
+    ...invisibleNotes(headers),
+    ...unnamedNote(columns),
+    ...ignoredNote(columns, kind),
+    ...secondNotes(columns, kind, nearMisses, options),
+  ];
   return { columns, notes, nearMisses };
 }
 
@@ -194,7 +201,7 @@ function checkPerson(
   if (fields.some((name) => PERSON_FIELDS.has(name))) return;
   const wanted = kind.fields.map(({ name }) => name).filter((name) => PERSON_FIELDS.has(name));
   const found = columns.map(({ header }) => header);
-  const datum = found.find((header) => isEmail(header) || isE164(header));
+  const datum = found.find(isDatum);
   if (datum !== undefined) {
     throw new InputError(`${place}: there is no header; the first line holds data (${datum})`, {
       hint: "add a first line that names the columns, as in email,name",
@@ -209,11 +216,13 @@ function checkPerson(
   throw new InputError(`${place}: no ${list} column (found: ${found.join(", ")})`, advice || {});
 }
 
-/** One column for each field; none where still no column would mean a person. */
-function mappingFix(nearMisses: readonly NearMiss[]): { readonly fix: InputFix } | false {
-  const columns = nearMisses.filter(
-    ({ field }, index) => nearMisses.findIndex((each) => each.field === field) === index,
-  );
+/** True for an address or a number, which no header is. */
+export function isDatum(cell: string): boolean {
+  return isEmail(cell) || isE164(cell);
+}
+
+/** None where still no column would mean a person. */
+function mappingFix(columns: readonly NearMiss[]): { readonly fix: InputFix } | false {
   return columns.some(({ field }) => PERSON_FIELDS.has(field)) && { fix: { kind: "map", columns } };
 }
 
@@ -239,30 +248,53 @@ function ignoredNote(columns: readonly HeaderColumn[], kind: RowKind): string[] 
 }
 
 /** Other headers of these columns in spreadsheets: "E-Mail Address", "Phone no.", "Full Name". */
-function meansPerson(header: string, free: readonly string[]): string | null {
-  const words: readonly (readonly [RegExp, string])[] = [
-    [/e-?mail/i, "email"],
-    [/phone|mobile/i, "phone_number"],
-    [/^(?:full|customer|person)[ _-]?name$/i, "name"],
-  ];
-  return words.find(([pattern, field]) => pattern.test(header) && free.includes(field))?.[1] ?? null;
+const OTHER_HEADERS: readonly (readonly [RegExp, string])[] = [
+  [/e-?mail/i, "email"],
+  [/phone|mobile/i, "phone_number"],
+  [/^(?:full|customer|person)[ _-]?name$/i, "name"],
+];
+
+function meansPerson(header: string): string | null {
+  return OTHER_HEADERS.find(([pattern]) => pattern.test(header))?.[1] ?? null;
 }
 
-/** `emial` would silently become a property. */
-function findNearMisses(columns: readonly HeaderColumn[], kind: RowKind, { suggest }: HeaderOptions): NearMiss[] {
-  const taken = new Set(columns.flatMap(({ target }) => (target.kind === "field" ? [target.field.name] : [])));
-  const free = kind.fields.map(({ name }) => name).filter((name) => !taken.has(name));
-  const names = free.includes("name") ? findNameParts(columns) : [];
-  const singles = columns.filter(({ header }) => !names.includes(header));
-  const whole = names.length === 0 ? [] : [{ header: names.join("+"), field: "name" }];
-  return whole.concat(
-    singles.flatMap(({ header, target }) => {
-      if (target.kind === "field" || header.length <= 3) return [];
-      if (target.kind === "ignored" && kind.properties !== null) return [];
-      const field = suggest(header, free) ?? meansPerson(header, free);
-      return field === null ? [] : [{ header, field }];
-    }),
-  );
+/** `emial` would silently become a property. A column is one for each field, and only if its cells suit the field. */
+function findNearMisses(columns: readonly HeaderColumn[], kind: RowKind, options: HeaderOptions): NearMiss[] {
+  const free = kind.fields.filter(({ name }) => !isMapped(columns, name));
+  const names = free.some(({ name }) => name === "name") ? findNameParts(columns) : [];
+  const found = new Map<string, string>(names.length === 0 ? [] : [["name", names.join("+")]]);
+  for (const [index, { header, target }] of columns.entries()) {
+    if (target.kind === "field" || header.length <= 3 || names.includes(header)) continue;
+    if (target.kind === "ignored" && kind.properties !== null) continue;
+    const name =
+      options.suggest(
+        header,
+        free.map((field) => field.name),
+      ) ?? meansPerson(header);
+    const field = free.find((each) => each.name === name);
+    if (field !== undefined && !found.has(field.name) && options.suits(index, field) !== false)
+      found.set(field.name, header);
+  }
+  return [...found].map(([field, header]) => ({ header, field }));
+}
+
+function isMapped(columns: readonly HeaderColumn[], name: string): boolean {
+  return columns.some(({ target }) => target.kind === "field" && target.field.name === name);
+}
+
+/** Columns with further addresses or numbers, next to the one that is used. */
+function secondNotes(
+  columns: readonly HeaderColumn[],
+  kind: RowKind,
+  nearMisses: readonly NearMiss[],
+  { suits }: HeaderOptions,
+): string[] {
+  return columns.flatMap(({ header, target }, index) => {
+    const field = kind.fields.find(({ name }) => PERSON_FIELDS.has(name) && name === meansPerson(header));
+    const isOther = target.kind === "property" && !nearMisses.some((nearMiss) => nearMiss.header === header);
+    if (field === undefined || !isOther || suits(index, field) !== true) return [];
+    return [`"${header}" looks like another ${field.name}; it is imported as a property`];
+  });
 }
 
 const NAME_PARTS = [/^(?:first|given)[ _-]?name$|^forename$/i, /^(?:last|family)[ _-]?name$|^surname$/i];

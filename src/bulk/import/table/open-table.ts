@@ -1,10 +1,12 @@
 /** A file whose header is understood: its records, validated, as often as they are asked for. */
-import { mapHeader, type HeaderOptions, type Mapping } from "./header.ts";
+import { isDatum, mapHeader, type HeaderOptions, type Mapping } from "./header.ts";
+import { withoutGuard } from "../../../contract/text/formula-guard.ts";
 import { InputError, type InputFile } from "./input-file.ts";
+import { RULES } from "../check/rules.ts";
 import { createValidator, type Validator, type ValidatorOptions } from "../check/validate.ts";
 import { type InputRecord, isEmptyRow } from "./record-parser.ts";
 import { readRecords } from "./records.ts";
-import type { ImportRow, InvalidRow, RowKind } from "../check/row-kind.ts";
+import type { FieldSpec, ImportRow, InvalidRow, RowKind } from "../check/row-kind.ts";
 
 export interface ImportTable extends Validator {
   readonly input: InputFile;
@@ -20,7 +22,7 @@ export interface ImportTable extends Validator {
 }
 
 export interface TableOptions extends Omit<ValidatorOptions, "columns"> {
-  readonly header: HeaderOptions;
+  readonly header: Omit<HeaderOptions, "suits">;
 }
 
 /** Reads the header alone. Throws InputError. */
@@ -34,9 +36,46 @@ export async function openTable(input: InputFile, options: TableOptions): Promis
   }
 }
 
+/** Lines below the first that are tried as the header. */
+const TITLE_LINES = 10;
+
+function readMapping(
+  input: InputFile,
+  { kind, header, readers }: TableOptions,
+  { header: first, rest }: Begun,
+): Mapping {
+  const suits = (column: number, { rule }: FieldSpec): boolean | null => {
+    const cells = rest.map(({ fields }) => withoutGuard(fields[column] ?? "").trim()).filter((cell) => cell !== "");
+    return cells.length === 0
+      ? null
+      : 2 * cells.filter((cell) => "value" in RULES[rule](cell, readers)).length >= cells.length;
+  };
+  const map = ({ fields, line }: InputRecord): Mapping =>
+    mapHeader(fields, kind, `${input.name}:${line}`, { ...header, suits });
+  try {
+    return map(first);
+  } catch (error) {
+    const heads = rest.slice(0, TITLE_LINES).filter(({ fields }) => !fields.some(isDatum));
+    const below = heads.find((record) => isMappable(() => map(record)));
+    if (!(error instanceof InputError) || below === undefined) throw error;
+    throw new InputError(`${error.message}; line ${below.line} looks like the header`, {
+      hint: `remove the lines above line ${below.line}`,
+      cause: error,
+    });
+  }
+}
+
+function isMappable(map: () => Mapping): boolean {
+  try {
+    return map().columns.length > 0;
+  } catch {
+    return false;
+  }
+}
+
 function createTable(input: InputFile, options: TableOptions, opening: Begun): ImportTable {
   const { header } = opening;
-  const mapping = mapHeader(header.fields, options.kind, `${input.name}:${header.line}`, options.header);
+  const mapping = readMapping(input, options, opening);
   const validator = createValidator({ ...options, columns: mapping.columns });
   // The parser that found the header continues with the first pass: V8 runs a second parser a tenth slower.
   let waiting: Begun | null = opening;

@@ -26,7 +26,9 @@ it.each<[FieldRule, string, unknown]>([
 });
 
 it.each<[FieldRule, string, RegExp]>([
-  ["email", "nobody", /is not an e-mail address/],
+  ["email", "nobody", /^"nobody" is not an e-mail address: it has no @$/],
+  ["email", "a b@example.com", /it contains a space/],
+  ["email", "a@bad..example.com", /it has a domain that is not a host name/],
   [
     "email",
     "ann\u200b@example.com",
@@ -42,6 +44,14 @@ it.each<[FieldRule, string, RegExp]>([
   ["phone", "+1 (415) 555-0000", /only \+ and digits; write \+14155550000/],
   ["phone", "0301234567", /a national number/],
   ["phone", "555-1234", /is not E\.164: a leading \+/],
+  ["phone", "+44 (0)20 7946 0958", /write \+442079460958 without the \(0\), which is dialled within the country only$/],
+  ["phone", "+14155550100.0", /write \+14155550100 without the decimals that a spreadsheet added$/],
+  ["phone", "14155550100.00", /did you mean \+14155550100\?$/],
+  ["phone", "+1 415 555 0100 x12", /write \+14155550100 without the extension$/],
+  ["phone", "+1 415 555 0100 ext. 12", /write \+14155550100 without the extension$/],
+  ["phone", "011 49 151 5550103", /write \+491515550103 for the leading 011$/],
+  ["phone", "011 2345 6789", /a national number/],
+  ["phone", "+49 0151 5550103", /a 0 follows the country code; leave it out[^+]*$/],
   ["id", "1.2E+15", /is an id rounded by a spreadsheet; its digits are lost/],
   ["time", "1,7E+9", /digits are lost/],
   ["time", "soon", /is not a time/],
