@@ -149,8 +149,8 @@ autopilot remove --from.
               a CSV file. What the service refused is refused again:
               correct it, and import it as a new file.
 
-A file that has not changed since it was imported sends nothing, with
-status 0. responses import adds only responses that neither its earlier
+A file that has no rows, or has not changed since it was imported, sends
+nothing, with status 0. responses import adds only responses that neither its earlier
 runs nor the service have; a response without created_at is not known to
 the service. autopilot remove --from always runs.
 
@@ -184,8 +184,13 @@ people import --sample 10% takes a random share of the rows: the same
 file gives the same rows.
 
 --skip-suppressed skips people who bounced or unsubscribed; a row with a
-phone number is looked up first. --dry-run shows the counts and the first
-three requests; --explain LINE shows how one line is read.
+phone number is looked up first. People for whom the file itself has an
+unsubscribed_at, bounced_at or the like are not surveyed without
+--include-suppressed.
+
+--dry-run shows the counts of the plan, which our own service is asked
+for, and the first three requests: on a terminal as a table, with what
+each column is taken as. --explain LINE shows how one line is read.
 `;
 
 const EXPORT = `Exports are made for cron: complete, in the order of the API, and written

@@ -8,6 +8,7 @@ import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import { toDryRunLine } from "../command/write-outcome.ts";
+import { meaningOf } from "./mapping.ts";
 import { checkOptions, type ImportRequest } from "./import-request.ts";
 
 /**
@@ -33,7 +34,7 @@ export async function explainLine(
         );
         return EXIT.done;
       }
-      if (!("problems" in row) && report.duplicates.reasonFor(row) === null) position += 1;
+      if (!("problems" in row) && report.reasonToSkip(row) === null) position += 1;
     }
   }
   throw new UsageError(`--explain: ${table.input.name} has no row on line ${line}`);
@@ -48,22 +49,9 @@ async function rawText({ input }: ImportTable, record: InputRecord): Promise<str
 }
 
 function describeCells({ mapping }: ImportTable, { fields }: InputRecord): string {
-  const partOf = new Map(
-    mapping.columns.flatMap(({ target }) =>
-      target.kind === "field" ? (target.joined ?? []).map((column) => [column, target.field.name] as const) : [],
-    ),
-  );
   const cells = mapping.columns.map(({ header, target }, index) => {
-    const whole = partOf.get(index);
-    const meaning =
-      whole !== undefined
-        ? `part of ${whole}`
-        : target.kind === "field"
-          ? `${target.field.name} (rule: ${target.field.rule})`
-          : target.kind === "property"
-            ? `property ${target.key}`
-            : "ignored";
-    return `  ${header}: ${JSON.stringify(fields[index] ?? null)} -> ${meaning}\n`;
+    const rule = target.kind === "field" ? ` (rule: ${target.field.rule})` : "";
+    return `  ${header}: ${JSON.stringify(fields[index] ?? null)} -> ${meaningOf(mapping, index)}${rule}\n`;
   });
   return cells.join("");
 }
@@ -74,7 +62,7 @@ function describe(row: ImportRow | InvalidRow, report: CheckReport, request: Imp
     return row.problems
       .map(({ column, message }) => `  invalid: ${column === "" ? "" : `${column}: `}${message}\n`)
       .join("");
-  const other = report.duplicates.reasonFor(row);
+  const other = report.reasonToSkip(row);
   if (other !== null) return `  not sent: ${other}\n`;
   return `  valid: ${toDryRunLine("", request.plan(row, { position, rows: countSendable(report) }))}`;
 }

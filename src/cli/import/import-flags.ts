@@ -19,8 +19,6 @@ export interface ImportFlags {
   readonly properties: JsonObject;
   readonly onDuplicate: DuplicatePolicy | null;
   readonly skipInvalid: boolean;
-  /** A file with a header and no rows is fine. */
-  readonly allowEmpty: boolean;
   readonly maxErrors: number;
   readonly explain: number | null;
   /** Null: next to the input. */
@@ -70,7 +68,7 @@ export const IMPORT_FLAGS: readonly FlagRecord[] = [
     otherwise: "first, with a warning",
   },
   { flag: "--skip-invalid", text: "skip invalid rows instead of refusing the file" },
-  { flag: "--allow-empty", text: "accept a file that has no rows below its header" },
+  { flag: "--allow-empty", text: "accept a file that has no rows, as is done without it" },
   { flag: "--max-errors", value: "n", text: "maximum number of problems to list", default: MAX_ERRORS_DEFAULT },
   { flag: "--explain", value: "line", text: "show how one line is read and validated, then stop" },
   { flag: "--results", value: "file", text: "per-row results file", otherwise: "<file>.<command>.results.csv" },
@@ -79,6 +77,11 @@ export const IMPORT_FLAGS: readonly FlagRecord[] = [
   { flag: "--retry-unknown", text: "also retry rows whose outcome is unknown" },
   YES_FLAG,
 ];
+
+export const INCLUDE_SUPPRESSED_FLAG: FlagRecord = {
+  flag: "--include-suppressed",
+  text: "survey people for whom the file has an unsubscribed_at, bounced_at or the like, too",
+};
 
 /** Throws UsageError. */
 export function readImportFlags(flags: Flags): ImportFlags {
@@ -90,7 +93,6 @@ export function readImportFlags(flags: Flags): ImportFlags {
     properties: Object.fromEntries(flags.all("--property").map((text) => parseKeyValue(text, "--property"))),
     onDuplicate: flags.parse("--on-duplicate", (text, place) => parseChoice(text, place, DUPLICATE_POLICIES)),
     skipInvalid: flags.is("--skip-invalid"),
-    allowEmpty: flags.is("--allow-empty"),
     maxErrors:
       flags.parse("--max-errors", (text, place) => parseInteger(text, place, { min: 1 })) ?? Number(MAX_ERRORS_DEFAULT),
     explain: flags.parse("--explain", (text, place) => parseInteger(text, place, { min: 1 })),

@@ -42,6 +42,8 @@ export interface ImportRequest {
   readonly savedWord: string;
   readonly flags: ImportFlags;
   readonly skipSuppressed: boolean;
+  /** `--include-suppressed`; absent if the command surveys nobody. */
+  readonly includesSuppressed?: boolean;
   /** The plan counts those whom our own service would send no survey. */
   readonly asksStatuses?: boolean;
   /** The share of the rows that is sent, from 0 to 1; absent: all of them. */
@@ -58,8 +60,10 @@ export interface ImportRequest {
   readonly createSender: (client: Client, signal: AbortSignal, rows: number) => RowSender;
 }
 
-export function checkOptions({ signal }: Deps, { flags: { onDuplicate, maxErrors } }: ImportRequest): CheckOptions {
-  return { onDuplicate, maxErrors, signal };
+export function checkOptions({ signal }: Deps, { flags, overrides, includesSuppressed }: ImportRequest): CheckOptions {
+  const { onDuplicate, maxErrors } = flags;
+  const skipsOptedOut = includesSuppressed === false && overrides["send"] !== false;
+  return { onDuplicate, maxErrors, skipsOptedOut, signal };
 }
 
 /** Everything that changes requests, or which rows are sent, by flag: a resumed run must not differ in it. */
@@ -79,6 +83,8 @@ export function choicesOf({ options }: Deps, request: ImportRequest): JournalHea
     "--sample": request.sample ?? null,
     "--skip-invalid": flags.skipInvalid,
     "--skip-suppressed": skipSuppressed,
+    // Journals of earlier versions lack it.
+    "--include-suppressed": request.includesSuppressed === true ? true : null,
     "--tz": options.timeZone,
   };
 }

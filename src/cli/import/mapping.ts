@@ -24,6 +24,15 @@ export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Pr
   }
 }
 
+/** What a column is taken as: `email`, `part of name`, `property plan` or `ignored`. */
+export function meaningOf({ columns }: ImportTable["mapping"], index: number): string {
+  const target = columns[index]?.target ?? { kind: "ignored" };
+  if (target.kind === "field") return target.field.name;
+  if (target.kind === "property") return `property ${target.key}`;
+  const whole = columns.find((column) => column.target.kind === "field" && column.target.joined?.includes(index));
+  return whole?.target.kind === "field" ? `part of ${whole.target.field.name}` : "ignored";
+}
+
 /** `--map "E-Mail Address=email"` for each column. */
 export function mapFlags(columns: readonly NearMiss[]): string {
   return columns.map(({ header, field }) => `--map ${quoteArgument(`${header}=${field}`)}`).join(" ");

@@ -12,7 +12,7 @@ import type { ImportRequest } from "./import-request.ts";
 import { mapFlags, quoteArgument } from "./mapping.ts";
 
 /**
- * Throws UsageError when there are problems and invalid rows are not to be skipped, or when there are no rows at all.
+ * Throws UsageError when there are problems and invalid rows are not to be skipped, or no row is valid.
  */
 export async function reportCheck(
   deps: Deps,
@@ -21,15 +21,14 @@ export async function reportCheck(
   report: CheckReport,
 ): Promise<void> {
   const { name } = table.input;
-  const { skipInvalid, allowEmpty } = request.flags;
+  const { skipInvalid } = request.flags;
   const details = report.problems.map((group) => toDetail(name, group));
-  const isFatal = report.broken !== null || (report.invalidRows > 0 && !skipInvalid);
+  const isAllInvalid = report.invalidRows === report.rows;
+  const isFatal = report.broken !== null || (report.invalidRows > 0 && (isAllInvalid || !skipInvalid));
   // Under -o json they are the details of the error that follows.
   if (!(isFatal && isForMachines(deps))) await writeProblems(deps, name, report);
   for (const quote of describeStrayQuotes(report)) await writeWarning(deps, `${name}: ${quote}`);
   if (report.broken !== null) throw asImportError(report.broken, details);
-  if (report.rows === 0 && !allowEmpty)
-    throw new UsageError(`${name} has no rows below the header`, { hint: "--allow-empty accepts such a file" });
   const verb = report.invalidRows === 1 ? "is" : "are";
   const invalid = `${formatCount(report.invalidRows)} of ${countOf(report.rows, "row", "rows")} ${verb} invalid`;
   if (isFatal)
@@ -99,7 +98,8 @@ async function writeOddities(
   request: ImportRequest,
   report: CheckReport,
 ): Promise<void> {
-  const { overriddenRows, guardedCells, formulaCells, emptyRows, unevenRows, duplicates, unsaved, doubts } = report;
+  const { overriddenRows, guardedCells, formulaCells, emptyRows, unevenRows, duplicates, optOuts, unsaved, doubts } =
+    report;
   for (const group of unsaved) await writeNote(deps, describeGroup(table.input.name, group));
   for (const group of doubts) await writeWarning(deps, describeGroup(table.input.name, group));
   if (overriddenRows > 0)
@@ -117,11 +117,16 @@ async function writeOddities(
     );
   if (formulaCells > 0)
     await writeNote(deps, `${countOf(formulaCells, 'cell is ="…"', 'cells are ="…"')}: read as the text in quotes`);
+  if (optOuts !== null && optOuts.rows > 0)
+    await writeNote(
+      deps,
+      `${countOf(optOuts.rows, "row", "rows")} of people who opted out or bounced will be skipped; --include-suppressed sends them`,
+    );
   if (request.kind.properties === "properties") await warnOfLocales(deps, table, request, report);
-  if (duplicates.size === 0 || request.flags.onDuplicate !== null) return;
-  const kept = duplicates.size === 1 ? "the first occurrence is kept" : "the first occurrence of each is kept";
+  if (duplicates === 0 || request.flags.onDuplicate !== null) return;
+  const kept = duplicates === 1 ? "the first occurrence is kept" : "the first occurrence of each is kept";
   const same = request.kind.repeats === "answer" ? "same answer" : "same person";
-  await writeWarning(deps, `${countOf(duplicates.size, "duplicate row", "duplicate rows")} (${same}); ${kept}`);
+  await writeWarning(deps, `${countOf(duplicates, "duplicate row", "duplicate rows")} (${same}); ${kept}`);
 }
 
 /** Values that are probably not meant as they are, for the plan. */

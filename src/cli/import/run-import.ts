@@ -3,6 +3,7 @@ import { checkTable } from "../../bulk/import/check/check.ts";
 import { InputChangedError, InputError, type InputFile } from "../../bulk/import/table/input-file.ts";
 import { isEncoding } from "../../bulk/import/table/named-encoding.ts";
 import { type ImportTable, openTable } from "../../bulk/import/table/open-table.ts";
+import { noOutcomes } from "../../bulk/import/journal/outcome.ts";
 import { readJournal } from "../../bulk/import/journal/journal-state.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { DAY_SECONDS } from "../../runtime/zone.ts";
@@ -15,11 +16,13 @@ import type { ExitCode } from "../exit-codes.ts";
 import { explainLine } from "./explain.ts";
 import { checkOptions, type ImportRequest } from "./import-request.ts";
 import { openInput } from "./input-source.ts";
-import { checkConsent, showPlannedRequests } from "./plan.ts";
+import { showDryRun } from "./plan/dry-run.ts";
+import { checkConsent } from "./plan/plan.ts";
 import { askForMapping, writeHeaderNotes, type Mapped } from "./mapping.ts";
 import { asImportError, reportCheck } from "./problems.ts";
 import { checkTargets, lockRun, runFiles, type RunFiles } from "./run-files.ts";
 import { sendChecked } from "./send-checked.ts";
+import { writeNothingToDo } from "./summary.ts";
 
 /** Throws UsageError for everything that is wrong before the first request; nothing was sent then. */
 export async function runImport(deps: Deps, request: ImportRequest): Promise<ExitCode> {
@@ -96,7 +99,11 @@ async function importTable(
   if (files !== null) checkConsent(deps, table, request);
   const report = await checkTable(table, checkOptions(deps, request));
   await reportCheck(deps, table, request, report);
-  if (files === null) return showPlannedRequests(deps, table, request, report);
+  if (files === null) return showDryRun({ deps, table, request, report });
+  if (report.rows === 0) {
+    const note = `${table.input.name} has no rows below the header; nothing was sent`;
+    return await writeNothingToDo(deps, request, files, { note, counts: noOutcomes() });
+  }
   await checkTargets(deps, request, files);
   const lock = await lockRun(files, deps);
   try {

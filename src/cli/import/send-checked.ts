@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import type { CheckReport } from "../../bulk/import/check/check.ts";
 import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
-import type { RowSource, RowToSend } from "../../bulk/import/journal/decide-rows.ts";
+import type { RowSource } from "../../bulk/import/journal/decide-rows.ts";
 import type { JournalState } from "../../bulk/import/journal/journal-state.ts";
 import { InputChangedError } from "../../bulk/import/table/input-file.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
@@ -12,8 +12,6 @@ import { openRecordedOutcomes } from "../../bulk/import/journal/recorded-outcome
 import { failedCsv, resultsCsv } from "../../bulk/import/journal/results.ts";
 import { MissingRowsError, type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
 import type { Client } from "../../client/client.ts";
-import type { JsonObject } from "../../contract/json.ts";
-import { ROUTES, TELLS_STATUSES } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { replaceFile, UnwritableFileError } from "../../runtime/files/file-replacement.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
@@ -24,12 +22,11 @@ import { BegunError, exitOfSignal, ImportStoppedError, InterruptedError } from "
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { createTimeFormatter } from "../render/time.ts";
 import { choicesOf, type ImportRequest } from "./import-request.ts";
-import { type Outlook, readOutlook } from "./outlook.ts";
-import { askWithPlan, chooseRows, writeForecast } from "./plan.ts";
+import { planRun } from "./plan/plan-run.ts";
+import { askWithPlan, chooseRows, writeForecast } from "./plan/plan.ts";
 import { describeUnchanged, findPreviousRun } from "./repeats/previous-run.ts";
 import type { RunFiles } from "./run-files.ts";
 import { type ResultsState, resumeCommand, writeNothingToDo, writeSummary } from "./summary.ts";
-import { readSuppressed } from "./suppressed.ts";
 
 /** A file that has been checked, and all that sending it needs. */
 export interface Checked {
@@ -49,23 +46,15 @@ export interface Checked {
  * run.
  */
 export async function sendChecked(checked: Checked): Promise<ExitCode> {
-  const { deps, request, table, report, files, client, connection } = checked;
+  const { deps, request, table, report, files, client } = checked;
   client.checkMayWrite();
   const head = await describeRun(checked);
   const chosen = await chooseRows(request, table, report);
   const { before, carried, isUnchanged } = await findPreviousRun({ files, head, request, source: chosen });
   if (isUnchanged) return await writeNothingToDo(deps, request, files, describeUnchanged(request, before, files));
-  // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
-  const { headers } = await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
-  const source = request.skipSuppressed ? await skipSuppressed(checked, { ...chosen, before }) : { ...chosen, before };
-  await writeForecast(deps, request, { client, source });
-  const tellsStatuses = Object.keys(TELLS_STATUSES).every((name) => headers?.[name] !== undefined);
-  const bodyOf = (row: RowToSend): JsonObject =>
-    request.plan(row, { position: row.position, rows: chosen.rows }).body ?? {};
-  const outlook = async (): Promise<Outlook | null> =>
-    tellsStatuses && request.asksStatuses ? readOutlook({ client, source, bodyOf, ...limitsOf(deps) }) : null;
-  const { profile = null } = connection;
-  await askWithPlan(deps, request, { place: head.baseUrl, profile, report, source, outlook });
+  const run = await planRun(checked, { ...chosen, before });
+  await writeForecast(deps, request, run.source, client);
+  await askWithPlan(deps, request, run);
   await table.input.verify();
   const sentBy = await lastSendingAt(checked, before);
   if (carried !== null) await replaceFile(files.journal, carried.text(), deps.random.token(6), { isAlone: true });
@@ -74,7 +63,7 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   deps.lastWords(`To resume: ${resumeCommand(deps.commandLine, ["--resume"])}\n`);
   try {
     if (before.head === null) await journal.write({ head });
-    const sent = await send(checked, { ...source, journal, sentBy, spreadOver: chosen.rows });
+    const sent = await send(checked, { ...run.source, journal, sentBy, spreadOver: chosen.rows });
     // On a full disk the results cannot be written either; the summary still shows what was done and how to resume.
     const { results, error } = await writeResults(checked);
     const stoppedBy = sent.stoppedBy ?? error;
@@ -106,15 +95,6 @@ async function describeRun({
     key: (await account?.keyFingerprint()) ?? "",
     at: startedAt,
   };
-}
-
-function limitsOf({ options, signal }: Deps): { readonly concurrency: number; readonly signal: AbortSignal } {
-  return { concurrency: options.concurrency ?? CONCURRENCY_DEFAULT, signal };
-}
-
-async function skipSuppressed({ deps, client }: Checked, source: RowSource): Promise<RowSource> {
-  const suppressed = await readSuppressed({ client, source, ...limitsOf(deps) });
-  return { ...source, skip: (row) => source.skip(row) ?? suppressed(row) };
 }
 
 interface RunParts extends RowSource {

@@ -70,17 +70,46 @@ test.each([
   });
 });
 
-test("when a file has a header and no rows, then that is an error unless it is allowed", async () => {
-  const file = await fileOf("header.csv", "email\n");
-  const refused = await service.run(["people", "import", file, "--no-send"]);
-  expect([refused.status, refused.stderr]).toEqual([
+test.each([
+  ["people import", "--no-send"],
+  ["responses import", "--yes"],
+  ["autopilot import", "--send"],
+  ["autopilot remove --from", "--yes"],
+])("a file with a header and no rows ends %s with a note and 0", async (command, flag) => {
+  const file = await fileOf("header.csv", "email,score\n");
+  const args = [...command.split(" "), file, flag];
+  const note = "note: header.csv has no rows below the header; nothing was sent\n";
+  for (const more of [[], ["--resume"], ["--skip-invalid", "--allow-empty"]])
+    expect(await service.run([...args, ...more])).toMatchObject({ status: 0, stdout: "", stderr: note });
+  expect(JSON.parse((await service.run([...args, "--json"])).stdout)).toMatchObject({ saved: 0, results: null });
+  expect((await service.run([...args, "--dry-run"])).stderr).toMatch(/^note: 0 rows: /);
+});
+
+test("an empty night leaves the record of the night before", async () => {
+  const file = await fileOf("nights.csv", "email\nnights@example.com\n");
+  const args = ["people", "import", file, "--send"];
+  expect((await service.run(args)).status).toBe(0);
+  const record = await outcomes(`${file}.people-import.results.csv`);
+  await writeFile(file, "email\n");
+  expect((await service.run(args)).status).toBe(0);
+  expect(await outcomes(`${file}.people-import.results.csv`)).toEqual(record);
+});
+
+test("a file without a header is an error", async () => {
+  const ended = await service.run(["people", "import", await fileOf("nothing.csv", ""), "--no-send"]);
+  expect([ended.status, ended.stderr]).toEqual([
     2,
-    "error: header.csv has no rows below the header\nhint: --allow-empty accepts such a file\n",
+    "error: nothing.csv is empty; the first line must name the columns\n",
   ]);
-  const dry = await service.run(["people", "import", file, "--no-send", "--dry-run"]);
-  expect(dry.status).toBe(2);
-  const allowed = await service.run(["people", "import", file, "--no-send", "--allow-empty"]);
-  expect([allowed.status, allowed.stderr.split(" in ")[0]]).toEqual([0, "no rows"]);
+});
+
+test.each([[[]], [["--dry-run"]]])("when every row is invalid, --skip-invalid is an error: %j", async (flags) => {
+  const file = await fileOf("invalid.csv", "email\nbad\nworse\n");
+  const ended = await service.run(["people", "import", file, "--no-send", "--skip-invalid", ...flags]);
+  expect([ended.status, ended.stderr.split("\n").slice(-3)]).toEqual([
+    2,
+    ["error: invalid.csv: 2 of 2 rows are invalid; nothing was sent", "hint: fix them", ""],
+  ]);
 });
 
 test("when another command or service imports the same file, then it does not count as imported already", async () => {

@@ -128,7 +128,7 @@ test("when an import is planned on a terminal, then every row is counted as what
     "",
     `Service         ${service.baseUrl}\nRows            6\n` +
       "Emails          1\nText messages   1\nNo survey       1\nSkipped         3\n" +
-      "Send 1 email and 1 text message? [y/N] n\nCancelled. Nothing was sent.\n",
+      "Send 1 email and 1 text message? 1 without an address will be saved without a survey [y/N] n\nCancelled. Nothing was sent.\n",
   ]);
   expect((await service.run(["people", "get", "p1@example.com"])).status).toBe(5);
 });

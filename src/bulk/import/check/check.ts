@@ -5,6 +5,7 @@ import type { ImportTable } from "../table/open-table.ts";
 import { type InputRecord, isEmptyRow } from "../table/record-parser.ts";
 import { answerKey, groupLines, keptLine, personKeys } from "./identities.ts";
 import { type Oddities, watchOddities } from "./oddities.ts";
+import { type OptOuts, watchOptOuts } from "./opt-outs.ts";
 import { createProblemList, type ProblemGroup } from "./problem-list.ts";
 import type { ImportRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
 import { identifierOf, type ValidFields } from "./validate.ts";
@@ -16,6 +17,8 @@ export interface CheckOptions {
   readonly onDuplicate: DuplicatePolicy | null;
   /** Kinds of problems that are kept; the others are counted. */
   readonly maxErrors: number;
+  /** People who opted out by a column of the file are not sent. */
+  readonly skipsOptedOut: boolean;
   /** Its reason is thrown when it is aborted. */
   readonly signal: AbortSignal;
 }
@@ -29,7 +32,12 @@ export interface CheckReport extends Oddities {
   readonly problems: readonly ProblemGroup[];
   /** Values of valid rows that are not saved. */
   readonly unsaved: readonly ProblemGroup[];
-  readonly duplicates: Duplicates;
+  /** Valid rows that are not sent because another row of the same person or answer is. */
+  readonly duplicates: number;
+  /** Null if they are of no interest. */
+  readonly optOuts: OptOuts | null;
+  /** Why a valid row is not sent; null for one that is. */
+  readonly reasonToSkip: (row: Pick<ImportRow, "line" | "values">) => string | null;
   /** Valid rows in which an override counts and not the cell. */
   readonly overriddenRows: number;
   /** Rows of empty cells; they are not among `rows`. */
@@ -41,16 +49,8 @@ export interface CheckReport extends Oddities {
 }
 
 /** The number of rows to be sent. */
-export function countSendable({ rows, invalidRows, duplicates }: CheckReport): number {
-  return rows - invalidRows - duplicates.size;
-}
-
-/** Lines that are not sent because of another line. */
-interface Duplicates {
-  /** Without those that are invalid for it. */
-  readonly size: number;
-  /** The reason, with the other line; null for a row that is sent. */
-  readonly reasonFor: (row: Pick<ImportRow, "line">) => string | null;
+export function countSendable({ rows, invalidRows, duplicates, optOuts }: CheckReport): number {
+  return rows - invalidRows - duplicates - (optOuts?.rows ?? 0);
 }
 
 /** Reads the table once. Throws what reading it throws. */
@@ -73,25 +73,27 @@ interface Tally {
   report(broken: InputError | null): CheckReport;
 }
 
-function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOptions): Tally {
+function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut }: CheckOptions): Tally {
+  const { columns } = table.mapping;
   const problems = createProblemList(maxErrors);
   const unsaved = createProblemList(maxErrors);
   const { keptBy, conflicts, compare } = compareRows(table.kind, onDuplicate === "last" ? "last" : "first");
-  const oddities = watchOddities(table.mapping.columns, maxErrors);
-  const counts = { rows: 0, invalidRows: 0, overriddenRows: 0, untimedRows: 0, emptyRows: 0 };
-  let duplicates = 0;
+  const optOuts = skipsOptedOut ? watchOptOuts(columns) : null;
+  const oddities = watchOddities(columns, maxErrors);
+  const counts = { rows: 0, invalidRows: 0, overriddenRows: 0, untimedRows: 0, emptyRows: 0, duplicates: 0 };
   const addProblem = (line: number, problem: RowProblem): void => {
     counts.invalidRows += 1;
     problems.add(line, problem);
   };
-  const takeValid = (line: number, { values, overridden }: ValidFields): void => {
+  const takeValid = ({ line, fields }: InputRecord, { values, overridden }: ValidFields): void => {
     const { conflict, dropped } = compare(values, line);
     if (conflict !== null) return addProblem(line, conflict);
+    optOuts?.take(fields, values);
     if (overridden) counts.overriddenRows += 1;
     if (table.kind.repeats === "answer" && values["created_at"] === undefined) counts.untimedRows += 1;
     const value = table.kind.findUnsaved?.(values) ?? null;
     if (value !== null) unsaved.add(line, value);
-    if (onDuplicate !== "error") duplicates += dropped.length;
+    if (onDuplicate !== "error") counts.duplicates += dropped.length;
     else
       for (const one of dropped)
         addProblem(one, { column: "", message: `duplicate of line ${keptBy.get(one)} (${identifierOf(values)})` });
@@ -107,7 +109,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
       const checked = table.checkFields(record);
       if ("values" in checked) {
         oddities.takeValid(record, checked.values);
-        takeValid(record.line, checked);
+        takeValid(record, checked);
         return;
       }
       counts.invalidRows += 1;
@@ -119,7 +121,11 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
       problemCount: problems.count,
       problems: problems.groups,
       unsaved: unsaved.groups,
-      duplicates: { size: duplicates, reasonFor: ({ line }) => describeOther(line, keptBy, conflicts) },
+      optOuts,
+      reasonToSkip({ line, values }) {
+        const header = values["send"] === false ? null : (optOuts?.headerFor(values) ?? null);
+        return describeOther(line, keptBy, conflicts) ?? (header === null ? null : `suppressed: ${header} has a value`);
+      },
       broken,
     }),
   };

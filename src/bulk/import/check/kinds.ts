@@ -6,6 +6,9 @@ const phone: FieldSpec = { name: "phone_number", rule: "phone", otherNames: ["ph
 const personId: FieldSpec = { name: "person_id", rule: "id", otherNames: ["person"] };
 const name: FieldSpec = { name: "name", rule: "text", otherNames: ["person_name"] };
 
+/** In exports of unsubscribes and bounces. */
+const SUPPRESSIONS = ["unsubscribed_at", "bounced_at"] as const;
+
 export const PEOPLE_ROWS: RowKind = {
   repeats: "person",
   sendsSurveys: true,
@@ -20,7 +23,7 @@ export const PEOPLE_ROWS: RowKind = {
     { name: "email_update", rule: "email" },
     { name: "phone_number_update", rule: "phone" },
   ],
-  readOnly: ["id", "created_at", "last_responded_at", "next_survey_scheduled_at"],
+  readOnly: ["id", "created_at", "last_responded_at", "next_survey_scheduled_at", ...SUPPRESSIONS],
   properties: "properties",
   check: (values, property) => [
     ...needsPerson(values, ["email", "phone_number"]),
@@ -65,7 +68,7 @@ const MEMBER_ROWS: RowKind = {
   repeats: "person",
   sendsSurveys: false,
   fields: [...memberIdentifiers, name],
-  readOnly: ["created_at", "updated_at", "next_survey_request_id", "survey_scheduled_at", "id"],
+  readOnly: ["created_at", "updated_at", "next_survey_request_id", "survey_scheduled_at", "id", ...SUPPRESSIONS],
   properties: "properties",
   check: (values) => needsPerson(values, ["person_id", "email", "phone_number"]),
 };

@@ -72,8 +72,8 @@ export interface InvalidRow {
 /** The way of a valid row to its person. */
 export type Way = "emails" | "texts" | "quiet";
 
-/** Without an address nothing can be sent by e-mail, which is what no channel means (4.2). */
-export function wayOf({ send, channel, email }: RowValues): Way {
-  if (send === false || (channel !== "sms" && email === undefined)) return "quiet";
+/** A row with a number alone is mailed to the address that the service knows for it (4.2). */
+export function wayOf({ send, channel }: RowValues): Way {
+  if (send === false) return "quiet";
   return channel === "sms" ? "texts" : "emails";
 }

@@ -5,7 +5,13 @@ import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import type { Client, WriteResult } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
+import {
+  FILE_OPERAND,
+  IMPORT_EXITS,
+  IMPORT_FLAGS,
+  INCLUDE_SUPPRESSED_FLAG,
+  readImportFlags,
+} from "../../import/import-flags.ts";
 import {
   commonParts,
   createBreaker,
@@ -33,6 +39,7 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
     flags: [
       PLATFORM_FLAG,
       { flag: "--send", text: "allow surveys to be sent; required without a terminal" },
+      INCLUDE_SUPPRESSED_FLAG,
       ...IMPORT_FLAGS,
     ],
   });
@@ -57,6 +64,7 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
       savedWord: "saved",
       flags: readImportFlags(flags),
       skipSuppressed: false,
+      includesSuppressed: flags.is("--include-suppressed"),
       spreadSeconds: null,
       repeatDoesHarm: true,
       plan: (row) => ({ route: ROUTES.addMember, placeholders: { platform }, body: toMemberBody(row) }),

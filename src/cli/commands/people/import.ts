@@ -17,7 +17,13 @@ import type { Deps } from "../../command/deps.ts";
 import { REPLACE_PROPERTIES_FLAG } from "../../command/survey-properties.ts";
 import { timeContext } from "../../command/time-flags.ts";
 import type { ExitCode } from "../../exit-codes.ts";
-import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
+import {
+  FILE_OPERAND,
+  IMPORT_EXITS,
+  IMPORT_FLAGS,
+  INCLUDE_SUPPRESSED_FLAG,
+  readImportFlags,
+} from "../../import/import-flags.ts";
 import type { ImportRequest, SendOrder } from "../../import/import-request.ts";
 import {
   commonParts,
@@ -56,6 +62,7 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
         text: "send a random share of the rows, such as 10%; the same file gives the same rows",
       },
       { flag: "--skip-suppressed", text: "skip people who bounced or unsubscribed" },
+      INCLUDE_SUPPRESSED_FLAG,
       REPLACE_PROPERTIES_FLAG,
       ...IMPORT_FLAGS,
     ],
@@ -94,6 +101,7 @@ function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {
     savedWord: "saved",
     flags: readImportFlags(flags),
     skipSuppressed: flags.is("--skip-suppressed"),
+    includesSuppressed: flags.is("--include-suppressed"),
     asksStatuses: true,
     sample: flags.parse("--sample", parseShare),
     spreadSeconds,

@@ -28,7 +28,7 @@ it("when it is stopped on the way, then it reads no further", async () => {
       return table.checkFields(record);
     },
   };
-  const checked = checkTable(counted, { onDuplicate: null, maxErrors: 20, signal: stop.signal });
+  const checked = checkTable(counted, { onDuplicate: null, maxErrors: 20, skipsOptedOut: false, signal: stop.signal });
   await expect(checked).rejects.toThrow("enough");
   expect(rows).toBeLessThan(20_000);
   await rm(folder, { recursive: true });

@@ -1,16 +1,16 @@
 /** Counted before the plan is confirmed: people who would get no survey, and stored properties that would change. */
-import { wayOf } from "../../bulk/import/check/row-kind.ts";
-import { decideRows, type RowSource, type RowToSend } from "../../bulk/import/journal/decide-rows.ts";
-import type { Client } from "../../client/client.ts";
-import { isJsonObject, type Json, type JsonObject, propertyText } from "../../contract/json.ts";
-import { PER_PAGE_MAX } from "../../contract/limits.ts";
-import { PERSON_EXPANSIONS, ROUTES } from "../../contract/routes.ts";
-import { MESSAGE_TEXTS } from "../../contract/special-properties.ts";
-import { SURVEY_STATUSES, type SurveyStatusName } from "../../contract/text/survey-status.ts";
-import { endTogether, inParallel } from "../../runtime/parallel.ts";
-import { countOf, formatCount } from "../command/notes.ts";
-import { toSafeText } from "../render/safe-text.ts";
-import { createTimeFormatter } from "../render/time.ts";
+import { wayOf } from "../../../bulk/import/check/row-kind.ts";
+import { decideRows, type RowSource, type RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
+import type { Client } from "../../../client/client.ts";
+import { isJsonObject, type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
+import { PER_PAGE_MAX } from "../../../contract/limits.ts";
+import { PERSON_EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
+import { MESSAGE_TEXTS } from "../../../contract/special-properties.ts";
+import { SURVEY_STATUSES, type SurveyStatusName } from "../../../contract/text/survey-status.ts";
+import { endTogether, inParallel } from "../../../runtime/parallel.ts";
+import { countOf, formatCount } from "../../command/notes.ts";
+import { toSafeText } from "../../render/safe-text.ts";
+import { createTimeFormatter } from "../../render/time.ts";
 
 type Way = "emails" | "texts";
 

@@ -1,0 +1,44 @@
+/** What the service says about the rows of a run before it begins. */
+import type { CheckReport } from "../../../bulk/import/check/check.ts";
+import type { RowSource, RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
+import type { Client } from "../../../client/client.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { ROUTES, TELLS_STATUSES } from "../../../contract/routes.ts";
+import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
+import type { Connection, Deps } from "../../command/deps.ts";
+import type { ImportRequest } from "../import-request.ts";
+import { readSuppressed } from "../suppressed.ts";
+import { readOutlook } from "./outlook.ts";
+import type { PlannedRun } from "./plan.ts";
+
+interface RunToPlan {
+  readonly deps: Deps;
+  readonly request: ImportRequest;
+  readonly report: CheckReport;
+  readonly client: Client;
+  readonly connection: Connection;
+}
+
+/** `chosen` are the rows without those that the service suppresses. Throws ClientError. */
+export async function planRun(
+  { deps, request, report, client, connection }: RunToPlan,
+  chosen: RowSource & { readonly rows: number },
+): Promise<PlannedRun> {
+  const { signal } = deps;
+  // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
+  const { headers } = await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal });
+  const asking = { client, signal, concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT };
+  const suppressed = request.skipSuppressed ? await readSuppressed({ ...asking, source: chosen }) : () => null;
+  const source: RowSource = { ...chosen, skip: (row) => chosen.skip(row) ?? suppressed(row) };
+  const bodyOf = (row: RowToSend): JsonObject =>
+    request.plan(row, { position: row.position, rows: chosen.rows }).body ?? {};
+  const tellsStatuses = Object.keys(TELLS_STATUSES).every((name) => headers?.[name] !== undefined);
+  return {
+    place: connection.account?.place ?? client.baseUrl,
+    profile: connection.profile ?? null,
+    report,
+    source,
+    outlook: async () =>
+      tellsStatuses && request.asksStatuses === true ? readOutlook({ ...asking, source, bodyOf }) : null,
+  };
+}

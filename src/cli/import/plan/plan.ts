@@ -1,0 +1,181 @@
+/** The plan of an import, counted before anything leaves: shown by `--dry-run`, asked on a terminal. */
+import { type CheckReport, countSendable } from "../../../bulk/import/check/check.ts";
+import { wayOf } from "../../../bulk/import/check/row-kind.ts";
+import { decideRows, type RowSource } from "../../../bulk/import/journal/decide-rows.ts";
+import { drawSample } from "../../../bulk/import/sample.ts";
+import { emptyJournal } from "../../../bulk/import/journal/journal-state.ts";
+import type { ImportTable } from "../../../bulk/import/table/open-table.ts";
+import type { Client } from "../../../client/client.ts";
+import { confirm, countOf, formatCount, writeDone, writeWarning } from "../../command/notes.ts";
+import type { Deps } from "../../command/deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import type { ImportRequest } from "../import-request.ts";
+import { describeChanges, describeOutlook, type Outlook } from "./outlook.ts";
+import { describeDoubts, describeStrayQuotes } from "../problems.ts";
+
+/**
+ * Off a terminal, flags or a column must give consent; `--yes` only answers the question of a terminal. Throws
+ * UsageError, before the file is checked.
+ */
+export function checkConsent({ streams }: Deps, table: ImportTable, request: ImportRequest): void {
+  if (hasConsent(table, request)) return;
+  if (streams.in.isTTY && streams.err.isTTY) return;
+  throw new UsageError(`${request.command} ${request.guardAdvice}`, { hint: "--dry-run shows what would be sent" });
+}
+
+function hasConsent(table: ImportTable, { consented, consentColumn }: ImportRequest): boolean {
+  return (
+    consented ||
+    table.mapping.columns.some(({ target }) => target.kind === "field" && target.field.name === consentColumn)
+  );
+}
+
+/** The rows that a run would send, and their number: all that are valid and no duplicates, or a sample of them. */
+export async function chooseRows(
+  { sample = null }: ImportRequest,
+  table: ImportTable,
+  report: CheckReport,
+): Promise<RowSource & { readonly rows: number }> {
+  const all: RowSource = { table, before: emptyJournal(), skip: report.reasonToSkip };
+  if (sample === null) return { ...all, rows: countSendable(report) };
+  return { ...all, ...(await drawSample(all, sample)) };
+}
+
+/** The number of rows for each way. */
+export interface Plan {
+  rows: number;
+  emails: number;
+  texts: number;
+  quiet: number;
+  skipped: number;
+  /** A previous run settled them. */
+  done: number;
+}
+
+async function countRows(source: RowSource, signal: AbortSignal): Promise<Plan> {
+  const plan: Plan = { rows: 0, emails: 0, texts: 0, quiet: 0, skipped: 0, done: 0 };
+  for await (const decision of decideRows(source)) {
+    signal.throwIfAborted();
+    plan.rows += 1;
+    if (decision.kind === "send") plan[wayOf(decision.row.values)] += 1;
+    else plan[decision.kind === "skip" ? "skipped" : "done"] += 1;
+  }
+  return plan;
+}
+
+/** A run before it begins, as far as the service was asked. */
+export interface PlannedRun {
+  /** The name of the service in messages. */
+  readonly place: string;
+  /** The profile that the connection comes from; null for none. */
+  readonly profile: string | null;
+  readonly report: CheckReport;
+  readonly source: RowSource;
+  /** Null if the service doesn't offer it. */
+  readonly outlook: () => Promise<Outlook | null>;
+}
+
+/** On stderr, for a noun that has one; `--quiet` silences it. */
+export async function writeForecast(
+  deps: Deps,
+  { forecast }: ImportRequest,
+  source: RowSource,
+  client: Client,
+): Promise<void> {
+  if (forecast === undefined || deps.options.quiet) return;
+  const { emails, texts, quiet } = await countRows(source, deps.signal);
+  const rows = emails + texts + quiet;
+  const line = rows === 0 ? null : await forecast(client, rows);
+  if (line !== null) await writeDone(deps, line);
+}
+
+/** On a terminal the plan is shown and confirmed; `--yes` skips the question. Throws CancelledError when declined. */
+export async function askWithPlan(deps: Deps, request: ImportRequest, run: PlannedRun): Promise<void> {
+  const { streams } = deps;
+  if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) {
+    for (const warning of describeOptOuts(run.report)) await writeWarning(deps, warning);
+    return;
+  }
+  const { plan, lines, unsurveyed } = await describePlan(deps, request, run);
+  await streams.err.write(lines.join(""));
+  const addition = unsurveyed === "" ? "" : ` ${unsurveyed} will be saved without a survey`;
+  if (plan.emails + plan.texts + plan.quiet > 0) await confirm(deps, `${questionOf(request, plan)}${addition}`);
+}
+
+export interface DescribedPlan {
+  readonly plan: Plan;
+  readonly lines: readonly string[];
+  /** Those who would get no survey, by reason; empty if the service doesn't say. */
+  readonly unsurveyed: string;
+}
+
+export async function describePlan(
+  { signal, options }: Deps,
+  { kind }: ImportRequest,
+  { place, profile, report, source, outlook: readOutlook }: PlannedRun,
+): Promise<DescribedPlan> {
+  const counted = await countRows(source, signal);
+  const outlook = counted.emails + counted.texts + counted.quiet > 0 ? await readOutlook() : null;
+  const plan = outlook === null ? counted : withOutlook(counted, outlook);
+  const counts: readonly (readonly [name: string, count: number])[] = [
+    ["Rows", plan.rows],
+    ...(kind.sendsSurveys
+      ? ([
+          ["Emails", plan.emails],
+          ["Text messages", plan.texts],
+          ["No survey", plan.quiet],
+        ] as const)
+      : []),
+    ["Skipped", plan.skipped],
+    ...(plan.done > 0 ? [["Already done", plan.done] as const] : []),
+  ];
+  const isPaused = outlook !== null && outlook.reasons.paused > 0;
+  const lines = [
+    ...(place === "" ? [] : [toLine("Service", `${place}${profile === null ? "" : ` (profile ${profile})`}`)]),
+    ...counts.map(([name, count]) => toLine(name, formatCount(count))),
+    ...(outlook === null ? [] : describeChanges(outlook).map((change) => toLine("Properties", change))),
+    ...(isPaused ? [toLine("Paused", "surveys wait until sending is resumed")] : []),
+    ...[...describeStrayQuotes(report), ...describeDoubts(report), ...describeRisks(report)].map((warning) =>
+      toLine("Warning", warning),
+    ),
+  ];
+  return { plan, lines, unsurveyed: outlook === null ? "" : describeOutlook(outlook, options.timeZone) };
+}
+
+/** What a run may do that isn't seen in the file. */
+export function describeRisks(report: CheckReport): string[] {
+  const { untimedRows } = report;
+  if (untimedRows === 0) return describeOptOuts(report);
+  const rows = countOf(untimedRows, "row has", "rows have");
+  return [`${rows} no created_at: if imported again, repeats can't be recognised by the service`];
+}
+
+function describeOptOuts({ optOuts }: CheckReport): string[] {
+  const headers = optOuts?.lookalikes ?? [];
+  return headers.map((header) => `column "${header}" looks like an opt-out; it keeps nobody from being surveyed`);
+}
+
+/** Rows whose people would be sent no survey are saved without one. */
+function withOutlook(plan: Plan, { emails, texts }: Outlook): Plan {
+  return { ...plan, emails: plan.emails - emails, texts: plan.texts - texts, quiet: plan.quiet + emails + texts };
+}
+
+const NAME_WIDTH = 16;
+
+function toLine(name: string, text: string): string {
+  return `${name.padEnd(NAME_WIDTH)}${text}\n`;
+}
+
+function questionOf({ kind, question }: ImportRequest, { emails, texts, quiet }: Plan): string {
+  if (!kind.sendsSurveys || emails + texts === 0) return question(emails + texts + quiet);
+  return `Send ${describeSurveys(emails, texts)}?`;
+}
+
+/** `1,946 emails and 54 text messages`. */
+function describeSurveys(emails: number, texts: number): string {
+  const parts = [
+    ...(emails > 0 || texts === 0 ? [countOf(emails, "email", "emails")] : []),
+    ...(texts > 0 ? [countOf(texts, "text message", "text messages")] : []),
+  ];
+  return parts.join(" and ");
+}
