@@ -150,9 +150,9 @@ autopilot remove --from.
               correct it, and import it as a new file.
 
 A file that has no rows, or has not changed since it was imported, sends
-nothing, with status 0. responses import adds only responses that neither its earlier
-runs nor the service have; a response without created_at is not known to
-the service. autopilot remove --from always runs.
+nothing, with status 0. responses import adds only responses that neither
+its earlier runs nor the service have; a response without created_at is
+not known to the service. autopilot remove --from always runs.
 
 Nobody is surveyed twice in a short time: our own service sends a person
 at most one survey in 30 days unless "surveyctl service throttle" changes
