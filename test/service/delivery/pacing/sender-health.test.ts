@@ -310,6 +310,39 @@ describe("whatever happens", () => {
     );
   });
 
+  it("a good message waits for one probe interval at most, whatever 16 others are refused for", () => {
+    const refusals = fc.constantFrom(
+      answer({ outcome: "held", sender: "breaker", text: "550 5.7.1 not you" }),
+      answer({ outcome: "failed", strike: true, text: "554 spam" }),
+      answer({ outcome: "bounced", text: "550 5.1.1 no such user", hasAddressCode: true }),
+      answer({ outcome: "retry", text: "450 greylisted" }),
+      answer({ outcome: "failed", text: "550 no" }),
+    );
+    fc.assert(
+      fc.property(steps, fc.array(refusals, { maxLength: 16 }), (played, others) => {
+        const ended = play(played, () => undefined);
+        fc.pre(!needsAnswer(ended.state));
+        const { self, ask, hear } = world(restoreSenderHealth(ended.state));
+        self.now = Math.max(ended.now, untilOf(self.state) ?? 0);
+        const startedAt = self.now;
+        const admitInTime = (): number => {
+          const first = ask("c.org");
+          if (first.kind === "wait") self.now = first.until ?? Number.NaN;
+          const admission = first.kind === "wait" ? ask("c.org") : first;
+          return admission.kind === "go" ? admission.epoch : Number.NaN;
+        };
+        for (const [at, other] of others.entries()) {
+          hear({ ...other, message: `2/${at}` }, admitInTime());
+          // A stale list is for the operator to judge.
+          fc.pre(!needsAnswer(self.state));
+        }
+        expect(admitInTime()).toBe(self.state.epoch);
+        expect(self.now - startedAt).toBeLessThanOrEqual(15 * MINUTE);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it("when a few recipients are odd, then each stops the sender at most once, and all other messages go out", () => {
     const oddities = fc.constantFrom(
       answer({ outcome: "held", sender: "breaker", text: "550 5.1.1 mailbox full", hasAddressCode: true }),
