@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../../contract/json
 import { createMasker } from "../../../insight/redact.ts";
 import { cutText } from "../../../insight/report/facts.ts";
 import type { Deps } from "../../command/deps.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Output } from "../../streams/streams.ts";
 import { rowLimitOf, ROWS_MAX, type Tool, type ToolArguments } from "./tools.ts";
 
@@ -16,10 +16,17 @@ export async function answerTool(deps: Deps, tool: Tool, given: ToolArguments): 
   if (fault !== null) return { isError: true, content: [textOf(`error: ${fault}`)] };
   const [out, err] = [createBuffer(), createBuffer()];
   const exit = await deps.run(tool.words(given), { out, err });
-  if (exit !== EXIT.done) return { isError: true, content: [textOf(err.text().trim())] };
+  if (exit !== EXIT.done) return { isError: true, content: [textOf(showError(deps, err.text().trim(), exit))] };
   const { lines, notes } = tool.form === "json" ? showRows(deps, out.text(), { tool, given }) : cut(out.text());
   const shown = tool.hasForeignText && lines.length > 0 ? label(deps, lines) : lines;
   return { content: [textOf([...shown, ...notes].join("\n"))] };
+}
+
+/** What the service said is as foreign as an answer; a usage error is this program's own. */
+function showError(deps: Deps, text: string, exit: ExitCode): string {
+  const shown = deps.options.showPersonalData ? text : createMasker().text(text);
+  const { lines } = cut(shown.replace(/.+/g, (line) => cutText(line)));
+  return (exit === EXIT.usage ? lines : label(deps, lines)).join("\n");
 }
 
 interface Shown {

@@ -1,6 +1,7 @@
 /** Standard input and output as the library's transport takes them. Input ends when every request of it is answered. */
 import { Readable, Writable } from "node:stream";
-import { isJsonObject, type Json, parseJsonObject } from "../../../contract/json.ts";
+import { INVALID_REQUEST, isJSONRPCRequest, isJSONRPCResponse } from "@modelcontextprotocol/server";
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../command/deps.ts";
 
 export interface Pipe {
@@ -18,8 +19,13 @@ export function openPipe({ streams, signal }: Deps): Pipe {
   });
   async function* read(): AsyncGenerator<Uint8Array> {
     for await (const line of linesOf(streams.in.bytes())) {
-      const message = parseJsonObject(line);
-      if (message !== null && "method" in message && "id" in message) open.add(JSON.stringify(message["id"]));
+      const message = line === null ? null : parseJsonObject(line);
+      const fault = line === null ? "a message is larger than 1 MiB" : faultOf(message);
+      if (fault !== null) {
+        await streams.out.write(refusal(message?.["id"], fault));
+        continue;
+      }
+      if (isJSONRPCRequest(message)) open.add(JSON.stringify(message.id));
       // The library gives a request that was cancelled no answer.
       if (message?.["method"] === "notifications/cancelled") open.delete(cancelledId(message));
       yield Buffer.from(`${line}\n`);
@@ -42,15 +48,31 @@ export function openPipe({ streams, signal }: Deps): Pipe {
   return { input: Readable.from(read(), { objectMode: false }), output, ended };
 }
 
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let rest = "";
+const LINE_MAX = 1024 * 1024;
+
+/** Null stands for a line that is too long, of which nothing is kept. */
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string | null> {
+  let rest: string | null = "";
   const decoder = new TextDecoder();
   for await (const part of bytes) {
-    const lines = (rest + decoder.decode(part, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
+    const [first = "", ...others] = decoder.decode(part, { stream: true }).split("\n");
+    const lines: (string | null)[] = [rest === null ? null : rest + first, ...others];
+    const bounded = lines.map((line) => (line === null || line.length > LINE_MAX ? null : line));
+    rest = bounded.pop() ?? null;
+    yield* bounded;
   }
   if (rest !== "") yield rest;
+}
+
+/** The library ignores a wrong request, and its sender would wait. Null for what it answers, or need not. */
+function faultOf(message: JsonObject | null): string | null {
+  if (message === null || !("id" in message) || isJSONRPCRequest(message) || isJSONRPCResponse(message)) return null;
+  return "not a request of JSON-RPC 2.0";
+}
+
+function refusal(id: Json | undefined, message: string): string {
+  const known = typeof id === "string" || typeof id === "number" ? id : null;
+  return `${JSON.stringify({ jsonrpc: "2.0", id: known, error: { code: INVALID_REQUEST, message } })}\n`;
 }
 
 function cancelledId({ params }: Readonly<Record<string, Json>>): string {
