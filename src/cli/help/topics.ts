@@ -59,7 +59,8 @@ Formats (-o, --output):
            then the least important; --wrap shows long text in full
   record   one block per row, with every column
   tsv      the default in a pipe: no header; tab, newline, carriage
-           return and backslash are written \\t \\n \\r \\\\
+           return and backslash are written \\t \\n \\r \\\\; a cell that
+           begins with " is quoted as in csv
   csv      RFC 4180 with a header; the default of export. Maps and arrays
            are JSON in one cell. Computed numbers have one decimal,
            probabilities three, shares four, in tsv as well

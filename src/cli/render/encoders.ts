@@ -142,7 +142,10 @@ function createCsvWriter(write: typeof stringify, crlf = false): (rows: string[]
     });
 }
 
-/** `name<TAB>value` and the like: nothing is quoted, since what ends a field or a line is escaped. */
+/**
+ * `name<TAB>value` and the like. What ends a field or a line is escaped; a cell that begins with a quote is quoted as in
+ * CSV, or readers that unquote would take the following lines for a part of it.
+ */
 export function toTsvLines(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map(escapeTsv).join("\t")}\n`).join("");
 }
@@ -150,7 +153,8 @@ export function toTsvLines(rows: readonly (readonly string[])[]): string {
 const TSV_ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };
 
 function escapeTsv(cell: string): string {
-  return /[\t\n\r\\]/.test(cell) ? cell.replace(/[\t\n\r\\]/g, (char) => TSV_ESCAPES[char] ?? char) : cell;
+  const line = /[\t\n\r\\]/.test(cell) ? cell.replace(/[\t\n\r\\]/g, (char) => TSV_ESCAPES[char] ?? char) : cell;
+  return line.startsWith('"') ? `"${line.replaceAll('"', '""')}"` : line;
 }
 
 type JsonRowOptions = Pick<EncoderOptions, "columns" | "timeFields" | "time" | "zone" | "now">;
