@@ -24,6 +24,13 @@ export function zonesOfRegion(region: string): readonly string[] {
   return locale.getTimeZones?.() ?? locale.timeZones ?? [];
 }
 
+/** The machine's zone; UTC where its name is unknown. */
+export function systemZone(): string {
+  // Absent or Etc/Unknown where /etc/localtime is none that ICU knows, and neither can be used as a zone.
+  const name: string | undefined = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return name === undefined || name === "Etc/Unknown" ? DEFAULT_ZONE : name;
+}
+
 /** Unix seconds in, wall-clock seconds out, as if the clock showed UTC; those that no calendar holds as they are. */
 export type WallClock = (seconds: number) => number;
 

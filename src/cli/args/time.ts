@@ -1,4 +1,5 @@
 /** Times as people write them, to Unix seconds. */
+import { realpath } from "node:fs/promises";
 import { TIME_MAX } from "../../contract/limits.ts";
 import { type PeriodRange, readPeriod } from "../../runtime/calendar/periods.ts";
 import { readMoment } from "../../runtime/calendar/read-moment.ts";
@@ -108,4 +109,20 @@ export function parseZone(text: string, place: string): string {
   } catch {
     throw badValue(place, text, "a time zone such as UTC, Europe/Berlin or America/New_York");
   }
+}
+
+/**
+ * Gives `TZ` a form that Node understands: it takes an empty one for UTC, and knows no summer time of one that is a path.
+ * Throws UsageError for an unknown zone, which Node would silently take for UTC.
+ */
+export async function settleZone(env: Record<string, string | undefined>): Promise<void> {
+  const name = env["TZ"]?.replace(/^:/, "");
+  if (name === undefined || name === "UTC") return;
+  if (["", "localtime", "/etc/localtime"].includes(name)) {
+    delete env["TZ"];
+    return;
+  }
+  const place = name.startsWith("/") ? await realpath(name).catch(() => name) : name;
+  const zone = parseZone(place.replace(/^.*\/zoneinfo\/(?:posix\/|right\/)?/, ""), "TZ");
+  if (zone !== env["TZ"]) env["TZ"] = zone;
 }

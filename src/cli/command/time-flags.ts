@@ -1,7 +1,7 @@
 /** Flags that take a time or a range of it. */
 import { unixSeconds } from "../../runtime/clock.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
-import { DAY_SECONDS } from "../../runtime/zone.ts";
+import { DAY_SECONDS, systemZone } from "../../runtime/zone.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { type DayEdge, parsePeriod, parseTime, type TimeContext } from "../args/time.ts";
@@ -103,5 +103,5 @@ function echo(deps: Deps, names: RangeFlags, { since, until }: TimeFilter): void
     ...(since === null ? [] : [`${names.since} ${write(since)}`]),
     ...(until === null ? [] : [`${names.until} ${write(until)}`]),
   ];
-  void writeNote(deps, `${ends.join(", ")} (${zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone})`);
+  void writeNote(deps, `${ends.join(", ")} (${zone ?? systemZone()})`);
 }

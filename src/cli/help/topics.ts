@@ -41,6 +41,7 @@ const ENVIRONMENT = `Environment variables:
                        proxies, with credentials if needed; NO_PROXY
                        lists names, addresses and blocks (10.0.0.0/8), or
                        is *; this machine is never reached through one
+  TZ                   time zone, such as Europe/Berlin, as --tz
   NODE_EXTRA_CA_CERTS  file of additional certificate authorities
   XDG_CONFIG_HOME      directory of the configuration (default ~/.config)
   XDG_DATA_HOME        directory of the profile "local"

@@ -3,6 +3,7 @@ import { systemClock } from "../../runtime/clock.ts";
 import { systemRandom } from "../../runtime/random.ts";
 import { createFlags, type Flags } from "../args/flags.ts";
 import { readGlobalOptions, wantsColor, wantsJson } from "../args/read-global-options.ts";
+import { settleZone } from "../args/time.ts";
 import type { Deps } from "../command/deps.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Process } from "../process.ts";
@@ -89,6 +90,7 @@ async function invoke(
   const parsed = createFlags(flags);
   const filter = await openFilter(parsed, world.streams);
   const streams = filter === null ? world.streams : { ...world.streams, out: filter.out };
+  await settleZone(process.env);
   const options = readGlobalOptions(parsed, process.env, streams.out.isTTY, ownFlags);
   const deps: Deps = {
     streams,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  settleZone,
   parseDelay,
   readDelayOrNull,
   parsePeriod,
@@ -239,5 +240,33 @@ describe("a zone", () => {
 
   it.each(["Mars/Phobos", "", "not a zone"])("when it is %j, then it is refused", (zone) => {
     expect(() => parseZone(zone, "--tz")).toThrow(`--tz: ${JSON.stringify(zone)} is not a time zone such as UTC`);
+  });
+});
+
+describe("the variable TZ", () => {
+  const settled = async (given: string | undefined): Promise<string | undefined> => {
+    const env: Record<string, string | undefined> = given === undefined ? {} : { TZ: given };
+    await settleZone(env);
+    return env["TZ"];
+  };
+
+  it.each([
+    [undefined, undefined],
+    ["", undefined],
+    [":", undefined],
+    ["localtime", undefined],
+    [":/etc/localtime", undefined],
+    ["UTC", "UTC"],
+    ["Europe/Berlin", "Europe/Berlin"],
+    [":Europe/Berlin", "Europe/Berlin"],
+    ["europe/berlin", "Europe/Berlin"],
+    ["/usr/share/zoneinfo/Europe/Berlin", "Europe/Berlin"],
+    [":/usr/share/zoneinfo/posix/Europe/Berlin", "Europe/Berlin"],
+  ])("%j becomes %j", async (given, expected) => {
+    expect(await settled(given)).toBe(expected);
+  });
+
+  it.each(["Foo/Bar", "CET-1CEST", ":/nowhere", " "])("%j is refused by name", async (given) => {
+    await expect(settled(given)).rejects.toThrow(/^TZ: ".*" is not a time zone such as UTC, Europe\/Berlin/);
   });
 });

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
+import { systemZone } from "../../../runtime/zone.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseChoice, parseName, parseNames, parseOutputFile } from "../../args/values.ts";
@@ -75,7 +76,7 @@ export function readRequest(deps: Deps, flags: Flags): TypedRequest {
     ...readRange(then, flags, { ...RANGE_FLAGS, asOf: "--as-of" }),
     asOf,
     by: flags.parse("--by", (text, place) => parseChoice(text, place, PERIOD_UNITS)),
-    zone: deps.options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zone: deps.options.timeZone ?? systemZone(),
     segments: [...new Set(parseNames(flags.all("--segment"), "--segment"))],
     trend: flags.parse("--trend", parseName),
     title: flags.text("--title"),
