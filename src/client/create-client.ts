@@ -3,6 +3,7 @@ import { HAVE_ANSWERS, ROUTES } from "../contract/routes.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
 import { createCaller, type RequestCaller, type CallOutcome, callRaw } from "./call/caller.ts";
+import type { Origin } from "./errors/client-error.ts";
 import type { Client, LookUpOptions, ApiReply } from "./client.ts";
 import { createGate, type Gate } from "./gate/gate.ts";
 import { lookUpPerson, lookUpResponse, type LookUp } from "./write/look-up.ts";
@@ -34,6 +35,8 @@ export interface ClientOptions {
   readonly gate?: Gate;
   readonly trace?: Trace;
   readonly onWait?: OnWait;
+  /** Told with errors that concern the address or the key. */
+  readonly origin?: Origin;
   /** The time for which a write whose answer was lost may still be at work, milliseconds; 30 seconds. */
   readonly settleMs?: number;
 }
@@ -61,6 +64,7 @@ export function createClient(options: ClientOptions): Client {
     redactAnswer,
     trace: trace === undefined ? undefined : (event) => trace(redactEvent(event, redact)),
     onWait,
+    origin: options.origin ?? null,
     serverClock,
   });
   const readReply = async (call: RouteCall): Promise<ApiReply> => {

@@ -1,4 +1,5 @@
 import { isThisMachine } from "../runtime/name-resolver.ts";
+import { pastedMark } from "./pasted.ts";
 import { ConfigError, type ConfigAdvice } from "./config-error.ts";
 
 /**
@@ -7,6 +8,8 @@ import { ConfigError, type ConfigAdvice } from "./config-error.ts";
  * `allowHttp`. `source` names where the text came from.
  */
 export function parseBaseUrl(text: string, source: string, { allowHttp }: { readonly allowHttp: boolean }): string {
+  const mark = pastedMark(text.trim());
+  if (mark !== null) throw invalid(`${source}: the address ${mark}`);
   const url = readUrl(text);
   if (url === null)
     throw invalid(

@@ -2,6 +2,7 @@
 import { parseBaseUrl } from "./base-url.ts";
 import { ConfigError } from "./config-error.ts";
 import { runKeyCommand } from "./key-command.ts";
+import { keyProblem } from "./pasted.ts";
 import { configFile, type HostContext } from "./places.ts";
 import { readProfiles, type Profile } from "./profiles.ts";
 
@@ -49,6 +50,8 @@ export async function resolveConnection(request: SettingsRequest): Promise<Conne
       : missing(baseUrl, apiKey, [...profiles.byName.keys()]);
   }
   const value = parseBaseUrl(baseUrl.value, baseUrl.source, { allowHttp: request.insecureHttp });
+  const problem = keyProblem(apiKey.value);
+  if (problem !== null) throw new ConfigError("invalid", `${apiKey.source}: the key ${problem}`);
   return {
     kind: "remote",
     profile: profile === null ? null : name,

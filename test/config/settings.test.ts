@@ -73,8 +73,6 @@ describe("an address", () => {
     "",
     "//a.example",
     "file:///etc/passwd",
-    '"https://a.example"',
-    "'https://a.example'",
     "<https://a.example>",
     "http:/a.example",
     "http:a.example",
@@ -85,6 +83,17 @@ describe("an address", () => {
       `--base-url: ${JSON.stringify(text)} is not an address such as https://surveys.example.com`,
     );
     expect(() => parseBaseUrl(text, "--base-url", { allowHttp: true })).toThrow(error);
+  });
+
+  it.each([
+    ['"https://a.example"', "has quotes around it"],
+    ["'https://a.example'\n", "has quotes around it"],
+    ["“https://a.example”", "has quotes around it"],
+    ["https://a.example\\n", "ends with a line end, written as \\n"],
+  ])("when it was copied as %j, then that is told", (text, problem) => {
+    expect(() => parseBaseUrl(text, "SURVEYCTL_BASE_URL", { allowHttp: true })).toThrow(
+      new ConfigError("invalid", `SURVEYCTL_BASE_URL: the address ${problem}`),
+    );
   });
 
   it.each([
@@ -374,6 +383,36 @@ function resolve({ env = {}, profile, baseUrl }: Given): Promise<ConnectionSetti
     insecureHttp: false,
   });
 }
+
+describe("a key", () => {
+  const url = { SURVEYCTL_BASE_URL: "https://env.example" };
+
+  it.each([
+    ["'key-of-env'", "has quotes around it"],
+    ["“key-of-env”", "has quotes around it"],
+    ["Bearer key-of-env", 'begins with "Bearer"'],
+    ["Basic a2V5", 'begins with "Basic"'],
+    ["key-of-env\\n", "ends with a line end, written as \\n"],
+    ["key-of-env:", "is not one line of visible ASCII characters without a colon"],
+    ["key of env", "is not one line of visible ASCII characters without a colon"],
+    ["key\nof-env", "is not one line of visible ASCII characters without a colon"],
+  ])("that was copied as %j is told from a wrong one", async (key, problem) => {
+    await expect(resolve({ env: { ...url, SURVEYCTL_API_KEY: key } })).rejects.toThrow(
+      new ConfigError("invalid", `SURVEYCTL_API_KEY: the key ${problem}`),
+    );
+  });
+
+  it("with a real line end is used without it", async () => {
+    expect(await resolve({ env: { ...url, SURVEYCTL_API_KEY: "key-of-env\r\n" } })).toMatchObject({
+      apiKey: { value: "key-of-env" },
+    });
+  });
+
+  it("of a profile is told with the profile", async () => {
+    await save({ profiles: { prod: { ...PROD, api_key: '"key-of-prod"' } } });
+    await expect(resolve({ profile: "prod" })).rejects.toThrow("profile prod: the key has quotes around it");
+  });
+});
 
 describe("the connection", () => {
   const byEnv = { SURVEYCTL_BASE_URL: "https://env.example/v1", SURVEYCTL_API_KEY: "key-of-env" };

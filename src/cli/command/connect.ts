@@ -1,6 +1,7 @@
 /** From flags, environment and profile to a client that is ready to call. */
 import type { Client } from "../../client/client.ts";
 import { createClient } from "../../client/create-client.ts";
+import type { Origin } from "../../client/errors/client-error.ts";
 import { createGate } from "../../client/gate/gate.ts";
 import { proxyCredentials } from "../../client/transport/proxy.ts";
 import { formatTrace, type TraceEvent } from "../../client/trace/trace.ts";
@@ -26,7 +27,8 @@ async function connectRemotely(deps: Deps, settings: RemoteConnection): Promise<
   const { baseUrl, apiKey, warning } = settings;
   if (warning !== null && !deps.options.quiet) await deps.streams.err.write(`warning: ${warning}\n`);
   const waits = createWaitLines(deps);
-  const client = openRemoteClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value, waits });
+  const origin = { baseUrl: baseUrl.source, apiKey: apiKey.source };
+  const client = openRemoteClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value, waits, origin });
   const account = { place: baseUrl.value, keyFingerprint: () => fingerprint(apiKey.value) };
   const profile = usedProfile(settings);
   return { client, profile, account, retryCount: waits.retryCount, close: () => closeAll(client, waits) };
@@ -45,9 +47,16 @@ async function closeAll(client: Pick<Client, "close">, waits: WaitLines): Promis
 
 /** A client over sockets for an address and a key that are known already; `close` ends its pool. */
 export function openRemoteClient(deps: Deps, endpoint: Omit<Endpoint, "transport">): Client {
-  const { timeoutMs, concurrency } = deps.options;
+  const { timeoutMs, concurrency, retries } = deps.options;
   const connections = concurrency ?? CONCURRENCY_DEFAULT;
-  const transport = undiciTransport({ baseUrl: endpoint.baseUrl, env: deps.env, timeoutMs, connections });
+  const isInteractive = deps.streams.err.isTTY && retries === null;
+  const transport = undiciTransport({
+    baseUrl: endpoint.baseUrl,
+    env: deps.env,
+    timeoutMs,
+    connections,
+    isInteractive,
+  });
   return buildClient(deps, { ...endpoint, transport });
 }
 
@@ -69,11 +78,12 @@ interface Endpoint {
   readonly apiKey: string;
   readonly transport: Exchange & { close?(): Promise<void> };
   readonly waits: WaitLines;
+  readonly origin?: Origin;
   /** Upper bound on retries, also over --retries: a check of a connection ends soon. */
   readonly retriesMax?: number;
 }
 
-function buildClient(deps: Deps, { baseUrl, apiKey, transport, waits, retriesMax }: Endpoint): Client {
+function buildClient(deps: Deps, { baseUrl, apiKey, transport, waits, retriesMax, origin }: Endpoint): Client {
   const secrets = proxyCredentials(deps.env);
   for (const secret of [apiKey, ...secrets]) deps.hideKey(secret);
   const { options, clock, random } = deps;
@@ -98,6 +108,7 @@ function buildClient(deps: Deps, { baseUrl, apiKey, transport, waits, retriesMax
     }),
     ...(options.settleMs !== null && { settleMs: options.settleMs }),
     onWait: waits.onWait,
+    ...(origin !== undefined && { origin }),
   });
 }
 

@@ -144,14 +144,38 @@ function describeClient(error: Error, verbose: boolean): ErrorReport | null {
   if (!(error instanceof ClientError)) return null;
   const { code, status, details } = error;
   const message = verbose ? error.message : error.what;
-  return { code, message, status, details, hint: error.hint ?? advise(error), exit: exitOfClient(error) };
+  return { code, message, status, details, hint: advise(error), exit: exitOfClient(error) };
 }
 
-/** The next step, where the error itself names none: what below the command line knows no flags, by code. */
+/** How often it was tried, where the value at fault comes from, and the next step; null for none of them. */
 function advise(error: ClientError): string | null {
-  if (error instanceof ServiceError) return error.retryAfterMs === null ? null : ADVICE.longer_wait;
+  const { tries, origin, hint } = error;
+  const about = ABOUT_KEY.has(error.code) ? origin?.apiKey : isAboutAddress(error) ? origin?.baseUrl : undefined;
+  const source =
+    about === undefined ? [] : [`the ${ABOUT_KEY.has(error.code) ? "key" : "base URL"} comes from ${about}`];
+  const steps = [...(tries > 1 ? [`gave up after ${tries} tries`] : []), ...source, hint ?? nextStep(error)];
+  return steps.filter((step) => step !== null).join("; ") || null;
+}
+
+const ABOUT_KEY: ReadonlySet<string> = new Set(["unauthorized", "forbidden", "read_only_key"]);
+const ABOUT_ADDRESS: ReadonlySet<string> = new Set(["connection_failed", "not_found", "redirect_refused", "timeout"]);
+
+function isAboutAddress(error: ClientError): boolean {
+  return ABOUT_ADDRESS.has(error.code) || isPage(error);
+}
+
+/** A web page in place of an answer. */
+function isPage(error: ClientError): boolean {
+  return error instanceof BadReplyError && (/html/i.test(error.contentType ?? "") || error.preview.startsWith("<"));
+}
+
+/** What below the command line knows no flags has none of its own: by code. */
+function nextStep(error: ClientError): string | null {
+  if (error instanceof ServiceError) return error.retryAfterMs === null ? ADVICE.service_failed : ADVICE.longer_wait;
   const timeout = error instanceof BadReplyError ? error.cause : error;
   if (timeout instanceof TimeoutError) return timeout.sent === "maybe" ? ADVICE.timeout : null;
+  if (isPage(error)) return ADVICE.page;
+  if (error.status === 400 || error.status === 422) return ADVICE.invalid;
   return Object.hasOwn(ADVICE, error.code) ? ADVICE[error.code as keyof typeof ADVICE] : null;
 }
 
@@ -160,9 +184,12 @@ const ADVICE = {
   forbidden: "surveyctl auth status shows which key is used",
   longer_wait: "--max-wait allows longer waits",
   not_found: "is the base URL right? surveyctl auth status shows which one is used",
+  page: "this isn't the API; is the base URL right?",
   outcome_unknown: "check the service before you repeat it: a repeat may send a second survey or add a second response",
   read_only_key: "surveyctl auth status shows which key is used; surveyctl service key add makes another",
   rate_limited: "--rate keeps below the service's limit, --max-wait allows longer waits",
+  invalid: "correct what the service names; nothing was changed",
+  service_failed: "the fault is the service's: its log says more, and the same command may work later",
   timeout: "--timeout sets how long to wait for an answer",
   unauthorized: "surveyctl auth status shows which key is used",
 } as const;

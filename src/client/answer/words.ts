@@ -46,8 +46,12 @@ function ofObject(json: JsonObject, depth: number): string {
   const errors = own(json, "errors") ?? null;
   const list = isJsonObject(errors) ? byAttribute(errors, depth) : sentence(errors, depth + 1);
   if (main === undefined) return list === "" ? JSON.stringify(json) : list;
-  return list === "" ? main : `${main} (${list})`;
+  if (list === "") return main;
+  return STATUS_NAME.test(main) ? list : `${main} (${list})`;
 }
+
+/** Says no more than the status. */
+const STATUS_NAME = /^(?:unprocessable (?:entity|content)|bad request|conflict)$/i;
 
 /** `{"email": ["is invalid", "is taken"]}` as `email is invalid, is taken`. */
 function byAttribute(errors: JsonObject, depth: number): string {

@@ -2,7 +2,7 @@ import type { Exchange, HttpRequest } from "../../contract/http.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import { attempt, type Attempt } from "./attempt.ts";
-import type { ClientError } from "../errors/client-error.ts";
+import type { ClientError, Origin } from "../errors/client-error.ts";
 import { ConnectionError, mayHaveArrived, UnknownOutcomeError } from "../errors/call-errors.ts";
 import type { Gate, Turn } from "../gate/gate.ts";
 import { type AnswerText, type ReplyReader, readTextReply } from "../answer/reply.ts";
@@ -22,6 +22,7 @@ export interface CallerOptions {
   readonly redactAnswer: Redact;
   readonly trace: Trace | undefined;
   readonly onWait: OnWait | undefined;
+  readonly origin: Origin | null;
   /** Learns the service's clock, Unix seconds, from each answer that carries it. */
   readonly serverClock: { learn(serverTime: number): void };
 }
@@ -76,6 +77,8 @@ export function createCaller(options: CallerOptions): RequestCaller {
       const isNews = endTurn(turn, result.failure, decision, options.limits);
       const { error, answer } = result;
       if (decision.action === "give-up") {
+        error.tries = tries;
+        error.origin = options.origin;
         const { trail = [] } = before;
         const followed = followRedirect(request, result, trail);
         if (followed === null) return { kind: "given-up", error, answer, lostBefore };

@@ -6,6 +6,12 @@ export interface CallName {
   readonly url: string;
 }
 
+/** Where the address and the key of a connection come from, such as `SURVEYCTL_BASE_URL`. */
+export interface Origin {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
 export interface ClientErrorFacts {
   /** The code in the error JSON: one for each class, never changed. */
   readonly code: string;
@@ -29,6 +35,9 @@ export class ClientError extends Error {
   readonly status: number | null;
   readonly details: Json;
   hint: string | null;
+  /** Tries of the call that failed, repeats included. */
+  tries = 1;
+  origin: Origin | null = null;
 
   constructor(what: string, facts: ClientErrorFacts) {
     super(

@@ -1,5 +1,6 @@
 import type { CallName, ClientError } from "../errors/client-error.ts";
 import { ConnectionError, type Sent, TimeoutError } from "../errors/call-errors.ts";
+import { isThisMachine } from "../../runtime/name-resolver.ts";
 import { ProxyError } from "./proxy.ts";
 
 /** A body that came, and so slowly that it would hold a caller for ever. */
@@ -15,6 +16,8 @@ export interface FailureContext {
   readonly proxy: string | null;
   readonly sent: Sent;
   readonly timeoutMs: number;
+  /** A service of this machine that refuses the connection isn't running: no repeat helps. */
+  readonly mayBeAbsent: boolean;
 }
 
 /** The meaning of a failed connection for the user, named by host, proxy or certificate. */
@@ -44,7 +47,8 @@ export function connectionFailure(error: Error, context: FailureContext): Client
       repeatsMax: 0,
     });
   if (isTlsProblem(code) && sent === "no") return handshakeFailure(error, code, context, via);
-  const repeatsMax = code === "ENOTFOUND" || code === "EAI_AGAIN" ? 1 : Infinity;
+  const isAbsent = code === "ECONNREFUSED" && context.mayBeAbsent && isThisMachine(new URL(call.url).hostname);
+  const repeatsMax = isAbsent ? 0 : code === "ENOTFOUND" || code === "EAI_AGAIN" ? 1 : Infinity;
   return new ConnectionError(`${sentence(code, error, context.host, sent)}${via}`, { ...facts, repeatsMax });
 }
 

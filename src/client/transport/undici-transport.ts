@@ -27,6 +27,8 @@ export interface TransportOptions {
   readonly timeoutMs?: number | null;
   /** At most so many: the gate's concurrency. Absent: as many as requests run at once. */
   readonly connections?: number;
+  /** A person is waiting: a service of this machine that refuses the first connection isn't running, so once is enough. */
+  readonly isInteractive?: boolean;
 }
 
 export type Transport = Exchange & { close(): Promise<void> };
@@ -39,6 +41,7 @@ export function undiciTransport(options: TransportOptions): Transport {
   const { origin, host } = new URL(options.baseUrl);
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   let route: Route | null = null;
+  let mayBeAbsent = options.isInteractive === true;
   delayWasmOptimization();
 
   const exchange = async (request: HttpRequest): Promise<HttpResponse> => {
@@ -50,8 +53,10 @@ export function undiciTransport(options: TransportOptions): Transport {
       if (!(error instanceof ProxySettingError)) throw error;
       throw new ConnectionError(error.message, { call, sent: "no", repeatsMax: 0 });
     }
-    const context = { call, host, proxy: route.proxy?.url.host ?? null, timeoutMs };
-    return await dispatch(route, request, context);
+    const context = { call, host, proxy: route.proxy?.url.host ?? null, timeoutMs, mayBeAbsent };
+    const response = await dispatch(route, request, context);
+    mayBeAbsent = false;
+    return response;
   };
   return Object.assign(exchange, {
     close: async (): Promise<void> => {

@@ -279,7 +279,7 @@ test("when rows of a mapped run were refused, then the reason is told, and no re
   expect([status, counts.split(" in ")[0], ...lines]).toEqual([
     3,
     "1 failed",
-    '1 row: the service answered 422 "Unprocessable Entity (name is too long (maximum is 255 characters))"',
+    '1 row: the service answered 422 "name is too long (maximum is 255 characters)"',
     `results: ${file}.people-import.results.csv`,
     "Refused rows would be refused again: correct them and import them as a new file (--failed-to FILE writes them)",
     "",

@@ -95,7 +95,12 @@ describe("an error as it is told", () => {
       4,
       "error: refused\nhint: surveyctl auth status shows which key is used\n",
     ],
-    ["a refused request", new RefusedError("no", at(422)), 5, "error: no\n"],
+    [
+      "a refused request",
+      new RefusedError("no", at(422)),
+      5,
+      "error: no\nhint: correct what the service names; nothing was changed\n",
+    ],
     [
       "an unknown path",
       new RefusedError("the service answered 404", at(404)),
@@ -108,7 +113,12 @@ describe("an error as it is told", () => {
       2,
       "Cancelled. Nothing was sent.\n",
     ],
-    ["a failing service", new ServiceError("no", at(500)), 1, "error: no\n"],
+    [
+      "a failing service",
+      new ServiceError("no", at(500)),
+      1,
+      "error: no\nhint: the fault is the service's: its log says more, and the same command may work later\n",
+    ],
     [
       "a service that asks for a long wait",
       new ServiceError("no", { ...at(503), retryAfterMs: 400_000 }),
@@ -207,13 +217,13 @@ describe("an error as it is told", () => {
   });
 
   it("when more is asked for, then a refusal names its call", async () => {
-    expect((await told(new RefusedError("no", at(422)), { verbose: true })).err).toBe(`error: no: GET ${call.url}\n`);
+    expect((await told(new RefusedError("no", at(410)), { verbose: true })).err).toBe(`error: no: GET ${call.url}\n`);
   });
 
   it("when the service spoke, then its status and words are in the JSON", async () => {
-    const { err } = await told(new RefusedError("no", at(422)), { json: true });
+    const { err } = await told(new RefusedError("no", at(410)), { json: true });
     expect(JSON.parse(err.split("\n").at(-2) ?? "")).toEqual({
-      error: { code: "refused", message: "no", status: 422, details: { message: "so" }, hint: null },
+      error: { code: "refused", message: "no", status: 410, details: { message: "so" }, hint: null },
     });
   });
 

@@ -174,7 +174,7 @@ describe("answers that refuse", () => {
       '{"status":422,"message":"Unprocessable Entity","errors":{"email":["is invalid","is taken"],"name":"is long"}}',
       "RefusedError",
       "refused",
-      'the service answered 422 "Unprocessable Entity (email is invalid, is taken; name is long)"',
+      'the service answered 422 "email is invalid, is taken; name is long"',
     ],
     [
       422,

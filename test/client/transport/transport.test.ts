@@ -240,6 +240,7 @@ describe("a certificate", () => {
     proxy: null,
     sent: "no",
     timeoutMs: 1,
+    mayBeAbsent: false,
   } as const;
   const authorities = "NODE_EXTRA_CA_CERTS names a file with further authorities";
 

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { ClientError } from "../../../client/errors/client-error.ts";
 import { ConnectionError, AuthError } from "../../../client/errors/call-errors.ts";
 import { parseBaseUrl } from "../../../config/base-url.ts";
+import { keyProblem } from "../../../config/pasted.ts";
 import { runKeyCommand } from "../../../config/key-command.ts";
 import { givenBaseUrl, nameProfile } from "../../../config/settings.ts";
 import type { Profile, Profiles } from "../../../config/profiles.ts";
@@ -125,15 +126,11 @@ async function readKey({ streams }: Deps): Promise<string> {
     ? await streams.in.ask("API key (hidden): ", { secret: true })
     : ((await readAtMost(streams.in.bytes(), KEY_BYTES_MAX))?.toString() ?? refuseLongKey());
   const key = text.trim();
-  if (/^[\x21-\x7e]+$/.test(key) && !key.includes(":")) return key;
-  throw new UsageError(
-    key === ""
-      ? "no API key was entered"
-      : "not an API key: keys are one line of visible ASCII characters without a colon",
-    {
-      hint: `pass it on standard input: printf %s "$KEY" | surveyctl auth login --base-url URL`,
-    },
-  );
+  const problem = keyProblem(key);
+  if (problem === null) return key;
+  throw new UsageError(key === "" ? "no API key was entered" : `the key ${problem}`, {
+    hint: `pass it on standard input: printf %s "$KEY" | surveyctl auth login --base-url URL`,
+  });
 }
 
 /** The advice when the check fails; auth status would know nothing of it yet. */

@@ -382,7 +382,7 @@ it.each([
 ])("when %s, then it says so in the terms of the command", async (_, attribute, complaint, told) => {
   const call = { method: "POST", url: "https://survey.example.com/v1/people.json" };
   const details = { errors: { [attribute]: [complaint] } };
-  const what = `the service answered 422 "Unprocessable Entity (${attribute} ${complaint})"`;
+  const what = `the service answered 422 "${attribute} ${complaint}"`;
   const sendPerson = () => Promise.reject(new RefusedError(what, { call, status: 422, details }));
   const { deps } = fakeDeps({ client: { sendPerson } });
   const update = runPeopleUpdate(deps, { ...CHANGE, newEmail: "c@b.co" });
