@@ -1,7 +1,7 @@
 /** The built program as a process: signals, pipes, a full disk, questions on a terminal. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
@@ -338,4 +338,15 @@ describe("questions on a terminal", () => {
       stderr: "error: --base-url is required when not on a terminal\n",
     });
   });
+});
+
+it("without its build says so in one sentence", async () => {
+  const clone = await mkdtemp(path.join(tmpdir(), "surveyctl-unbuilt-"));
+  await mkdir(path.join(clone, "bin"));
+  await copyFile(PROGRAM, path.join(clone, "bin/surveyctl.js"));
+  await writeFile(path.join(clone, "package.json"), '{"type":"module"}');
+  const { status, stderr } = spawnSync(process.execPath, [path.join(clone, "bin/surveyctl.js"), "people", "list"]);
+  await rm(clone, { recursive: true });
+  const sentence = `error: surveyctl is not built; run: npm run build --prefix ${clone}\n`;
+  expect([status, String(stderr)]).toEqual([1, sentence]);
 });

@@ -55,13 +55,14 @@ describe("the next step", () => {
   });
 });
 
-describe("an address where nothing listens", () => {
-  const refused = (columns?: number, ...flags: readonly string[]): Promise<Finished> => {
-    const env = { HOME: "/nonexistent", SURVEYCTL_API_KEY: KEY, SURVEYCTL_BASE_URL: "http://127.0.0.1:9" };
-    const args = ["metrics", "--no-color", "--quiet", ...flags];
-    return runInProcess({ args, env, ...(columns !== undefined && { columns }) });
-  };
+/** With columns, on a terminal. */
+function refused(columns?: number, ...flags: readonly string[]): Promise<Finished> {
+  const env = { HOME: "/nonexistent", SURVEYCTL_API_KEY: KEY, SURVEYCTL_BASE_URL: "http://127.0.0.1:9" };
+  const args = ["metrics", "--no-color", "--quiet", ...flags];
+  return runInProcess({ args, env, ...(columns !== undefined && { columns }) });
+}
 
+describe("an address where nothing listens", () => {
   it("is tried once on a terminal, and named with the variable that it comes from", async () => {
     expect((await refused(200)).stderr).toBe(
       "error: 127.0.0.1:9 refused the connection\n" +

@@ -243,13 +243,13 @@ describe("a zone", () => {
   });
 });
 
-describe("the variable TZ", () => {
-  const settled = async (given: string | undefined): Promise<string | undefined> => {
-    const env: Record<string, string | undefined> = given === undefined ? {} : { TZ: given };
-    await settleZone(env);
-    return env["TZ"];
-  };
+async function settled(given: string | undefined): Promise<string | undefined> {
+  const env: Record<string, string | undefined> = given === undefined ? {} : { TZ: given };
+  await settleZone(env);
+  return env["TZ"];
+}
 
+describe("the variable TZ", () => {
   it.each([
     [undefined, undefined],
     ["", undefined],

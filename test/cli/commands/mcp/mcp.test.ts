@@ -23,8 +23,8 @@ let served: Served;
 
 async function post(path: string, body: object): Promise<{ id: string }> {
   const headers = { authorization: `Basic ${btoa(`${served.apiKey}:`)}`, "content-type": "application/json" };
-  const answer = await fetch(served.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
-  return (await answer.json()) as { id: string };
+  const response = await fetch(served.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
+  return (await response.json()) as { id: string };
 }
 
 beforeAll(async () => {
