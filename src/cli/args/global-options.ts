@@ -95,7 +95,7 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   { group: "Output", flag: "--crlf", text: "csv: end lines with \\r\\n" },
   { group: "Output", flag: "--excel-safe", text: "csv and tsv: prefix formula-like cells with '" },
   { group: "Output", flag: "--excel", text: "CSV for Excel: --bom --crlf --excel-safe" },
-  { group: "Output", flag: "--quiet", short: "-q", text: "only print errors" },
+  { group: "Output", flag: "--quiet", short: "-q", text: "suppress notes and progress" },
   {
     group: "Output",
     flag: "--verbose",

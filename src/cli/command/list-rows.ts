@@ -161,7 +161,7 @@ async function orNull<Value>(ask: () => Promise<Value | null> | undefined): Prom
   }
 }
 
-/** `Showing the 50 oldest of 4,872 responses; --order desc shows the newest first`. */
+/** `Showing the 50 oldest of 4,872 responses; --newest shows the newest first`. */
 function describeShown({ count, first }: ListRequest, shown: number, total: number | null): string {
   const advice = "use --limit N or --all for more";
   if (count === undefined || total === null || total <= shown)
@@ -169,5 +169,5 @@ function describeShown({ count, first }: ListRequest, shown: number, total: numb
   const all = `of ${formatCount(total)} ${count.noun}`;
   if (first === undefined) return `Showing ${formatCount(shown)} ${all}; ${advice}`;
   const which = shown === 1 ? first : `${formatCount(shown)} ${first}`;
-  return `Showing the ${which} ${all}; ${first === "oldest" ? "--order desc shows the newest first" : advice}`;
+  return `Showing the ${which} ${all}; ${first === "oldest" ? "--newest shows the newest first" : advice}`;
 }

@@ -79,8 +79,8 @@ printed without quotes, anything else as JSON.
 --time unix|iso|local|relative sets the time format; --tz names a zone.
 
 "list" shows the first 50 rows; --limit N or --all shows more.
-"responses list" shows the newest first on a terminal, the oldest first
-in a pipe. "export" writes everything.
+"responses list" shows the oldest first, --newest the newest. "export"
+writes everything.
 
 With -o json or -o ndjson, standard error holds JSON lines only, one
 object per line with one key:

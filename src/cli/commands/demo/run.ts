@@ -143,7 +143,7 @@ async function tellNext({ folder, file }: Stage, narrator: Narrator, { baseUrl }
     "  . ./connection.sh",
     `  surveyctl serve --data survey.db --port ${new URL(baseUrl).port} 2> serve.log &`,
     "  surveyctl metrics",
-    "  surveyctl responses list --order desc --limit 10",
+    "  surveyctl responses list --newest --limit 10",
     `  surveyctl people get ${MEMBERS[0][0]}`,
     "  surveyctl autopilot list",
     "  surveyctl --help",

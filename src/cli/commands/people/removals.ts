@@ -27,10 +27,7 @@ export const PEOPLE_REMOVALS: readonly PeopleVerb[] = [
     command: "people cancel",
     name: "cancel",
     summary: "cancel people's surveys that have not been sent yet",
-    examples: [
-      "surveyctl people cancel ada@example.com",
-      "surveyctl people list --scheduled-before +2d --all --columns email | surveyctl people cancel --from - --yes",
-    ],
+    examples: ["surveyctl people cancel ada@example.com", "surveyctl people cancel --from leavers.csv --yes"],
     question: (who, baseUrl) => `Cancel the surveys of ${who} that were not sent yet at ${baseUrl}?`,
     outcome: "cancelled",
     lacking: "this service cannot cancel surveys",

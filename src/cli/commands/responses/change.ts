@@ -49,10 +49,7 @@ export function registerResponsesTag(noun: Command, context: CommandContext): vo
     summary: "add and remove tags of responses; other flags come before the ids",
     operands: [["<id|+tag|-tag...>", "response ids; +TAG adds a tag, -TAG removes one"]],
     flagsFirst: true,
-    examples: [
-      'surveyctl responses tag "$(surveyctl responses list --limit 1 --columns id)" +billing -spam',
-      "surveyctl responses list --search refund --all --columns id | xargs -I ID surveyctl responses tag ID --add refund",
-    ],
+    examples: ["surveyctl responses tag 42 +billing -spam", "surveyctl responses tag 42 43 --add refund"],
     exits: CHANGE_EXITS,
     flags: TAG_FLAGS,
     columns: TAG_COLUMNS,
@@ -135,8 +132,8 @@ export function registerResponsesNote(noun: Command, context: CommandContext): v
       ["<text>", "the note"],
     ],
     examples: [
-      `surveyctl responses note "$(surveyctl responses list --limit 1 --columns id)" 'Called back, resolved'`,
-      `surveyctl responses note "$(surveyctl responses list --limit 1 --columns id)" 'Refunded' --dry-run`,
+      `surveyctl responses note 42 'Called back, resolved'`,
+      `surveyctl responses note 42 'Refunded' --dry-run`,
     ],
     exits: CHANGE_EXITS,
     columns: NOTE_COLUMNS,

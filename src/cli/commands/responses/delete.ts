@@ -20,10 +20,7 @@ export function registerResponsesDelete(noun: Command, context: CommandContext):
     name: "delete",
     summary: "delete responses; their people stay",
     operands: [["<id...>", "ids of responses"]],
-    examples: [
-      'surveyctl responses delete "$(surveyctl responses list --limit 1 --columns id)"',
-      "surveyctl responses list --tag test --all --columns id | xargs -I ID surveyctl responses delete ID --yes",
-    ],
+    examples: ["surveyctl responses delete 42", "surveyctl responses delete 42 43 --yes"],
     exits: CHANGE_EXITS,
     flags: [YES_FLAG],
     columns: COLUMNS,

@@ -19,10 +19,7 @@ export function registerResponsesGet(noun: Command, context: CommandContext): vo
     name: "get",
     summary: "show one response",
     operands: [["<id>", "the response's id"]],
-    examples: [
-      'surveyctl responses get "$(surveyctl responses list --limit 1 --columns id)" -o record',
-      'surveyctl responses get "$(surveyctl responses list --limit 1 --columns id)" --json',
-    ],
+    examples: ["surveyctl responses get 42 -o record", "surveyctl responses get 42 --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
     flags: [expandFlag(EXPAND_DEFAULT)],
     columns: RESPONSES,

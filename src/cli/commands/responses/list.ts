@@ -5,6 +5,7 @@ import { keepRows } from "../../../contract/row-page.ts";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
@@ -49,7 +50,7 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
     alias: "ls",
     summary: "list survey responses",
     examples: [
-      "surveyctl responses list --order desc --limit 10",
+      "surveyctl responses list --newest --limit 10",
       "surveyctl responses list --since 7d --all --columns score,comment",
       "surveyctl responses list --score 0-6 --search 'refund|invoice' --property plan=pro",
       "surveyctl responses list --has-comment --redact --all -o ndjson",
@@ -64,15 +65,18 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
         value: "order",
         text: "order of the rows",
         choices: RESPONSE_ORDERS,
-        otherwise: "newest first on a terminal, oldest first in a pipe",
+        otherwise: "oldest first",
       },
+      { flag: "--newest", text: "newest first, as --order desc" },
       expandFlag(EXPAND_DEFAULT),
       ...LIST_FLAGS,
     ],
     columns: RESPONSES,
   });
   context.action(command, (deps, flags) => {
-    const order = flags.parse("--order", (text, place) => parseChoice(text, place, RESPONSE_ORDERS));
+    const given = flags.parse("--order", (text, place) => parseChoice(text, place, RESPONSE_ORDERS));
+    if (given !== null && flags.is("--newest")) throw new UsageError("--newest and --order cannot be used together");
+    const order = flags.is("--newest") ? "desc" : given;
     return runResponsesList(deps, {
       limits: readLimits(flags),
       ...readFilters(deps, flags),
@@ -84,9 +88,7 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
 }
 
 export async function runResponsesList(deps: Deps, options: ResponsesListOptions): Promise<ExitCode> {
-  const { limits, since, until, rows = NO_ROW_FILTERS } = options;
-  // A person at a screen reads the news first; a script gets the order of the API.
-  const order = options.order ?? (deps.streams.out.isTTY ? "desc" : null);
+  const { limits, since, until, order, rows = NO_ROW_FILTERS } = options;
   const asked = options.expand ?? neededExpansions(deps);
   const redaction = options.redact === true ? createRedaction(deps, asked) : null;
   const expand = redaction?.expand ?? asked;

@@ -28,10 +28,7 @@ export function registerResponsesShow(noun: Command, context: CommandContext): v
     name: "show",
     summary: "show one response and the other responses of its person",
     operands: [["<id>", "the response's id"]],
-    examples: [
-      'surveyctl responses show "$(surveyctl responses list --limit 1 --columns id)"',
-      'surveyctl responses show "$(surveyctl responses list --limit 1 --columns id)" --json',
-    ],
+    examples: ["surveyctl responses show 42", "surveyctl responses show 42 --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
     columns: SHOWN,
   });

@@ -24,10 +24,7 @@ export function registerResponsesUpdate(noun: Command, context: CommandContext):
     name: "update",
     summary: "change the score or the comment of a response",
     operands: [["<id>", "the response's id"]],
-    examples: [
-      'surveyctl responses update "$(surveyctl responses list --limit 1 --columns id)" --score 8',
-      `surveyctl responses update "$(surveyctl responses list --limit 1 --columns id)" --comment 'Great support'`,
-    ],
+    examples: ["surveyctl responses update 42 --score 8", `surveyctl responses update 42 --comment 'Great support'`],
     exits: CHANGE_EXITS,
     flags: [
       { flag: "--score", value: "n", text: `the new score, ${SCORE_MIN} to ${SCORE_MAX}` },

@@ -111,20 +111,21 @@ describe("what a list of responses says it shows", () => {
   };
 
   it.each<[string, Partial<ResponsesListOptions>, number | null, string]>([
-    ["in a pipe", {}, null, "Showing the 2 oldest of 4,872 responses; --order desc shows the newest first"],
-    ["on a terminal", {}, 80, "Showing the 2 newest of 4,872 responses; use --limit N or --all for more"],
+    ["in a pipe", {}, null, "Showing the 2 oldest of 4,872 responses; --newest shows the newest first"],
+    ["on a terminal", {}, 80, "Showing the 2 oldest of 4,872 responses; --newest shows the newest first"],
+    ["newest", { order: "desc" }, 80, "Showing the 2 newest of 4,872 responses; use --limit N or --all for more"],
     [
       "asc on a terminal",
       { order: "asc" },
       80,
-      "Showing the 2 oldest of 4,872 responses; --order desc shows the newest first",
+      "Showing the 2 oldest of 4,872 responses; --newest shows the newest first",
     ],
     ["by update", { order: "asc:updated_at" }, null, "Showing 2 of 4,872 responses; use --limit N or --all for more"],
     [
       "one row",
       { limits: { limit: 1, perPage: 2 } },
       null,
-      "Showing the oldest of 4,872 responses; --order desc shows the newest first",
+      "Showing the oldest of 4,872 responses; --newest shows the newest first",
     ],
   ])("%s", async (_, options, width, sentence) => {
     expect(await said(options, { metrics: counted(4872) }, width)).toEqual([

@@ -96,7 +96,7 @@ async function writePage(deps: Deps, known: KnownPerson): Promise<void> {
   await deps.streams.out.write(`\n${explainOf(deps, known)}\n`);
   const members = PLATFORMS.flatMap((platform) => toMembership(platform, autopilot[platform]));
   await writeTable(deps, "Autopilot", MEMBERSHIPS, members);
-  await writeTable(deps, "Surveys, newest first", SURVEYS, rowsOf(surveys));
+  await writeTable(deps, "Surveys, newest first", SURVEYS, rowsOf(surveys).map(withoutEarlyAnswer));
   await writeTable(deps, "Responses, newest first", RESPONSES, responses);
   await writeTable(deps, "Resubscribed", RESUBSCRIPTIONS, rowsOf(resubscriptions));
 }
@@ -106,6 +106,11 @@ function toMembership(platform: string, member: JsonObject | null): JsonObject[]
   const next = isJsonObject(member["next_survey_request"]) ? member["next_survey_request"] : {};
   const { survey_scheduled_at = null, properties = null } = next;
   return [{ platform, created_at: member["created_at"] ?? null, survey_scheduled_at, properties }];
+}
+
+/** Nobody can have answered a survey that hasn't left. */
+function withoutEarlyAnswer(survey: JsonObject): JsonObject {
+  return survey["sent_at"] === null ? { ...survey, answered: null } : survey;
 }
 
 function rowsOf(list: Json | undefined): readonly JsonObject[] {

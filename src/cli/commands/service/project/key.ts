@@ -91,7 +91,7 @@ export function registerKey(parent: Command, context: CommandContext): void {
     operands: [["<id|name>", "the key's number or name, from `service key list`"]],
     examples: [
       "surveyctl service key revoke 1 --data survey.db",
-      "surveyctl service key list --columns id | tail -1 | xargs surveyctl service key revoke --yes",
+      "surveyctl service key revoke reports --project acme --yes",
     ],
     columns: REMOVED,
     details: ({ operands: [id = ""] }) => ({ id }),

@@ -53,7 +53,7 @@ export function registerTrend(parent: Command, context: CommandContext): void {
     operands: [["<id>", "the trend's number, from `service trend list`"]],
     examples: [
       "surveyctl service trend remove 12 --data survey.db",
-      "surveyctl service trend list --columns id | tail -1 | xargs surveyctl service trend rm --yes",
+      "surveyctl service trend rm 12 --project acme --yes",
     ],
     columns: REMOVED,
     details: ({ operands: [id = ""] }) => ({ id }),
