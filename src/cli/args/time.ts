@@ -112,8 +112,8 @@ export function parseZone(text: string, place: string): string {
 }
 
 /**
- * Gives `TZ` a form that Node understands: it takes an empty one for UTC, and knows no summer time of one that is a path.
- * Throws UsageError for an unknown zone, which Node would silently take for UTC.
+ * Gives `TZ` a form that Node understands: it takes an empty one for UTC, and a path without its summer time. Throws
+ * UsageError for an unknown zone, which Node would silently take for UTC.
  */
 export async function settleZone(env: Record<string, string | undefined>): Promise<void> {
   const name = env["TZ"]?.replace(/^:/, "");

@@ -143,8 +143,8 @@ function createCsvWriter(write: typeof stringify, crlf = false): (rows: string[]
 }
 
 /**
- * `name<TAB>value` and the like. What ends a field or a line is escaped; a cell that begins with a quote is quoted as in
- * CSV, or readers that unquote would take the following lines for a part of it.
+ * `name<TAB>value` and the like. What ends a field or a line is escaped. A cell that begins with a quote is quoted as
+ * in CSV, or readers that unquote would take the following lines for a part of it.
  */
 export function toTsvLines(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map(escapeTsv).join("\t")}\n`).join("");

@@ -27,7 +27,7 @@ export interface TransportOptions {
   readonly timeoutMs?: number | null;
   /** At most so many: the gate's concurrency. Absent: as many as requests run at once. */
   readonly connections?: number;
-  /** A person is waiting: a service of this machine that refuses the first connection isn't running, so once is enough. */
+  /** A person is waiting: a service of this machine that refuses the first connection isn't tried again. */
   readonly isInteractive?: boolean;
 }
 

@@ -182,7 +182,7 @@ describe("what a list of responses says it shows", () => {
 });
 
 it.each<[number | null, ResponsesListOptions["order"], string | null]>([
-  [80, null, "desc"],
+  [80, null, null],
   [80, "asc", "asc"],
   [null, null, null],
   [null, "desc:updated_at", "desc:updated_at"],
