@@ -9,18 +9,15 @@ import type { Settlement } from "./write/evidence.ts";
 
 export type Parameters = Readonly<Record<string, QueryValue>>;
 
-/** A 2xx answer, read whole and parsed. */
 export interface ApiReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as it came, decoded. */
   readonly text: string;
   readonly json: JsonObject;
   /** The service's clock (`Date` header), Unix seconds; null when it sends none. */
   readonly serverTime: number | null;
 }
 
-/** One page of a list. */
 export interface Page {
   readonly rows: readonly JsonObject[];
   /** The body as it came: `splitRowTexts(page.text)` gives each row's own text, lossless. */
@@ -30,7 +27,6 @@ export interface Page {
    */
   readonly next: string | null;
   readonly serverTime: number | null;
-  /** Of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
   /** True when the service says that responses have additional answers; not every service says so. */
   readonly hasAnswers?: boolean;
@@ -51,7 +47,6 @@ export interface LookUpOptions extends CallOptions {
   readonly sentBy?: number;
 }
 
-/** The end of a write that did not throw. */
 export type WriteResult =
   /** The service answered 2xx with a body that could be read. `lostBefore`: an earlier try may have arrived as well. */
   | { readonly kind: "answered"; readonly reply: ApiReply; readonly lostBefore: boolean }

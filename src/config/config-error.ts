@@ -24,7 +24,6 @@ export interface UnknownProfile {
   readonly code: "unknown_profile";
   readonly given: string;
   readonly known: readonly string[];
-  /** A profile of that name can be saved. */
   readonly mayCreate: boolean;
 }
 

@@ -37,7 +37,6 @@ export function findJsonProblem(text: string): Place {
   }
 }
 
-/** The first character at or after `from` that is no white space, or the text's end. */
 function placeOf(text: string, from: number): Place {
   const rest = text.slice(from);
   const at = from + (rest.trim() === "" ? 0 : rest.length - rest.trimStart().length);

@@ -8,12 +8,10 @@ export interface HostContext {
 
 const APPLICATION = "surveyctl";
 
-/** The file that holds the profiles, in the platform's own place for settings. */
 export function configFile(host: HostContext): string {
   return path.join(baseFolder(host, "XDG_CONFIG_HOME", ".config", "APPDATA"), APPLICATION, "config.json");
 }
 
-/** The SQLite file of the profile `local`, in the platform's own place for data. */
 export function localDataFile(host: HostContext): string {
   return path.join(baseFolder(host, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA"), APPLICATION, "local.db");
 }

@@ -1,11 +1,12 @@
 /** The saved connections: one readable JSON file, mode 0600 in a 0700 directory. */
-import { constants } from "node:fs";
-import { chmod, open, realpath, rename, stat, type FileHandle } from "node:fs/promises";
+import { chmod, realpath, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
 import { replaceFile } from "../runtime/files/file-replacement.ts";
 import { makeFolder } from "../runtime/files/make-folder.ts";
 import { ownUserId } from "../runtime/files/processes.ts";
+import { wordsOfRefusal } from "../runtime/files/system-words.ts";
+import { readGivenFile } from "../runtime/pipe-reader.ts";
 import { ConfigError } from "./config-error.ts";
 import { findJsonProblem } from "./json-problem.ts";
 
@@ -20,7 +21,6 @@ const FileSchema = v.strictObject({
   profiles: v.record(v.string(), ProfileSchema),
 });
 
-/** A key, or a command that prints it when it is needed. */
 export type Profile = v.InferOutput<typeof ProfileSchema>;
 
 export interface Profiles {
@@ -68,27 +68,14 @@ function ignoreMissing(error: unknown): void {
 
 async function readText(file: string): Promise<string | null> {
   try {
-    // A FIFO would be waited for until somebody writes to it.
-    const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    try {
-      return await readRegular(file, handle);
-    } finally {
-      await handle.close();
-    }
+    // Some editors begin a file with a byte order mark.
+    return (await readGivenFile(file)).toString().replace(/^\uFEFF/, "");
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     // An account without a home may have /dev/null in its place.
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw new ConfigError("invalid", `${file} cannot be read (${code ?? "unknown"})`, { cause: error });
+    throw new ConfigError("invalid", `${file} cannot be read: ${wordsOfRefusal(error)}`, { cause: error });
   }
-}
-
-async function readRegular(file: string, handle: FileHandle): Promise<string> {
-  const status = await handle.stat();
-  if (!status.isFile() && !status.isDirectory()) throw new ConfigError("invalid", `${file} is not a regular file`);
-  // Some editors begin a file with a byte order mark.
-  return (await handle.readFile("utf8")).replace(/^\uFEFF/, "");
 }
 
 /** Renames a file that cannot be understood, so that a new one can be written; gives its new name. */

@@ -14,7 +14,6 @@ export interface Sourced<Value> {
 
 export interface RemoteConnection {
   readonly kind: "remote";
-  /** Null when none is named, or saved as the default. */
   readonly profile: Sourced<string> | null;
   readonly baseUrl: Sourced<string>;
   readonly apiKey: Sourced<string>;
@@ -24,10 +23,8 @@ export interface RemoteConnection {
 export type ConnectionSettings = { readonly kind: "local" } | RemoteConnection;
 
 export interface SettingsRequest extends HostContext {
-  /** Values of the command line, each with the name of its flag. */
   readonly flags: { readonly profile: Sourced<string> | null; readonly baseUrl: Sourced<string> | null };
   readonly insecureHttp: boolean;
-  /** Ends the wait for a key command. */
   readonly signal?: AbortSignal;
 }
 
@@ -73,7 +70,6 @@ function resolveLocal({ flags }: SettingsRequest): ConnectionSettings {
   throw new ConfigError("invalid", `${flags.baseUrl.source} and the profile local cannot be used together`);
 }
 
-/** The profile that a flag or the environment names. */
 export function nameProfile({ flags, env }: Pick<SettingsRequest, "flags" | "env">): Sourced<string> | null {
   if (flags.profile !== null) return flags.profile;
   const variable = env["SURVEYCTL_PROFILE"] ?? "";
@@ -84,7 +80,6 @@ function toDefault(name: string | null): Sourced<string> | null {
   return name === null ? null : { value: name, source: "the default profile" };
 }
 
-/** The address that a flag or the environment gives, as it was typed. */
 export function givenBaseUrl({ flags, env }: Pick<SettingsRequest, "flags" | "env">): Sourced<string> | null {
   if (flags.baseUrl !== null) return flags.baseUrl;
   const variable = env["SURVEYCTL_BASE_URL"] ?? "";

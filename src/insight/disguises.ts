@@ -1,25 +1,30 @@
 /** Spellings that hide an address or a number from a pattern, and not from a reader. */
 import { INVISIBLE } from "../contract/text/invisible.ts";
-import { foldEach, type FoldedText } from "./search.ts";
+import { foldAccents, foldEach, type FoldedText, foldWithPlaces } from "./search.ts";
 
 const AT = String.raw`\s?[[({<]\s?at\s?[\])}>]\s?|%40`;
 const DOT = String.raw`\s?[[({<]\s?dot\s?[\])}>]\s?|%2e`;
 /** Digits of other scripts, and full-width, small and mathematical forms of ASCII. */
 const OTHER_FORM = String.raw`(?![0-9])[\p{Nd}\p{No}\uff01-\uff5e\ufe50-\ufe6b\u{1d400}-\u{1d7ff}]`;
 const DISGUISE = new RegExp([AT, DOT, OTHER_FORM, INVISIBLE.source].join("|"), "iu");
-const PIECES = new RegExp(`${AT}|${DOT}|.`, "gisu");
+const PIECES = new RegExp(String.raw`${AT}|${DOT}|\P{M}\p{M}*|\p{M}+`, "gisu");
 
 /** Null for a text without any, as nearly all are. */
 export function withoutDisguise(text: string): FoldedText | null {
   return DISGUISE.test(text) ? foldEach(text, PIECES, fold) : null;
 }
 
+/** Without accents too. */
+export function foldName(text: string): FoldedText {
+  if (!DISGUISE.test(text)) return foldWithPlaces(text);
+  return foldEach(text, PIECES, (piece) => foldAccents(fold(piece)));
+}
+
 function fold(piece: string): string {
   if (!DISGUISE.test(piece)) return piece;
   if (/^%40|at/i.test(piece)) return "@";
   if (/^%2e|dot/i.test(piece)) return ".";
-  if (piece.search(INVISIBLE) !== -1) return "";
-  const form = piece.normalize("NFKC");
+  const form = piece.replace(INVISIBLE, "").normalize("NFKC");
   return /^\p{Nd}$/u.test(form) ? digitOf(form) : form;
 }
 

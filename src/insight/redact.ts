@@ -6,8 +6,8 @@
 import { isJsonObject, type Json, type JsonObject } from "../contract/json.ts";
 import { emailKey } from "../contract/text/email.ts";
 import { addFree, findPersonalData, PERSONAL_KINDS, type PersonalKind, type PersonalSpan } from "./personal-data.ts";
-import { withoutDisguise } from "./disguises.ts";
-import { foldAccents, type FoldedText, foldWithPlaces } from "./search.ts";
+import { foldName, withoutDisguise } from "./disguises.ts";
+import { foldAccents } from "./search.ts";
 
 /** A row as its readers see it. */
 export type ToShown = (row: JsonObject) => JsonObject;
@@ -214,18 +214,6 @@ function addOwnWords(text: string, own: readonly OwnWord[], found: readonly Pers
       places.map((index) => ({ ...folded.spanOf(index, index + word.part.length), kind, whole })),
     );
   }, found);
-}
-
-/** Without disguises and accents. */
-function foldName(text: string): FoldedText {
-  const plain = withoutDisguise(text);
-  if (plain === null) return foldWithPlaces(text);
-  const folded = foldWithPlaces(plain.text);
-  const spanOf: FoldedText["spanOf"] = (from, to) => {
-    const { start, end } = folded.spanOf(from, to);
-    return plain.spanOf(start, end);
-  };
-  return { text: folded.text, spanOf };
 }
 
 const LETTER = /[\p{L}\p{N}]/u;

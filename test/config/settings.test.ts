@@ -248,7 +248,9 @@ describe("a file of profiles that is broken", () => {
     const file = configFile(around());
     await mkdir(path.dirname(file), { recursive: true });
     execFileSync("mkfifo", [file]);
-    await expect(readProfiles(file)).rejects.toMatchObject({ message: `${file} is not a regular file` });
+    await expect(readProfiles(file)).rejects.toMatchObject({
+      message: `${file} cannot be read: it is a pipe that nothing writes to`,
+    });
   });
 });
 
@@ -362,7 +364,7 @@ describe("a file of profiles that was edited", () => {
     await mkdir(file, { recursive: true });
     await expect(readProfiles(file)).rejects.toMatchObject({
       problem: "invalid",
-      message: `${file} cannot be read (EISDIR)`,
+      message: `${file} cannot be read: it is a directory, not a file`,
     });
   });
 });

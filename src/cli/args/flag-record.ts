@@ -49,15 +49,11 @@ export interface FlagRecord {
   readonly default?: string;
   /** The effect of leaving the flag out, for people: the parser supplies nothing. */
   readonly otherwise?: string;
-  /** Environment variable that gives the value where the flag does not. */
   readonly environment?: string;
-  /** The only values. */
   readonly choices?: readonly string[];
   /** Values with a meaning, where others are accepted too. */
   readonly suggestions?: readonly string[];
-  /** Collected each time it is given. */
   readonly repeatable?: boolean;
-  /** A switch that is counted each time it is given. */
   readonly counted?: boolean;
 }
 

@@ -8,11 +8,8 @@ export interface Flags {
   is(flag: string): boolean;
   /** True when a switch was switched off: `isOff("--send")` after `--no-send`. */
   isOff(flag: string): boolean;
-  /** Null when the flag was not given. */
   text(flag: string): string | null;
-  /** Every value of a repeatable flag, in order. */
   all(flag: string): readonly string[];
-  /** The number of times that a counted flag was given. */
   count(flag: string): number;
   /** Parsed by one of the parsers in this folder, whose errors include the flag; null when not given. */
   parse<Value>(flag: string, parser: (text: string, flag: string) => Value): Value | null;

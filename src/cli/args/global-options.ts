@@ -8,7 +8,6 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 /** Requests at once unless `--concurrency` says otherwise. */
 export const CONCURRENCY_DEFAULT = 8;
 
-/** The flags that every command has, parsed into their final types. */
 export interface GlobalOptions {
   /** From the flag only, like `baseUrl`: `config` adds the environment, so that each value remembers its source. */
   readonly profile: string | null;
@@ -31,7 +30,6 @@ export interface GlobalOptions {
   /** The time for which a write whose answer was lost is checked for. */
   readonly settleMs: number | null;
   readonly concurrency: number | null;
-  /** Requests a second, never passed. */
   readonly ratePerSecond: number | null;
   readonly insecureHttp: boolean;
   readonly quiet: boolean;

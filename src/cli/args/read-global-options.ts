@@ -52,7 +52,6 @@ export function readGlobalOptions(
   };
 }
 
-/** `--output`, `--json`, `--jq` and the environment. Throws UsageError. */
 export function readOutput(flags: Flags, env: Environment): OutputFormat | null {
   const named = flags.text("--output");
   if (flags.text("--jq") !== null) {

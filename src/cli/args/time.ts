@@ -8,7 +8,6 @@ import { badValue, readDuration } from "./values.ts";
 export interface TimeContext {
   /** Unix seconds. */
   readonly now: number;
-  /** IANA zone; null is the system's. */
   readonly zone: string | null;
 }
 

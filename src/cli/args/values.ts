@@ -6,7 +6,6 @@ import { DURATION_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { readScoreSpan, type ScoreSpan } from "../../contract/text/score-span.ts";
 import { readWholeNumber } from "../../contract/text/whole-number.ts";
 
-/** One sentence for a wrong value: its place, the value, the accepted forms. */
 export function badValue(place: string, text: string, expected: string, hint?: string): UsageError {
   return new UsageError(`${place}: ${quoteText(text)} is not ${expected}`, hint === undefined ? {} : { hint });
 }

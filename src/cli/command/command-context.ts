@@ -21,7 +21,6 @@ export interface CommandFacts {
   readonly flagsFirst?: boolean;
   /** Command lines that a user can copy; two or more. */
   readonly examples: readonly string[];
-  /** The statuses it can end with, besides usage errors. */
   readonly exits: readonly ExitCode[];
   /** Its own flags, in the order of help; the global ones come on their own. */
   readonly flags?: readonly FlagRecord[];
@@ -33,7 +32,6 @@ export interface CommandFacts {
 export type Action = (deps: Deps, flags: Flags, operands: readonly string[]) => Promise<ExitCode>;
 
 export interface CommandContext {
-  /** Adds a verb to its noun. */
   verb(noun: Command, facts: CommandFacts): Command;
   /** Gives a noun that acts by itself (`metrics`, `serve`, `report`) its operands, examples and statuses. */
   describe(noun: Command, facts: Omit<CommandFacts, "name" | "summary" | "alias" | "formerly">): Command;

@@ -34,7 +34,6 @@ async function connectRemotely(deps: Deps, settings: RemoteConnection): Promise<
   return { client, profile, account, retryCount: waits.retryCount, close: () => closeAll(client, waits) };
 }
 
-/** Tells keys apart and gives nothing of them away. */
 async function fingerprint(key: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(key).digest("hex").slice(0, 16);

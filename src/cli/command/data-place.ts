@@ -20,7 +20,6 @@ export interface DataFileChoice {
   readonly data: PlaceChoice | null;
 }
 
-/** The place of a service's data. */
 export type DataPlace =
   | { readonly kind: "file"; readonly dataFile: string; readonly isNamed: boolean }
   | { readonly kind: "database"; readonly url: string };

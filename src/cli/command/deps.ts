@@ -27,7 +27,6 @@ export interface Deps {
   hideKey(key: string): void;
   /** The connection that flags, environment and profile name; throws the error that exits 4 when there is none. */
   connect(): Promise<Connection>;
-  /** The machine's DNS. */
   names(): Promise<NameResolver>;
   /** Runs another command line over the same connection, with nothing to read; errors are told on `err`. */
   run(words: readonly string[], streams: Pick<Streams, "out" | "err">): Promise<ExitCode>;
@@ -52,7 +51,6 @@ interface Account {
   keyFingerprint(): Promise<string>;
 }
 
-/** The parts that the connection of a command line is looked up with. */
 export function settingsRequest({ env, platform, signal, options }: Deps): SettingsRequest {
   const { profile, baseUrl, insecureHttp } = options;
   return {
@@ -68,7 +66,6 @@ function toSourced(value: string | null, source: string): Sourced<string> | null
   return value === null ? null : { value, source };
 }
 
-/** Connects, works, and closes the connection, also after an error. */
 export async function withClient<Result>(
   deps: Deps,
   work: (client: Client, connection: Connection) => Promise<Result>,

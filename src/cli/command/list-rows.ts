@@ -30,7 +30,6 @@ export interface ListLimits {
 
 export const COUNT_FLAG: FlagRecord = { flag: "--count", text: "print only the number of rows" };
 
-/** The flags that every `list` has. */
 export const LIST_FLAGS: readonly FlagRecord[] = [
   { flag: "--limit", short: "-L", value: "n", text: "maximum number of rows", otherwise: `${LIMIT_DEFAULT}` },
   { flag: "--all", text: "all rows" },
@@ -44,7 +43,6 @@ export const LIST_FLAGS: readonly FlagRecord[] = [
   },
 ];
 
-/** Throws UsageError. */
 export function readLimits(flags: Flags): ListLimits {
   const limit = flags.parse("--limit", (text, place) => parseInteger(text, place, { min: 1 }));
   if (limit !== null && flags.is("--all")) throw new UsageError("--limit and --all cannot be used together");
@@ -59,7 +57,6 @@ export function readLimits(flags: Flags): ListLimits {
   };
 }
 
-/** `--limit`, `--all`, `--count`, `--wrap` and `--per-page`. */
 export const LIMITS: FlagGroup<ListLimits> = { records: LIST_FLAGS, read: readLimits };
 
 export interface ListRequest {
@@ -120,11 +117,8 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
 
 interface Stop {
   readonly walk: AsyncGenerator<Page>;
-  /** The page that filled the limit. */
   readonly page: Page;
-  /** Rows of that page were left out. */
   readonly isCut: boolean;
-  /** The count has every row so far. */
   readonly allCounted: boolean;
 }
 

@@ -29,7 +29,6 @@ export function watchLock(deps: Pick<Deps, "streams" | "options" | "clock" | "si
   };
 }
 
-/** `4,872`. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

@@ -7,11 +7,9 @@ import type { Ora } from "ora";
 import type { Output } from "../streams/streams.ts";
 
 export interface Progress {
-  /** The number of rows that are expected, once it is known. */
   expect(rows: number): void;
   /** `earlier` of these rows were there before: the rate is of the others. */
   update(rows: number, earlier?: number): Promise<void>;
-  /** Takes the live line away. */
   end(): Promise<void>;
 }
 
@@ -91,7 +89,6 @@ function describeSeconds(seconds: number): string {
 
 export interface LiveLine {
   show(text: string): void;
-  /** Takes the line away. */
   end(): void;
 }
 
@@ -104,7 +101,6 @@ interface SharedLine {
   readonly texts: Map<symbol, string>;
 }
 
-/** `err` is a terminal. */
 export async function openLiveLine(err: Output, color: boolean): Promise<LiveLine> {
   const shared = SHARED.get(err) ?? startLine(err, color);
   SHARED.set(err, shared);

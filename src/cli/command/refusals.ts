@@ -14,9 +14,7 @@ export interface Refusal {
   readonly says?: RegExp;
   /** …and that come as JSON: the page of a proxy, or of a wrong base URL, proves nothing. */
   readonly inJson?: boolean;
-  /** The text in place of the status and the service's words. */
   readonly words: string;
-  /** The advice. */
   readonly hint: string;
 }
 

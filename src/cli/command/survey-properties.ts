@@ -95,7 +95,6 @@ function toFlag({ key, flag, effect, maxLength }: SpecialProperty): FlagRecord {
   return maxLength === undefined ? base : { ...base, text: `${effect}, at most ${maxLength} characters` };
 }
 
-/** Throws UsageError. */
 export async function readPropertyFlags(flags: Flags): Promise<PropertySources> {
   const special = SPECIAL_PROPERTIES.flatMap(({ key, flag }): [string, string][] => {
     const text = flags.text(`--${flag}`);

@@ -10,7 +10,6 @@ export interface WaitLines {
   readonly onWait: OnWait;
   /** Requests that were sent again so far, whether shown or not: for a summary at the end of bulk work. */
   readonly retryCount: () => number;
-  /** Takes the live line away. */
   end(): Promise<void>;
 }
 

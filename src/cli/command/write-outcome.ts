@@ -14,9 +14,7 @@ import { UNCHANGED } from "../../contract/http.ts";
 import { LEFT_IN_OUTBOX, type Route, routePath } from "../../contract/routes.ts";
 
 export interface OutcomeOptions {
-  /** The columns of the answer. */
   readonly answer: Resource;
-  /** The columns of what a look-up found, when the answer was lost. */
   readonly found: Resource;
   /** The place to look at when it is unknown whether the write arrived. */
   readonly evidence: string;
@@ -47,11 +45,9 @@ export async function showOutcome(
   return EXIT.done;
 }
 
-/** The words about a change that did not go through. */
 export interface ChangeWords {
   /** The advice when it is unknown whether the change arrived. */
   readonly again: string;
-  /** The error to throw for a refusal. */
   readonly explain: (error: RefusedError) => Promise<Error>;
 }
 

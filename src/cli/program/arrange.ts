@@ -10,7 +10,6 @@ export interface Arranged {
   readonly path: readonly string[];
   /** The same words as they were typed: an alias stays one. */
   readonly typed: readonly string[];
-  /** Every other word, in order. */
   readonly rest: readonly string[];
   /** The word in the place of a command that is not one; null when there is none. */
   readonly stray: string | null;
@@ -53,7 +52,6 @@ function step({ command, path, typed, rest }: Arranged, facts: CommandRegistry):
   };
 }
 
-/** The index of the first word that is neither a flag nor a flag's value. */
 function findWord(words: readonly string[], command: Command, flags: readonly FlagRecord[]): number | null {
   let mayBeValue = false;
   for (let at = 0; at < words.length; at += 1) {

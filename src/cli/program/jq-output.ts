@@ -8,7 +8,6 @@ import { writeText } from "../render/safe-text.ts";
 import type { Output } from "../streams/streams.ts";
 
 export interface JqOutput {
-  /** Takes what the command prints. */
   readonly out: Output;
   /**
    * Prints what the expression makes of it. Where it does not suit, or the command printed no JSON, prints all of it as
@@ -102,7 +101,6 @@ function parse(text: string): JSONValue | undefined {
   }
 }
 
-/** A text without its quotes, anything else as JSON. */
 function toBareText(value: JSONValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -52,7 +52,6 @@ export function watchSignals(process: Process): Lifetime {
 }
 
 export interface CrashWatch {
-  /** The first uncaught error; null while there is none. */
   readonly first: () => CrashError | null;
   /** From now on a crash only has to be reported. */
   commandEnded(): void;

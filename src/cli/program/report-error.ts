@@ -6,11 +6,8 @@ import type { Streams } from "../streams/streams.ts";
 import { describeError, type ErrorReport } from "./describe-error.ts";
 
 export interface ErrorStyle {
-  /** `-o json` or `ndjson` was asked for: one JSON object and nothing else. */
   readonly json: boolean;
-  /** Show the method and URL of a refused call, and where a mistake of ours happened. */
   readonly verbose: boolean;
-  /** `error:` is red. */
   readonly color?: boolean;
   /** The keys that are in use: none is printed, in no form. */
   readonly keys: readonly string[];
@@ -32,7 +29,6 @@ export async function reportError(error: unknown, streams: Pick<Streams, "err">,
 const HEADING = "error:";
 const HEADING_AT_START = /^(?=error:)/m;
 
-/** Each heading in red. */
 async function writeRed({ err }: Pick<Streams, "err">, text: string): Promise<void> {
   const red = Buffer.from(new Chalk({ level: 1 }).red(HEADING));
   for (const part of text.split(HEADING_AT_START)) {

@@ -51,7 +51,6 @@ interface World {
   readonly args: readonly string[];
   readonly streams: Streams;
   readonly lifetime: Lifetime;
-  /** Filled as the command finds them. */
   readonly keys: Set<string>;
 }
 
@@ -127,7 +126,6 @@ async function invoke(
   return exit;
 }
 
-/** Null without `--jq`. */
 async function openFilter(flags: Flags, { out }: Streams): Promise<JqOutput | null> {
   const expression = flags.text("--jq");
   if (expression === null) return null;
@@ -135,7 +133,6 @@ async function openFilter(flags: Flags, { out }: Streams): Promise<JqOutput | nu
   return openJqOutput(expression, out);
 }
 
-/** The reason of an abort, where there was one: the signal, or the output that was lost. */
 function stopReason(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof ClosedPipeError || !signal.aborted) return error;
   const isAbort =

@@ -52,7 +52,6 @@ function knownFlags(command: Command, facts: CommandRegistry): readonly string[]
   return [...ANSWERS, ...flagsFor(command, facts).map(({ flag }) => flag)];
 }
 
-/** `--since` of `--since=7d`. */
 function withoutValue(word: string): string {
   return word.replace(/=.*/s, "");
 }

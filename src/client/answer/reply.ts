@@ -7,7 +7,6 @@ import type { Redact } from "../trace/redact.ts";
 import { readDate } from "../call/retry-policy.ts";
 import { oneLine } from "./words.ts";
 
-/** A whole 2xx answer as text. */
 export interface AnswerText {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -85,7 +84,6 @@ function previewOf(text: string, redact: Redact): string {
 /** A reader's expectation; throws `BadReplyError` when the answer is something else. */
 export type ReplyReader<T> = (answer: AnswerText, call: CallName, redact: Redact) => T;
 
-/** Whatever came, whether JSON or not. */
 export const readTextReply: ReplyReader<AnswerText> = (answer) => answer;
 
 /** One JSON object (sections 4.2, 4.4, 4.7, 4.9 to 4.11). */

@@ -66,7 +66,6 @@ function redirectError(response: Pick<HttpResponse, "headers">, facts: StatusFac
   });
 }
 
-/** The target of a redirect, without its query. */
 function shortTarget(location: string, base: string): string {
   if (!URL.canParse(location, base)) return oneLine(location, 200) ?? "";
   const { origin, pathname, href } = new URL(location, base);

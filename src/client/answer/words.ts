@@ -2,15 +2,12 @@ import { isJsonObject, parseJson, type Json, type JsonObject } from "../../contr
 
 /** The service's own words about a failure. The shape of its error bodies is not specified. */
 export interface Words {
-  /** One line; null when it said nothing. */
   readonly message: string | null;
-  /** The parsed body when it was JSON; null otherwise. */
   readonly details: Json;
 }
 
 const LENGTH_MAX = 500;
 
-/** From a body of any form: JSON, HTML, plain text, or nothing. */
 export function readWords(text: string): Words {
   const json = parseJson(text);
   if (json !== undefined) return { message: oneLine(sentence(json)), details: json };

@@ -23,11 +23,9 @@ export interface CallerOptions {
   readonly trace: Trace | undefined;
   readonly onWait: OnWait | undefined;
   readonly origin: Origin | null;
-  /** Learns the service's clock, Unix seconds, from each answer that carries it. */
   readonly serverClock: { learn(serverTime: number): void };
 }
 
-/** The end of a call, its repeats included. */
 export type CallOutcome<T> =
   | { readonly kind: "answered"; readonly value: T; readonly lostBefore: boolean }
   | {
@@ -45,7 +43,6 @@ export interface RequestCaller {
 
 interface Progress {
   readonly tries: number;
-  /** An earlier try may have arrived. */
   readonly lostBefore: boolean;
   /** The URLs that redirected it here. */
   readonly trail?: readonly string[];
@@ -106,7 +103,6 @@ export function createCaller(options: CallerOptions): RequestCaller {
   };
 }
 
-/** The facts that every wait tells of the failure that it follows. */
 export function waitFacts(
   { what, call, code, status }: ClientError,
   waitMs: number,

@@ -1,18 +1,14 @@
 /** When a call is repeated: a table of facts and a pure function. */
 
 export interface RetryLimits {
-  /** Repeats after the first try. */
   readonly retries: number;
   /** The longest wait that a `Retry-After` may ask for, milliseconds. */
   readonly maxWaitMs: number;
 }
 
-/** Five repeats, five minutes. */
 export const RETRY_LIMITS: RetryLimits = { retries: 5, maxWaitMs: 300_000 };
 
-/** The failure of one try. */
 export type Failure =
-  /** An answer with a status outside 2xx. */
   | { readonly kind: "status"; readonly status: number; readonly retryAfterMs: number | null }
   /** The connection failed before the first byte of the request left; so many repeats make sense. */
   | { readonly kind: "not-sent"; readonly repeatsMax: number }
@@ -25,7 +21,6 @@ export interface RetryFacts extends RetryLimits {
   readonly failure: Failure;
   /** A repeat changes nothing more: `GET`, and writes that the specification makes so. */
   readonly idempotent: boolean;
-  /** Tries made so far, the failed one included. */
   readonly tries: number;
   /** From 0 up to, not including, 1: the jitter. */
   readonly fraction: number;
@@ -35,7 +30,6 @@ export type RetryDecision = { readonly action: "retry"; readonly waitMs: number 
 
 interface Rule {
   readonly when: (failure: Failure) => boolean;
-  /** Which calls are repeated; what no rule names is not. */
   readonly repeated: "all" | "idempotent";
 }
 
@@ -59,7 +53,6 @@ const RULES: readonly Rule[] = [
   { when: status((code) => PASSING.has(code)), repeated: "idempotent" },
 ];
 
-/** The next step after a failed try. */
 export function decide(facts: RetryFacts): RetryDecision {
   const { failure, idempotent } = facts;
   const rule = RULES.find(({ when }) => when(failure));

@@ -31,7 +31,6 @@ export class ConnectionError extends ClientError {
   }
 }
 
-/** The connection or the answer took longer than allowed. */
 export class TimeoutError extends ClientError {
   override readonly name = "TimeoutError";
   readonly sent: Sent;
@@ -126,9 +125,7 @@ export class RedirectError extends ClientError {
 export interface BadReplyFacts {
   readonly call: CallName;
   readonly status: number;
-  /** The `Content-Type` header; null when absent. */
   readonly contentType: string | null;
-  /** The first characters of the body, made harmless. */
   readonly preview: string;
   /** The connection broke before the body was whole: a repeat may help. */
   readonly cutShort?: boolean;
@@ -177,7 +174,6 @@ export class UnknownOutcomeError extends ClientError {
   }
 }
 
-/** The possible effect of a failed write. */
 export type WriteEffect =
   /** No byte of the request left this machine. */
   | "not-sent"
@@ -189,7 +185,6 @@ export type WriteEffect =
    */
   | "unknown";
 
-/** `error` is what one try, or the last of several, failed with. */
 export function effectOf(error: unknown): WriteEffect {
   if (error instanceof ConnectionError || error instanceof TimeoutError)
     return error.sent === "no" ? "not-sent" : "unknown";
@@ -199,7 +194,6 @@ export function effectOf(error: unknown): WriteEffect {
   return error instanceof RedirectError && error.status === 303 ? "unknown" : "refused";
 }
 
-/** True when a write that failed so may have been carried out, or may be yet. */
 export function mayHaveArrived(error: unknown): error is ClientError {
   return effectOf(error) === "unknown";
 }

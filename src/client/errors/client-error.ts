@@ -16,11 +16,8 @@ export interface ClientErrorFacts {
   /** The code in the error JSON: one for each class, never changed. */
   readonly code: string;
   readonly call: CallName;
-  /** HTTP status of the answer; null without an answer. */
   readonly status?: number | null;
-  /** The parsed body of the answer, when it is JSON. */
   readonly details?: Json;
-  /** One sentence on what to do. */
   readonly hint?: string | null;
   readonly cause?: unknown;
 }
@@ -52,7 +49,6 @@ export class ClientError extends Error {
     this.hint = facts.hint ?? null;
   }
 
-  /** The same error with a hint from a caller that knows the context. */
   advise(hint: string): this {
     this.hint = hint;
     return this;

@@ -3,10 +3,8 @@ import { onAbort } from "../../runtime/on-abort.ts";
 import { afterAccepted, afterPause, afterThrottled, initialPressure, type Pressure } from "./pressure.ts";
 import { createRateCeiling, createSpacing, type RateCeiling } from "./rate-ceiling.ts";
 
-/** The end of a request that went through the gate, as far as the service's load is concerned. */
 type TurnEnding =
   | { readonly kind: "accepted" }
-  /** Failed in a way that is unrelated to load. */
   | { readonly kind: "failed" }
   /** 429, or 503 (`rate` false): all workers wait for `pauseMs`. */
   | { readonly kind: "throttled"; readonly pauseMs: number; readonly rate: boolean };
@@ -25,7 +23,6 @@ export interface Gate {
 
 export interface GateOptions {
   readonly clock: Clock;
-  /** Requests at once, at most. */
   readonly concurrency: number;
   /** Requests started a second, never passed; null: as the service allows. */
   readonly ratePerSecond?: number | null;
@@ -35,7 +32,6 @@ interface Waiter {
   readonly resolve: (turn: Turn) => void;
 }
 
-/** Concurrency, ceiling and pace in one queue. */
 export function createGate(options: GateOptions): Gate {
   return new QueueingGate(options);
 }

@@ -19,7 +19,6 @@ export interface Pressure {
   readonly cutAtMs: number;
 }
 
-/** Before the first answer: as many at once as allowed, at no pace. */
 export function initialPressure(limitMax: number, nowMs: number): Pressure {
   return {
     limit: limitMax,
@@ -33,7 +32,6 @@ export function initialPressure(limitMax: number, nowMs: number): Pressure {
   };
 }
 
-/** A good answer to a request that started at `startedAtMs`. */
 export function afterAccepted(pressure: Pressure, startedAtMs: number): Pressure {
   if (startedAtMs <= pressure.cutAtMs) return pressure;
   const round = pressure.acceptedThisRound + 1;
@@ -61,7 +59,6 @@ const CLIMB = 1.0006;
 /** A bucket that was empty took a burst, so what was accepted before the first 429 is more than the service takes. */
 const FIRST_CUT = 0.5;
 
-/** A 429: fewer at once, and slower. */
 export function afterThrottled(pressure: Pressure, nowMs: number): Pressure {
   const paused = { ...afterPause(pressure, nowMs), isProven: false };
   // A 429 to the very first requests, or right after another, measures nothing; the pause alone has to do.

@@ -1,6 +1,5 @@
 /** A hard ceiling on starts: the last few are remembered, and a new one waits until the window has passed. */
 export interface RateCeiling {
-  /** Milliseconds until the next start is allowed; 0: now. */
   delayMs(nowMs: number): number;
   started(nowMs: number): void;
 }
@@ -37,11 +36,9 @@ export interface Spacing {
   delayMs(nowMs: number): number;
   /** The pace may differ from start to start; without limit it is `Infinity`. */
   started(nowMs: number, perSecond: number): void;
-  /** Nothing starts before this moment. */
   holdUntil(atMs: number): void;
 }
 
-/** Starts at even distances of one pace. */
 export function createSpacing(): Spacing {
   let nextAt = Number.NEGATIVE_INFINITY;
   return {

@@ -23,7 +23,6 @@ function formsOf(secret: string): string[] {
   return [secret, encodeURIComponent(secret), ...base64Forms(`${secret}:`), ...base64Forms(secret)];
 }
 
-/** With and without its padding. */
 function base64Forms(text: string): string[] {
   return [base64(text), base64(text).replace(/=+$/, "")];
 }

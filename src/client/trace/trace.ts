@@ -4,7 +4,6 @@ import { oneLine } from "../answer/words.ts";
 export interface TraceStyle {
   /** Bodies too (`--verbose --verbose`). */
   readonly bodies: boolean;
-  /** Addresses, phone numbers and names as they are. */
   readonly showPersonalData: boolean;
 }
 
@@ -94,7 +93,6 @@ export function maskPersonalData(text: string): string {
     .replace(PHONE, `+${MASK}`);
 }
 
-/** A URL with people's data taken out of its path and query. */
 export function maskUrl(url: string): string {
   if (!URL.canParse(url)) return maskPersonalData(url);
   const { origin, pathname, search } = new URL(url);
@@ -133,7 +131,6 @@ export type TraceEvent =
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly durationMs: number;
-      /** Null when the body could not be read. */
       readonly body: string | null;
     }
   | { readonly kind: "failure"; readonly number: number; readonly message: string; readonly durationMs: number };
@@ -152,7 +149,6 @@ interface WaitFacts {
   readonly isNews: boolean;
 }
 
-/** The reason why the client waits. */
 export type Wait =
   /** Before the repeat of that number, from 1, of so many there may be. */
   | (WaitFacts & { readonly kind: "retry"; readonly repeat: number; readonly retries: number })

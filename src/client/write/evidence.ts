@@ -2,7 +2,6 @@ import type { Json, JsonObject } from "../../contract/json.ts";
 import { emailKey } from "../../contract/text/email.ts";
 import { toIsoTime } from "../../contract/text/iso-time.ts";
 
-/** The result of a look-up about a write whose answer was lost. */
 export type Settlement =
   /** It arrived; `evidence` is one sentence, `found` what the service holds. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
@@ -15,7 +14,6 @@ export type Settlement =
 export interface Moments {
   /** At or before the first try. */
   readonly intentAt: number;
-  /** When the look-up was answered. */
   readonly lookedAt: number;
 }
 

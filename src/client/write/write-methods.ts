@@ -85,7 +85,6 @@ export function isRepeatablePerson(body: JsonObject): boolean {
   return body["send"] === false && body["email_update"] === undefined && body["phone_number_update"] === undefined;
 }
 
-/** An id, or an address that was sent (4.2). */
 function showsPerson(json: JsonObject, body: JsonObject): boolean {
   const sent = [
     ...identifiersOf(body, "email", "phone_number"),
@@ -103,9 +102,7 @@ function showsMember(json: JsonObject, body: JsonObject): boolean {
 
 interface Write extends Pick<IntentOptions, "onAccepted"> {
   readonly request: HttpRequest;
-  /** A repeat changes nothing more. */
   readonly idempotent: boolean;
-  /** The form that its answer must have to count as one. */
   readonly read: ReplyReader<ApiReply>;
   /**
    * Looks for evidence until the settling time is over; absent where a repeat is as good, or there is nothing to look

@@ -16,7 +16,6 @@ export interface Each<Item> {
   readonly items: readonly Item[];
   /** Its columns begin with what names an item; `outcome` and `error` are among them. */
   readonly resource: Resource;
-  /** The columns that name the item. */
   readonly named: (item: Item) => JsonObject;
   /** The item in an error: `response 7`. */
   readonly nameOf: (item: Item) => string;

@@ -12,7 +12,6 @@ export function propertyTests(
   });
 }
 
-/** Null for a row without it. */
 function propertyOf(row: JsonObject, map: string, key: string): string | null {
   const properties = row[map];
   const value = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : null;

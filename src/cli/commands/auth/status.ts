@@ -143,7 +143,6 @@ export function maskKey(key: string): string {
 export interface ConnectionCheck {
   readonly baseUrl: string;
   readonly key: string;
-  /** The advice for an error; null keeps the error's own. */
   readonly advice: (error: ClientError) => string | null;
 }
 

@@ -31,7 +31,6 @@ function showError(deps: Deps, text: string, exit: ExitCode): string {
 
 interface Shown {
   readonly lines: readonly string[];
-  /** About what was left out. */
   readonly notes: readonly string[];
 }
 
@@ -58,7 +57,6 @@ interface Call {
   readonly given: ToolArguments;
 }
 
-/** A line for each row. */
 function showRows(deps: Deps, text: string, { tool, given }: Call): Shown {
   const json = JSON.parse(text) as Json;
   const masked = mask(deps);
@@ -78,7 +76,6 @@ function showRows(deps: Deps, text: string, { tool, given }: Call): Shown {
   return { lines, notes: all.length === 0 ? ["no rows"] : [] };
 }
 
-/** Each text of a row, cut where it is long. */
 function cutTexts(value: Json): Json {
   if (typeof value === "string") return cutText(value);
   if (Array.isArray(value)) return value.map(cutTexts);

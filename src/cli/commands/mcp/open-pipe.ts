@@ -7,7 +7,6 @@ import type { Deps } from "../../command/deps.ts";
 export interface Pipe {
   readonly input: Readable;
   readonly output: Writable;
-  /** Resolves when the input has ended and all of it is answered. */
   readonly ended: Promise<void>;
 }
 

@@ -11,11 +11,9 @@ export interface Tool {
   readonly schema: JsonSchemaType;
   /** A sentence about arguments that do not fit together; null or absent for none. */
   readonly fault?: (given: ToolArguments) => string | null;
-  /** The command line, without the connection. */
   readonly words: (given: ToolArguments) => readonly string[];
   /** The answer holds texts of people who were asked. */
   readonly hasForeignText: boolean;
-  /** JSON, or a text for people. */
   readonly form: "json" | "text";
   /** The oldest row comes first, and is the first to give way where there are too many; absent: the last one is. */
   readonly isOldestFirst?: boolean;

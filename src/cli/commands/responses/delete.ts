@@ -1,17 +1,19 @@
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
-import { RefusedError } from "../../../client/errors/call-errors.ts";
+import type { RefusedError } from "../../../client/errors/call-errors.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
 import { countOf } from "../../command/notes.ts";
 import { confirmRemoval, YES_FLAG } from "../../command/removal.ts";
+import { withRefusals } from "../../command/refusals.ts";
 import { settleChange, writeDryRun } from "../../command/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { CHANGE_EXITS, changedColumns } from "./change.ts";
+import { getRefusals } from "./get.ts";
 
 const COLUMNS = changedColumns();
 
@@ -47,10 +49,7 @@ async function runResponsesDelete(deps: Deps, { ids, yes }: ResponsesDeleteOptio
     client.checkMayWrite();
     const what = ids.length === 1 ? `response ${ids[0]}` : countOf(ids.length, "response", "responses");
     await confirmRemoval(deps, { command: "responses delete", yes, kept: "Nothing was deleted." }, async () => {
-      for (const id of ids)
-        await client.getResponse(id, {}, { signal: deps.signal }).catch(async (error: unknown) => {
-          throw error instanceof RefusedError ? await explain(client, id, error, deps.signal) : error;
-        });
+      for (const id of ids) await withRefusals(client.getResponse(id, {}, { signal: deps.signal }), getRefusals(id));
       return `Delete ${what} at ${client.baseUrl}?`;
     });
     await changeEach(deps, {

@@ -1,7 +1,7 @@
 import { wordsOfRefusal } from "../../../../runtime/files/system-words.ts";
-import { readChunks } from "../../../../runtime/pipe-reader.ts";
+import { readAtMost, readChunks } from "../../../../runtime/pipe-reader.ts";
 
-/** More than any logo may have; what is larger is refused, and the rest of it need not be read. */
+/** More than any logo may have: a larger file is refused by its size alone. */
 const READ_MAX = 64 * 1024;
 
 export interface LogoRefusals {
@@ -12,20 +12,9 @@ export interface LogoRefusals {
 
 /** As base64. Throws what `refuse` makes of a file that cannot be a logo. */
 export async function readLogoFile(file: string, refuse: LogoRefusals): Promise<string> {
-  const bytes = await readStart(file).catch((error: unknown) => {
+  const bytes = await readAtMost(readChunks(file), READ_MAX).catch((error: unknown) => {
     throw refuse.unreadable(wordsOfRefusal(error));
   });
-  if (bytes.length === 0) throw refuse.empty();
-  return bytes.toString("base64");
-}
-
-async function readStart(file: string): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of readChunks(file)) {
-    chunks.push(chunk);
-    size += chunk.byteLength;
-    if (size >= READ_MAX) break;
-  }
-  return Buffer.concat(chunks);
+  if (bytes?.length === 0) throw refuse.empty();
+  return (bytes ?? Buffer.alloc(READ_MAX)).toString("base64");
 }
