@@ -187,9 +187,7 @@ export interface BrokenClaim {
 }
 
 export interface ClaimCheck {
-  /** Each response once. */
   add(answer: AnswerTexts): void;
-  /** After the last one. */
   broken(): BrokenClaim[];
   readonly counts: Readonly<Record<CountedNoun, number>>;
 }

@@ -5,7 +5,6 @@
  */
 import { normalCdf, normalQuantile } from "./normal.ts";
 
-/** The number of answers of each kind. */
 export interface ScoreCounts {
   readonly detractors: number;
   readonly passives: number;
@@ -93,7 +92,6 @@ export function countAnswers({ detractors, passives, promoters }: ScoreCounts): 
   return detractors + passives + promoters;
 }
 
-/** The number of standard errors that an interval reaches to each side. */
 export function criticalValue(confidence: number): number {
   return -normalQuantile((1 - confidence) / 2);
 }

@@ -57,7 +57,6 @@ function findEmails(text: string): PersonalSpan[] {
 }
 
 const URL_TEXT = /\b(?:https?|ftp):\/\/[^\s<>"'`]+/giu;
-/** Parameters that are a key to something. */
 const SECRET_PARAMETER =
   /[?&#;](?:[\w.-]*[_.-])?(?:token|key|apikey|sig|signature|auth|code|session|sessionid|sid|secret|passw(?:or)?d|pwd|pass|jwt|otp|hash|ticket|email|mail|uid|user)=[^&#]/iu;
 
@@ -131,7 +130,6 @@ function isIban(text: string): boolean {
   return rest === 1;
 }
 
-/** The first digits of the card networks, and how many digits their numbers have. */
 const CARD_SHAPES: readonly (readonly [start: RegExp, lengths: readonly number[]])[] = [
   [/^4/, [19, 16, 13]],
   [/^(?:5[1-5]|2[2-7])/, [16]],
@@ -247,12 +245,10 @@ function findNationalPhones(text: string, context: string): PersonalSpan[] {
   return found;
 }
 
-/** What comes before a place: the name of the field, and some text. */
 function contextOf(text: string, at: number, context: string): string {
   return `${context.slice(-BEFORE_CHARS)} ${text.slice(Math.max(0, at - BEFORE_CHARS), at)}`;
 }
 
-/** The next place where a number may begin; -1 when there is none. */
 function nextStart(text: string, from: number): number {
   START.lastIndex = from;
   return START.exec(text)?.index ?? -1;
@@ -268,7 +264,6 @@ const CALL =
   /(?:^|[^\p{L}])(?:call|called|phone|phoned|tel|telephone|telefon\p{L}*|mobile|mobil\p{L}*|cell|cellphone|handy\p{L}*|whatsapp|signal|fax|sms|text|ring|dial|reach|hotline|my number|anruf\p{L}*|ruf\p{L}*|rückruf\p{L}*|t[eé]l[eé]phone|m[oó]vil|tel[eé]fono|portable|numero)(?:[^\p{L}\d]|me|us|at|on|under|is|number|no|nr|back|please|unter|an|mich|au|al|it|my|at)*$/iu;
 const DATE = /^(?:(?:19|20)\d\d([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2(?:\d{4}|\d{2}))(?=$|[ \u00a0])/u;
 
-/** The length of the phone number at the start of a run of digits; null where there is none. */
 function phoneLength(run: string, before: string): number | null {
   if (THING.test(before) || DATE.test(run)) return null;
   const phone = CALL.test(before) ? run : upTo(run, NATIONAL_DIGITS_MAX);
@@ -298,7 +293,6 @@ const SHAPES: readonly RegExp[] = [
   /^[6-9]\d\d([ -])\d{3}\1(?!000)\d{3}$/u,
 ];
 
-/** The length to pass over where no phone number begins. */
 function notPhoneLength(run: string, before: string): number {
   if (THING.test(before)) return run.length;
   return (DATE.exec(run)?.[0] ?? /^\(?\d+/u.exec(run)?.[0] ?? run).length;

@@ -9,10 +9,8 @@ import { addFree, findPersonalData, PERSONAL_KINDS, type PersonalKind, type Pers
 import { foldName, withoutDisguise } from "./disguises.ts";
 import { foldAccents } from "./search.ts";
 
-/** A row as its readers see it. */
 export type ToShown = (row: JsonObject) => JsonObject;
 
-/** Masks the rows of one run. */
 export interface Masker {
   /**
    * Every field of a response (4.3): the person, properties and their names, notes, tags and answers included. Of `row`
@@ -21,11 +19,9 @@ export interface Masker {
   row(row: JsonObject, toShown?: ToShown): JsonObject;
   /** A text that belongs to no field, and of which no person is known. */
   text(text: string): string;
-  /** The number of values that were masked so far, by kind; kinds without any are left out. */
   counts(): ReadonlyMap<PersonalKind, number>;
 }
 
-/** A mark as it appears in text. */
 export const MARK = new RegExp(String.raw`\[(${PERSONAL_KINDS.join("|")})-\d+\]`, "gu");
 
 /** `numbered` false gives every mark of a kind the same text, `[email]`: for comparing texts of different runs. */
@@ -78,7 +74,6 @@ function keyOf(kind: PersonalKind, value: string): string {
 /** A word of the person's own, and the complete value that it is a part of. */
 interface OwnWord {
   readonly kind: "name" | "address";
-  /** Without accents. */
   readonly part: string;
   /** Only as it is written; otherwise in capitals too. */
   readonly isExact: boolean;
@@ -200,7 +195,6 @@ function maskText(text: string, { mark, own }: Masking, context = ""): string {
 }
 
 interface MaskedSpan extends PersonalSpan {
-  /** The whole that the part is taken from, where there is one. */
   readonly whole?: string;
 }
 
@@ -220,7 +214,6 @@ const LETTER = /[\p{L}\p{N}]/u;
 /** Scripts that put no spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
-/** The places at which a text without accents has the part as a word of its own. */
 function placesOf({ part, isExact }: Pick<OwnWord, "part" | "isExact">, folded: string): number[] {
   const [text, sought] = isExact ? [folded, part] : [folded.toLowerCase(), part.toLowerCase()];
   const isWord = !UNSPACED.test(part);

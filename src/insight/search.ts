@@ -4,7 +4,6 @@
 const ACCENTS = /[\u0300-\u036f]+/g;
 const PLAIN = /^\p{ASCII}*$/u;
 
-/** The text without accents; its length may differ. */
 export function foldAccents(text: string): string {
   return PLAIN.test(text) ? text : text.normalize("NFD").replace(ACCENTS, "").normalize("NFC");
 }
@@ -25,14 +24,12 @@ export function endWithout(text: string, from: number, kind: RegExp): number {
 /** A text in another form that knows where each of its characters came from. */
 export interface FoldedText {
   readonly text: string;
-  /** The span of the original that a span of `text` stands for. */
   spanOf(start: number, end: number): Span;
 }
 
 /** A letter and its marks fold together. */
 const CLUSTER = /\P{M}\p{M}*|\p{M}+/gsu;
 
-/** Without accents. */
 export function foldWithPlaces(original: string): FoldedText {
   if (PLAIN.test(original)) return { text: original, spanOf: (start, end) => ({ start, end }) };
   return foldEach(original, CLUSTER, foldAccents);
@@ -67,7 +64,6 @@ function nextStart(starts: readonly number[], place: number): number | undefined
 /** A search that folds case and accents. Throws SyntaxError for a pattern that is not a regular expression. */
 export interface TextSearch {
   matches(text: string): boolean;
-  /** The same for each of several texts. */
   matchEach(texts: readonly string[]): boolean[];
   /** Every span that matches, in order; empty ones are left out. */
   spans(text: string): readonly Span[];

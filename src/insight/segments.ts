@@ -2,7 +2,6 @@
 import { SEGMENT_VALUES_MAX } from "../contract/limits.ts";
 import { countAnswers, netPromoterScore, scoreChange, type ScoreCounts, scoreInterval } from "./interval.ts";
 
-/** A property has more than 50 values. */
 export class TooManyValuesError extends Error {
   override readonly name = "TooManyValuesError";
   readonly property: string;

@@ -35,7 +35,6 @@ export interface TermRow {
 
 export interface WordTally {
   add(group: CommentGroup, comment: GroupComment): void;
-  /** Comments that were added. */
   readonly comments: Readonly<Record<CommentGroup, number>>;
   /** Terms in at least `minCount` comments; those that differ most first. */
   rows(minCount: number): TermRow[];

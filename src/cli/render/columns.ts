@@ -27,7 +27,6 @@ export interface Column {
   /** Its name in `--columns`, the header of CSV and the key of projected JSON. */
   readonly name: string;
   readonly kind: ColumnKind;
-  /** The value in a row; undefined when the row has none. */
   readonly read: (row: JsonObject) => Json | undefined;
   /** Of a change: true in rows in which it is more than chance. Elsewhere it has no colour. */
   readonly isSure?: (row: JsonObject) => boolean;
@@ -73,7 +72,6 @@ interface FoundColumns {
   readonly insteadOf: string;
 }
 
-/** The resource with the columns that these rows bring. */
 export function withFound(resource: Resource, rows: readonly JsonObject[]): Resource {
   const found = resource.found?.in(rows) ?? [];
   return found.length === 0 ? resource : { ...resource, columns: [...resource.columns, ...found] };
@@ -86,7 +84,6 @@ export function pathColumn(name: string, kind: ColumnKind = kindOfName(name)): C
   return { name, kind, read: (row) => readPath(row, segments) };
 }
 
-/** The column of one property of a map; its name may hold any characters. */
 export function propertyColumn(map: string, key: string): Column {
   const read = (row: JsonObject): Json | undefined => {
     const value = row[map];
@@ -122,7 +119,6 @@ function unknownKind(json: JsonObject, key: string): ColumnKind {
   return typeof json[key] === "number" ? (key.endsWith("_at") ? "time" : "number") : "text";
 }
 
-/** Names of the fields that hold times, by the columns that read them. */
 export function timeFieldsOf({ columns }: Resource): readonly string[] {
   return columns.filter(({ kind }) => kind === "time").map(({ name }) => name);
 }

@@ -3,7 +3,6 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { GlobalOptions } from "../args/global-options.ts";
 import type { Streams } from "../streams/streams.ts";
 
-/** The part of a command's `Deps` that renderers need. */
 export interface RenderContext {
   readonly streams: Streams;
   readonly clock: Clock;

@@ -37,9 +37,7 @@ export interface EncoderOptions {
   readonly stringify: typeof stringify | null;
   /** CSV: a first line of column names; default true. */
   readonly header?: boolean;
-  /** CSV: `\r\n` instead of `\n`. */
   readonly crlf?: boolean;
-  /** CSV and TSV: a byte order mark first. */
   readonly bom?: boolean;
   /** CSV and TSV: `'` before what a spreadsheet would run as a formula; phone numbers are left alone. */
   readonly excelSafe?: boolean;

@@ -3,7 +3,6 @@
  * keys stay.
  */
 
-/** Each token of valid JSON. */
 export const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
 /** Deeper levels are indented no further, so that a text does not grow by the square of its depth. */
 const DEEPEST = 40;

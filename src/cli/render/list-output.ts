@@ -41,7 +41,6 @@ export interface ListOutputOptions {
    * True when rows come one by one, each to be shown at once: then the first decides how wide a table's columns are.
    */
   readonly live?: boolean;
-  /** True where only the number of rows is written. */
   readonly count?: boolean;
 }
 

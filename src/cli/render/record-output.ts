@@ -43,7 +43,6 @@ async function writeWhole({ streams }: RenderContext, text: string): Promise<voi
   await streams.out.write(streams.out.isTTY ? `${toSafeLines(indentJson(text))}\n` : `${text.trim()}\n`);
 }
 
-/** The object with the columns and times that were asked for. */
 function project({ options, clock }: RenderContext, resource: Resource, value: RecordValue): string {
   const columns = options.columns === null ? null : selectColumns(resource, options.columns);
   const write = createJsonWriter({

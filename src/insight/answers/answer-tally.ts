@@ -9,7 +9,6 @@ import type { AnswerKind } from "../segments.ts";
 import { type ShownTexts, nameOfChoice, countTexts, nameOfQuestion } from "./shown-texts.ts";
 import { createWordTally, type TermRow, type WordTally } from "../words.ts";
 
-/** One choice, or one number of a scale. */
 export interface ValueRow {
   readonly value: string;
   readonly n: number;
@@ -35,7 +34,6 @@ export interface QuestionResult {
   readonly type: string;
   /** As most were asked: in several languages, or worded anew, it has several. */
   readonly text: string;
-  /** Responses that answer it. */
   readonly answered: number;
   /** Choices with the most answers first, numbers in their order; none of free answers. */
   readonly values: readonly ValueRow[];
@@ -46,7 +44,6 @@ export interface QuestionResult {
 }
 
 export interface AnswerTally {
-  /** A response of the API (4.3). */
   add(row: JsonObject): void;
   /** In the order in which they came first; `minCount` is the number of answers that a word is in at least. */
   results(minCount: number): readonly QuestionResult[];

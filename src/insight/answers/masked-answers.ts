@@ -7,7 +7,6 @@ import { createAnswerTally, type QuestionResult } from "./answer-tally.ts";
 const WORD_ANSWERS_MIN = 5;
 
 export interface MaskedAnswers {
-  /** A response of the API (4.3), its person expanded. */
   add(row: JsonObject): void;
   /** In the order in which they came first. */
   results(): readonly QuestionResult[];
@@ -22,7 +21,6 @@ export function createMaskedAnswers({ personal }: { readonly personal: boolean }
   };
 }
 
-/** The fields that are counted. */
 function toAnswered({ id = null, score = null, additional_answers: answers = null }: JsonObject): JsonObject {
   return { id, score, additional_answers: answers };
 }

@@ -4,7 +4,6 @@ import type { PlainAnswer } from "../../contract/questions/additional-answers.ts
 /** The number of times each text was shown, by the question's id or by that and the choice's. */
 export type ShownTexts = Map<string, Map<string, number>>;
 
-/** Counts the texts of one answer. */
 export function countTexts(texts: ShownTexts, { id, question, value }: PlainAnswer): void {
   addText(texts, id, question, 1);
   if (typeof value !== "object") return;
@@ -12,12 +11,10 @@ export function countTexts(texts: ShownTexts, { id, question, value }: PlainAnsw
     addText(texts, keyOf(id, choice), text, 1);
 }
 
-/** Adds the counts of `more` to `texts`. */
 export function mergeTexts(texts: ShownTexts, more: ShownTexts): void {
   for (const [key, counts] of more) for (const [text, count] of counts) addText(texts, key, text, count);
 }
 
-/** The question's text that most were asked. */
 export function nameOfQuestion(texts: ShownTexts, question: string): string {
   return mostShown(texts.get(question)) ?? "";
 }

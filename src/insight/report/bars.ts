@@ -15,13 +15,11 @@ function draw(name: string, parts: readonly Html[]): Html {
   </svg> `;
 }
 
-/** A share, 0 to 1, of the width. */
 export function drawShare(share: number): Html {
   const rest = html`<rect class="rest" width="100" height="4" />`;
   return draw("portion", [rest, html`<rect width="${percent(share)}" height="4" />`]);
 }
 
-/** Detractors, passives and promoters from left to right, in proportion. */
 export function drawKinds(counts: ScoreCounts): Html {
   const n = countAnswers(counts);
   let before = 0;

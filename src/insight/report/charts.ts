@@ -9,13 +9,11 @@ import type { SegmentRow } from "../segments.ts";
 import { countText, cutText, pointsText, type PeriodScore, scoreFigure, type ScoreFigure, shareText } from "./facts.ts";
 import { lean as html } from "./markup.ts";
 
-/** The size of a drawing, in its own units. */
 export interface Frame {
   readonly name: "broad" | "narrow";
   readonly width: number;
   readonly left: number;
   readonly right: number;
-  /** The width of a character. */
   readonly character: number;
   /** For the names of segments. */
   readonly labelRoom: number;
@@ -74,7 +72,6 @@ function svg(frame: Frame, height: number, words: ChartWords, content: readonly 
   </svg> `;
 }
 
-/** Horizontal grid lines, with their numbers in a column at the left. */
 function leftAxis({ ticks, place }: Scale, { left }: Frame, right: number): Html[] {
   return ticks.map((tick) => {
     const y = at(place(tick));

@@ -29,7 +29,6 @@ interface KindRow {
   readonly kind: Kind;
   readonly name: string;
   readonly count: string;
-  /** 0 to 1. */
   readonly share: number;
 }
 
@@ -68,12 +67,9 @@ interface DigestFoot {
   readonly leaveUrl: string;
 }
 
-/** The parts of a digest besides its facts; null where there are none. */
 export interface DigestFrame {
   readonly foot: DigestFoot | null;
-  /** `#rrggbb` of the brand. */
   readonly accent: string | null;
-  /** The page that shows the same numbers as they are now. */
   readonly liveUrl: string | null;
 }
 
@@ -186,7 +182,6 @@ function commentRow({ score, at, id, text, url }: ReportComment): Html {
   </tr>`;
 }
 
-/** The tool's own colour, where there is no brand. */
 const MARK_COLOUR = "#d1102a";
 
 /** The brand's mark is a bar of its colour: mail programs do not load pictures. */
@@ -221,7 +216,6 @@ function headRows(facts: DigestFacts, { accent }: DigestFrame): Html {
     </tr>`;
 }
 
-/** The whole document; `content` is the rows of its column. */
 function digestPage(facts: DigestFacts, content: Html): string {
   return html`<!doctype html>
     <html lang="en">

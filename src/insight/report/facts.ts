@@ -26,9 +26,7 @@ export interface ReportFacts {
   readonly asOf: string;
   readonly zone: string;
   readonly counts: ScoreCounts;
-  /** Different people among the answers. */
   readonly people: number;
-  /** Answers with a comment. */
   readonly commented: number;
   /** Null where the service does not tell them. */
   readonly rates: ResponseRates | null;
@@ -52,7 +50,6 @@ export interface ReportFacts {
   readonly version: string;
 }
 
-/** The facts that a digest tells. */
 export type DigestFacts = Pick<
   ReportFacts,
   "title" | "range" | "counts" | "commented" | "rates" | "change" | "questions" | "comments"
@@ -64,7 +61,6 @@ export interface ResponseRates {
   readonly channels: readonly {
     readonly channel: Channel;
     readonly sent: number;
-    /** 0 to 1. */
     readonly rate: number;
   }[];
   /** Some were sent so lately that answers still come in. */
@@ -113,7 +109,6 @@ export interface ReportComment {
   readonly url: string | null;
 }
 
-/** The score with its interval, unrounded; null without answers. */
 export interface ScoreFigure {
   readonly n: number;
   readonly nps: number;
@@ -221,9 +216,7 @@ export function answersText(count: number): string {
 }
 
 interface CommentWish {
-  /** Personal data is shown. */
   readonly personal: boolean;
-  /** Writes Unix seconds as a date. */
   readonly day: (at: number) => string;
   /** A page that shows the response; absent or null for none. */
   readonly urlOf?: (row: JsonObject) => string | null;

@@ -127,7 +127,6 @@ export function rateFigures(rates: ResponseRates | null): readonly Figure[] {
   return rates === null ? [] : rates.channels.map((each) => [rateLabel(rates), rateText(each)]);
 }
 
-/** The answers of each kind and those with a comment, with their shares. */
 export function kindFigures({ counts, commented }: Pick<ReportFacts, "counts" | "commented">): readonly Figure[] {
   const n = countAnswers(counts);
   const shared = (count: number): string => `${countText(count)} (${shareText(count / n).replace(" ", "\u00a0")})`;

@@ -15,9 +15,7 @@ import {
 } from "./facts.ts";
 import { lean as html } from "./markup.ts";
 
-/** Words that a free question shows. */
 const WORDS_MAX = 10;
-/** Choices that a message shows. */
 const VALUES_MAX = 5;
 
 /** A section for each question. `among` is the number of responses that were looked at; null: all of them. */
@@ -87,7 +85,6 @@ export function questionText(result: QuestionResult): readonly string[] {
 
 const CELL = "padding:10px 0;border-top:1px solid #d8dde1;font-family:Helvetica,Arial,sans-serif;color:#16191d";
 
-/** A row of the message's table. */
 export function questionRow(result: QuestionResult): Html {
   const [title = "", ...lines] = questionLines(result);
   return html`<tr>

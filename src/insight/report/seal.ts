@@ -9,7 +9,6 @@ export interface ReportMarks {
   /** SHA-256 of the rows, and of their ids; hex. */
   readonly rows: string;
   readonly ids: string;
-  /** The version of the program that made it. */
   readonly version: string;
 }
 
@@ -51,7 +50,6 @@ export function readMarks(text: string): ReportMarks | null {
   return { request, rows, ids, version };
 }
 
-/** True when the bytes are those that were sealed. */
 export function isSealed(text: string): boolean {
   const seal = SEAL.exec(text)?.[2];
   return seal === sha256(withSeal(text, NO_SEAL));
