@@ -1,8 +1,6 @@
 import { onAbort } from "./on-abort.ts";
 
-/** The time and the passing of it, made replaceable. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
   now(): number;
   /** Milliseconds from an arbitrary start that never jump; for durations. */
   monotonic(): number;
@@ -12,7 +10,6 @@ export interface Clock {
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => {

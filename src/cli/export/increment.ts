@@ -49,7 +49,6 @@ export interface Increment {
    * write.
    */
   announce(log: VersionLog | null, written: SinkTotals): Promise<void>;
-  /** Called when the data is durable. */
   finish(log: VersionLog | null, written: SinkTotals): Promise<void>;
 }
 
@@ -165,7 +164,6 @@ async function settlePending(
 }
 
 export interface StateFile {
-  /** The state of the last run; null when this is the first. */
   readonly last: ExportState | null;
   /** Throws `UsageError` when the last run was of another account, filter or column set. */
   check(identity: StateIdentity): void;

@@ -28,7 +28,6 @@ export interface ExportOutput {
   readonly oldBytes: number;
   /** Begins with this many bytes of the file as it is. */
   keepOld(bytes: number): Promise<void>;
-  /** Writes what is left; nothing more may be written. */
   close(): Promise<SinkTotals>;
   /** Makes what `close` counted the file, durably, and its checksum with it. */
   commit(written: SinkTotals): Promise<void>;
@@ -174,7 +173,6 @@ async function keepOldBytes(
   if (last !== LINE_FEED && lineEnd !== "") await sink.write(lineEnd);
 }
 
-/** SHA-256 of a file's first bytes, in hex. */
 export async function digestOldBytes(file: string, bytes: number): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of readStart(file, bytes)) hash.update(chunk);

@@ -15,13 +15,10 @@ const FORMATS: readonly EncodedFormat[] = ["csv", "tsv", "json", "ndjson"];
 export interface ExportPlan {
   readonly format: EncodedFormat;
   readonly gzip: boolean;
-  /** Null: stdout. */
   readonly file: string | null;
-  /** Null: complete rows as JSON. */
   readonly columns: readonly Column[] | null;
 }
 
-/** Throws `UsageError` for flags that do not fit together. */
 export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlags): ExportPlan {
   const format = chooseExportFormat(deps, flags.out);
   const asJson = format === "json" || format === "ndjson";

@@ -8,7 +8,6 @@ import { EXPORT_EXITS, exportFile, type ExportRequest, type ExportSource, textOf
 import { keysOf } from "./sources.ts";
 
 export interface RangeExport {
-  /** As typed: `people export`. */
   readonly command: string;
   readonly summary: string;
   readonly examples: readonly string[];

@@ -10,7 +10,6 @@ import type { CountRange } from "./snapshot.ts";
 
 export interface ExportReport {
   readonly noun: string;
-  /** Null: stdout. */
   readonly file: string | null;
   /** The range that the service was asked for, both ends inclusive; null ends were left open. */
   readonly range: Range;
@@ -86,7 +85,6 @@ function describeCount({ rows, counted }: ExportTotals, { least, most }: CountRa
 
 const SINGULAR: Readonly<Record<string, string>> = { people: "person" };
 
-/** `1 response`, `1,200 responses`. */
 function countRows(count: number, noun: string): string {
   return countOf(count, SINGULAR[noun] ?? noun.replace(/s$/, ""), noun);
 }

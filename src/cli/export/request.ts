@@ -13,7 +13,6 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Column, Resource } from "../render/columns.ts";
 
 export interface ExportFlags {
-  /** Null or `-`: stdout. */
   readonly out: string | null;
   readonly gzip: boolean;
   readonly append: boolean;
@@ -32,7 +31,6 @@ export interface RangeExportOptions {
   /** Unix seconds, inclusive; null is open. */
   readonly since: number | null;
   readonly until: number | null;
-  /** The filters as the user wrote them. */
   readonly filterText: string;
 }
 
@@ -58,11 +56,9 @@ export interface FlatColumns {
 }
 
 export interface ExportRequest {
-  /** As typed: `responses export`. */
   readonly command: string;
   readonly resource: Resource;
   readonly source: ExportSource;
-  /** The filters as the user wrote them, for the state; empty when there are none. */
   readonly filterText: string;
   /** Null: the list cannot be filtered by time, so there is no `--state`. */
   readonly incremental: {
@@ -77,7 +73,6 @@ export interface ExportRequest {
   /** Null when the service has no count for these filters. */
   readonly count: ServiceCount | null;
   readonly flat: FlatColumns | null;
-  /** The changes to rows before they are written; null: none. */
   readonly shaping?: ExportShaping | null;
 }
 
@@ -89,7 +84,6 @@ interface ServiceCount {
     range: { readonly since: number | null; readonly until: number },
     signal: AbortSignal,
   ) => Promise<number | null>;
-  /** True for a row that it counts. */
   readonly isCounted: (row: JsonObject) => boolean;
 }
 
@@ -134,7 +128,6 @@ export function exportFile(later: "new" | "new or changed" | null): FlagGroup<Ex
   return { records: exportFlags({ later }), read: readExportFlags };
 }
 
-/** Throws UsageError. */
 export function readExportFlags(flags: Flags): ExportFlags {
   return {
     out: flags.parse("--out", parseOutputFile),
@@ -148,7 +141,6 @@ export function readExportFlags(flags: Flags): ExportFlags {
   };
 }
 
-/** The text of filters whose flags are declared elsewhere. */
 export function textOfFilters(...names: readonly string[]): FlagGroup<string> {
   return { records: [], read: (flags) => describeFilters(flags, names) };
 }

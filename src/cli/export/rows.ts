@@ -29,9 +29,7 @@ import {
 
 export interface ReadRows {
   readonly totals: ExportTotals;
-  /** The service's own count; null when it has none for these rows, or does not answer. */
   readonly counted: Promise<CountRange | null>;
-  /** The log that the next run needs; null when there is no state. */
   readonly log: VersionLog | null;
 }
 

@@ -66,7 +66,6 @@ async function lastAfter({ list, keys, range, signal }: SnapshotOptions, now: nu
   }
 }
 
-/** Tasks that run while rows are read: progress, and requests that end with the run. */
 export interface Background {
   readonly progress: Progress;
   readonly ended: AbortSignal;

@@ -6,7 +6,6 @@ import { PagingError } from "../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { Route } from "../../contract/routes.ts";
 
-/** The parameters by which a list is cut into times. */
 export interface TimeParameters {
   readonly since: string;
   readonly until: string;
@@ -55,7 +54,6 @@ function bounds(times: TimeParameters, user: Parameters, since: number | null, u
   };
 }
 
-/** Rows are identified by the text of one field and ordered by the time in another. */
 export function keysOf(idField: string, timeField: string): RowKeys {
   return { id: (row) => textOf(row, idField), at: (row) => timeOf(row, timeField) };
 }

@@ -54,7 +54,6 @@ export function unitFor(days: number): PeriodUnit {
   return CHARTED.find(([most]) => days <= most)?.[1] ?? "year";
 }
 
-/** The first day of the period that contains a day. */
 export function startOf(unit: PeriodUnit, day: CalendarDay): CalendarDay {
   return UNITS[unit].start(day);
 }
@@ -64,17 +63,14 @@ export function labelOf(unit: PeriodUnit, start: CalendarDay): string {
   return UNITS[unit].label(start);
 }
 
-/** The label of the period in which the zone's clock shows a moment. */
 export function labelAt(unit: PeriodUnit, at: number, wallClock: (seconds: number) => number): string {
   return labelOf(unit, startOf(unit, toCalendarDay(wallClock(at))));
 }
 
-/** The first day of the period that is `count` periods later. */
 export function movePeriod(unit: PeriodUnit, start: CalendarDay, count: number): CalendarDay {
   return shift(start, UNITS[unit].months * count, UNITS[unit].days * count);
 }
 
-/** From the first second of the period to its last, by the zone's wall clock. */
 export function rangeOf(unit: PeriodUnit, start: CalendarDay, wallClock: (seconds: number) => number): PeriodRange {
   return {
     since: firstSecondOf(start, wallClock),

@@ -14,9 +14,7 @@ export class UnwritableFileError extends Error {
 }
 
 export interface FileReplacement {
-  /** The file that is replaced: the target, or what it links to. */
   readonly path: string;
-  /** The file that is written until then; null when it is written directly. */
   readonly temporary: string | null;
   /** False for a descriptor that is open already: it is written as it comes. */
   readonly isWhole: boolean;
@@ -52,7 +50,6 @@ export async function openReplacement(target: string, token: string, signal?: Ab
   return replaceBy({ target, file, temporary, handle, existing });
 }
 
-/** The beginning of the names of a file's temporary files. */
 function beginningOf(file: string): string {
   return `${Buffer.from(path.basename(file)).subarray(0, NAME_BYTES_MAX).toString()}.`;
 }

@@ -6,11 +6,9 @@ import { specialKind } from "./file-kind.ts";
 import { UnwritableFileError } from "./file-replacement.ts";
 import { currentProcess, currentSpace, isRunning, type ProcessMark } from "./processes.ts";
 
-/** Another run holds the lock. */
 export class LockedError extends Error {
   override readonly name = "LockedError";
   readonly file: string;
-  /** Null when the file does not say. */
   readonly pid: number | null;
 
   constructor(file: string, pid: number | null) {
@@ -191,7 +189,6 @@ async function touch(file: string): Promise<void> {
   await utimes(file, now, now).catch(() => undefined);
 }
 
-/** The process id in a lock file; null when it names none. */
 async function readLockPid(file: string): Promise<number | null> {
   return (await readHolder(file))?.holder?.pid ?? null;
 }
@@ -203,7 +200,6 @@ interface Holder extends ProcessMark {
 
 interface Found {
   readonly text: string;
-  /** Null when the file does not name one. */
   readonly holder: Holder | null;
 }
 

@@ -26,7 +26,6 @@ export interface PeopleAddOptions {
   readonly name: string | null;
   readonly delaySeconds: number | null;
   readonly properties: PropertySources;
-  /** False with `--no-send`. */
   readonly send: boolean;
   /** Unix seconds. */
   readonly lastSentAt: number | null;

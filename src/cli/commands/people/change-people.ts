@@ -76,7 +76,6 @@ export function registerPeopleChange(noun: Command, context: CommandContext, ver
   );
 }
 
-/** Throws UsageError. */
 async function readPeople(
   deps: Deps,
   flags: Flags,

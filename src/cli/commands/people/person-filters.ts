@@ -57,7 +57,6 @@ export const PERSON_FILTER_FLAGS: readonly FlagRecord[] = [
   },
 ];
 
-/** Throws UsageError. */
 export function readPersonFilters(deps: Deps, flags: Flags): PersonFilters {
   return {
     name: flags.parse("--name", (text) => fold(text)),
@@ -89,7 +88,6 @@ export function needsProperties({ options }: Deps, { properties }: PersonFilters
   return properties.length > 0 || (options.columns ?? []).some((name) => /^properties(?:\.|$)/.test(name));
 }
 
-/** Those rows of a page that fit; null where every row does. */
 export function createPersonFilter(filters: PersonFilters): ((page: RowPage) => RowPage) | null {
   const { name, domain, properties } = filters;
   const tests = [
@@ -137,7 +135,6 @@ export function notKept(): NothingFoundError {
   );
 }
 
-/** The same pages with the rows that fit. */
 export async function* filterPages(
   pages: AsyncGenerator<Page>,
   filterPage: ((page: RowPage) => RowPage) | null,

@@ -70,7 +70,6 @@ async function emailOf(client: Client, person: PersonName, signal: AbortSignal):
   return typeof email === "string" ? email : null;
 }
 
-/** Throws NothingFoundError. */
 export async function requireEmail(client: Client, person: PersonName, signal: AbortSignal): Promise<string> {
   const email = await emailOf(client, person, signal);
   if (email !== null) return email;

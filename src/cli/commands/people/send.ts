@@ -16,7 +16,6 @@ import { type Refusal, withRefusals } from "../../command/refusals.ts";
 import { localeWarning } from "../../command/survey-properties.ts";
 
 export interface AddOrUpdateOptions {
-  /** The columns of the answer. */
   readonly answer?: Resource;
 }
 
@@ -72,7 +71,6 @@ function toRequests(body: JsonObject): readonly [JsonObject | null, JsonObject] 
   return Object.keys(rest).every((key) => key in rename) ? [null, rename] : [rename, rest];
 }
 
-/** `email_update` or `phone_number_update`. */
 function isUpdate(key: string): boolean {
   return key.endsWith("_update");
 }

@@ -26,11 +26,9 @@ export interface PeopleUpdateOptions {
   readonly person: EmailOrPhone;
   readonly name: string | null;
   readonly properties: PropertySources;
-  /** Stored properties that are not given are removed. */
   readonly replaceProperties?: boolean;
   readonly newEmail: string | null;
   readonly newPhone: string | null;
-  /** Create the person if there is none. */
   readonly create: boolean;
 }
 

@@ -69,7 +69,6 @@ function readOptions(deps: Deps, flags: Flags): ResponsesAddOptions {
   };
 }
 
-/** Throws UsageError. */
 function readPerson(flags: Flags): PersonName {
   const id = flags.parse("--person-id", parseName);
   const email = flags.parse("--email", parseEmail);

@@ -76,7 +76,6 @@ function toSigns([word, ...more]: readonly string[]): string[] {
   return [sign + next, ...toSigns(others)];
 }
 
-/** Throws UsageError. */
 export function readTagWords(typed: readonly string[]): TagOptions {
   const words = toSigns(typed);
   const flag = words.find((word) => word.startsWith("--"));
@@ -164,7 +163,6 @@ export interface Change {
   /** The body that is sent; null where the response is as wanted already. */
   readonly plan: (row: JsonObject) => JsonObject | null;
   readonly isRepeatable: boolean;
-  /** True when the response that was read back shows the change. */
   readonly isTaken: (after: JsonObject, body: JsonObject, before: JsonObject) => boolean;
   readonly show: (row: JsonObject) => JsonObject;
 }

@@ -43,7 +43,6 @@ import {
 
 /** `expand` null: person and notes. */
 export interface ResponsesExportOptions extends RangeExportOptions, ResponseFilters {
-  /** Filters that the service does not have. */
   readonly rows?: RowFilters;
   readonly redact?: boolean;
 }

@@ -37,7 +37,6 @@ import {
 
 /** `expand` null: what the columns need. */
 export interface ResponsesListOptions extends ResponseFilters {
-  /** Filters that the service does not have. */
   readonly rows?: RowFilters;
   readonly redact?: boolean;
   readonly limits: ListLimits;

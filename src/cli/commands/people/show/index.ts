@@ -13,7 +13,6 @@ import { ONE_PERSON, RESPONSES } from "../../../render/resources.ts";
 import { explainNext } from "./explain-next.ts";
 import { type KnownPerson, readPersonPage } from "./look-up.ts";
 
-/** The fields of the page's head. */
 const HEAD: readonly Column[] = [
   ...ONE_PERSON.columns,
   pathColumn("unsubscribed_at"),

@@ -15,15 +15,12 @@ export interface KnownPerson {
   readonly person: JsonObject;
   /** True where the service told all that by itself. */
   readonly isComplete: boolean;
-  /** The membership on each platform; null where there is none. */
   readonly autopilot: Readonly<Record<Platform, JsonObject | null>>;
-  /** The newest answers first. */
   readonly responses: readonly JsonObject[];
 }
 
 const RESPONSES_SHOWN = 10;
 
-/** Throws NothingFoundError. */
 export async function readPersonPage(client: Client, named: PersonName, signal: AbortSignal): Promise<KnownPerson> {
   const listed = "id" in named ? null : await findPerson(client, named, signal);
   if (listed === null && !("id" in named)) throw new NothingFoundError(nobody(named));

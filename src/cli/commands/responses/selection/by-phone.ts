@@ -25,7 +25,6 @@ export function forPhone(deps: Deps, phone: string | null): Deps {
   };
 }
 
-/** Throws NothingFoundError. */
 async function narrow(client: Client, person: EmailOrPhone, signal: AbortSignal): Promise<Client> {
   const found = await findPerson(client, person, signal);
   if (found === null) throw new NothingFoundError(notFound(person));

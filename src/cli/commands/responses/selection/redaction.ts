@@ -14,12 +14,10 @@ export const REDACT_FLAG: FlagRecord = {
   text: "replace personal data with marks such as [email-1]; names of third parties stay",
 };
 
-/** `--redact` over the rows of one run. */
 export interface Redaction {
   /** The expansions that it needs: only an expanded person shows which words are their name. */
   readonly expand: readonly Expansion[];
   readonly page: (page: RowPage) => RowPage;
-  /** One line on stderr: how much was replaced. */
   readonly writeNotes: () => Promise<void>;
 }
 

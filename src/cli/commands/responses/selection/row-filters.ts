@@ -55,7 +55,6 @@ export const ROW_FLAGS: readonly FlagRecord[] = [
   },
 ];
 
-/** Throws UsageError. */
 export function readRowFilters(flags: Flags): RowFilters {
   return {
     scores: flags.parse("--score", parseScores),
@@ -128,7 +127,6 @@ function orUsageError(pattern: string, place: string): TextSearch {
   }
 }
 
-/** Those rows of a page that fit. */
 export type PageFilter = (page: RowPage) => RowPage;
 
 /** Null where every row fits. */
