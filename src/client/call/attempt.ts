@@ -80,15 +80,9 @@ async function readResponse<T>(
   read: ReplyReader<T>,
   context: ResponseContext,
 ): Promise<Attempt<T>> {
-  const { call, redact, redactAnswer, seen } = context;
-  const reading = {
-    call,
-    redact,
-    redactAnswer,
-    signal: context.signal,
-  };
-  if (response.status < 200 || response.status >= 300) return await failedStatus(response, reading, context);
-  const answer = await readAnswer(response, reading).catch((error: unknown) => {
+  const { call, redact, seen } = context;
+  if (response.status < 200 || response.status >= 300) return await failedStatus(response, context);
+  const answer = await readAnswer(response, context).catch((error: unknown) => {
     seen(response, null);
     throw error;
   });
@@ -96,16 +90,12 @@ async function readResponse<T>(
   return { kind: "answered", value: read(answer, call, redact), serverTime: answer.serverTime };
 }
 
-async function failedStatus(
-  response: HttpResponse,
-  reading: Parameters<typeof readErrorText>[1],
-  { clock, seen }: ResponseContext,
-): Promise<Attempt<never>> {
+async function failedStatus(response: HttpResponse, context: ResponseContext): Promise<Attempt<never>> {
   const { status, headers } = response;
-  const text = await readErrorText(response, reading);
-  seen(response, text);
-  const retryAfterMs = readRetryAfter(headers, clock.now());
-  const error = errorForStatus(response, text, retryAfterMs, reading);
+  const text = await readErrorText(response, context);
+  context.seen(response, text);
+  const retryAfterMs = readRetryAfter(headers, context.clock.now());
+  const error = errorForStatus(response, text, retryAfterMs, context);
   return {
     kind: "failed",
     failure: { kind: "status", status, retryAfterMs },
