@@ -173,23 +173,30 @@ function spansOf(kind: PersonalKind, text: string, pattern: RegExp): PersonalSpa
 
 const OCTET = String.raw`(?:25[0-5]|2[0-4]\d|1?\d?\d)`;
 const IPV4 = new RegExp(String.raw`(?<![\p{L}\p{N}.])(?:${OCTET}\.){3}${OCTET}(?!\d|\.\d)`, "gu");
-const IPV6 = /(?<![\p{L}\p{N}])(?:[\da-f]{1,4}:|:(?=:))[\da-f:]*:[\da-f:]*[\da-f](?:(?:\.\d+){3})?(?![\p{L}\p{N}])/giu;
+const HEX_RUN = /[\da-f:.]{6,60}/giu;
 /** Four numbers after one of these are a version. */
 const VERSION = /(?:^|[^\p{L}])(?:v|ver|version|build|release|firmware|app|browser|chrome|edge|opera)[\s.:=/_-]*$/iu;
 
 function findIpAddresses(text: string, context: string): PersonalSpan[] {
   const isVersion = (start: number): boolean => VERSION.test(contextOf(text, start, context));
-  // Times of day have colons too, and no parser takes them for an address.
-  const six = spansOf("ip", text, IPV6).filter(({ start, end }) => {
-    const found = text.slice(start, end);
-    return found.length >= IPV6_MIN && /\d/.test(found) && URL.canParse(`http://[${found}]`);
-  });
   return [
     ...addFree(
-      six,
+      findIpv6(text),
       spansOf("ip", text, IPV4).filter(({ start }) => !isVersion(start)),
     ),
   ];
+}
+
+/** Times of day have colons too, and no parser takes them for an address. */
+function findIpv6(text: string): PersonalSpan[] {
+  return [...text.matchAll(HEX_RUN)].flatMap(({ 0: run, index }): PersonalSpan[] => {
+    const [before = ""] = /^:(?!:)/.exec(run) ?? [];
+    const [start, end] = [index + before.length, index + endWithout(run, run.length, /[.:]/u)];
+    const isWithin = /[\p{L}\p{N}]/u.test((text[start - 1] ?? "") + (text[end] ?? ""));
+    const found = text.slice(start, end);
+    const isAddress = !isWithin && /:.*:/.test(found) && /\d/.test(found) && URL.canParse(`http://[${found}]`);
+    return isAddress && found.length >= IPV6_MIN ? [{ kind: "ip", start, end }] : [];
+  });
 }
 
 /** `a::1` is more often code than an address. */

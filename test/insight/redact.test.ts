@@ -253,6 +253,10 @@ describe("when a text is long and hostile", () => {
     ["brackets around numbers", times("((((((1)2)3)4)5)6)7)")],
     ["addresses", times("a@b.example ")],
     ["numbers", times("+14155550101, ")],
+    ["colons", times("::")],
+    ["parts of addresses", times("1:2.3")],
+    ["disguises", times("a [at] b [dot] ")],
+    ["digits of another width", times("１")],
     ["the person's own name", times("Zoë ")],
   ])("then masking %s takes time in proportion to it", (_, make) => {
     expect(growthOf((size) => void createMasker().row(rowOf(make(size), "Zoë")))).toBeLessThan(LINEAR_MAX);
