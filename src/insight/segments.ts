@@ -24,46 +24,65 @@ interface PeriodCounts {
 /** Counts alone, so that a million answers take no more room than a hundred. */
 export interface SegmentTally {
   readonly all: PeriodCounts;
-  /** By property, and there by value. Answers without the property are in `all` alone. */
+  /** Answers that have the property. */
+  readonly having: ReadonlyMap<string, PeriodCounts>;
+  /** By property, and there by value; an answer with several choices counts for each of them. */
   readonly values: ReadonlyMap<string, Map<string, PeriodCounts>>;
 }
 
 export function createTally(properties: readonly string[]): SegmentTally {
-  return { all: noAnswers(), values: new Map(properties.map((property) => [property, new Map()])) };
+  return {
+    all: noAnswers(),
+    having: new Map(properties.map((property) => [property, noAnswers()])),
+    values: new Map(properties.map((property) => [property, new Map()])),
+  };
 }
 
-/** `valueOf` gives the answer's value of a property; null where it has none. Throws `TooManyValuesError`. */
+/** `valueOf` gives the answer's value or values of a property; null for none. Throws `TooManyValuesError`. */
 export function addAnswer(
   tally: SegmentTally,
   { kind, side }: { readonly kind: AnswerKind; readonly side: Side },
-  valueOf: (property: string) => string | null,
+  valueOf: (property: string) => string | readonly string[] | null,
 ): void {
-  tally.all[side][kind] += 1;
-  for (const [property, values] of tally.values) {
-    const value = valueOf(property);
-    if (value !== null) countsOfValue(property, values, value)[side][kind] += 1;
-  }
+  const one = noAnswers();
+  one[side][kind] = 1;
+  addCounts(tally.all, one);
+  for (const property of tally.values.keys()) addValue(tally, property, valueOf(property) ?? [], one);
+}
+
+/** Adds answers that have all these values of the property; no value: none. Throws `TooManyValuesError`. */
+export function addValue(
+  tally: SegmentTally,
+  property: string,
+  value: string | readonly string[],
+  counts: PeriodCounts,
+): void {
+  const values = [value].flat();
+  if (values.length > 0) addCounts(tally.having.get(property) ?? noAnswers(), counts);
+  for (const each of values) addCounts(countsOfValue(tally, property, each), counts);
 }
 
 /** Adds `more`, a tally of the same properties, to `tally`. Throws `TooManyValuesError`. */
 export function mergeTally(tally: SegmentTally, more: SegmentTally): void {
-  addCounts(tally.all, more.all);
-  for (const [property, values] of tally.values)
-    for (const [value, counts] of more.values.get(property) ?? [])
-      addCounts(countsOfValue(property, values, value), counts);
+  addAs(tally, more, (_, value) => value);
 }
 
 /** The same counts by the names of the values; those of one name are counted together. */
 export function nameValues(tally: SegmentTally, nameOf: (property: string, value: string) => string): SegmentTally {
   const named = createTally([...tally.values.keys()]);
-  addCounts(named.all, tally.all);
-  for (const [property, values] of tally.values)
-    for (const [value, counts] of values)
-      addCounts(countsOfValue(property, named.values.get(property) ?? new Map(), nameOf(property, value)), counts);
+  addAs(named, tally, nameOf);
   return named;
 }
 
-function countsOfValue(property: string, values: Map<string, PeriodCounts>, value: string): PeriodCounts {
+function addAs(tally: SegmentTally, more: SegmentTally, nameOf: (property: string, value: string) => string): void {
+  addCounts(tally.all, more.all);
+  for (const [property, counts] of more.having) addCounts(tally.having.get(property) ?? noAnswers(), counts);
+  for (const [property, values] of more.values)
+    for (const [value, counts] of values) addCounts(countsOfValue(tally, property, nameOf(property, value)), counts);
+}
+
+function countsOfValue(tally: SegmentTally, property: string, value: string): PeriodCounts {
+  const values = tally.values.get(property) ?? new Map<string, PeriodCounts>();
   const known = values.get(value);
   if (known !== undefined) return known;
   if (values.size >= SEGMENT_VALUES_MAX) throw new TooManyValuesError(property);
@@ -115,7 +134,7 @@ export function segmentRows(
 ): { readonly rows: readonly SegmentRow[]; readonly hidden: number } {
   const found = [...tally.values].flatMap(([property, values]) => {
     const sizes = [...values].map(([value, counts]) => ({ value, counts, n: countAnswers(counts.after) }));
-    const answers = sizes.reduce((sum, { n }) => sum + n, 0);
+    const answers = countAnswers((tally.having.get(property) ?? tally.all).after);
     return sizes
       .toSorted((a, b) => b.n - a.n || (a.value < b.value ? -1 : 1))
       .map((size) => ({ ...size, property, share: size.n / answers }));
@@ -159,6 +178,16 @@ export function benjaminiHochberg(ps: readonly number[]): number[] {
   return qs;
 }
 
+/** Whether some answers have several values of the property. */
+export function hasOverlaps(tally: SegmentTally, property: string): boolean {
+  const counted = [...(tally.values.get(property)?.values() ?? [])].reduce((sum, counts) => sum + sizeOf(counts), 0);
+  return counted > sizeOf(tally.having.get(property) ?? noAnswers());
+}
+
+function sizeOf({ before, after }: PeriodCounts): number {
+  return countAnswers(before) + countAnswers(after);
+}
+
 interface ChangePart {
   /** Null: the answers that do not have the property. */
   readonly value: string | null;
@@ -190,7 +219,7 @@ export function explainChange(tally: SegmentTally, property: string): ChangeSpli
   const [before, after] = [countAnswers(all.before), countAnswers(all.after)];
   if (before === 0 || after === 0) return null;
   const values = [...(tally.values.get(property) ?? [])];
-  const rest = values.reduce((left, [, counts]) => subtract(left, counts), all);
+  const rest = subtract(all, tally.having.get(property) ?? noAnswers());
   const groups: readonly (readonly [string | null, PeriodCounts])[] = [...values, [null, rest]];
   const segments = groups.flatMap(([value, counts]): ChangePart[] => {
     const [first, second] = [netPromoterScore(counts.before), netPromoterScore(counts.after)];

@@ -8,11 +8,11 @@ import { CONFIDENCE_DEFAULT, countAnswers, FEW_ANSWERS } from "../../insight/int
 import { createMasker } from "../../insight/redact.ts";
 import type { ChangeFacts, PeriodScore, SegmentFacts } from "../../insight/report/facts.ts";
 import type { LiveFacts } from "../../insight/report/live-page.ts";
-import { createTally, mergeTally, segmentRows, type SegmentTally, TooManyValuesError } from "../../insight/segments.ts";
+import { addValue, createTally, segmentRows, type SegmentTally, TooManyValuesError } from "../../insight/segments.ts";
 import { utcDay } from "../../runtime/zone.ts";
 import type { ScoreTally, Transaction } from "../domain/ports.ts";
 import { channelRates } from "../domain/answers/metrics.ts";
-import { countsOfScores, type DayTally, type ValueCounts } from "../domain/shares/day-tally.ts";
+import { countsOfScores, type DayTally } from "../domain/shares/day-tally.ts";
 import type { SharedDay, ShareRow } from "../domain/shares/share-rows.ts";
 import { tallyAnswers } from "../domain/shares/shares.ts";
 import type { Base } from "../parts/base.ts";
@@ -132,15 +132,14 @@ function segmentsOf(days: readonly CountedDay[], properties: readonly string[]):
 
 /** Null for a property of too many values. */
 function segmentTally(days: readonly CountedDay[], property: string): SegmentTally | null {
-  const sums = new Map<string, ValueSums>();
-  for (const { tally: day } of days) {
-    const values = day.segments[property] ?? null;
-    if (values === null) return null;
-    for (const [value, counts] of Object.entries(values)) addCounts(sums, value, counts);
-  }
+  const tally = createTally([property]);
   try {
-    const tally = createTally([property]);
-    mergeTally(tally, tallyOf(property, sums));
+    for (const { tally: day } of days) {
+      const values = day.segments[property] ?? null;
+      if (values === null) return null;
+      for (const [value, [detractors, passives, promoters]] of Object.entries(values))
+        addValue(tally, property, value, { before: NOBODY, after: { detractors, passives, promoters } });
+    }
     return tally;
   } catch (error) {
     if (error instanceof TooManyValuesError) return null;
@@ -148,22 +147,4 @@ function segmentTally(days: readonly CountedDay[], property: string): SegmentTal
   }
 }
 
-type ValueSums = Record<keyof ScoreTally, number>;
-
-function addCounts(sums: Map<string, ValueSums>, value: string, [detractors, passives, promoters]: ValueCounts): void {
-  const known = sums.get(value);
-  if (known === undefined) {
-    sums.set(value, { detractors, passives, promoters });
-    return;
-  }
-  known.detractors += detractors;
-  known.passives += passives;
-  known.promoters += promoters;
-}
-
 const NOBODY = { detractors: 0, passives: 0, promoters: 0 };
-
-function tallyOf(property: string, sums: ReadonlyMap<string, ScoreTally>): SegmentTally {
-  const counted = [...sums].map(([value, after]) => [value, { before: { ...NOBODY }, after: { ...after } }] as const);
-  return { ...createTally([]), values: new Map([[property, new Map(counted)]]) };
-}

@@ -1,5 +1,5 @@
 /** `metrics --segment`: one row for each value of a property, and how much of a change is the mix of values. */
-import { CHOICE_SEPARATOR, type PlainAnswer, plainAnswers } from "../../../contract/questions/additional-answers.ts";
+import { type PlainAnswer, plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import { type JsonObject, propertyText } from "../../../contract/json.ts";
 import { type ShownTexts, nameOfChoice, countTexts, mergeTexts } from "../../../insight/answers/shown-texts.ts";
 import {
@@ -7,6 +7,7 @@ import {
   type ChangeSplit,
   createTally,
   explainChange,
+  hasOverlaps,
   mergeTally,
   nameValues,
   segmentRows,
@@ -151,7 +152,7 @@ export function tallyPage(rows: readonly JsonObject[], properties: readonly stri
       const answer = value === null ? answerOf(row, property) : null;
       if (answer === null) return value;
       countTexts(texts, answer);
-      return answerKey(answer);
+      return choicesOf(answer);
     });
   }
   const answers = plainAnswers(rows[0] ?? {}).map(({ id }) => ANSWERS + id);
@@ -166,22 +167,16 @@ function answerOf(row: JsonObject, name: string): PlainAnswer | null {
   return plainAnswers(row).find(({ id }) => id === name.slice(ANSWERS.length)) ?? null;
 }
 
-/** No text has it. */
-const BETWEEN_IDS = "\u0000";
-
-/** Choices by their ids, in one order: their texts depend on the language, and imports keep the order of the file. */
-function answerKey({ value }: PlainAnswer): string {
-  if (typeof value !== "object") return String(value);
-  return [...new Set(value.map(({ id }) => id))].toSorted().join(BETWEEN_IDS);
+/** Choices by their ids: their texts depend on the language. */
+function choicesOf({ value }: PlainAnswer): readonly string[] {
+  return typeof value === "object" ? [...new Set(value.map(({ id }) => id))] : [String(value)];
 }
 
 /** The counts of answers by the texts of their choices. */
 function nameChoices(tally: SegmentTally, texts: ShownTexts): SegmentTally {
-  return nameValues(tally, (property, value) => {
-    if (!property.startsWith(ANSWERS)) return value;
-    const ids = value.split(BETWEEN_IDS);
-    return ids.map((id) => nameOfChoice(texts, property.slice(ANSWERS.length), id)).join(CHOICE_SEPARATOR);
-  });
+  return nameValues(tally, (property, value) =>
+    property.startsWith(ANSWERS) ? nameOfChoice(texts, property.slice(ANSWERS.length), value) : value,
+  );
 }
 
 /**
@@ -228,6 +223,10 @@ async function drawRows(deps: Deps, rows: readonly SegmentRow[]): Promise<void> 
 }
 
 async function writeSplit(deps: Deps, tally: SegmentTally, property: string): Promise<void> {
+  if (hasOverlaps(tally, property))
+    throw new UsageError(`--explain-change: a response can have several values of ${property}`, {
+      hint: "only values that exclude each other split a change",
+    });
   const split = explainChange(tally, property);
   if (split === null) throw new NothingFoundError("no change to explain: one of the two periods has no responses");
   const json = { ...split, segments: split.segments.map(asJson) };

@@ -5,7 +5,7 @@ import { SCORE_MAX, scoreCategory, SEGMENT_VALUES_MAX } from "../../../contract/
 import type { ScoreTally } from "../rows.ts";
 
 /** Answers of a property's value: detractors, passives, promoters. */
-export type ValueCounts = readonly [detractors: number, passives: number, promoters: number];
+type ValueCounts = readonly [detractors: number, passives: number, promoters: number];
 
 export interface DayTally {
   /** Answers by score, 0 to 10. */

@@ -120,7 +120,7 @@ describe("metrics --segment", () => {
     await expect(out).toMatchFileSnapshot("../../../golden/plots/segments-80.txt");
   });
 
-  it("counts a choice once in all languages, under the text that most were shown", async () => {
+  it("counts each choice of an answer, in all languages under the text that most were shown", async () => {
     const CHOICES = { c1: "Support", c2: "Price" };
     const german = { c1: "Hilfe", c2: "Preis" };
     const rows = [CHOICES, german, CHOICES, german, CHOICES].map((texts, index) => {
@@ -138,8 +138,12 @@ describe("metrics --segment", () => {
       });
     });
     const asked = { properties: ["answers.q1"], minN: 1 };
-    const { out } = await run(asked, rows, { options: { output: "csv", columns: ["value", "n"] } });
-    expect(out).toBe("value,n\nSupport; Price,3\nPrice,2\n");
+    const { out } = await run(asked, rows, { options: { output: "csv", columns: ["value", "n", "share"] } });
+    expect(out).toBe("value,n,share\nPrice,5,1\nSupport,3,0.6\n");
+    const split = await run({ ...asked, since: NOW - 2 * DAY, compare: true, explain: true }, rows);
+    expect(split.ended).toMatchObject({
+      message: "--explain-change: a response can have several values of answers.q1",
+    });
   });
 
   it("says what a property of too many values is called, and shows no rows", async () => {
