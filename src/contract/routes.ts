@@ -117,6 +117,7 @@ export const ROUTES = {
       ...createdRange,
       parameter("email", "email"),
       parameter("phone_number", "phone"),
+      parameter("ids", "array", { isOurs: true, text: "only these, 100 at most" }),
       parameter("expand", "array", {
         choices: PERSON_EXPANSIONS,
         isQuery: true,

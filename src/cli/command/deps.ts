@@ -40,6 +40,8 @@ export interface Connection {
   readonly account?: Account;
   /** Requests that had to be sent again so far: for the summary of bulk work. */
   readonly retryCount?: () => number;
+  /** Called once the work has succeeded; what it throws is the error of the work. */
+  onDone?(): Promise<void>;
   /** Ends the pool and, for the profile `local`, the embedded service; called once, also after an error. */
   close(): Promise<void>;
 }
@@ -72,7 +74,9 @@ export async function withClient<Result>(
 ): Promise<Result> {
   const connection = await deps.connect();
   try {
-    return await work(connection.client, connection);
+    const result = await work(connection.client, connection);
+    await connection.onDone?.();
+    return result;
   } finally {
     await connection.close();
   }

@@ -1,19 +1,21 @@
 /** The work of every `list`: its flags, and pages from the client to stdout, up to a limit. */
 import type { CallOptions, Client, Page, Parameters } from "../../client/client.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
-import type { JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { keepRows } from "../../contract/row-page.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
+import { suggest } from "../args/suggest.ts";
 import { parseInteger } from "../args/values.ts";
 import { type Deps, withClient } from "./deps.ts";
 import type { FlagGroup } from "../kit/flag-spec.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import type { Resource } from "../render/columns.ts";
+import { type Resource, selectColumns } from "../render/columns.ts";
+import { toSafeText } from "../render/safe-text.ts";
 import { openGrowingOutput } from "../render/list-output.ts";
 import { withPager } from "../streams/paging.ts";
-import { countOf, formatCount, writeDone } from "./notes.ts";
+import { countOf, formatCount, writeDone, writeNote } from "./notes.ts";
 
 const LIMIT_DEFAULT = 50;
 
@@ -95,24 +97,52 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
     const walk = pages(client, { ...parameters, per_page: perPage }, { signal: deps.signal });
     let left = limits.limit ?? Infinity;
     let allCounted = true;
+    const paths = watchPaths(deps, resource);
     for (let step = await walk.next(); step.done !== true; step = await walk.next()) {
       const page = step.value;
       await output.write(
         keepRows(page, (_, index) => index < left),
         page.hasAnswers,
       );
+      paths.look(page.rows);
       allCounted &&= page.rows.every((row) => request.count?.isCounted(row) ?? true);
       left -= page.rows.length;
       if (left > 0) continue;
       await output.end();
+      await paths.writeNotes();
       // Also after a page that is not full: some services give fewer rows than asked for.
       if (!deps.options.quiet) await noteMore(deps, request, client, { walk, page, isCut: left < 0, allCounted });
       await walk.return(undefined);
       return EXIT.done;
     }
     await output.end();
+    await paths.writeNotes();
     return EXIT.done;
   });
+}
+
+/** Says which dotted paths of `--columns` no row has: most likely they are mistyped. */
+function watchPaths(deps: Deps, resource: Resource) {
+  let lacking = selectColumns(resource, deps.options.columns ?? []).filter(({ name }) => name.includes("."));
+  const known = new Set<string>();
+  let isEmpty = true;
+  return {
+    look(rows: readonly JsonObject[]): void {
+      isEmpty &&= rows.length === 0;
+      lacking = lacking.filter(({ read }) => rows.every((row) => read(row) === undefined));
+      if (lacking.length === 0) return;
+      for (const [field, value] of rows.flatMap(Object.entries))
+        if (isJsonObject(value)) for (const name of Object.keys(value)) known.add(`${field}.${name}`);
+    },
+    async writeNotes(): Promise<void> {
+      if (isEmpty) return;
+      for (const { name } of lacking) {
+        const nearest = suggest(name, [...known]);
+        const hint = nearest === null ? "" : `; did you mean ${toSafeText(nearest)}?`;
+        await writeNote(deps, `none of these ${resource.noun} has ${toSafeText(name)}${hint}`);
+      }
+    },
+  };
 }
 
 interface Stop {

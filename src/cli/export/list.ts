@@ -27,6 +27,7 @@ export async function exportList(deps: Deps, request: ExportRequest, flags: Expo
       const connection = await deps.connect();
       try {
         await runOpened({ deps, request, flags, plan, state, output, connection });
+        await connection.onDone?.();
       } finally {
         const retries = describeRetries(connection);
         if (retries !== null) await writeDone(deps, retries);

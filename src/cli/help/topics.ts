@@ -245,7 +245,8 @@ Sources: Rocks 2016, The American Statistician 70:365; Lewis and Sauro
 2021. The interval held the true score in 94 to 97 of 100 cases, computed
 exactly for 20 to 50 answers.
 
---segment compares the values of a property of the answers. q is what p
+--segment compares the values of a property of the answers, or of their
+people where an answer has none; a note says so. q is what p
 becomes among many rows (Benjamini and Hochberg): of the changes with a q
 of 0.05 or less, one in twenty is chance; the others have no colour.
 Values with fewer than --min-n answers are not shown. --explain-change

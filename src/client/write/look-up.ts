@@ -137,8 +137,8 @@ function pageEvidence(page: Page, person: string, body: JsonObject, at: Moments)
   return settlements.find(({ kind }) => kind === "arrived") ?? settlements[0] ?? null;
 }
 
-function personIdOf(row: JsonObject): string {
-  const person = row["person"];
+/** Of a response, whose person may be expanded. */
+export function personIdOf({ person }: JsonObject): string {
   return idText(isJsonObject(person) ? person["id"] : person);
 }
 

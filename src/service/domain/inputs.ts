@@ -21,6 +21,8 @@ export interface PeopleQuery extends TimeRange {
   readonly email: string | null;
   readonly phoneNumber: string | null;
   readonly withProperties: boolean;
+  /** Null: everyone. */
+  readonly ids?: readonly string[] | null;
   readonly perPage: number;
   /** The opaque position that the previous page returned; null for the first page. */
   readonly after: string | null;

@@ -152,6 +152,8 @@ export interface NewPerson {
 export interface PeopleFilter extends TimeRange {
   /** Rows come with `properties`, which the specification's have not. */
   readonly withProperties?: boolean;
+  /** Absent: everyone. */
+  readonly ids?: readonly number[] | undefined;
   readonly after: Position | null;
   readonly limit: number;
 }

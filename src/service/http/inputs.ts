@@ -32,7 +32,9 @@ export function readPeopleQuery(reader: Reader): PeopleQuery {
   const person = { email: reader.filter("email"), phoneNumber: reader.filter("phone_number") };
   // Several times as quick as to spread them.
   const withProperties = reader.has("expand") && reader.list("expand").includes("properties");
-  const query = Object.assign(range, person, { withProperties }, readCursorPage(reader));
+  const ids = reader.has("ids") ? reader.list("ids") : null;
+  const query = Object.assign(range, person, { withProperties, ids }, readCursorPage(reader));
+  if (ids !== null && ids.length > PER_PAGE_MAX) reader.complain("ids", `must be ${PER_PAGE_MAX} at most`);
   if (query.email !== null && query.phoneNumber !== null) {
     reader.complain("email", "can't be combined with phone_number");
     reader.complain("phone_number", "can't be combined with email");

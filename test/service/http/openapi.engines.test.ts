@@ -118,7 +118,7 @@ const EXAMPLES: readonly Example[] = [
   },
   { route: "resubscribe", parameters: { person_email: "nora@example.com", note: "asked by phone" }, status: 202 },
   { route: "getPerson", fills: { person: "email:nora@example.com" } },
-  { route: "listPeople", parameters: { email: "nora@example.com", "expand[]": ["properties"] } },
+  { route: "listPeople", parameters: { "ids[]": ["11", "12"], "expand[]": ["properties"] } },
   { route: "deleteResponse", fills: { id: "31" } },
   { route: "cancelSurveys", fills: { email: "ada@example.org" } },
   { route: "deletePerson", fills: { person: "email:ada@example.org" } },

@@ -2,20 +2,13 @@
 import type { Json, JsonObject } from "../../../contract/json.ts";
 import { suggest } from "../../args/suggest.ts";
 import { parseChoice } from "../../args/values.ts";
+import { COMPARISONS } from "../../command/rows/properties.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { WORD_FIELDS } from "./statistics.ts";
 
-const COMPARISONS = {
-  ">=": (a: number, b: number) => a >= b,
-  "<=": (a: number, b: number) => a <= b,
-  "==": (a: number, b: number) => a === b,
-  "!=": (a: number, b: number) => a !== b,
-  ">": (a: number, b: number) => a > b,
-  "<": (a: number, b: number) => a < b,
-  "=": (a: number, b: number) => a === b,
-} as const;
+const OPERATORS = { ...COMPARISONS, "==": COMPARISONS["="] } as const;
 
-type Operator = keyof typeof COMPARISONS;
+type Operator = keyof typeof OPERATORS;
 
 export interface Assertion {
   readonly text: string;
@@ -85,7 +78,7 @@ function holds(actual: Json | undefined, operator: Operator, value: number | str
   if (typeof value === "number") {
     // Some services write numbers as texts.
     const number = typeof actual === "string" && /^[+-]?\d+(?:\.\d+)?$/.test(actual) ? Number(actual) : actual;
-    return typeof number === "number" && COMPARISONS[operator](number, value);
+    return typeof number === "number" && OPERATORS[operator](number, value);
   }
   return typeof actual === "string" && (operator === "!=" ? actual !== value : actual === value);
 }

@@ -3,6 +3,7 @@ import { toCoreMetrics } from "../../../contract/resources.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { AnswerKind } from "../../../insight/segments.ts";
 import type { Deps } from "../../command/deps.ts";
+import type { PropertyCondition } from "../../command/rows/properties.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import type { RecordValue } from "../../render/record-output.ts";
 import type { PageFilter } from "../responses/selection/row-filters.ts";
@@ -10,6 +11,7 @@ import { kindOf, readResponses, scoreOf } from "./read-responses.ts";
 
 export interface ResponseChoice {
   readonly filterPage: PageFilter;
+  readonly conditions?: readonly PropertyCondition[];
   /** The filters, as in `score 0-6, property plan=pro`. */
   readonly words: string;
 }
@@ -18,17 +20,18 @@ interface Counting {
   /** In the order of time, without anything in common. */
   readonly ranges: readonly TimeFilter[];
   readonly trend: string | null;
-  readonly filterPage: PageFilter;
+  readonly choice: Omit<ResponseChoice, "words">;
 }
 
 /** The fields of the group `core` for each range, from one reading of all responses between the first and the last. */
-export async function countMetrics(deps: Deps, { ranges, trend, filterPage }: Counting): Promise<RecordValue[]> {
+export async function countMetrics(deps: Deps, { ranges, trend, choice }: Counting): Promise<RecordValue[]> {
   const counts = ranges.map(() => ({ detractors: 0, passives: 0, promoters: 0 }));
   let at = 0;
   await readResponses(deps, {
     range: { since: ranges[0]?.since ?? null, until: ranges.at(-1)?.until ?? null },
     trend,
-    filterPage,
+    filterPage: choice.filterPage,
+    properties: { conditions: choice.conditions },
     toBatch: (rows) => rows.flatMap(toAnswer),
     take(answers) {
       for (const { time, kind } of answers) {

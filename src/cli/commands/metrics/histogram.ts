@@ -24,6 +24,7 @@ export async function runHistogram(deps: Deps, { since, until, trend, choice }: 
     range: { since, until },
     trend,
     filterPage: choice?.filterPage ?? null,
+    properties: { conditions: choice?.conditions },
     toBatch: (rows) => rows.flatMap((row) => scoreOf(row) ?? []),
     take(scores) {
       for (const score of scores) counts[score] = (counts[score] ?? 0) + 1;

@@ -96,14 +96,15 @@ const CHOICES = ROW_FLAGS.map(({ flag }) => flag);
 
 /** Null where every response counts. */
 function readChoice(flags: Flags): ResponseChoice | null {
-  const filterPage = createPageFilter(readRowFilters(flags));
+  const filters = readRowFilters(flags);
+  const filterPage = createPageFilter(filters);
   if (filterPage === null) return null;
   const words = CHOICES.flatMap((flag) => {
     const name = flag.slice("--".length);
     const values = [flags.text(flag) ?? [], flags.all(flag)].flat();
     return flags.is(flag) ? [name] : values.map((value) => `${name} ${value}`);
   });
-  return { filterPage, words: words.join(", ") };
+  return { filterPage, conditions: filters.properties, words: words.join(", ") };
 }
 
 /** The flags that ask for a shape of `metrics`, and the others that mean nothing there. */

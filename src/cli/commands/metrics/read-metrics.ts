@@ -45,7 +45,7 @@ export type MetricsAnswer = RecordValue & Partial<Pick<ApiReply, "headers">>;
 /** The service's own numbers, or where it does not have the filters, those that are counted here. */
 export function createMetricsReader(deps: Deps, filters: MetricsFilters): MetricsReader {
   const { trend, groups, choice } = filters;
-  if (choice !== null) return (ranges) => countMetrics(deps, { ranges, trend, filterPage: choice.filterPage });
+  if (choice !== null) return (ranges) => countMetrics(deps, { ranges, trend, choice });
   return (ranges) =>
     withClient(deps, (client) => {
       const answers = endTogether(deps.signal, (signal) =>

@@ -8,6 +8,7 @@ import type { AnswerKind } from "../../../insight/segments.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { createProgress } from "../../command/progress.ts";
+import { type PropertyUse, watchProperties } from "../../command/rows/watch-properties.ts";
 import { noTrend, withRefusals } from "../../command/refusals.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { createSnapshot } from "../../export/snapshot.ts";
@@ -19,6 +20,7 @@ export interface ResponseReading<Batch> {
   readonly trend: string | null;
   /** The rows that count; null for all. */
   readonly filterPage?: PageFilter | null;
+  readonly properties?: PropertyUse;
   /** Objects that come with each row; none where it is left out. */
   readonly expand?: readonly Expansion[];
   /** The part of a page that is kept: counts, so that memory stays flat. Pages come in any order. */
@@ -29,7 +31,7 @@ export interface ResponseReading<Batch> {
 
 /** Every response of the range once; shows progress and takes it away. */
 export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<Batch>): Promise<void> {
-  await withClient(deps, async (client) => {
+  await withClient(watchProperties(deps, "responses", reading.properties ?? {}), async (client) => {
     const { range, trend, expand = [], filterPage = null, toBatch, take } = reading;
     const call = {
       route: ROUTES.listResponses,

@@ -1,6 +1,6 @@
 /** `metrics --segment`: one row for each value of a property, and how much of a change is the mix of values. */
 import { type PlainAnswer, plainAnswers } from "../../../contract/questions/additional-answers.ts";
-import { type JsonObject, propertyText } from "../../../contract/json.ts";
+import type { JsonObject } from "../../../contract/json.ts";
 import { type ShownTexts, nameOfChoice, countTexts, mergeTexts } from "../../../insight/answers/shown-texts.ts";
 import {
   addAnswer,
@@ -17,7 +17,8 @@ import {
 } from "../../../insight/segments.ts";
 import type { Deps } from "../../command/deps.ts";
 import { countOf, writeNote } from "../../command/notes.ts";
-import { describeUnknown, sampleNames } from "../../command/rows/missing-property.ts";
+import { propertyOf } from "../../command/rows/properties.ts";
+import { ANSWERS } from "../../command/rows/watch-properties.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -67,25 +68,14 @@ const PARTS: Resource = {
 export async function runSegments(deps: Deps, options: SegmentsOptions): Promise<ExitCode> {
   const resource = options.explain ? SPLIT : segmentsResource(options.compare);
   checkColumns(deps, resource);
-  const { tally, names } = await readTally(deps, options);
-  const missing = checkFound(tally, options.properties, names);
+  const tally = await readTally(deps, options);
   if (options.explain) await writeSplit(deps, tally, options.properties[0] ?? "");
   else await writeRows(deps, resource, tally, options);
-  for (const property of missing) {
-    const { message, hint } = describeUnknown([property], names);
-    await writeNote(deps, hint === null ? message : `${message}; ${hint}`);
-  }
   return EXIT.done;
 }
 
-interface ReadTally {
-  readonly tally: SegmentTally;
-  /** Properties that responses have, for a hint. */
-  readonly names: ReadonlySet<string>;
-}
-
 /** Both periods in one reading: they lie side by side. */
-async function readTally(deps: Deps, options: SegmentsOptions): Promise<ReadTally> {
+async function readTally(deps: Deps, options: SegmentsOptions): Promise<SegmentTally> {
   const { properties, since, until, trend, choice, compare } = options;
   const start = since ?? -Infinity;
   const before = compare ? comparedRange(deps, { since, until }) : null;
@@ -95,6 +85,7 @@ async function readTally(deps: Deps, options: SegmentsOptions): Promise<ReadTall
       range: { since: before?.since ?? since, until },
       trend,
       filterPage: choice?.filterPage ?? null,
+      properties: { conditions: choice?.conditions, segments: properties },
       toBatch: (rows) => tallyPage(rows, properties, start),
       take: counted.add,
     });
@@ -116,18 +107,17 @@ export function explainValues(error: unknown): unknown {
 export interface PageSums {
   /** Pages in the order of time. */
   readonly add: (page: PageCounts) => void;
-  readonly all: () => ReadTally;
+  readonly all: () => SegmentTally;
 }
 
 export function createPageSums(properties: readonly string[]): PageSums {
-  const [tally, names, texts] = [createTally(properties), new Set<string>(), new Map() as ShownTexts];
+  const [tally, texts] = [createTally(properties), new Map() as ShownTexts];
   return {
     add(page) {
       mergeTally(tally, page.tally);
       mergeTexts(texts, page.texts);
-      for (const name of page.names) names.add(name);
     },
-    all: () => ({ tally: nameChoices(tally, texts), names }),
+    all: () => nameChoices(tally, texts),
   };
 }
 
@@ -135,7 +125,6 @@ interface PageCounts {
   /** Choices are counted by their ids. */
   readonly tally: SegmentTally;
   readonly texts: ShownTexts;
-  readonly names: readonly string[];
 }
 
 /** `start`: the first second of what is compared with what was before. */
@@ -145,21 +134,18 @@ export function tallyPage(rows: readonly JsonObject[], properties: readonly stri
   for (const row of rows) {
     const score = scoreOf(row);
     if (score === null) continue;
-    const { created_at: at, person_properties: map } = row;
+    const { created_at: at } = row;
     const side = typeof at === "number" && at < start ? "before" : "after";
     addAnswer(tally, { kind: kindOf(score), side }, (property) => {
-      const value = propertyText(map, property);
+      const value = propertyOf(row, "person_properties", property);
       const answer = value === null ? answerOf(row, property) : null;
       if (answer === null) return value;
       countTexts(texts, answer);
       return choicesOf(answer);
     });
   }
-  const answers = plainAnswers(rows[0] ?? {}).map(({ id }) => ANSWERS + id);
-  return { tally, texts, names: [...sampleNames(rows), ...answers] };
+  return { tally, texts };
 }
-
-const ANSWERS = "answers.";
 
 /** The answer to the question of `answers.ID`; null for any other name, and where it is not answered. */
 function answerOf(row: JsonObject, name: string): PlainAnswer | null {
@@ -177,23 +163,6 @@ function nameChoices(tally: SegmentTally, texts: ShownTexts): SegmentTally {
   return nameValues(tally, (property, value) =>
     property.startsWith(ANSWERS) ? nameOfChoice(texts, property.slice(ANSWERS.length), value) : value,
   );
-}
-
-/**
- * The properties that no response has, where it has some of the others. Throws NothingFoundError where it has none of
- * them; `names` are those that responses have.
- */
-export function checkFound(
-  { all, values }: SegmentTally,
-  properties: readonly string[],
-  names: ReadonlySet<string>,
-): readonly string[] {
-  // A week in which nobody answered is not a mistake of the command line.
-  const isEmpty = [all.before, all.after].every((counts) => Object.values(counts).every((count) => count === 0));
-  const missing = isEmpty ? [] : properties.filter((property) => values.get(property)?.size === 0);
-  if (missing.length === 0 || missing.length < properties.length) return missing;
-  const { message, hint } = describeUnknown(missing, names);
-  throw new NothingFoundError(message, hint);
 }
 
 async function writeRows(

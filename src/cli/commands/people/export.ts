@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { isJsonObject } from "../../../contract/json.ts";
 import type { RowPage } from "../../../contract/row-page.ts";
 import { ROUTES } from "../../../contract/routes.ts";
+import { watchProperties } from "../../command/rows/watch-properties.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import type { Deps } from "../../command/deps.ts";
 import { writeNote } from "../../command/notes.ts";
@@ -81,7 +82,8 @@ export async function runPeopleExport(deps: Deps, options: PeopleExportOptions):
   };
   const request = toRangeRequest(rows, { since, until }, filterText);
   const { exportList } = await import("../../export/list.ts");
-  return exportList(deps, { ...request, flat: PROPERTY_COLUMNS, shaping: shape(deps, filters, isFlat) }, flags);
+  const watched = watchProperties(deps, "people", { conditions: filters.properties });
+  return exportList(watched, { ...request, flat: PROPERTY_COLUMNS, shaping: shape(deps, filters, isFlat) }, flags);
 }
 
 /** The rows that fit; and a note where properties were asked for and the service sends none. */

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { PEOPLE } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { LIST_FLAGS, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
+import { watchProperties } from "../../command/rows/watch-properties.ts";
 import { rangeFlags, readRange } from "../../command/time-flags.ts";
 import {
   createPersonFilter,
@@ -65,7 +66,7 @@ export async function runPeopleList(
   if (email !== null && phone !== null) throw new UsageError("--email and --phone cannot be used together");
   const filterPage = createPersonFilter(filters);
   const more = needsProperties(deps, filters) ? WITH_PROPERTIES : {};
-  return listRows(deps, {
+  return listRows(watchProperties(deps, "people", { conditions: filters.properties }), {
     resource: PEOPLE,
     limits,
     parameters: { since, until, email, phone_number: phone, ...more },

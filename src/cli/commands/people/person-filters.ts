@@ -9,9 +9,14 @@ import { keepRows, type RowPage } from "../../../contract/row-page.ts";
 import { foldAccents } from "../../../insight/search.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
-import { badValue, parseKeyValue } from "../../args/values.ts";
+import { badValue } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
-import { propertyTests } from "../../command/rows/property-filter.ts";
+import {
+  parseCondition,
+  PROPERTY_FILTER_FLAG,
+  type PropertyCondition,
+  propertyTests,
+} from "../../command/rows/properties.ts";
 import { readTime } from "../../command/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 
@@ -26,8 +31,7 @@ export interface PersonFilters {
   readonly scheduledBefore: number | null;
   readonly scheduledAfter: number | null;
   readonly unanswered: boolean;
-  /** Of several values of one key, one has to fit. */
-  readonly properties: readonly (readonly [string, string])[];
+  readonly properties: readonly PropertyCondition[];
 }
 
 export const NO_PERSON_FILTERS: PersonFilters = {
@@ -49,12 +53,7 @@ export const PERSON_FILTER_FLAGS: readonly FlagRecord[] = [
   { flag: "--unanswered", text: "only people who have not answered their last survey" },
   { flag: "--scheduled-before", value: "time", text: "only people with a survey scheduled before then, such as +7d" },
   { flag: "--scheduled-after", value: "time", text: "only people with a survey scheduled after then" },
-  {
-    flag: "--property",
-    value: "key=value",
-    text: "only with this property, where the service keeps properties; of several values of one key, any matches",
-    repeatable: true,
-  },
+  { ...PROPERTY_FILTER_FLAG, text: `${PROPERTY_FILTER_FLAG.text}, where the service keeps properties` },
 ];
 
 export function readPersonFilters(deps: Deps, flags: Flags): PersonFilters {
@@ -66,7 +65,7 @@ export function readPersonFilters(deps: Deps, flags: Flags): PersonFilters {
     scheduledBefore: readTime(deps, flags, "--scheduled-before", "first"),
     scheduledAfter: readTime(deps, flags, "--scheduled-after", "last"),
     unanswered: flags.is("--unanswered"),
-    properties: flags.all("--property").map((text) => parseKeyValue(text, "--property")),
+    properties: flags.all("--property").map((text) => parseCondition(text, "--property")),
   };
 }
 

@@ -5,7 +5,7 @@ import { SCORE_MAX } from "../../../contract/limits.ts";
 import { capital } from "../../../contract/text/capital.ts";
 import { createMaskedAnswers } from "../../../insight/answers/masked-answers.ts";
 import { isComplete } from "../../../insight/coverage.ts";
-import { CONFIDENCE_DEFAULT, FEW_ANSWERS, type ScoreCounts } from "../../../insight/interval.ts";
+import { CONFIDENCE_DEFAULT, countAnswers, FEW_ANSWERS, type ScoreCounts } from "../../../insight/interval.ts";
 import { createMasker } from "../../../insight/redact.ts";
 import {
   type ChangeFacts,
@@ -17,7 +17,6 @@ import {
   type SegmentFacts,
 } from "../../../insight/report/facts.ts";
 import { segmentRows, type SegmentTally } from "../../../insight/segments.ts";
-
 import { VERSION } from "../../../runtime/version.ts";
 import { type PeriodUnit, type RangeBefore, rangeBefore, unitFor } from "../../../runtime/calendar/periods.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
@@ -28,7 +27,7 @@ import { createTimeFormatter } from "../../render/time.ts";
 import { describeRange } from "../metrics/card.ts";
 import { coverageOf, listPeriods, type Period } from "../metrics/read-metrics.ts";
 import { kindOf, readResponses, scoreOf } from "../metrics/read-responses.ts";
-import { checkFound, createPageSums, explainValues, tallyPage } from "../metrics/segments.ts";
+import { createPageSums, explainValues, tallyPage } from "../metrics/segments.ts";
 
 /** The request for a report, all of it resolved: the same request makes the same report of the same rows. */
 export interface ReportRequest extends TimeFilter {
@@ -60,6 +59,7 @@ export async function readFacts(deps: Deps, request: ReportRequest, command: str
       range: { since: collected.before?.since ?? request.since, until: lastSecond(request) },
       trend: request.trend,
       expand: ["person"],
+      properties: { segments: request.segments },
       toBatch: (rows) => rows,
       take: collected.add,
     });
@@ -115,8 +115,9 @@ function createCollector(request: ReportRequest): Collector {
       counted.add(tallyPage(rows, segments, start));
     },
     facts(command) {
-      const { tally, names } = counted.all();
-      const missing = checkFound(tally, segments, names);
+      const tally = counted.all();
+      const isEmpty = countAnswers(tally.all.before) + countAnswers(tally.all.after) === 0;
+      const missing = isEmpty ? [] : segments.filter((property) => tally.values.get(property)?.size === 0);
       const listed = periods.list();
       return {
         ...wordsOf(request),

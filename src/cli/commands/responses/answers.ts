@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type JsonObject, propertyText } from "../../../contract/json.ts";
+import type { JsonObject } from "../../../contract/json.ts";
 import { type AnswerTally, createAnswerTally, type QuestionResult } from "../../../insight/answers/answer-tally.ts";
 import type { ShownTexts } from "../../../insight/answers/shown-texts.ts";
 import { createWallClock } from "../../../runtime/zone.ts";
@@ -9,16 +9,14 @@ import { parseChoice, parseInteger, parseName } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { writeNote } from "../../command/notes.ts";
-import { describeUnknown, sampleNames } from "../../command/rows/missing-property.ts";
+import { propertyOf } from "../../command/rows/properties.ts";
 import { noTrend, withRefusals } from "../../command/refusals.ts";
-import { NothingFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import { forPhone } from "./selection/by-phone.ts";
 import { REDACT_FLAG } from "./selection/redaction.ts";
-import { openSelection, readSelection, type Selection, SELECTION_FLAGS } from "./selection/selection.ts";
+import { forSelection, openSelection, readSelection, type Selection, SELECTION_FLAGS } from "./selection/selection.ts";
 
 interface AnswersOptions extends Selection {
   /** Null: every question that was answered. */
@@ -104,23 +102,23 @@ async function runResponsesAnswers(deps: Deps, options: AnswersOptions): Promise
   const groups = new Map<string, { readonly group: JsonObject; readonly tally: AnswerTally }>();
   // One name for a choice in all groups, so that their rows can be joined.
   const texts: ShownTexts = new Map();
-  const names = new Set<string>();
   const groupOf = createGrouping(deps, options);
   const selection = openSelection(deps, options);
-  const readAll = withClient(forPhone(deps, options.personPhone), async (client) => {
-    for await (const { rows } of selection.pages(client)) {
-      for (const name of sampleNames(rows)) names.add(name);
-      for (const row of rows) {
-        const group = groupOf(row);
-        const key = JSON.stringify(group);
-        const known = groups.get(key) ?? { group, tally: createAnswerTally(options.question, texts) };
-        groups.set(key, known);
-        known.tally.add(row);
+  const readAll = withClient(
+    forSelection(deps, options, options.segment === null ? [] : [options.segment]),
+    async (client) => {
+      for await (const { rows } of selection.pages(client)) {
+        for (const row of rows) {
+          const group = groupOf(row);
+          const key = JSON.stringify(group);
+          const known = groups.get(key) ?? { group, tally: createAnswerTally(options.question, texts) };
+          groups.set(key, known);
+          known.tally.add(row);
+        }
       }
-    }
-  });
+    },
+  );
   await withRefusals(readAll, noTrend(options.trend));
-  checkSegment(options, [...groups.values()], names);
   const rows = [...groups.values()].flatMap(({ group, tally }) =>
     tally
       .results(options.minCount)
@@ -135,17 +133,6 @@ async function runResponsesAnswers(deps: Deps, options: AnswersOptions): Promise
   return EXIT.done;
 }
 
-/** Throws NothingFoundError where there are responses, and none has the property. */
-function checkSegment(
-  { segment }: AnswersOptions,
-  groups: readonly { readonly group: JsonObject }[],
-  names: ReadonlySet<string>,
-): void {
-  if (segment === null || groups.length === 0 || groups.some(({ group }) => group["segment"] !== null)) return;
-  const { message, hint } = describeUnknown([segment], names);
-  throw new NothingFoundError(message, hint);
-}
-
 /**
  * The fields by which a response is told apart from others; those of all are the same without `--by` and `--segment`.
  */
@@ -156,7 +143,7 @@ function createGrouping(deps: Deps, { by, segment }: AnswersOptions): (row: Json
     const period = by === null || typeof at !== "number" ? null : labelAt(by, at, wallClock);
     return {
       ...(by === null ? {} : { period }),
-      ...(segment === null ? {} : { segment: propertyText(row["person_properties"], segment) }),
+      ...(segment === null ? {} : { segment: propertyOf(row, "person_properties", segment) }),
     };
   };
 }

@@ -9,10 +9,9 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
-import { forPhone } from "./selection/by-phone.ts";
 import { categoryOf, commentOf, freeAnswers, tagName, tagsOf } from "./selection/row-filters.ts";
 import { REDACT_FLAG } from "./selection/redaction.ts";
-import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
+import { forSelection, SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
 
 export function registerResponsesBundle(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -46,7 +45,7 @@ export async function runResponsesBundle(deps: Deps, options: Selection): Promis
     });
   const counts = { promoters: 0, passives: 0, detractors: 0 };
   const selection = openSelection(deps, options, { toShown, rowsTo: out });
-  const write = withClient(forPhone(deps, options.personPhone), async (client) => {
+  const write = withClient(forSelection(deps, options), async (client) => {
     // A bundle of which nothing could be read has no beginning.
     let head = HEAD;
     for await (const { rows } of selection.pages(client)) {

@@ -21,7 +21,7 @@ import {
 } from "../../export/request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
 import { pathColumn, propertyColumn } from "../../render/columns.ts";
-import { forPhone } from "./selection/by-phone.ts";
+import { forSelection } from "./selection/selection.ts";
 import {
   NO_ROW_FILTERS,
   ROW_FLAGS,
@@ -123,7 +123,7 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
     shaping: { filterPage, rewrite: redaction?.page ?? null, writeNotes: async () => redaction?.writeNotes() },
   };
   const { exportList } = await import("../../export/list.ts");
-  return withRefusals(exportList(forPhone(deps, options.personPhone), request, options.flags), noTrend(options.trend));
+  return withRefusals(exportList(forSelection(deps, options), request, options.flags), noTrend(options.trend));
 }
 
 function updatedCall(filters: Parameters, { since, until }: ResponsesExportOptions, perPage: number) {

@@ -11,7 +11,7 @@ import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { LIST_FLAGS, type ListLimits, listRows, readLimits } from "../../command/list-rows.ts";
 import { noTrend, withRefusals } from "../../command/refusals.ts";
-import { forPhone } from "./selection/by-phone.ts";
+import { forSelection } from "./selection/selection.ts";
 import {
   NO_ROW_FILTERS,
   ROW_FLAGS,
@@ -92,7 +92,7 @@ export async function runResponsesList(deps: Deps, options: ResponsesListOptions
   const redaction = options.redact === true ? createRedaction(deps, asked) : null;
   const expand = redaction?.expand ?? asked;
   const filterPage = createPageFilter(rows);
-  const listed = listRows(forPhone(deps, options.personPhone), {
+  const listed = listRows(forSelection(deps, options), {
     resource: withSearch(RESPONSES, rows),
     limits,
     parameters: { since, until, ...toFilterParameters(options), order, expand: expand === null ? null : [...expand] },

@@ -10,9 +10,8 @@ import { noTrend, withRefusals } from "../../command/refusals.ts";
 import { AssertionError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
-import { forPhone } from "./selection/by-phone.ts";
 import { categoryOf, commentOf, freeAnswers } from "./selection/row-filters.ts";
-import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
+import { forSelection, SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
 
 interface VerifyOptions extends Omit<Selection, "redact"> {
   /** The summary; `-` is standard input. */
@@ -47,7 +46,7 @@ async function runResponsesVerify(deps: Deps, { file, ...selection }: VerifyOpti
   // Rows come as the masker needs them; what it replaces is counted by nobody.
   const reader = openSelection(deps, { ...selection, redact: false }, { expanded: true });
   const masker = createMasker({ numbered: false });
-  const checkRows = withClient(forPhone(deps, selection.personPhone), async (client) => {
+  const checkRows = withClient(forSelection(deps, selection), async (client) => {
     for await (const { rows } of reader.pages(client))
       for (const row of rows) check.add({ id: idOf(row), category: categoryOf(row), texts: textsOf(row, masker) });
   });

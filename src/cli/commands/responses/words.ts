@@ -10,10 +10,9 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import { forPhone } from "./selection/by-phone.ts";
 import { categoryOf, commentOf } from "./selection/row-filters.ts";
 import { REDACT_FLAG } from "./selection/redaction.ts";
-import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
+import { forSelection, SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
 
 interface WordsOptions extends Selection {
   readonly minCount: number;
@@ -80,7 +79,7 @@ async function runResponsesWords(deps: Deps, options: WordsOptions & { readonly 
   checkColumns(deps, TERMS);
   const tally = createWordTally();
   const selection = openSelection(deps, options, { toShown });
-  const readAll = withClient(forPhone(deps, options.personPhone), async (client) => {
+  const readAll = withClient(forSelection(deps, options), async (client) => {
     for await (const { rows } of selection.pages(client)) for (const row of rows) addTo(tally, row);
   });
   await withRefusals(readAll, noTrend(options.trend));

@@ -4,7 +4,7 @@ import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import { recallDigests } from "../delivery/digests.ts";
 import { checkRecordedTime } from "../recorded-time.ts";
 import { InvalidError } from "../errors.ts";
-import { type JsonPage, parseCursor, toPage } from "../ids.ts";
+import { type JsonPage, parseCursor, parseId, toPage } from "../ids.ts";
 import type { PeopleQuery, PersonReference, Project, SendInput } from "../inputs.ts";
 import {
   changePerson,
@@ -34,7 +34,8 @@ export async function listPeopleJson(tx: Transaction, project: Project, query: P
   if (query.email !== null || query.phoneNumber !== null)
     return onePerson(await namedPerson(tx, project, query), query, after);
   const { since, until, perPage, withProperties } = query;
-  const rows = await tx.people.list(project.id, { since, until, after, withProperties, limit: perPage + 1 });
+  const ids = query.ids?.flatMap((id) => parseId(id) ?? []);
+  const rows = await tx.people.list(project.id, { since, until, after, withProperties, ids, limit: perPage + 1 });
   return toPage(rows, perPage, (row) => {
     const last = JSON.parse(row) as Person;
     return { createdAt: last.created_at, id: Number(last.id) };

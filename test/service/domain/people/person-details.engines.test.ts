@@ -37,8 +37,8 @@ const send = (given: Partial<SendInput> = {}) =>
 const save = (given: Partial<SendInput> = {}) => send({ send: false, ...given });
 const back = (note: string) => fixture.write((tx) => resubscribe(tx, fixture.project, email, note));
 const get = () => fixture.read((tx) => getPerson(tx, fixture.project, { by: "email", email }));
-const listed = async (withProperties: boolean) =>
-  (await fixture.read((tx) => listPeopleJson(tx, fixture.project, peopleQuery({ withProperties })))).rows.map(
+const listed = async (withProperties: boolean, ids: readonly string[] | null = null) =>
+  (await fixture.read((tx) => listPeopleJson(tx, fixture.project, peopleQuery({ withProperties, ids })))).rows.map(
     (row) => JSON.parse(row) as object,
   );
 
@@ -121,6 +121,15 @@ describe("properties", () => {
       { ...ada, properties: { plan: "pro", text: 'a "b" \\ \u2028' } },
       { ...bob, properties: {} },
     ]);
+  });
+
+  it("are listed of some people by their ids", async () => {
+    for (const name of ["ada", "bob", "cy"]) await save({ email: `${name}@x.co`, properties: { name } });
+    expect(await listed(true, ["3", "1", "3", "77", "x", ""])).toMatchObject([
+      { id: "1", properties: { name: "ada" } },
+      { id: "3", properties: { name: "cy" } },
+    ]);
+    expect(await listed(true, [])).toEqual([]);
   });
 
   it("when the person is deleted and comes back, then they are gone", async () => {

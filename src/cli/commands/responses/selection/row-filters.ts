@@ -8,7 +8,12 @@ import { createTextSearch, type TextSearch } from "../../../../insight/search.ts
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import { badValue, parseKeyValue, parseName } from "../../../args/values.ts";
-import { propertyTests } from "../../../command/rows/property-filter.ts";
+import {
+  parseCondition,
+  PROPERTY_FILTER_FLAG,
+  type PropertyCondition,
+  propertyTests,
+} from "../../../command/rows/properties.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import type { Resource } from "../../../render/columns.ts";
 
@@ -18,8 +23,7 @@ export interface RowFilters {
   readonly scores: ReadonlySet<number> | null;
   /** The pattern of the comment; null takes them all. */
   readonly search: TextSearch | null;
-  /** Of several values of one property, one has to fit. */
-  readonly properties: readonly (readonly [string, string])[];
+  readonly properties: readonly PropertyCondition[];
   readonly hasComment: boolean;
   /** All of them. */
   readonly tags: readonly string[];
@@ -39,12 +43,7 @@ export const NO_ROW_FILTERS: RowFilters = {
 export const ROW_FLAGS: readonly FlagRecord[] = [
   { flag: "--score", value: "scores", text: "only these scores, such as 9, 0-6 or 0-6,9" },
   { flag: "--search", value: "regex", text: "only comments that match; case and accents are ignored" },
-  {
-    flag: "--property",
-    value: "key=value",
-    text: "only with this property; of several values of one key, any matches",
-    repeatable: true,
-  },
+  PROPERTY_FILTER_FLAG,
   { flag: "--has-comment", text: "only with a comment" },
   { flag: "--tag", value: "tag", text: "only with this tag", repeatable: true },
   {
@@ -59,7 +58,7 @@ export function readRowFilters(flags: Flags): RowFilters {
   return {
     scores: flags.parse("--score", parseScores),
     search: flags.parse("--search", parseSearch),
-    properties: flags.all("--property").map((text) => parseKeyValue(text, "--property")),
+    properties: flags.all("--property").map((text) => parseCondition(text, "--property")),
     hasComment: flags.is("--has-comment"),
     tags: flags.all("--tag"),
     answers: flags.all("--answer").map(parseAnswer),

@@ -7,7 +7,9 @@ import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { createProgress } from "../../../command/progress.ts";
+import { watchProperties } from "../../../command/rows/watch-properties.ts";
 import type { Output } from "../../../streams/streams.ts";
+import { forPhone } from "./by-phone.ts";
 import { createRedaction } from "./redaction.ts";
 import { createPageFilter, readRowFilters, ROW_FLAGS, type RowFilters } from "./row-filters.ts";
 import { FILTER_FLAGS, readFilters, type ResponseFilters, toFilterParameters } from "./service-filters.ts";
@@ -24,6 +26,15 @@ export const SELECTION_FLAGS: readonly FlagRecord[] = [...FILTER_FLAGS, ...ROW_F
 /** Throws UsageError. */
 export function readSelection(deps: Deps, flags: Flags): Selection {
   return { ...readFilters(deps, flags), rows: readRowFilters(flags), redact: flags.is("--redact") };
+}
+
+/** The same with a connection whose lists of responses are those that the options select from. */
+export function forSelection(
+  deps: Deps,
+  { personPhone, rows }: Pick<Selection, "personPhone"> & { readonly rows?: RowFilters },
+  segments: readonly string[] = [],
+): Deps {
+  return watchProperties(forPhone(deps, personPhone), "responses", { conditions: rows?.properties, segments });
 }
 
 export interface SelectionReader {

@@ -30,7 +30,7 @@ import { openListOutput } from "../../../render/list-output.ts";
 import { RESPONSES } from "../../../render/resources.ts";
 import { changedAt, RESPONSE_VERSIONS, UPDATED_KEYS } from "../export.ts";
 import { FORWARDED, type Forwarder, type ForwardTarget, openForwarder } from "./forward.ts";
-import { forPhone } from "../selection/by-phone.ts";
+import { forSelection } from "../selection/selection.ts";
 import { ROW_FLAGS, createPageFilter, readRowFilters, type RowFilters, withSearch } from "../selection/row-filters.ts";
 import { REDACT_FLAG, createRedaction } from "../selection/redaction.ts";
 import {
@@ -132,7 +132,7 @@ export async function runResponsesTail(deps: Deps, options: ResponsesTailOptions
   const forwarder = forward === null ? null : await openForwarder(deps, forward);
   const resource = forwarder === null ? withSearch(RESPONSES, rows) : FORWARDED;
   const output = await openListOutput(deps, { resource, wrap: options.wrap, live: true });
-  const work = withClient(forPhone(deps, options.personPhone), (client) =>
+  const work = withClient(forSelection(deps, options), (client) =>
     follow(deps, options, { client, output, forwarder }),
   );
   try {

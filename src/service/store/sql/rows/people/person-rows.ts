@@ -141,7 +141,8 @@ const PERSON_JSON_WITH_PROPERTIES = jsonObject([...PERSON_MEMBERS, ["properties"
 
 async function listPeople(database: Database, project: number, filter: PeopleFilter): Promise<JsonRows> {
   const where: Where = { clauses: ["project_id = ?", "removed = 0"], values: [project] };
-  const { after, until } = filter;
+  const { after, until, ids } = filter;
+  if (ids !== undefined) addCondition(where, `id IN (${["NULL", ...ids.map(() => "?")].join(", ")})`, ...ids);
   // Of two lower bounds SQLite might search by the farther one.
   const since = after !== null && after.createdAt >= (filter.since ?? after.createdAt) ? null : filter.since;
   addRange(where, "created_at", { since, until });

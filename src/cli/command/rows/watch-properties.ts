@@ -1,0 +1,154 @@
+/**
+ * Rows for a command that filters or groups them by properties: responses come with what is stored with their people,
+ * and the end says what no row has.
+ */
+import type { CallOptions, Client, Page, Parameters } from "../../../client/client.ts";
+import { RefusedError } from "../../../client/errors/call-errors.ts";
+import { idText, personIdOf } from "../../../client/write/look-up.ts";
+import { isJsonObject, type JsonObject, propertyText } from "../../../contract/json.ts";
+import { PER_PAGE_MAX } from "../../../contract/limits.ts";
+import { plainAnswers } from "../../../contract/questions/additional-answers.ts";
+import { PERSON_EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
+import { suggest } from "../../args/suggest.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
+import { toSafeText } from "../../render/safe-text.ts";
+import type { Deps } from "../deps.ts";
+import { countOf, writeNote } from "../notes.ts";
+import { attachStored, groupConditions, meets, type PropertyCondition, propertyOf, storedWith } from "./properties.ts";
+
+const LISTS = {
+  responses: { route: ROUTES.listResponses, list: "listResponses", map: "person_properties", one: "response" },
+  people: { route: ROUTES.listPeople, list: "listPeople", map: "properties", one: "person" },
+} as const;
+type ListName = keyof typeof LISTS;
+
+export interface PropertyUse {
+  readonly conditions?: readonly PropertyCondition[] | undefined;
+  /** Properties, or `answers.ID`, that responses are grouped by. */
+  readonly segments?: readonly string[];
+}
+
+export const ANSWERS = "answers.";
+
+/** Work over its connection ends with notes, or with a NothingFoundError if no row has one of the segments. */
+export function watchProperties(deps: Deps, of: ListName, { conditions = [], segments = [] }: PropertyUse): Deps {
+  const names = [...new Set([...conditions.map(([key]) => key), ...segments])];
+  if (names.length === 0) return deps;
+  const { route, list } = LISTS[of];
+  return {
+    ...deps,
+    connect: async () => {
+      const { client, ...connection } = await deps.connect();
+      const facts = createFacts(of, names);
+      const addStored = createStoredReader(client, of === "responses" ? names : [], deps.signal);
+      const look = async (page: Page): Promise<Page> => {
+        await addStored(page.rows);
+        facts.add(page.rows);
+        return page;
+      };
+      const watched: Client = {
+        ...client,
+        page: async (call) => (call.route === route ? look(await client.page(call)) : client.page(call)),
+        [list]: async function* (parameters: Parameters, options?: CallOptions) {
+          for await (const page of client[list](parameters, options)) yield await look(page);
+        },
+      };
+      const onDone = async (): Promise<void> => {
+        for (const note of facts.notes(groupConditions(conditions), segments)) await writeNote(deps, note);
+      };
+      return { ...connection, client: watched, onDone };
+    },
+  };
+}
+
+/** Attaches the stored properties to rows that lack one of `names`, if the service keeps any. */
+function createStoredReader(client: Client, names: readonly string[], signal: AbortSignal) {
+  const wanted = names.filter((name) => !name.startsWith(ANSWERS));
+  let isKept = true;
+  return async (rows: readonly JsonObject[]): Promise<void> => {
+    const lacking = rows.filter((row) => wanted.some((name) => propertyText(row["person_properties"], name) === null));
+    if (!isKept || lacking.length === 0) return;
+    const parameters = {
+      ids: [...new Set(lacking.map(personIdOf))],
+      expand: [...PERSON_EXPANSIONS],
+      per_page: PER_PAGE_MAX,
+    };
+    const page = await client.page({ route: ROUTES.listPeople, parameters, signal }).catch((error: unknown) => {
+      if (error instanceof RefusedError) return null;
+      throw error;
+    });
+    // Services that keep none ignore both parameters.
+    isKept = page !== null && page.rows.every(({ properties }) => isJsonObject(properties));
+    const people = new Map(isKept ? page?.rows.map(({ id, properties }) => [idText(id), properties]) : []);
+    for (const row of lacking) attachStored(row, people.get(personIdOf(row)));
+  };
+}
+
+/** Values of a property that are looked through for the one that was meant. */
+const VALUES_MAX = 1000;
+
+function createFacts(of: ListName, names: readonly string[]) {
+  const { map, one } = LISTS[of];
+  const values = new Map(names.map((name) => [name, new Set<string>()]));
+  const known = new Set<string>();
+  let [rowsSeen, rowsFilled] = [0, 0];
+  const add = (rows: readonly JsonObject[]): void => {
+    rowsSeen += rows.length;
+    for (const row of rows) {
+      let isFilled = false;
+      for (const [name, kept] of values) {
+        const own = propertyText(row[map], name) ?? answerTo(row, name);
+        const value = own ?? propertyOf(row, map, name);
+        if (value !== null && kept.size < VALUES_MAX) kept.add(value);
+        isFilled ||= value !== own;
+      }
+      if (isFilled) rowsFilled += 1;
+    }
+    // The first row of a page is sample enough.
+    const [first = {}] = rows;
+    for (const found of [first[map], storedWith(first)]) for (const name of Object.keys(found ?? {})) known.add(name);
+    for (const { id } of plainAnswers(first)) known.add(ANSWERS + id);
+  };
+  const explain = (what: string, typed: string, candidates: readonly string[]): Explanation => {
+    const nearest = suggest(typed, candidates);
+    const others = candidates.slice(0, 10).map(toSafeText).join(", ");
+    const hint = nearest === null ? others && `${of} have ${others}` : `did you mean ${toSafeText(nearest)}?`;
+    return { message: `no ${one} has ${toSafeText(what)}`, hint: hint || null };
+  };
+  const explainMissing = (missing: readonly string[]): Explanation => {
+    const isEmpty = missing.every((name) => known.has(name));
+    const what = `${isEmpty ? "a value of " : ""}the property ${missing.join(" or ")}`;
+    return explain(what, missing[0] ?? "", isEmpty ? [] : [...known]);
+  };
+  const explainGroup = (group: readonly PropertyCondition[]): Explanation[] => {
+    const [[key, typed] = ["", ""]] = group;
+    const found = [...(values.get(key) ?? [])];
+    const mayMatch = [null, ...found].some((value) => group.some((condition) => meets(value, condition)));
+    if (mayMatch || found.length === VALUES_MAX) return [];
+    const texts = group.map(([, value, comparison = "="]) => `${key}${comparison}${value}`);
+    return [found.length === 0 ? explainMissing([key]) : explain(texts.join(" or "), typed, found)];
+  };
+  const notes = (groups: readonly (readonly PropertyCondition[])[], segments: readonly string[]): readonly string[] => {
+    if (rowsSeen === 0) return [];
+    const missing = segments.filter((name) => values.get(name)?.size === 0);
+    const none = explainMissing(missing);
+    if (missing.length > 0 && missing.length === segments.length) throw new NothingFoundError(none.message, none.hint);
+    const explained = [...missing.map((name) => explainMissing([name])), ...groups.flatMap(explainGroup)];
+    const filled = `${countOf(rowsFilled, "response lacks", "responses lack")} ${names.map(toSafeText).join(" or ")}`;
+    return [
+      ...explained.map(({ message, hint }) => (hint === null ? message : `${message}; ${hint}`)),
+      ...(rowsFilled > 0 ? [`${filled}; values stored with the person are used instead`] : []),
+    ];
+  };
+  return { add, notes };
+}
+
+interface Explanation {
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** Stands for any answer to the question of `answers.ID`. */
+function answerTo(row: JsonObject, name: string): string | null {
+  return name.startsWith(ANSWERS) && plainAnswers(row).some(({ id }) => ANSWERS + id === name) ? name : null;
+}
