@@ -30,7 +30,7 @@ function wordsOf({ locale, isDigest = false, isSms = false }: LeavingView) {
   if (!isSms) return isDigest ? { ...texts, ...DIGEST } : texts;
   // The next sentence tells how to return by text, which not every sender can get.
   const [stopped] = new Intl.Segmenter(locale, { granularity: "sentence" }).segment(texts.smsStopped);
-  return { ...texts, unsubscribeAsk: texts.whyYouGetThis, unsubscribed: stopped?.segment ?? texts.smsStopped };
+  return { ...texts, unsubscribeAsk: texts.whyYouGetThis, unsubscribed: (stopped?.segment ?? "").trim() };
 }
 
 /** One button; the page itself changes nothing. */

@@ -67,9 +67,9 @@ export const WORDS: Readonly<Record<WordKind, readonly string[]>> = {
   stop: wordsOf(
     "stop",
     STOP_COMMON,
-    "opt me out, stop it, take me off, delete me, unsubcribe, unsuscribe, leave me alone, go away, lose my number, wrong number, wrong person, not interested, enough, fuck off, piss off, falsche nummer",
-    "abmeldung, hört auf, aufhören, kein interesse, lass mich in ruhe, arrêtez, désabonnez, désinscrivez, laissez-moi tranquille, mauvais numéro, pas intéressé, pas intéressée, darme de baja",
-    "denme de baja, dar de baja, paren, dejen de, déjenme en paz, número equivocado, no me interesa, parem, descadastrar, número errado, não tenho interesse, smettetela, smettete di, cancellatemi",
+    "opt me out, stop it, take me off, take my number off, delete me, delete my number, no more, unsubscribed, unsubcribe, unsuscribe, leave me alone, go away, lose my number, wrong number, wrong person, not interested, enough, fuck off, piss off, falsche nummer",
+    "abmeldung, bitte löschen, meine nummer löschen, löschen sie meine nummer, hört auf, aufhören, kein interesse, lass mich in ruhe, arrêtez, désabonnez, désinscrivez, laissez-moi tranquille, mauvais numéro, pas intéressé, pas intéressée, darme de baja",
+    "denme de baja, dar de baja, desuscribir, desuscribirme, paren, dejen de, déjenme en paz, número equivocado, no me interesa, parem, descadastrar, número errado, não tenho interesse, smettetela, smettete di, cancellatemi",
     "disiscrivetemi, numero sbagliato, non mi interessa, verkeerd nummer, geen interesse, sluta, slutt, fel nummer, feil nummer, forkert nummer, inte intresserad, väärä numero, zły numer, pomyłka",
     "wypiszcie, odhlaste, odjavite, отпишите, прекратите, отстаньте, престанете, göndermeyin, durdurun, ngừng, 送らないで, いりません, 打错了, 打錯了",
   ),
@@ -80,21 +80,21 @@ export const WORDS: Readonly<Record<WordKind, readonly string[]>> = {
     "żadnych, nechci, žádné, nemojte, не, без, хватит, nu, nem, istemiyorum, jangan, tidak, không, đừng, ไม่, อย่า, 不要, 不, 别, 別, 勿, 마세요, 않, 싫어요, لا, بدون, אל, לא, בלי, μην",
   ),
   message: wordsIn(
-    "text, texts, texting, txt, txts, sms, message, messages, messaging, msg, msgs, spam, survey, surveys, reminder, reminders, contact, contacting, bother, bothering, participate, take part, nachricht, nachrichten, umfrage",
+    "text, texts, texting, txt, txts, sms, message, messages, messaging, msg, msgs, spam, spamming, txting, harassing, consent, survey, surveys, reminder, reminders, contact, contacting, bother, bothering, participate, take part, nachricht, nachrichten, umfrage",
     "umfragen, schreiben, schreibt, schicken, schickt, senden, texto, textos, sondage, sondages, enquête, enquêtes, envoyer, envoyez, écrire, mensaje, mensajes, encuesta, encuestas, enviar, envíen, escribir, mensagem, mensagens",
     "pesquisa, pesquisas, inquéritos, messaggio, messaggi, sondaggio, sondaggi, inviare, mandate, scrivere, bericht, berichten, sturen, stuur, meddelande, meddelanden, skicka, besked, beskeder, meldinger, viestejä, lähettää",
     "wiadomości, ankiet, wysyłać, zprávy, posílejte, poruke, šaljite, смс, сообщения, сообщений, опросов, пишите, писать, присылайте, присылать, отправляйте, съобщения, mesaj, mesaje, mesajlar, üzenetet, pesan, kirim, mesej",
-    "tin nhắn, nhắn tin, gửi, ข้อความ, ส่ง, 短信, 簡訊, 短訊, 消息, 信息, 訊息, 问卷, 問卷, 发, 發, 傳, メッセージ, メール, アンケート, 配信, 문자, 메시지, 설문, 보내지, رسائل, الرسائل, ترسلوا, הודעות, לשלוח, μηνύματα",
+    "tin nhắn, nhắn tin, gửi, ข้อความ, ส่ง, 短信, 簡訊, 短訊, 消息, 信息, 訊息, 问卷, 問卷, 发, 發, 傳, メッセージ, メール, アンケート, 配信, 문자, 메시지, 설문, 보내지, رسائل, الرسائل, ترسلوا, הודעות, לשלוח, μηνύματα, enviem, sende",
   ),
   filler: wordsIn(
-    "please, pls, plz, thanks, thank you, very much, thx, ty, sorry, now, ok, okay, you are welcome, you're welcome, bitte, danke, vielen dank, merci, svp, s'il vous plaît, por favor, gracias, muchas, obrigado, obrigada, grazie",
+    "please, pls, plz, said, thanks, thank you, very much, thx, ty, sorry, now, ok, okay, you are welcome, you're welcome, bitte, danke, vielen dank, merci, svp, s'il vous plaît, por favor, gracias, muchas, obrigado, obrigada, grazie",
     "per favore, tack, takk, tak, venligst, kiitos, dank u, dank je, bedankt, alstublieft, proszę, dziękuję, prosím, děkuji, hvala, molim, хвала, molim vas, спасибо, пожалуйста, благодаря, моля, teşekkürler, lütfen, ευχαριστώ",
     "παρακαλώ, köszönöm, kérem, mulțumesc, vă rog, aitäh, palun, paldies, lūdzu, ačiū, prašau, terima kasih, tolong, cảm ơn, ขอบคุณ, ครับ, ค่ะ, شكرا, من فضلك, תודה, בבקשה, 谢谢, 謝謝, 请, 請, ありがとうございます, ありがとう, お願いします, 감사합니다",
     "გმადლობთ, to, the, from, of, with, for, a, an, any, anymore, all, these, this, that, those, them, me, my, i, you, your, us, and, number, list, take, off, out, want, wish, would, like, get, receive, receiving, send, sending",
     "again, more, further, future, how, do, can, will, reply, need, just, already, asking, calling, hi, hello, mehr, weiteren, diese, mir, mich, ich, möchte, von, ihnen, mit, den, die, zu, zum, und, m', moi, je, veux, souhaite",
     "de, recevoir, vos, ces, des, du, par, pour, vous, más, quiero, recibir, sus, estos, los, las, eu, mais, quero, receber, suas, essas, as, più, voglio, ricevere, altri, vostri, per, meer, wil, ik, ontvangen, mij, om, fler",
     "vill, ha, få, mig, mer, jag, att, flere, vil, jeg, meg, enää, halua, więcej, mi, chcę, otrzymywać, už, víc, više, želim, primati, мне, больше, хочу, получать, ваши, ваших, bana, artık, daha, lagi, saya, mau, nữa, tôi, muốn",
-    "nhận, cho, อีก, ฉัน, 再, 我, 给, 給, 了, 收到, 想, もう, は, を, ください, 더, 이상, 저에게, 를, 을, لي, المزيد, أريد, من, לי, יותר, עוד, רוצה, לקבל, μου, άλλα, πλέον",
+    "nhận, cho, อีก, ฉัน, 再, 我, 给, 給, 了, 收到, 想, もう, は, を, ください, 더, 이상, 저에게, 를, 을, لي, المزيد, أريد, من, לי, יותר, עוד, רוצה, לקבל, μου, άλλα, πλέον, met, å, mijn, меня",
   ),
 };
 
