@@ -21,7 +21,7 @@ describe("the next step", () => {
     expect(await metrics(page)).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(
-        /\nhint: the base URL comes from SURVEYCTL_BASE_URL; this isn't the API; is the base URL right\?\n$/,
+        /\nhint: this isn't the API; is the base URL right\?\n {6}the base URL comes from SURVEYCTL_BASE_URL\n$/,
       ),
     });
   });
@@ -30,12 +30,14 @@ describe("the next step", () => {
     const fault = await metrics(answer(500, "oops"), "--retries", "2", "--max-wait", "1");
     expect(fault.stderr).toBe(
       'error: the service answered 500 "oops"\n' +
-        "hint: gave up after 3 tries; the fault is the service's: its log says more, and the same command may work later\n",
+        "hint: the fault is the service's: its log says more, and the same command may work later\n" +
+        "      gave up after 3 tries\n",
     );
     const busy = await metrics(answer(429, "slow down"), "--retries", "1", "--max-wait", "1");
     expect(busy.stderr).toBe(
       'error: the service is rate limiting (429 "slow down")\n' +
-        "hint: gave up after 2 tries; --rate keeps below the service's limit, --max-wait allows longer waits\n",
+        "hint: --rate keeps below the service's limit, --max-wait allows longer waits\n" +
+        "      gave up after 2 tries\n",
     );
   });
 
@@ -50,7 +52,7 @@ describe("the next step", () => {
   it("of a refused key names where the key comes from", async () => {
     expect((await metrics(answer(401, ""))).stderr).toBe(
       "error: the service refused the key with 401\n" +
-        "hint: the key comes from SURVEYCTL_API_KEY; surveyctl auth status shows which key is used\n",
+        "hint: surveyctl auth status shows which key is used\n      the key comes from SURVEYCTL_API_KEY\n",
     );
   });
 });
@@ -66,15 +68,14 @@ describe("an address where nothing listens", () => {
   it("is tried once on a terminal, and named with the variable that it comes from", async () => {
     expect((await refused(200)).stderr).toBe(
       "error: 127.0.0.1:9 refused the connection\n" +
-        "hint: the base URL comes from SURVEYCTL_BASE_URL; surveyctl auth status shows which address is used, and why\n",
+        "hint: surveyctl auth status shows which address is used, and why\n" +
+        "      the base URL comes from SURVEYCTL_BASE_URL\n",
     );
   });
 
   it("is tried again in a pipe, and on a terminal with --retries", async () => {
-    expect((await refused()).stderr).toMatch(/\nhint: gave up after 6 tries; the base URL comes from/);
-    expect((await refused(200, "--retries", "1")).stderr).toMatch(
-      /hint: gave up after 2 tries; the base URL comes from/,
-    );
+    expect((await refused()).stderr).toMatch(/\n {6}gave up after 6 tries\n$/);
+    expect((await refused(200, "--retries", "1")).stderr).toMatch(/\n {6}gave up after 2 tries\n$/);
   });
 
   it("of a profile is named with the profile", async () => {
@@ -86,6 +87,6 @@ describe("an address where nothing listens", () => {
     const file = path.join(home, "surveyctl/config.json");
     await writeFile(file, JSON.stringify({ default_profile: "prod", profiles }), { mode: 0o600 });
     const { stderr } = await runInProcess({ args: ["metrics", "--retries", "0"], env });
-    expect(stderr).toContain("hint: the base URL comes from profile prod; ");
+    expect(stderr).toContain("\n      the base URL comes from profile prod\n");
   });
 });

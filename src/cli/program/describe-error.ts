@@ -147,14 +147,14 @@ function describeClient(error: Error, verbose: boolean): ErrorReport | null {
   return { code, message, status, details, hint: advise(error), exit: exitOfClient(error) };
 }
 
-/** How often it was tried, where the value at fault comes from, and the next step; null for none of them. */
+/** The next step, where the value at fault comes from, and how often it was tried: a line each; null for none. */
 function advise(error: ClientError): string | null {
   const { tries, origin, hint } = error;
   const about = ABOUT_KEY.has(error.code) ? origin?.apiKey : isAboutAddress(error) ? origin?.baseUrl : undefined;
   const source =
     about === undefined ? [] : [`the ${ABOUT_KEY.has(error.code) ? "key" : "base URL"} comes from ${about}`];
-  const steps = [...(tries > 1 ? [`gave up after ${tries} tries`] : []), ...source, hint ?? nextStep(error)];
-  return steps.filter((step) => step !== null).join("; ") || null;
+  const lines = [hint ?? nextStep(error), ...source, tries > 1 ? `gave up after ${tries} tries` : null];
+  return lines.filter((line) => line !== null).join("\n") || null;
 }
 
 const ABOUT_KEY: ReadonlySet<string> = new Set(["unauthorized", "forbidden", "read_only_key"]);
