@@ -3,6 +3,7 @@
  * clients for one.
  */
 import { BlockList, isIP } from "node:net";
+import { dotted, wordsOf } from "../domain/webhooks/addresses.ts";
 
 /** An address, or a network such as `10.0.0.0/8`. */
 const NETWORK = /^([^/]+)(?:\/(\d{1,3}))?$/;
@@ -55,30 +56,14 @@ function toBlockList(networks: readonly string[]): BlockList {
   return list;
 }
 
-/**
- * The addresses that one caller is likely to have, to count by: an IPv4 address, also one that is written as IPv6; the
- * /64 network of an IPv6 address, of which its owner has all. Anything else is its own group.
- */
+/** What limits count by: an IPv4 address, also one written as IPv6, or a /64 network, all of which one owner has. */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
-  const [head = "", tail = ""] = (address.split("%")[0] ?? "").split("::");
-  const [left, right] = [groupsOf(head), groupsOf(tail)];
-  const groups = [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right];
-  const [high = 0, low = 0] = groups.slice(6);
-  const isMapped = groups.slice(0, 6).join(":") === "0:0:0:0:0:65535";
-  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
-  return groups
+  const words = wordsOf(address.split("%")[0] ?? "");
+  const isMapped = words.slice(0, 6).join(":") === "0:0:0:0:0:65535";
+  if (isMapped) return dotted(words[6], words[7]);
+  return words
     .slice(0, 4)
-    .map((group) => group.toString(16))
+    .map((word) => word.toString(16))
     .join(":");
-}
-
-/** The 16-bit groups of a part of an IPv6 address, which may end as IPv4 does. */
-function groupsOf(text: string): readonly number[] {
-  const parts = text === "" ? [] : text.split(":");
-  return parts.flatMap((part) => {
-    if (!part.includes(".")) return [Number.parseInt(part, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
-    return [a * 256 + b, c * 256 + d];
-  });
 }

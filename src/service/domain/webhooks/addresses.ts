@@ -64,12 +64,12 @@ function carriedAddress(address: string): string | null {
   return isMapped || isTranslated || isCompatible ? dotted(words[6], words[7]) : null;
 }
 
-function dotted(high = 0, low = 0): string {
+export function dotted(high = 0, low = 0): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
 /** The eight words of an IPv6 address; the URL parser brings it into one form, without dots. */
-function wordsOf(address: string): number[] {
+export function wordsOf(address: string): number[] {
   const [head = "", tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::");
   const [first, last] = [readWords(head), readWords(tail ?? "")];
   return tail === undefined ? first : [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
