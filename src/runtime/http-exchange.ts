@@ -84,7 +84,6 @@ export function certificateFault(code: string, message: string): string | null {
   return CERTIFICATE_PROBLEM.test(code) ? message.replace(ADVICE, "") : null;
 }
 
-/** A failed exchange in a few words. */
 export function describeHttpFailure(error: unknown): string {
   const { code, message } = (error instanceof AggregateError ? (error.errors as unknown[])[0] : error) as Error & {
     readonly code?: string;

@@ -8,7 +8,6 @@ export const DEFAULT_PORT = 8080;
 export const DEFAULT_ADDRESS = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
 
 export interface ServiceAddress {
-  /** The beginning of links, without a slash at the end. */
   readonly url: () => string;
   /** Every one that leads here. */
   readonly own: () => string[];

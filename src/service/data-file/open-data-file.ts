@@ -23,10 +23,8 @@ export interface DataFileOptions extends StoreWatch, StoreOpening {
   readonly dataFile: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** In place of the file. */
   readonly database?: DatabaseChoice | null;
   readonly onEvent?: (event: StoreEvent) => void;
-  /** See `SqliteStoreOptions`. */
   readonly appUrl?: () => string;
   readonly onWebhookEvent?: () => void;
 }
@@ -39,7 +37,6 @@ export async function openData(options: DataFileOptions): Promise<Store> {
   return openPostgresStore({ ...options, ...database });
 }
 
-/** Throws StoreFileError. */
 export async function openDataFile({ dataFile, ...options }: DataFileOptions): Promise<Store> {
   // The copy that a killed restore left holds people's data. A file that cannot be removed keeps nobody from the store.
   await removeAbandonedCopies(resolveFile(dataFile), options.random).catch(() => undefined);

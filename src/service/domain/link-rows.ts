@@ -18,10 +18,8 @@ export interface PublicLink {
 export type AddressKind = "address" | "listening";
 
 export interface LinkRows {
-  /** The new link's id. */
   insert(project: number, link: Pick<PublicLink, "name" | "token" | "properties">): Promise<number>;
   list(project: number): Promise<readonly PublicLink[]>;
-  /** True when there was one to delete. */
   delete(project: number, id: number): Promise<boolean>;
   /** In whichever project; null when there is none. */
   byToken(token: string): Promise<PublicLink | null>;

@@ -45,9 +45,7 @@ export interface HttpServiceOptions {
    * Proxies whose `X-Forwarded-For` is believed, as addresses and networks; absent or null: see `createClientAddress`.
    */
   readonly trustedProxies?: readonly string[] | null;
-  /** True while new work is taken. */
   readonly isReady: () => boolean;
-  /** The keys that open the API. */
   readonly keys: KeyRing;
   /** Of paths that are no part of the API, such as the pages that people see. */
   readonly handlers: readonly PathHandler[];
@@ -61,7 +59,6 @@ interface ServerRequest extends Omit<HttpRequest, "body"> {
   readonly from?: string;
 }
 
-/** A request as a handler of paths gets it. */
 export interface PathRequest extends Target, Pick<HttpRequest, "method" | "headers"> {
   readonly body: () => Promise<Uint8Array>;
   /** Address group of the caller, see `addressGroup`; empty for a caller in this process. */
@@ -69,7 +66,6 @@ export interface PathRequest extends Target, Pick<HttpRequest, "method" | "heade
 }
 
 export interface PathHandler {
-  /** The name of its requests in logs and metrics. */
   readonly name: string;
   /** Null for a path that is not its own. */
   readonly handle: (request: PathRequest) => Promise<HttpResponse | null> | null;
@@ -77,7 +73,6 @@ export interface PathHandler {
 
 export type ServerExchange = (request: ServerRequest) => Promise<HttpResponse>;
 
-/** The parts of a service that a listener needs. */
 export interface HttpHandler {
   readonly handle: ServerExchange;
   /** The answer to what is no request. Like every other answer it has an id, is logged and counted. */
@@ -87,7 +82,6 @@ export interface HttpHandler {
 export interface HttpService extends HttpHandler {
   /** As `handle`, for callers on this machine: lists go on where they were asked for, whatever the public URL is. */
   readonly handleLocally: ServerExchange;
-  /** The pages for operators alone, for a listener of their own. */
   readonly handleOperators: ServerExchange;
 }
 
@@ -101,7 +95,6 @@ interface Progress {
   project: string | null;
 }
 
-/** Wrong keys that an address may send. */
 const WRONG_KEYS: RateLimit = { requests: 60, periodSeconds: 60 };
 
 /** The keys of a store, with limits for those who guess. */
@@ -307,7 +300,6 @@ async function settle(
   }
 }
 
-/** The body of a request, as bytes. */
 async function bodyBytes(body: NonNullable<ServerRequest["body"]>): Promise<Uint8Array> {
   const whole = typeof body === "function" ? await body() : body;
   return typeof whole === "string" ? Buffer.from(whole) : whole;

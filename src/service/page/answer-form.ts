@@ -42,7 +42,6 @@ export function readForm(body: Uint8Array, stored: number | null): AnswerForm {
   };
 }
 
-/** The visit that a public link's page was given; null for a form without one. */
 export function readVisit(body: Uint8Array): string | null {
   const visit = fieldsOf(body).get("visit") ?? "";
   return isToken(visit) ? visit : null;

@@ -212,7 +212,6 @@ function ended({ visit, shown }: Found, base: string): HtmlPage {
   return endedPage(locale, toPageBrand(shown.brand, base));
 }
 
-/** `score` is the one that the page shows; null for none. */
 function toView({ visit, shown }: Found, { base, path }: PagePlace, score: number | null): SurveyView {
   const { channel, unsubscribeToken, properties } = visit.survey;
   const words = readSurveyWords(properties, shown.presentation, score);

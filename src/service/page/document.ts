@@ -9,7 +9,6 @@ import { STYLE } from "./style.ts";
 
 /** The brand of the sender; null where nothing was chosen. */
 export interface PageBrand extends Pick<Brand, "name" | "accent"> {
-  /** Path of the image on this service. */
   readonly logo: string | null;
 }
 
@@ -111,7 +110,6 @@ function sourceHash(text: string): string {
   return hash;
 }
 
-/** A page that says one thing. */
 function notice(locale: Locale, status: number, title: string, detail: string): HtmlPage {
   return {
     status,
@@ -127,4 +125,11 @@ function notice(locale: Locale, status: number, title: string, detail: string): 
 export function unknownLink(locale: Locale): HtmlPage {
   const { linkUnknown, linkUnknownDetail } = surveyTexts(locale);
   return notice(locale, 404, linkUnknown, linkUnknownDetail);
+}
+
+/** First on the page and in the order of focus. `field` is the id of the one to correct; null for none. */
+export function problemSummary(text: string, field: string | null): Html {
+  return html`<div class="problem" role="alert" tabindex="-1" autofocus>
+    <p>${field === null ? text : html`<a href="#${field}">${text}</a>`}</p>
+  </div> `;
 }

@@ -1,4 +1,4 @@
-/** `/u/<token>`: leaving by a button or a mail program's one click (RFC 8058), and coming back. A GET changes nothing. */
+/** `/u/<token>`: leaving by a button or a mail program's one click (RFC 8058), and coming back. GET changes nothing. */
 import { FALLBACK_LOCALE } from "../../contract/locales.ts";
 import { maskEmail } from "../../contract/text/email.ts";
 import {
@@ -78,13 +78,12 @@ function findLeaving(options: PagesOptions, request: PageRequest, token: string)
   return store.read(async (tx) => {
     if (preview !== null) {
       const { brand } = await showPreview(tx, senderName);
-      const yes = (): Promise<boolean> => Promise.resolve(true);
       return {
         view: toView({ locale: preview }, brand, null),
         hasLeft: false,
         mayReturn: true,
-        leave: yes,
-        comeBack: yes,
+        leave: async () => true,
+        comeBack: async () => true,
       };
     }
     if (!isToken(token)) return null;
@@ -119,14 +118,13 @@ function findLeaving(options: PagesOptions, request: PageRequest, token: string)
     const erased = await findErasedLink(tx, token);
     if (erased === null) return null;
     const { brand } = await showProject(tx, erased.project, {}, senderName);
-    const no = (): Promise<boolean> => Promise.resolve(false);
-    const leave = (): Promise<boolean> => leaveByErasedLink(store, erased).then(no);
+    const leave = (): Promise<boolean> => leaveByErasedLink(store, erased).then(() => false);
     return {
       view: toView({ locale: languageOf(request) }, brand, null),
       hasLeft: false,
       mayReturn: false,
       leave,
-      comeBack: no,
+      comeBack: async () => false,
     };
   });
 }

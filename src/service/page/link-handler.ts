@@ -28,7 +28,6 @@ import { findFormProblem, readPageForm } from "./questions/questions-form.ts";
 import { type QuestionsProblem, questionsPage } from "./questions/questions-page.ts";
 import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
-/** 22 characters. */
 const VISIT_BYTES = 16;
 
 export function createLinkHandler(options: PagesOptions): PageHandler {

@@ -17,15 +17,10 @@ export interface PagesOptions {
   readonly random: Random;
   /** The address of the service as browsers see it, without a slash at the end; null: the address of their request. */
   readonly publicUrl: string | null;
-  /** The time after the first answer in which it may be changed. */
   readonly answerWindowSeconds: number;
-  /** The sender of surveys of a project that names none itself. */
   readonly senderName: string | null;
-  /** Links that do not exist, by address. */
   readonly unknownLinks: WaitLimit;
-  /** Answers through public links, by address. */
   readonly addressAnswers: WaitLimit;
-  /** Answers through public links, by link. */
   readonly linkAnswers: WaitLimit;
   /** Changes of one answer by its form's button, and returns by one link, by token. */
   readonly linkChanges: WaitLimit;
@@ -47,7 +42,6 @@ export interface PageRequest {
   readonly path: string;
   /** Without the question mark. */
   readonly query: string;
-  /** Scheme and host that the request was sent to. */
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: () => Promise<Uint8Array>;
@@ -77,7 +71,6 @@ export interface PageWay {
   readonly host: string;
 }
 
-/** The request's own account of the way to the service. */
 export function pageWay({ publicUrl }: PagesOptions, { origin }: PageRequest): PageWay {
   const { protocol, pathname, hostname } = new URL(publicUrl ?? origin);
   return { isSecure: protocol === "https:", base: pathname === "/" ? "" : pathname, host: hostname };
@@ -93,7 +86,6 @@ export function notAllowed(request: PageRequest, isSecure: boolean, allow = "GET
   return { status, headers: { ...pageHeaders(isSecure), allow }, body: "" };
 }
 
-/** Shows a page to those who get it, and takes the answer of those who post one. */
 export function byMethod(
   options: PagesOptions,
   { show, answer }: { readonly show: PageHandler; readonly answer: PageHandler },
@@ -112,22 +104,18 @@ export function respondUnknown(options: PagesOptions, request: PageRequest): Htt
   return askToWait(page, options.unknownLinks.count(request.from));
 }
 
-/** The same page for a caller who has to wait so long; unchanged for 0 seconds. */
 export function askToWait(page: HttpResponse, seconds: number): HttpResponse {
   if (seconds === 0) return page;
   return { ...page, status: 429, headers: { ...page.headers, "retry-after": String(seconds) } };
 }
 
-/** The language that the browser likes best of those we have. */
 export function languageOf({ headers }: PageRequest): Locale {
   return preferredLocale((headers["accept-language"] ?? "").slice(0, 1000)) ?? FALLBACK_LOCALE;
 }
 
-/** A project as its pages show it. */
 export interface Shown {
   /** With the name that people read there. */
   readonly brand: Brand;
-  /** The words of the project's surveys. */
   readonly presentation: Presentation;
 }
 

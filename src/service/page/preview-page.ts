@@ -84,7 +84,6 @@ function urlsOf({ action }: SurveyView, answered: number): { readonly thanks: st
 
 interface Preview {
   readonly view: SurveyView;
-  /** For the score. */
   readonly asked: readonly AskedQuestion[];
 }
 

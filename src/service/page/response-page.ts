@@ -103,7 +103,6 @@ function row(term: string, value: string): Html {
     <dd dir="auto">${value}</dd> `;
 }
 
-/** `2026-11-20 14:03 Europe/Dublin`. */
 function formatTime(seconds: number, zone: string): string {
   const wallSeconds = createWallClock(zone)(seconds);
   return `${new Date(wallSeconds * 1000).toISOString().slice(0, 16).replace("T", " ")} ${zone}`;

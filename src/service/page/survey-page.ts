@@ -4,7 +4,7 @@ import type { Locale } from "../../contract/locales.ts";
 import { isWebAddress } from "../domain/projects/texts.ts";
 import type { SurveyWords } from "../domain/surveys/survey-words.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../domain/texts/survey-texts.ts";
-import type { HtmlPage, PageBrand } from "./document.ts";
+import { type HtmlPage, type PageBrand, problemSummary } from "./document.ts";
 import { ANSWER_AT_A_GESTURE } from "./gesture-script.ts";
 import { type Html, html } from "../../contract/text/html.ts";
 
@@ -50,12 +50,13 @@ export function formPage(view: FormView): HtmlPage {
   const { locale } = words;
   const texts = surveyTexts(locale);
   const question = surveyQuestion(texts, words.productName);
+  const summary = problem === null ? null : problemSummary(problemText(view), PROBLEM_FIELDS[problem.kind]);
   return {
     status: problem === null ? 200 : problem.kind === "busy" ? 429 : 422,
     locale,
     brand,
     title: problem === null ? question : `${texts.errorTitle} ${question}`,
-    body: html`${problemSummary(view)}${form(view, html`<h1>${question}</h1>`)}${leaveLink(view)}`,
+    body: html`${summary}${form(view, html`<h1>${question}</h1>`)}${leaveLink(view)}`,
     script: view.hasScript && view.score !== null ? ANSWER_AT_A_GESTURE : null,
   };
 }
@@ -121,16 +122,6 @@ function problemText({ words, problem }: FormView): string {
   if (problem === null) return "";
   if (problem.kind === "busy") return texts.errorTooMany;
   return problem.kind === "score" ? texts.errorChooseScore : fillText(texts.errorCommentTooLong, { max: problem.max });
-}
-
-/** First on the page and in the order of focus. */
-function problemSummary(view: FormView): Html | null {
-  if (view.problem === null) return null;
-  const field = PROBLEM_FIELDS[view.problem.kind];
-  const text = problemText(view);
-  return html`<div class="problem" role="alert" tabindex="-1" autofocus>
-    <p>${field === null ? text : html`<a href="#${field}">${text}</a>`}</p>
-  </div> `;
 }
 
 function wrong(view: FormView, kind: Problem["kind"]): Html | null {

@@ -9,7 +9,6 @@ import type { Part } from "./part.ts";
 const UNKNOWN_LINKS: RateLimit = { requests: 60, periodSeconds: 60 };
 /** Answers through public links, for each address: an office or a conference may have but one. */
 const ADDRESS_ANSWERS: RateLimit = { requests: 120, periodSeconds: 600 };
-/** Answers through one public link, from wherever. */
 const LINK_ANSWERS: RateLimit = { requests: 600, periodSeconds: 600 };
 /** Changes by one link. Each makes an event for webhooks. */
 const LINK_CHANGES: RateLimit = { requests: 20, periodSeconds: 600 };

@@ -130,7 +130,6 @@ function segmentsOf(days: readonly CountedDay[], properties: readonly string[]):
   };
 }
 
-/** Null for a property of too many values. */
 function segmentTally(days: readonly CountedDay[], property: string): SegmentTally | null {
   const tally = createTally([property]);
   try {

@@ -15,7 +15,6 @@ import { dayText } from "./ranges.ts";
 const NEWEST_MAX = 500;
 /** Characters of these answers as JSON: so much is counted in some tenths of a second, and most have less. */
 const TEXT_MAX = 1_000_000;
-/** As a report has. */
 const COMMENTS_MAX = 200;
 
 export type NewestFacts = Pick<LiveFacts, "questions" | "questionsAmong" | "comments">;

@@ -10,7 +10,6 @@ const RANGE_DEFAULT: RangeName = "12m";
 
 const utc = createWallClock("UTC");
 
-/** Null for a text that is none. */
 export function readRangeName(query: string): RangeName | null {
   const text = new URLSearchParams(query).get("range") ?? RANGE_DEFAULT;
   return RANGES.find((range) => range === text) ?? null;
@@ -24,7 +23,6 @@ export interface RangeStart {
   readonly words: string;
 }
 
-/** Null for all days. */
 export function startOfRange(range: RangeName, now: number): RangeStart | null {
   if (range === "all") return null;
   if (range === "12m") return { first: monthsAgo(11, now), before: monthsAgo(23, now), words: "the 12 months before" };
@@ -69,7 +67,6 @@ export function dayText(day: number): string {
   return new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, "2026-05-31".length);
 }
 
-/** The first second of a day. */
 export function startOfDay(day: number): number {
   return day * DAY_SECONDS;
 }

@@ -16,7 +16,6 @@ import { readShareFacts, type ShareFacts } from "./facts.ts";
 import { type RangeName, RANGES, readRangeName } from "./ranges.ts";
 import { shareJson } from "./share-json.ts";
 
-/** Wrong tokens of an address. */
 const WRONG_TOKENS: RateLimit = { requests: 60, periodSeconds: 60 };
 /** A range of a link is computed at most once in this time. */
 const KEPT_MS = 60_000;

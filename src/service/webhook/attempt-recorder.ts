@@ -25,7 +25,6 @@ const GATHER_MS = 20;
 const RECORDED_AT_ONCE = 64;
 
 export class AttemptRecorder {
-  /** Attempts since the start, by meaning. */
   readonly counts = new Map<AttemptMeaning["kind"], number>();
   readonly #options: AttemptRecorderOptions;
   readonly #ended: EndedAttempt[] = [];
@@ -44,7 +43,6 @@ export class AttemptRecorder {
       });
   }
 
-  /** Resolves when nothing waits to be recorded. */
   async settled(): Promise<void> {
     await this.#recording;
   }
@@ -86,7 +84,6 @@ export class AttemptRecorder {
   }
 }
 
-/** In one transaction, and so one commit. */
 async function recordAll(
   tx: Transaction,
   ended: readonly EndedAttempt[],

@@ -22,11 +22,9 @@ export interface DispatcherOptions extends Pick<EndpointOptions, "own" | "resolv
 export interface Dispatcher {
   /** Starts the loop; a second call changes nothing. */
   readonly start: () => void;
-  /** Says that something may be due now. Cheap. */
   readonly wake: () => void;
   /** Begins no more attempts; those that run have five seconds to end, and are made again by the next start. */
   readonly stop: () => Promise<void>;
-  /** Attempts since the start, by meaning. */
   readonly attempts: () => ReadonlyMap<AttemptMeaning["kind"], number>;
 }
 

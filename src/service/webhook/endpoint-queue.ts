@@ -29,13 +29,10 @@ export interface EndpointQueue {
   readonly wanted: () => number;
   /** Takes over the events that it does not hold yet. */
   readonly take: (webhook: WebhookRow, due: readonly DueEvent[]) => void;
-  /** The end of its attempt is recorded. */
   readonly forget: (due: DueEvent) => void;
   /** Drops the events that have not begun. */
   readonly clear: () => void;
-  /** The number of events that it holds: waiting, running or not recorded. */
   readonly size: () => number;
-  /** Resolves when no attempt runs. */
   readonly idle: () => Promise<void>;
   readonly close: () => void;
 }

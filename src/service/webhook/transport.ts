@@ -15,7 +15,6 @@ import {
 import { refuseAddress, refuseUrl, type WebhookReach } from "../domain/webhooks/addresses.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 
-/** All addresses of a name. */
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
 
 export interface EndpointOptions {
@@ -47,7 +46,6 @@ const BODY_BYTES_MAX = 4_096;
 const LOGGED_BYTES_MAX = 1_024;
 const IDLE_MS = 30_000;
 
-/** A name led to an address that the webhook may not reach. */
 class RefusedAddressError extends Error {
   override readonly name = "RefusedAddressError";
 }
@@ -89,7 +87,6 @@ export function createEndpointTransport(options: EndpointOptions, connections: n
 
 interface Answer {
   readonly status: number;
-  /** Its first kilobyte. */
   readonly text: string;
   readonly retryAfter: string | undefined;
 }

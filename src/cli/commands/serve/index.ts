@@ -40,22 +40,17 @@ import { readSmsSettings, SMS_FLAGS } from "./sms.ts";
 import { announce, firstKey, givenKey, warnOfKey, writeKeyFile } from "./first-key.ts";
 import { createServeLog, LOG_FORMATS, type LogFormat, type ServeLog } from "./serve-log.ts";
 
-/** The options of the service that flags decide. */
 type ServiceFlags = Omit<ServiceOptions, "dataFile" | "database" | "clock" | "random" | "log" | "metricsToken">;
 
 export interface ServeOptions extends TlsFiles {
   readonly data: PlaceChoice | null;
   /** A data file or database without a service is refused. */
   readonly mustExist: boolean;
-  /** An older schema of a database is brought up to date. */
   readonly mayMigrate: boolean;
   readonly host: string;
   readonly port: number;
-  /** A server that others can reach may talk without TLS. */
   readonly insecureHttp: boolean;
-  /** A second address that serves metrics; null for none. */
   readonly metricsListen: MetricsAddress | null;
-  /** Holds the token that lets callers beyond this machine read the metrics. */
   readonly metricsTokenFile: string | null;
   /** Null: by where stderr leads. */
   readonly logFormat: LogFormat | null;
@@ -138,7 +133,6 @@ function requireDataFile(dataFile: string): void {
   throw new DataFileError("no_data_file", `there is no data file ${dataFile}`, { hint, exit: EXIT.usage });
 }
 
-/** Several processes share no folder by themselves. */
 function checkOutlet({ kind }: DataPlace, { service: { outbox, mail } }: ServeOptions): void {
   if (kind === "database" && outbox === null && mail === null)
     throw new UsageError("--database requires --outbox DIR or --smtp URL: messages need a place to go");
@@ -187,7 +181,6 @@ function asAddressError(error: unknown, options: Pick<ServeOptions, "host" | "po
     : new DataFileError("cannot_listen", message, { hint: "use --port 0 for a free port", cause: error });
 }
 
-/** Names of the processes that deliver from the same data, before this one does. */
 async function otherServers({ store }: Service): Promise<readonly string[]> {
   const { livingProcesses } = await import("../../../service/scheduler/heartbeat.ts");
   return asCliError(() => livingProcesses(store));
@@ -299,7 +292,7 @@ export function register(noun: Command, context: CommandContext): void {
   });
 }
 
-/** Seconds of `30d`; null of `off`. Throws UsageError. */
+/** Seconds; null of `off`. */
 function parseKeep(text: string, place: string): number | null {
   if (text === "off") return null;
   const seconds = readDuration(text);
@@ -307,7 +300,6 @@ function parseKeep(text: string, place: string): number | null {
   return seconds;
 }
 
-/** Null when none was given. Throws UsageError. */
 function readProxies(flags: Flags): readonly string[] | null {
   const given = flags.all("--trust-proxy");
   return given.length === 0 ? null : given.map((text) => parseNetwork(text, "--trust-proxy"));

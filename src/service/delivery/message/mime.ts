@@ -3,7 +3,6 @@ import { domainToASCII } from "node:url";
 import { singleLine } from "../../domain/texts/plain-text.ts";
 
 interface Mailbox {
-  /** Null for an address alone. */
   readonly name: string | null;
   readonly address: string;
 }
@@ -13,7 +12,6 @@ export type MailHeader = readonly [name: string, value: string];
 export interface MailContent {
   readonly from: Mailbox;
   readonly to: readonly Mailbox[];
-  /** Null for none. */
   readonly replyTo: string | null;
   readonly subject: string;
   /** Unix seconds. */

@@ -2,12 +2,10 @@
 import { domainToASCII } from "node:url";
 import type { ProjectSettings } from "../../domain/projects/settings.ts";
 
-/** Null where nothing was said. */
 export interface SenderSettings {
   /** An address whose domain is ours to sign for. */
   readonly from: string | null;
   readonly replyTo: string | null;
-  /** The sender that people see. */
   readonly senderName: string | null;
   /** Lines below each mail, a postal address for one. */
   readonly footer: string | null;
@@ -43,7 +41,6 @@ export function chooseSender(
   };
 }
 
-/** The part behind the `@`, as ASCII. */
 export function senderDomain(address: string): string {
   const domain = address.slice(address.lastIndexOf("@") + 1);
   return domainToASCII(domain) || domain;

@@ -10,7 +10,6 @@ export interface BodyContext {
   /** The page of this survey; a score is added as a parameter. */
   readonly surveyUrl: string;
   readonly unsubscribeUrl: string;
-  /** The sender that asks. */
   readonly sender: string;
   readonly footer: string | null;
   readonly brand: Brand;

@@ -10,7 +10,6 @@ import { fillText, surveyTexts, textDirection } from "../../domain/texts/survey-
 /** The contents of both parts of the mail; texts of people are clean, not escaped. */
 export interface BodyContent {
   readonly locale: Locale;
-  /** Null for none. */
   readonly accent: Accent | null;
   /** The brand's name; empty for none, as are `intro` and `footer`. */
   readonly brand: string;
@@ -187,7 +186,6 @@ function scoreCell(href: string, score: number, name: string): string {
   return `${cell}${tag("a", { href, title: name, "aria-label": name, style: STYLES.score })}${score}</a></td>`;
 }
 
-/** The sender, the reason, and the way to leave. */
 function explain(content: BodyContent): string[] {
   const { locale, why, footer, unsubscribeUrl } = content;
   const note = { class: "quiet", style: STYLES.note };

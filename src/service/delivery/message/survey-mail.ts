@@ -95,7 +95,6 @@ export function formatSurveyMail(due: DueQuestion, frozen: FrozenMail, context: 
   });
 }
 
-/** A mail and its parts, for looking at. */
 export async function previewMail(due: DueSurvey, context: MailContext, random: Pick<Random, "token">, now: number) {
   const frozen = freezeMail(due, context, random, now);
   return {
@@ -127,9 +126,7 @@ export interface MailStream {
   readonly project: DueSurvey["project"];
   readonly kind: "survey" | "digest";
   readonly locale: string;
-  /** The sender's, as ASCII. */
   readonly domain: string;
-  /** The page that ends this mail for its reader. */
   readonly leaveUrl: string;
 }
 

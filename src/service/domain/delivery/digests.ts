@@ -36,7 +36,6 @@ export function nextDigestAt({ weekday, minute }: DigestSchedule, zone: string, 
   }
 }
 
-/** The last time of the schedule at or before a moment. */
 function latestDigestAt(schedule: DigestSchedule, zone: string, now: number): number {
   let latest = nextDigestAt(schedule, zone, now - 9 * DAY_SECONDS);
   for (let next = latest; next <= now; next = nextDigestAt(schedule, zone, next)) latest = next;
@@ -96,7 +95,6 @@ export async function addDigest(
   return requireDigest(tx, project, email);
 }
 
-/** By id, address or Slack URL. */
 async function findDigest(tx: Transaction, project: Project, name: string): Promise<DigestRow | undefined> {
   const id = parseId(name);
   return (await tx.digests.list(project.id)).find((each) =>

@@ -1,4 +1,3 @@
-/** Which addresses a webhook may reach. */
 import { BlockList, isIP } from "node:net";
 
 /** `never` is of no use to anybody but an attacker: cloud metadata, multicast, ranges that are no host's. */
@@ -79,7 +78,6 @@ function readWords(text: string): number[] {
   return text === "" ? [] : text.split(":").map((word) => Number.parseInt(word, 16));
 }
 
-/** The permissions that a webhook got when it was added. */
 export interface WebhookReach {
   readonly allowPrivate: boolean;
   readonly insecureHttp: boolean;

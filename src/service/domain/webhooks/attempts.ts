@@ -4,7 +4,6 @@ import { dueAfter } from "../due-after.ts";
 import type { Transaction } from "../ports.ts";
 import type { WebhookAttempt, WebhookRow } from "./webhook-rows.ts";
 
-/** The end of an attempt. */
 export interface AttemptEnd extends Omit<WebhookAttempt, "n" | "at"> {
   /** Seconds that the endpoint asked for; null when it did not. */
   readonly retryAfter: number | null;
@@ -88,7 +87,6 @@ function isWell({ failingSince, strikes, slowUntil }: WebhookRow): boolean {
   return failingSince === null && strikes === 0 && slowUntil === null;
 }
 
-/** The reason why the endpoint is disabled by this failure; null when it is not. */
 async function noteFailure(
   tx: Transaction,
   webhook: WebhookRow,

@@ -10,7 +10,6 @@ export function isSlackTarget(target: string): boolean {
   return /^https?:\/\//i.test(target);
 }
 
-/** Throws InvalidError. */
 export function checkDigestTarget(target: string): void {
   if (isSlackTarget(target)) {
     const refusal = refuseUrl(target, SLACK_REACH, []);

@@ -9,14 +9,12 @@ import { signLink } from "../surveys/signed-links.ts";
 import { type ResponseData, slackMessage } from "./slack-message.ts";
 import type { WebhookRow } from "./webhook-rows.ts";
 
-/** A change of the data that webhooks may be told of. */
 export type DomainEvent =
   | { readonly type: "survey_response.created" | "survey_response.updated"; readonly responseId: number }
   | { readonly type: "unsubscribe.created"; readonly personId: number };
 
 /** A disabled endpoint collects events for so long. */
 const COLLECT_SECONDS = 7 * 86_400;
-/** `event_data` as JSON. */
 const DATA_BYTES_MAX = 20_000;
 
 /** Writes the event for each webhook of the project that wants it. Costs next to nothing in a project without any. */

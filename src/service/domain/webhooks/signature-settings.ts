@@ -1,6 +1,5 @@
 /** The valid header names and secrets of a webhook's signatures. */
 
-/** A token as RFC 9110 has it. */
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 const SECRET = /^[!-~]{1,255}$/;
 /** The form of Standard Webhooks: libraries decode what follows the prefix. */
@@ -25,13 +24,11 @@ const TAKEN_HEADERS = new Set([
 ]);
 export const SIGNATURE_HEADER = "X-Webhook-Signature";
 
-/** The reason why a secret cannot be used; null when it can. */
 export function refuseSecret(secret: string): string | null {
   if (!SECRET.test(secret)) return "must be 1 to 255 visible ASCII characters";
   return STANDARD.test(secret) && !BASE64.test(secret) ? "must be base64 after whsec_" : null;
 }
 
-/** The reason why a header cannot carry the signature; null when it can. */
 export function refuseSignatureHeader(name: string): string | null {
   const isUsable = HEADER.test(name) && !TAKEN_HEADERS.has(name.toLowerCase());
   return isUsable ? null : "is not a header name that can be used";

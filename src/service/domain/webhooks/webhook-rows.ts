@@ -12,7 +12,6 @@ export interface NewWebhook {
   readonly url: string;
   /** The key of the signatures, as it was printed. */
   readonly secret: string;
-  /** Carries our own signature. */
   readonly signatureHeader: string;
   readonly allowPrivate: boolean;
   readonly insecureHttp: boolean;
@@ -25,9 +24,7 @@ export interface NewWebhook {
 /** The fields of a webhook that may change: events that wait are written in one format. */
 export type WebhookSettings = Omit<NewWebhook, "url" | "secret" | "format">;
 
-/** The health of an endpoint, as attempts show it. */
 interface WebhookHealth {
-  /** Since when nothing is sent; null while enabled. */
   readonly disabledAt: number | null;
   readonly disabledReason: string | null;
   /** When the first of the latest unbroken row of failures was; null while attempts succeed. */
@@ -78,7 +75,7 @@ export interface DueEvent {
 export interface WebhookAttempt {
   readonly n: number;
   readonly at: number;
-  /** HTTP status; null when no answer came. */
+  /** Of HTTP; null when no answer came. */
   readonly status: number | null;
   readonly ms: number;
   /** The first kilobyte of the answer, or why there was none. */
@@ -92,12 +89,10 @@ export interface WebhookDelivery {
   readonly state: WebhookState;
   readonly attempts: number;
   readonly createdAt: number;
-  /** When the next attempt is due; null when none is. */
   readonly dueAt: number | null;
   readonly log: readonly WebhookAttempt[];
 }
 
-/** Which deliveries are to be sent again. */
 export type Redelivery =
   | { readonly which: "failed" }
   | { readonly which: "since"; readonly since: number }

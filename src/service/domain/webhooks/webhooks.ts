@@ -27,7 +27,6 @@ export async function addWebhook(
   return tx.webhooks.insert(project.id, webhook);
 }
 
-/** Throws InvalidError. */
 export async function changeWebhook(
   tx: Transaction,
   project: Project,
@@ -39,7 +38,6 @@ export async function changeWebhook(
   await tx.webhooks.configure(project.id, id, settings);
 }
 
-/** Throws InvalidError. */
 function checkWebhook(webhook: WebhookSettings & Pick<NewWebhook, "url">, own: readonly string[]): void {
   const { url, signatureHeader, events } = webhook;
   const refusal = url.length > URL_LENGTH_MAX ? "it is too long" : refuseUrl(url, webhook, own)?.message;
@@ -49,7 +47,6 @@ function checkWebhook(webhook: WebhookSettings & Pick<NewWebhook, "url">, own: r
   if (events.length === 0) throw new InvalidError({ events: ["can't be blank"] });
 }
 
-/** Throws NotFoundError. */
 export async function requireWebhook(tx: Transaction, project: Project, id: string): Promise<WebhookRow> {
   const key = parseId(id);
   const webhook = key === null ? null : await tx.webhooks.byId(project.id, key);
@@ -118,7 +115,6 @@ export async function redeliver(
 
 const KEEP_SECONDS = 30 * 86_400;
 
-/** Removes so many old events; whether there may be more. */
 export async function pruneEvents(tx: Transaction, limit: number): Promise<boolean> {
   return (await tx.webhooks.prune(tx.now - KEEP_SECONDS, limit)) >= limit;
 }

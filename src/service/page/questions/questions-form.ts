@@ -14,7 +14,6 @@ const FIELD = /^answers\[([a-z0-9_-]{1,40})\](?:\[\])?$/;
 
 export interface PageForm {
   readonly form: AnswerForm;
-  /** By the question's id; empty for a form without further questions. */
   readonly answers: GivenAnswers;
 }
 

@@ -5,7 +5,7 @@ import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
 import { type Html, html } from "../../../contract/text/html.ts";
 import type { AnswerProblem, AskedQuestion, GivenAnswers } from "../../domain/questions/answer-questions.ts";
 import { fillText, surveyTexts } from "../../domain/texts/survey-texts.ts";
-import type { HtmlPage } from "../document.ts";
+import { type HtmlPage, problemSummary } from "../document.ts";
 import type { SurveyView } from "../survey-page.ts";
 
 /** Behind the address of a survey, this page. */
@@ -24,12 +24,14 @@ export function questionsPage(view: QuestionsView): HtmlPage {
   const { words, brand, action, visit, asked, problem } = view;
   const { locale } = words;
   const texts = surveyTexts(locale);
+  const faulty = faultyQuestion(view);
+  const summary = problem === null ? null : problemSummary(problemText(view), faulty === null ? null : fieldId(faulty));
   return {
     status: problem === null ? 200 : problem.kind === "busy" ? 429 : 422,
     locale,
     brand,
     title: problem === null ? texts.moreQuestions : `${texts.errorTitle} ${texts.moreQuestions}`,
-    body: html`${problemSummary(view)}
+    body: html`${summary}
       <h1>${texts.moreQuestions}</h1>
       <p class="soft">${texts.commentHint}</p>
       <form method="post" action="${action}" novalidate>
@@ -45,22 +47,10 @@ function problemText({ words, problem }: QuestionsView): string {
   return problem?.kind === "long" ? fillText(errorAnswerTooLong, { max: FREE_RESPONSE_MAX }) : errorAnswer;
 }
 
-/** First on the page and in the order of focus. */
-function problemSummary(view: QuestionsView): Html | null {
-  if (view.problem === null) return null;
-  const question = faultyQuestion(view);
-  const text = problemText(view);
-  return html`<div class="problem" role="alert" tabindex="-1" autofocus>
-    <p>${question === null ? text : html`<a href="#${fieldId(question)}">${text}</a>`}</p>
-  </div> `;
-}
-
-/** Of a question's first field. */
 function fieldId(question: string): string {
   return `answer-${question}`;
 }
 
-/** Null where nothing is wrong with the form. */
 function faultyQuestion({ problem }: QuestionsView): string | null {
   return problem === null || problem.kind === "busy" ? null : problem.question;
 }

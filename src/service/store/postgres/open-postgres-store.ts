@@ -29,12 +29,9 @@ export interface PostgresStoreOptions extends StoreWatch, StoreOpening {
   readonly random?: Random;
   /** The clock of writes; `database`, the default, is one clock for all processes. */
   readonly time?: "database" | "clock";
-  /** False: an older schema is refused. */
   readonly mayMigrate?: boolean;
-  /** False: an empty database is refused. */
   readonly mayCreate?: boolean;
   readonly onEvent?: (event: StoreEvent) => void;
-  /** See `SqliteStoreOptions`. */
   readonly appUrl?: () => string;
   readonly onWebhookEvent?: () => void;
 }
