@@ -3,6 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { decideRows, type RowSource, type RowToSend } from "./journal/decide-rows.ts";
 import type { JournalEntry } from "./journal/journal-entry.ts";
 import type { Journal } from "./journal/journal.ts";
+import type { WritableState } from "./journal/journal-state.ts";
 import { countOutcomes, noOutcomes, OUTCOMES, type OutcomeCounts, type RowOutcome } from "./journal/outcome.ts";
 import { rowKey } from "./check/identities.ts";
 import type { ImportRow } from "./check/row-kind.ts";
@@ -50,6 +51,8 @@ export interface Sender {
 }
 
 export interface SendOptions extends RowSource {
+  /** Takes what this run writes into the journal, too. */
+  readonly before: WritableState;
   readonly sender: Sender;
   readonly journal: Journal;
   readonly clock: Clock;
@@ -62,11 +65,8 @@ export interface SendOptions extends RowSource {
   readonly concurrency: number;
   /** Aborted: no further rows are taken; those in flight end. */
   readonly signal: AbortSignal;
-  /**
-   * Called when an outcome is on disk, those of previous runs included: all counts, and how many of them are
-   * previous.
-   */
-  readonly onOutcome: (counts: OutcomeCounts, earlier: number) => void;
+  /** Called when another row is done: the number of rows that are, and how many of them earlier runs did. */
+  readonly onDone: (rows: number, earlier: number) => void;
 }
 
 export interface SendReport {
@@ -102,15 +102,13 @@ const INTENTS_PER_WORKER = 8;
 const VERIFY_MS = 20;
 
 interface Run {
-  readonly counts: OutcomeCounts;
-  readonly earlier: OutcomeCounts;
+  /** Outcomes that this run has recorded. */
+  readonly now: OutcomeCounts;
+  /** Rows that earlier runs have done, as far as the file has been read. */
+  earlier: number;
   readonly unwritten: Set<Promise<void>>;
   /** Lines whose first intent is on disk and of which no byte left yet. */
   readonly unsent: Set<number>;
-  /** Lines that this run may have sent and whose outcome is not on disk. */
-  readonly unfinished: Set<number>;
-  /** The facts of previous runs for the lines for which this one has recorded nothing. */
-  readonly before: OutcomeCounts & { undecided: number };
   /** By reason. */
   readonly failures: Map<string, RowFailure>;
   /** By the monotonic clock, milliseconds. */
@@ -120,13 +118,12 @@ interface Run {
 
 /** Resolves also when it was stopped, with `stoppedBy`. */
 export async function sendRows(options: SendOptions): Promise<SendReport> {
+  const { before, concurrency } = options;
   const run: Run = {
-    counts: noOutcomes(),
-    earlier: noOutcomes(),
+    now: noOutcomes(),
+    earlier: 0,
     unwritten: new Set(),
     unsent: new Set(),
-    unfinished: new Set(),
-    before: { ...options.before.counts, undecided: options.before.undecided },
     failures: new Map(),
     verifiedAt: Number.NEGATIVE_INFINITY,
     stoppedBy: null,
@@ -136,39 +133,30 @@ export async function sendRows(options: SendOptions): Promise<SendReport> {
     for (let next = await rows.next(); next.done !== true; next = await rows.next())
       await work(options, run, next.value);
   };
-  await Promise.all(Array.from({ length: options.concurrency }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   await Promise.all(run.unwritten);
   const stoppedBy = await writeEnd(options, run, findStop(options, run));
-  countUnreached(options, run);
-  const unfinished = run.unfinished.size + run.before.undecided;
+  const { counts, undecided: unfinished } = before;
+  const earlier = Object.fromEntries(OUTCOMES.map((name) => [name, counts[name] - run.now[name]])) as OutcomeCounts;
   const failures = [...run.failures.values()].toSorted((left, right) => right.rows - left.rows);
-  return { counts: run.counts, earlier: run.earlier, unfinished, failures, stoppedBy };
+  return { counts, earlier, unfinished, failures, stoppedBy };
 }
 
-function countUnreached(options: SendOptions, run: Run): void {
-  for (const line of run.unfinished) supersede(options, run, line);
-  for (const name of OUTCOMES) {
-    run.counts[name] += run.before[name];
-    run.earlier[name] += run.before[name];
-  }
-}
-
-/** The facts of this run for a line take the place of those of previous ones. */
-function supersede({ before }: SendOptions, run: Run, line: number): void {
-  const name = before.outcomeOf(line) ?? (before.intentAt(line) === null ? null : "undecided");
-  if (name !== null) run.before[name] -= 1;
-}
-
-function findStop({ signal, rows }: SendOptions, { stoppedBy, counts }: Run): unknown {
+function findStop({ signal, rows, before }: SendOptions, { stoppedBy }: Run): unknown {
   if (stoppedBy !== null) return stoppedBy;
   if (signal.aborted) return signal.reason as unknown;
-  const missing = rows - countOutcomes(counts);
+  const missing = rows - countOutcomes(before.counts);
   return missing === 0 ? null : new MissingRowsError(`${missing} of ${rows} rows have no outcome`);
 }
 
 /** The reason for stopping; a journal whose end cannot be written stops the run too. */
-async function writeEnd({ journal, sender }: SendOptions, { unsent }: Run, stoppedBy: unknown): Promise<unknown> {
+async function writeEnd(
+  { journal, sender, before }: SendOptions,
+  { unsent }: Run,
+  stoppedBy: unknown,
+): Promise<unknown> {
   const end: JournalEntry = stoppedBy === null ? { end: true } : { unsent: [...unsent], at: sender.serverNow() };
+  before.take(end);
   return await journal.write(end).then(
     () => stoppedBy,
     (error: unknown) => stoppedBy ?? error,
@@ -179,7 +167,6 @@ async function work(options: SendOptions, run: Run, row: IntendedRow): Promise<v
   if (!(await mayBegin(options, run))) return;
   const { sender, signal } = options;
   const isFirst = run.unsent.delete(row.line);
-  run.unfinished.add(row.line);
   try {
     const outcome = await (row.previousIntentAt === null
       ? send(options, run, { ...row, intentAt: sender.serverNow() })
@@ -190,7 +177,6 @@ async function work(options: SendOptions, run: Run, row: IntendedRow): Promise<v
     run.stoppedBy ??= error;
     if (!isFirst || signal.aborted || !sender.isUnsent(error)) return;
     run.unsent.add(row.line);
-    run.unfinished.delete(row.line);
   }
 }
 
@@ -257,14 +243,17 @@ function record(options: SendOptions, run: Run, row: RowName, outcome: RowOutcom
 async function write(options: SendOptions, run: Run, row: RowName, outcome: RowOutcome): Promise<void> {
   const { line, identifier } = row;
   try {
-    await options.journal.write({ done: { line, identifier, ...outcome } });
-    run.unfinished.delete(line);
-    supersede(options, run, line);
-    run.counts[outcome.outcome] += 1;
-    options.onOutcome(run.counts, countOutcomes(run.earlier));
+    await writeEntry(options, { done: { line, identifier, ...outcome } });
+    run.now[outcome.outcome] += 1;
+    options.onDone(countOutcomes(run.now) + run.earlier, run.earlier);
   } catch (error) {
     run.stoppedBy ??= error;
   }
+}
+
+async function writeEntry({ journal, before }: SendOptions, entry: JournalEntry): Promise<void> {
+  await journal.write(entry);
+  before.take(entry);
 }
 
 /** A service may answer each row in other words: more than these are counted together. */
@@ -301,7 +290,7 @@ async function intendNext(
     const rows = next.value;
     const intentAt = options.sender.serverNow();
     const keys = rows.map((row) => rowKey(options.table.kind, row));
-    await options.journal.write({ intent: rows.map(({ line }) => line), at: intentAt, keys });
+    await writeEntry(options, { intent: rows.map(({ line }) => line), at: intentAt, keys });
     for (const { line, previousIntentAt } of rows) if (previousIntentAt === null) run.unsent.add(line);
     return rows.map((row) => ({ ...row, intentAt }));
   } catch (error) {
@@ -316,10 +305,8 @@ async function* rowBlocks(options: SendOptions, run: Run): AsyncGenerator<RowToS
   for await (const decision of decideRows(options)) {
     if (isStopped(options, run)) return;
     if (decision.kind === "settled") {
-      run.before[decision.outcome] -= 1;
-      run.counts[decision.outcome] += 1;
-      run.earlier[decision.outcome] += 1;
-      options.onOutcome(run.counts, countOutcomes(run.earlier));
+      run.earlier += 1;
+      options.onDone(countOutcomes(run.now) + run.earlier, run.earlier);
     } else if (decision.kind === "skip") record(options, run, decision.row, skipped(decision.reason));
     else block.push(decision.row);
     if (block.length < size) continue;

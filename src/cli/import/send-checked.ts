@@ -4,7 +4,7 @@ import type { CheckReport } from "../../bulk/import/check/check.ts";
 import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { RowSource } from "../../bulk/import/journal/decide-rows.ts";
-import type { JournalState } from "../../bulk/import/journal/journal-state.ts";
+import type { JournalState, WritableState } from "../../bulk/import/journal/journal-state.ts";
 import { InputChangedError } from "../../bulk/import/table/input-file.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { countOutcomes } from "../../bulk/import/journal/outcome.ts";
@@ -63,7 +63,7 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   deps.lastWords(`To resume: ${resumeCommand(deps.commandLine, ["--resume"])}\n`);
   try {
     if (before.head === null) await journal.write({ head });
-    const sent = await send(checked, { ...run.source, journal, sentBy, spreadOver: chosen.rows });
+    const sent = await send(checked, { ...run.source, before, journal, sentBy, spreadOver: chosen.rows });
     // On a full disk the results cannot be written either; the summary still shows what was done and how to resume.
     const { results, error } = await writeResults(checked);
     const stoppedBy = sent.stoppedBy ?? error;
@@ -98,6 +98,7 @@ async function describeRun({
 }
 
 interface RunParts extends RowSource {
+  readonly before: WritableState;
   readonly journal: Journal;
   readonly sentBy: number;
   /** The number of rows over which surveys are spaced. */
@@ -134,7 +135,7 @@ async function send(checked: Checked, { spreadOver, ...run }: RunParts): Promise
       retryUnknown: request.flags.retryUnknown,
       concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
       signal: deps.signal,
-      onOutcome: (counts, earlier) => void progress.update(countOutcomes(counts), earlier),
+      onDone: (rows, earlier) => void progress.update(rows, earlier),
     });
     return { ...sent, remarks: sender.remarks() };
   } finally {

@@ -1,24 +1,14 @@
 /** People who must not be mailed: read once before anything is sent, and matched by person, e-mail and phone. */
-import { endTogether, inParallel } from "../../runtime/parallel.ts";
-import type { Client, Page } from "../../client/client.ts";
-import { spellingsOf, type Identifier } from "../../client/write/evidence.ts";
-import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
+import type { Client } from "../../client/client.ts";
+import { isNamed, spellingsOf, type Identifier } from "../../client/write/evidence.ts";
+import { idText } from "../../client/write/look-up.ts";
 import { decideRows, type RowSource } from "../../bulk/import/journal/decide-rows.ts";
 import { emailKey } from "../../contract/text/email.ts";
-import type { Json, JsonObject } from "../../contract/json.ts";
+import type { Json } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { ROUTES } from "../../contract/routes.ts";
+import { endTogether, inParallel } from "../../runtime/parallel.ts";
 import { ImportStoppedError } from "../errors/command-errors.ts";
-
-/** The reason why a row's person must not be mailed; null when there is no reason. */
-export type SuppressionList = (row: ImportRow) => string | null;
-
-interface Suppressions {
-  readonly byEmail: ReadonlyMap<string, string>;
-  readonly byId: ReadonlyMap<string, string>;
-  /** Some entries identify a person by the id alone. */
-  readonly hasUnaddressed: boolean;
-}
 
 export interface SuppressionOptions {
   readonly client: Client;
@@ -28,72 +18,65 @@ export interface SuppressionOptions {
   readonly signal: AbortSignal;
 }
 
+interface Suppressions {
+  /** By address, as `emailKey` writes it, and by id with a # in front. */
+  readonly reasons: ReadonlyMap<string, string>;
+  /** Some entries have no address. */
+  readonly hasUnaddressed: boolean;
+}
+
 /**
- * Bounces and unsubscribes. A row that an e-mail address alone cannot match is looked up: one with a phone number,
- * and any row where the lists have people without an address. Throws ImportStoppedError where the service's list does
- * not filter.
+ * Why a row's person must not be mailed. A row that an address alone can't match is looked up: one with a number, and
+ * any row if a list has people without an address. Throws ImportStoppedError if the service's list of people doesn't
+ * filter.
  */
-export async function readSuppressed(options: SuppressionOptions): Promise<SuppressionList> {
+export async function readSuppressed(options: SuppressionOptions): Promise<RowSource["skip"]> {
+  const { client, source, concurrency, signal } = options;
   const suppressions = await readLists(options);
-  const reasons = new Map<number, string>();
-  if (suppressions.byId.size > 0) await lookUpRows(options, suppressions, reasons);
-  return ({ line, values }) => reasonOf(values["email"], suppressions) ?? reasons.get(line) ?? null;
+  const found = new Map<number, string>();
+  if (suppressions.reasons.size > 0)
+    await endTogether(signal, (own) =>
+      inParallel(rowsToLookUp(source, suppressions), concurrency, async ([line, identifier]) => {
+        const reason = await lookUp(client, identifier, suppressions, own);
+        if (reason !== null) found.set(line, reason);
+      }),
+    );
+  return ({ line, values }) => reasonFor(values["email"], suppressions) ?? found.get(line) ?? null;
 }
 
 async function readLists({ client, signal }: SuppressionOptions): Promise<Suppressions> {
-  const byEmail = new Map<string, string>();
-  const byId = new Map<string, string>();
+  const reasons = new Map<string, string>();
   let hasUnaddressed = false;
-  const take = async (pages: AsyncGenerator<Page>, reason: string): Promise<void> => {
+  const lists = [
+    [client.listBounces({ per_page: PER_PAGE_MAX }, { signal }), "suppressed: the address bounced"],
+    [client.listUnsubscribes({ per_page: PER_PAGE_MAX }, { signal }), "suppressed: the person unsubscribed"],
+  ] as const;
+  for (const [pages, reason] of lists)
     for await (const { rows } of pages)
       for (const { email, person_id: id } of rows) {
-        if (typeof email === "string" && email !== "") byEmail.set(emailKey(email), reason);
+        if (typeof email === "string" && email !== "") reasons.set(emailKey(email), reason);
         else hasUnaddressed = true;
-        if (id !== undefined && id !== null) byId.set(keyOf(id), reason);
+        if (idText(id) !== "") reasons.set(`#${idText(id)}`, reason);
       }
-  };
-  await take(client.listBounces({ per_page: PER_PAGE_MAX }, { signal }), "suppressed: the address bounced");
-  await take(client.listUnsubscribes({ per_page: PER_PAGE_MAX }, { signal }), "suppressed: the person unsubscribed");
-  return { byEmail, byId, hasUnaddressed };
+  return { reasons, hasUnaddressed };
 }
 
-/** Services may write ids as numbers; digits that such a number loses are lost on both sides. */
-function keyOf(id: Json | undefined): string {
-  return typeof id === "string" ? id : JSON.stringify(id ?? null);
+function reasonFor(email: Json | undefined, { reasons }: Suppressions): string | null {
+  return typeof email === "string" ? (reasons.get(emailKey(email)) ?? null) : null;
 }
 
-function reasonOf(email: unknown, { byEmail }: Suppressions): string | null {
-  return typeof email === "string" ? (byEmail.get(emailKey(email)) ?? null) : null;
-}
-
-/** Notes why a row is suppressed by its line. */
-async function lookUpRows(
-  { client, source, concurrency, signal }: SuppressionOptions,
+async function* rowsToLookUp(
+  source: RowSource,
   suppressions: Suppressions,
-  reasons: Map<number, string>,
-): Promise<void> {
-  await endTogether(signal, (own) =>
-    inParallel(rowsToLookUp(source, suppressions), concurrency, async ({ line, parameters }) => {
-      const reason = await lookUp(client, parameters, suppressions, own);
-      if (reason !== null) reasons.set(line, reason);
-    }),
-  );
-}
-
-interface RowToLookUp {
-  readonly line: number;
-  readonly parameters: Identifier;
-}
-
-async function* rowsToLookUp(source: RowSource, suppressions: Suppressions): AsyncGenerator<RowToLookUp> {
+): AsyncGenerator<readonly [line: number, identifier: Identifier]> {
   for await (const decision of decideRows(source)) {
     if (decision.kind !== "send") continue;
     const { line, values } = decision.row;
     const { email, phone_number: phone } = values;
-    if (reasonOf(email, suppressions) !== null) continue;
-    if (typeof phone === "string") yield { line, parameters: { phone_number: phone } };
+    if (reasonFor(email, suppressions) !== null) continue;
+    if (typeof phone === "string") yield [line, { phone_number: phone }];
     if (typeof email === "string" && suppressions.hasUnaddressed)
-      for (const parameters of spellingsOf({ email })) yield { line, parameters };
+      for (const identifier of spellingsOf({ email })) yield [line, identifier];
   }
 }
 
@@ -104,8 +87,7 @@ async function lookUp(
   signal: AbortSignal,
 ): Promise<string | null> {
   const { rows } = await client.page({ route: ROUTES.listPeople, parameters: { ...identifier }, signal });
-  const people = rows.filter((row) => isNamed(row, identifier));
-  if (people.length < rows.length) {
+  if (!rows.every((row) => isNamed(row, identifier))) {
     const [named, by] = "email" in identifier ? [identifier.email, "email"] : [identifier.phone_number, "phone number"];
     throw new ImportStoppedError(
       "suppression_unknown",
@@ -113,14 +95,8 @@ async function lookUp(
       { hint: "nothing was sent; leave such rows out, or import without --skip-suppressed" },
     );
   }
-  for (const person of people) {
-    const reason = suppressions.byId.get(keyOf(person["id"])) ?? reasonOf(person["email"], suppressions);
-    if (reason !== null) return reason;
-  }
-  return null;
-}
-
-function isNamed(person: JsonObject, identifier: Identifier): boolean {
-  if ("phone_number" in identifier) return person["phone_number"] === identifier.phone_number;
-  return typeof person["email"] === "string" && emailKey(person["email"]) === emailKey(identifier.email);
+  const reasons = rows.map(
+    ({ id, email }) => suppressions.reasons.get(`#${idText(id)}`) ?? reasonFor(email, suppressions),
+  );
+  return reasons.find((reason) => reason !== null) ?? null;
 }

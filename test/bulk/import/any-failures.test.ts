@@ -179,7 +179,7 @@ async function run(table: ImportTable, rows: number, file: string, plan: RunPlan
     retryUnknown: plan.retryUnknown ?? false,
     concurrency: plan.concurrency,
     signal: stop.signal,
-    onOutcome: () => undefined,
+    onDone: () => undefined,
   });
   await Promise.race([ended, died]);
   await journal.close();

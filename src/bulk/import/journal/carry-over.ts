@@ -3,11 +3,11 @@ import { rowKey } from "../check/identities.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
 import { decideRows, type RowSource } from "./decide-rows.ts";
 import { formatEntry, type JournalEntry, type JournalHead, readJournalLines } from "./journal-entry.ts";
-import { emptyJournal, type JournalState } from "./journal-state.ts";
+import { emptyJournal, type WritableState } from "./journal-state.ts";
 
 export interface CarriedOver {
   /** The state of the earlier run, by the lines of the file as it is now. */
-  readonly before: JournalState;
+  readonly before: WritableState;
   /** The journal that holds it. */
   readonly text: () => AsyncGenerator<string>;
   /** Rows of the earlier run that are gone from the file or have changed. */

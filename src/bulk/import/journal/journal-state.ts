@@ -30,7 +30,7 @@ const FAILED = OUTCOMES.indexOf("failed") + 1;
 const DOUBTFUL = OUTCOMES.length + 1;
 
 /** No file is an empty journal. */
-export async function readJournal(file: string): Promise<JournalState> {
+export async function readJournal(file: string): Promise<WritableState> {
   const state = createState();
   for await (const lines of readJournalLines(file)) {
     for (const { entry, end } of lines) state.take(entry, end);
@@ -43,9 +43,9 @@ export function emptyJournal(): WritableState {
   return createState();
 }
 
-interface WritableState extends JournalState {
-  /** `end` is the length of the journal up to and with the entry, bytes. */
-  take(entry: JournalEntry, end: number): void;
+export interface WritableState extends JournalState {
+  /** `end` is the length of the journal up to and with the entry, bytes, if it was read from one. */
+  take(entry: JournalEntry, end?: number): void;
 }
 
 /** The facts that an entry changes. */
@@ -99,7 +99,7 @@ function createState(): WritableState {
     mayHaveArrived: (line) => outcomes.get(line) === DOUBTFUL,
     noRepeat: (line) => noRepeats.get(line) === 1,
     intentAt: (line) => intents.get(line) || null,
-    take(entry, end) {
+    take(entry, end = facts.length) {
       if ("head" in entry) facts.head = entry.head;
       else if ("end" in entry) facts.ended = true;
       else if ("unsent" in entry) stop(entry.unsent, entry.at);

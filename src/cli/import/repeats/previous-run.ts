@@ -4,7 +4,7 @@ import path from "node:path";
 import { carryOver, type CarriedOver } from "../../../bulk/import/journal/carry-over.ts";
 import type { RowSource } from "../../../bulk/import/journal/decide-rows.ts";
 import { type JournalHead, readJournalHead } from "../../../bulk/import/journal/journal-entry.ts";
-import { emptyJournal, type JournalState, readJournal } from "../../../bulk/import/journal/journal-state.ts";
+import { emptyJournal, readJournal, type WritableState } from "../../../bulk/import/journal/journal-state.ts";
 import type { OutcomeCounts } from "../../../bulk/import/journal/outcome.ts";
 import type { Json } from "../../../contract/json.ts";
 import { countOf } from "../../command/notes.ts";
@@ -15,14 +15,12 @@ import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "../run-fil
 
 export interface PreviousRun {
   /** What this run continues; empty for a new one. */
-  readonly before: JournalState;
+  readonly before: WritableState;
   /** Set if `before` is of an earlier version of the file: the journal is rewritten before this run adds to it. */
   readonly carried: CarriedOver | null;
   /** Every row was imported: there is nothing to send. */
   readonly isUnchanged: boolean;
 }
-
-const NEW: PreviousRun = { before: emptyJournal(), carried: null, isUnchanged: false };
 
 interface RunToBegin {
   readonly files: RunFiles;
@@ -41,10 +39,10 @@ export async function findPreviousRun(run: RunToBegin): Promise<PreviousRun> {
   if (repeated?.isUnchanged === true) return repeated;
   if (before.head === null) await checkNew(run, before);
   if (request.repeatDoesHarm && request.flags.results === null) await refuseCopy(files, head);
-  return repeated ?? NEW;
+  return repeated ?? { before: emptyJournal(), carried: null, isUnchanged: false };
 }
 
-async function checkNew(run: RunToBegin, { length }: JournalState): Promise<void> {
+async function checkNew(run: RunToBegin, { length }: WritableState): Promise<void> {
   const { files, request } = run;
   if (length > 0)
     throw new UsageError(`the journal ${files.journal} is damaged: its file cannot be identified`, {
@@ -54,10 +52,10 @@ async function checkNew(run: RunToBegin, { length }: JournalState): Promise<void
   if (request.repeatDoesHarm) await refuseLostJournal(files);
 }
 
-async function resume(run: RunToBegin, before: JournalState, previous: JournalHead): Promise<PreviousRun> {
+async function resume(run: RunToBegin, before: WritableState, previous: JournalHead): Promise<PreviousRun> {
   const { files, head, request, source } = run;
   checkSame(previous, head, files.journal);
-  if (previous.input === head.input) return { ...NEW, before };
+  if (previous.input === head.input) return { before, carried: null, isUnchanged: false };
   const carried = await carryOver(files.journal, head, source);
   // A person who was imported with other values would be surveyed again; an answer is known by what it says.
   if (carried.missing > 0 && request.kind.repeats !== "answer")
@@ -66,13 +64,13 @@ async function resume(run: RunToBegin, before: JournalState, previous: JournalHe
       "the input file has changed",
       "import the corrected rows as a new file, without --resume",
     );
-  return { ...NEW, before: carried.before, carried };
+  return { before: carried.before, carried, isUnchanged: false };
 }
 
 /** The run that finished, if this one would repeat it: all of it, or responses of it. */
 async function findRepeated(
   { files, head, request, source }: RunToBegin,
-  before: JournalState,
+  before: WritableState,
   previous: JournalHead,
 ): Promise<PreviousRun | null> {
   if (!before.ended) throw unfinished(files);
@@ -81,7 +79,7 @@ async function findRepeated(
   const areAnswers = request.kind.repeats === "answer";
   const isSameAccount = previous.key === head.key;
   const hasSameChoices = differences(previous.choices, head.choices).length === 0;
-  if (isSameFile && isSameAccount && hasSameChoices) return { ...NEW, before, isUnchanged: true };
+  if (isSameFile && isSameAccount && hasSameChoices) return { before, carried: null, isUnchanged: true };
   if (isSameFile && (request.repeatDoesHarm || hasOtherSend(previous, head))) throw alreadyImported(files);
   if (isSameFile || !isSameAccount || !(hasSameChoices || areAnswers)) return null;
   const carried = await carryOver(files.journal, head, source);
@@ -100,7 +98,7 @@ function hasOtherSend({ choices: before }: JournalHead, { choices: now }: Journa
 
 export function describeUnchanged(
   { input }: ImportRequest,
-  { counts }: JournalState,
+  { counts }: WritableState,
   { results }: RunFiles,
 ): { readonly note: string; readonly counts: OutcomeCounts } {
   const open = counts.failed + counts.unknown;
