@@ -1,17 +1,14 @@
-/** A share of a file's rows, drawn by chance out of the file's own bytes: the same file gives the same rows. */
+/** Draws a random share of a file's rows; the seed is the file's hash, so the same file gives the same rows. */
 import { createHash } from "node:crypto";
 import type { RowSource } from "./journal/decide-rows.ts";
 import { createLineNumbers } from "./table/line-numbers.ts";
 
 export interface RowSample {
   readonly skip: RowSource["skip"];
-  /** The number of rows that are in it. */
   readonly rows: number;
 }
 
-/**
- * `share` is from 0 to 1. Of the rows that `source` would send; one at least where there is any. Reads the file twice.
- */
+/** At least one row if there is any. `share` is from 0 to 1. Reads the file twice. */
 export async function drawSample(source: RowSource, share: number): Promise<RowSample> {
   let all = 0;
   for await (const _ of rowsToSend(source)) all += 1;
@@ -30,7 +27,6 @@ export async function drawSample(source: RowSource, share: number): Promise<RowS
   return { rows, skip: (row) => source.skip(row) ?? (drawn.get(row.line) === 1 ? null : "not in the sample") };
 }
 
-/** From 0 up to, not including, 1; the same for the same text. */
 function fractionOf(text: string): number {
   return createHash("sha256").update(text).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -8,43 +8,36 @@ import { countOutcomes, noOutcomes, OUTCOMES, type OutcomeCounts, type RowOutcom
 import { rowKey } from "./check/identities.ts";
 import type { ImportRow } from "./check/row-kind.ts";
 
-/** The end of a row that a previous run may have sent. */
+/** Whether a row that an earlier run may have sent arrived. */
 export type Settled =
   | { readonly kind: "arrived"; readonly outcome: RowOutcome }
   | { readonly kind: "absent" }
   | { readonly kind: "unsettled"; readonly reason: string };
 
-/** A row whose intent is on disk. */
 interface IntendedRow extends RowToSend {
-  /** Unix seconds by the service's clock, at or before the first try of this run. */
+  /** At or before the first try of this run, by the service's clock. */
   readonly intentAt: number;
 }
 
-/** The time in which previous runs may have sent a row, Unix seconds by the service's clock. */
+/** From before the first try to after the last one, Unix seconds by the service's clock. */
 interface SendingTime {
-  /** At or before the first try. */
   readonly intentAt: number;
-  /** At or after the last try. */
   readonly sentBy: number;
 }
 
 export interface Sender {
   /**
-   * Sends one row. Rejects only for what concerns every row (a refused key, a dead network): the run then stops taking
-   * rows, and this one has no outcome. `onAccepted` is called when the service answers with success and says nothing of
-   * use, before any look-up; it never rejects.
+   * Rejects only for what concerns every row, such as a refused key: the run stops. `onAccepted` is called if the
+   * service answers 2xx without a usable body, before any look-up; it never rejects.
    */
   send(row: IntendedRow, onAccepted: () => Promise<void>): Promise<RowOutcome>;
-  /** Tells whether a row arrived that previous runs may have sent. Rejects as `send` does. */
+  /** Rejects as `send` does. */
   lookUp(row: IntendedRow, time: SendingTime): Promise<Settled>;
-  /**
-   * A row that was unknown once is never sent again unless that is asked for, even when a later look-up does not find
-   * it.
-   */
+  /** A row that was unknown once is sent again only with --retry-unknown, even if a look-up doesn't find it. */
   readonly neverRepeatUnknown: boolean;
-  /** A repeat of this row's request changes nothing more. */
+  /** Whether a repeat is safe. */
   isIdempotent(row: ImportRow): boolean;
-  /** True when `send` rejected with this before a byte of any try left. */
+  /** Whether `send` rejected with this before it sent anything. */
   isUnsent(error: unknown): boolean;
   /** Unix seconds by the service's clock. */
   serverNow(): number;
@@ -56,49 +49,44 @@ export interface SendOptions extends RowSource {
   readonly sender: Sender;
   readonly journal: Journal;
   readonly clock: Clock;
-  /** Rows that the check counted: fewer outcomes at the end are an error. */
+  /** Rows in the file; fewer outcomes at the end are an error. */
   readonly rows: number;
-  /** Previous runs sent nothing after that, the service's time, Unix seconds. */
+  /** Earlier runs sent nothing after that, by the service's clock. */
   readonly sentBy: number;
-  /** Rows that stay unknown after a look-up are sent again. */
   readonly retryUnknown: boolean;
   readonly concurrency: number;
-  /** Aborted: no further rows are taken; those in flight end. */
+  /** Once aborted, no further rows are taken; those in flight end. */
   readonly signal: AbortSignal;
   /** Called when another row is done: the number of rows that are, and how many of them earlier runs did. */
   readonly onDone: (rows: number, earlier: number) => void;
 }
 
 export interface SendReport {
-  /** Of previous runs too, whose outcomes stand for rows that this one did not reach. */
+  /** Including rows that only earlier runs reached. */
   readonly counts: OutcomeCounts;
-  /** Those of them that are of previous runs. */
   readonly earlier: OutcomeCounts;
-  /** Rows without a recorded outcome that this run or a previous one may have sent. */
+  /** Rows without an outcome that may have been sent. */
   readonly unfinished: number;
-  /** The reason why rows failed in this run, the most frequent first. */
+  /** The most frequent first. */
   readonly failures: readonly RowFailure[];
-  /** The reason for stopping; null when every row has an outcome. */
+  /** Null if every row has an outcome. */
   readonly stoppedBy: unknown;
 }
 
-/** Rows that failed for the same reason. */
 interface RowFailure {
   readonly reason: string;
   readonly rows: number;
-  /** The service refused them as they are: it would again. */
+  /** The service would refuse them again. */
   readonly isRefused: boolean;
 }
 
-/** The table gave fewer rows than were checked. */
 export class MissingRowsError extends Error {
   override readonly name = "MissingRowsError";
 }
 
-/** Rows whose intents share one sync, for each worker. */
 const INTENTS_PER_WORKER = 8;
 
-/** The input is verified before a row is sent, and at most that often. */
+/** How often the input is verified while rows are sent. */
 const VERIFY_MS = 20;
 
 interface Run {
@@ -107,16 +95,14 @@ interface Run {
   /** Rows that earlier runs have done, as far as the file has been read. */
   earlier: number;
   readonly unwritten: Set<Promise<void>>;
-  /** Lines whose first intent is on disk and of which no byte left yet. */
+  /** Lines with an intent on disk that no run has sent yet. */
   readonly unsent: Set<number>;
-  /** By reason. */
   readonly failures: Map<string, RowFailure>;
   /** By the monotonic clock, milliseconds. */
   verifiedAt: number;
   stoppedBy: unknown;
 }
 
-/** Resolves also when it was stopped, with `stoppedBy`. */
 export async function sendRows(options: SendOptions): Promise<SendReport> {
   const { before, concurrency } = options;
   const run: Run = {
@@ -149,7 +135,7 @@ function findStop({ signal, rows, before }: SendOptions, { stoppedBy }: Run): un
   return missing === 0 ? null : new MissingRowsError(`${missing} of ${rows} rows have no outcome`);
 }
 
-/** The reason for stopping; a journal whose end cannot be written stops the run too. */
+/** Returns why the run stopped; a journal whose end can't be written is a reason too. */
 async function writeEnd(
   { journal, sender, before }: SendOptions,
   { unsent }: Run,
@@ -180,7 +166,7 @@ async function work(options: SendOptions, run: Run, row: IntendedRow): Promise<v
   }
 }
 
-/** False once the run is to stop, as it must when the input is no longer the file that was checked. */
+/** False once the run has to stop, as when the input is no longer the file that was checked. */
 async function mayBegin(options: SendOptions, run: Run): Promise<boolean> {
   const now = options.clock.monotonic();
   if (!isStopped(options, run) && now - run.verifiedAt >= VERIFY_MS) {
@@ -204,7 +190,7 @@ function isStopped({ signal }: SendOptions, run: Run): boolean {
   return run.stoppedBy !== null || signal.aborted;
 }
 
-/** A previous run may have sent it: nothing is repeated before a look-up has shown that it did not arrive. */
+/** An earlier run may have sent it: it is repeated only if a look-up shows that it did not arrive. */
 async function settle(options: SendOptions, run: Run, row: IntendedRow, intentAt: number): Promise<RowOutcome> {
   const { sender, sentBy, retryUnknown } = options;
   if (sender.isIdempotent(row)) return send(options, run, row);
@@ -216,25 +202,23 @@ async function settle(options: SendOptions, run: Run, row: IntendedRow, intentAt
   return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
 }
 
-/**
- * One that ends without a proof is the last; one that a kill cuts short may be followed by another look-up and repeat.
- */
+/** The last repeat if it ends without proof; after a kill the row is looked up and repeated again. */
 async function repeat(options: SendOptions, run: Run, row: IntendedRow): Promise<RowOutcome> {
   const outcome = await send(options, run, row);
   if (outcome.outcome === "unknown" || outcome.mayHaveArrived === true)
     await options.journal.write({ noRepeat: [row.line] });
-  // However this try failed, the one before it may have arrived.
+  // The try before this one may have arrived.
   return outcome.outcome === "failed" ? { ...outcome, mayHaveArrived: true } : outcome;
 }
 
-/** A row that may be sent twice is neither looked up nor kept from being imported anew. */
+/** A row that is safe to repeat needs no look-up. */
 function withoutDoubt({ mayHaveArrived: _mayHaveArrived, ...outcome }: RowOutcome): RowOutcome {
   return outcome;
 }
 
 type RowName = Pick<ImportRow, "line" | "identifier">;
 
-/** Counted when it is on disk; workers do not wait for that. */
+/** Workers don't wait for the disk. */
 function record(options: SendOptions, run: Run, row: RowName, outcome: RowOutcome): void {
   const written = write(options, run, row, outcome).finally(() => run.unwritten.delete(written));
   run.unwritten.add(written);
@@ -256,7 +240,7 @@ async function writeEntry({ journal, before }: SendOptions, entry: JournalEntry)
   before.take(entry);
 }
 
-/** A service may answer each row in other words: more than these are counted together. */
+/** A service may word each refusal differently; further reasons are counted together. */
 const REASONS_MAX = 100;
 const OTHER_REASONS = "other reasons";
 
@@ -274,7 +258,7 @@ async function* intendedRows(options: SendOptions, run: Run): AsyncGenerator<Int
   for (let block = await coming; block !== null; block = await coming) {
     coming = intendNext(blocks, options, run);
     yield* block;
-    // Outcomes may lag behind, but not without bound.
+    // Bounds how far outcomes lag behind.
     if (run.unwritten.size > options.concurrency * INTENTS_PER_WORKER) await Promise.race(run.unwritten);
   }
 }

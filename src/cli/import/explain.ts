@@ -11,10 +11,7 @@ import { toDryRunLine } from "../command/write-outcome.ts";
 import { meaningOf } from "./mapping.ts";
 import { checkOptions, type ImportRequest } from "./import-request.ts";
 
-/**
- * One record: its raw text, what each column was taken as, which rule applied, and what would be sent. Throws
- * UsageError.
- */
+/** Shows a record's raw text, what each column was taken as, and what would be sent. Throws UsageError. */
 export async function explainLine(
   deps: Deps,
   table: ImportTable,
@@ -56,7 +53,6 @@ function describeCells({ mapping }: ImportTable, { fields }: InputRecord): strin
   return cells.join("");
 }
 
-/** `position` as in `SendOrder`. */
 function describe(row: ImportRow | InvalidRow, report: CheckReport, request: ImportRequest, position: number): string {
   if ("problems" in row)
     return row.problems

@@ -10,7 +10,7 @@ import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
 export interface ImportFlags {
-  /** Null: found by looking at the file. */
+  /** Null: detected. */
   readonly delimiter: string | null;
   /** Null: UTF-8, or UTF-16 with a byte order mark. */
   readonly encoding: string | null;
@@ -83,7 +83,6 @@ export const INCLUDE_SUPPRESSED_FLAG: FlagRecord = {
   text: "survey people for whom the file has an unsubscribed_at, bounced_at or the like, too",
 };
 
-/** Throws UsageError. */
 export function readImportFlags(flags: Flags): ImportFlags {
   return {
     delimiter: flags.parse("--delimiter", parseDelimiter),

@@ -1,4 +1,5 @@
-import type { CheckOptions } from "../../bulk/import/check/check.ts";
+import type { CheckOptions, CheckReport } from "../../bulk/import/check/check.ts";
+import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { Client } from "../../client/client.ts";
 import type { ImportRow, RowKind, RowValues } from "../../bulk/import/check/row-kind.ts";
@@ -7,14 +8,13 @@ import type { PlannedRequest } from "../command/write-outcome.ts";
 import type { ImportFlags } from "./import-flags.ts";
 import type { RowSender } from "./row-senders.ts";
 
-/** The place of a row among those that are sent, for even spacing. */
+/** Where a row is among those that are sent, for even spacing. */
 export interface SendOrder {
-  /** From 0. */
   readonly position: number;
   readonly rows: number;
 }
 
-/** The differences of the bulk commands; the rest is one pipeline. */
+/** What one bulk command does differently from the others. */
 export interface ImportRequest {
   /** As users type it: `people import`. */
   readonly command: string;
@@ -22,21 +22,21 @@ export interface ImportRequest {
   readonly fileName: string;
   readonly input: string;
   readonly kind: RowKind;
-  /** Values from flags for rows that have none of their own. */
+  /** Values for rows that have none of their own. */
   readonly defaults: RowValues;
-  /** Choices that a resumed run must share in place of the values in `defaults`, by flag. */
+  /** Choices that take the place of `defaults` in the journal, by flag. */
   readonly choices?: JournalHead["choices"];
-  /** Values from flags that hold for every row. */
+  /** Values for every row, whatever its cells say. */
   readonly overrides: RowValues;
-  /** A column that gives consent where flags do not; `send` for people. */
+  /** The column that stands for consent to send. */
   readonly consentColumn: string | null;
-  /** True when flags give consent: `--send`, `--no-send`, or a command that needs none. */
+  /** Consent by flags, or not needed. */
   readonly consented: boolean;
-  /** Advice where nothing gives consent: `can email your customers: pass --send or --no-send`. */
+  /** Without consent: `can email your customers: pass --send or --no-send`. */
   readonly guardAdvice: string;
-  /** The question before so many rows that schedule no surveys are sent: `Add 3 responses?`. */
+  /** `Add 3 responses?`, for rows that schedule no surveys. */
   readonly question: (rows: number) => string;
-  /** One line about the effect of so many rows, told before they are sent; null where the service does not know it. */
+  /** A line about the effect of so many rows; null if the service doesn't know it. */
   readonly forecast?: (client: Client, rows: number) => Promise<string | null>;
   /** The summary's word for a row that was saved: `removed`. */
   readonly savedWord: string;
@@ -44,20 +44,25 @@ export interface ImportRequest {
   readonly skipSuppressed: boolean;
   /** `--include-suppressed`; absent if the command surveys nobody. */
   readonly includesSuppressed?: boolean;
-  /** The plan counts those whom our own service would send no survey. */
+  /** The plan counts those who would get no survey, by our own service's answer. */
   readonly asksStatuses?: boolean;
-  /** The share of the rows that is sent, from 0 to 1; absent: all of them. */
+  /** The share of rows to send, from 0 to 1. */
   readonly sample?: number | null;
-  /** Seconds over which surveys are spaced evenly; null: not at all. */
+  /** Time over which surveys are spaced evenly. */
   readonly spreadSeconds: number | null;
   /** Repeating the import would do harm: mail people again, add responses twice, bring back members who left. */
   readonly repeatDoesHarm: boolean;
   /** An unchanged file is sent again, as a removal is. */
   readonly runsAgain?: boolean;
-  /** The request that a row becomes, for `--dry-run`, `--explain` and sending. */
   readonly plan: (row: ImportRow, order: SendOrder) => PlannedRequest;
-  /** `rows` as in `SendOrder`. */
   readonly createSender: (client: Client, signal: AbortSignal, rows: number) => RowSender;
+}
+
+export interface CheckedFile {
+  readonly deps: Deps;
+  readonly request: ImportRequest;
+  readonly table: ImportTable;
+  readonly report: CheckReport;
 }
 
 export function checkOptions({ signal }: Deps, { flags, overrides, includesSuppressed }: ImportRequest): CheckOptions {
@@ -66,7 +71,7 @@ export function checkOptions({ signal }: Deps, { flags, overrides, includesSuppr
   return { onDuplicate, maxErrors, skipsOptedOut, signal };
 }
 
-/** Everything that changes requests, or which rows are sent, by flag: a resumed run must not differ in it. */
+/** Everything that changes requests, or which rows are sent: a resumed run must share it. */
 export function choicesOf({ options }: Deps, request: ImportRequest): JournalHead["choices"] {
   const { defaults, flags, spreadSeconds, skipSuppressed } = request;
   const ofRows = Object.entries(defaults).map(([name, value]) => [`--${name}`, value ?? null] as const);

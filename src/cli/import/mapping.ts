@@ -7,7 +7,6 @@ import type { Deps } from "../command/deps.ts";
 import { toShellWord } from "../render/safe-text.ts";
 import type { ImportRequest } from "./import-request.ts";
 
-/** Notes about the header, before the rows are checked. */
 export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Promise<void> {
   for (const note of mapping.notes) await writeNote(deps, note);
   for (const { header, field } of mapping.nearMisses) {
@@ -49,9 +48,8 @@ export interface Mapped {
 }
 
 /**
- * On a terminal a header that only has to be mapped is shown with its mapping and confirmed; the command line that
- * resumes the run contains the mapping then. Throws `error` itself where that would not help or nobody can be asked,
- * and CancelledError when the mapping is declined.
+ * On a terminal, asks to confirm a mapping that would make the header usable, and adds it to the command line that
+ * resumes the run. Throws `error` if that doesn't help or nobody can be asked, CancelledError if it is declined.
  */
 export async function askForMapping(deps: Deps, request: ImportRequest, error: unknown): Promise<Mapped> {
   const { streams, commandLine } = deps;

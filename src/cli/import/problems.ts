@@ -1,4 +1,4 @@
-/** Describes what the check of a file found: problems, duplicates, and values that will not do what they seem to. */
+/** Describes what the check of a file found. */
 import type { CheckReport } from "../../bulk/import/check/check.ts";
 import type { LineRange, ProblemGroup } from "../../bulk/import/check/problem-list.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
@@ -11,9 +11,7 @@ import { UsageError } from "../errors/usage-error.ts";
 import type { ImportRequest } from "./import-request.ts";
 import { mapFlags, quoteArgument } from "./mapping.ts";
 
-/**
- * Throws UsageError when there are problems and invalid rows are not to be skipped, or no row is valid.
- */
+/** Throws UsageError if there are problems and invalid rows are not to be skipped, or no row is valid. */
 export async function reportCheck(
   deps: Deps,
   table: ImportTable,
@@ -72,13 +70,12 @@ function toDetail(file: string, { column, message, rows, ranges }: ProblemGroup)
   return { file, line: ranges[0]?.first ?? null, lines, rows, column: column === "" ? null : column, message };
 }
 
-/** With advice in terms of flags. */
 export function asUsageError(error: InputError, details: Json = null): UsageError {
   const hint = error.hint ?? (error.fix === null ? null : describeFix(error.fix));
   return new UsageError(error.message, { ...(hint !== null && { hint }), details, cause: error });
 }
 
-/** The same of a command that has `--encoding`. */
+/** For commands that have `--encoding`. */
 export function asImportError(error: InputError, details: Json = null): UsageError {
   if (error.fix?.kind !== "encoding") return asUsageError(error, details);
   const hint = `save the file as "CSV UTF-8", or pass --encoding ${error.fix.encoding.toLowerCase()}`;
@@ -129,12 +126,11 @@ async function writeOddities(
   await writeWarning(deps, `${countOf(duplicates, "duplicate row", "duplicate rows")} (${same}); ${kept}`);
 }
 
-/** Values that are probably not meant as they are, for the plan. */
 export function describeDoubts({ doubts }: CheckReport): string[] {
   return doubts.map(({ column, message, rows }) => `${column}: ${message} (${countOf(rows, "row", "rows")})`);
 }
 
-/** One sentence for each cell that has probably swallowed rows; the plan repeats them. */
+/** Cells that have probably swallowed rows. */
 export function describeStrayQuotes({ strayQuotes }: CheckReport): string[] {
   return strayQuotes.map(({ line, column, lineEnds }) => {
     const cell = column === "" ? "a cell" : `column "${column}"`;

@@ -1,4 +1,4 @@
-/** From the client's answers to the outcomes of rows. */
+/** Turns the client's answers into outcomes of rows. */
 import type { Client, WriteResult } from "../../client/client.ts";
 import { ClientError } from "../../client/errors/client-error.ts";
 import { effectOf, mayHaveArrived } from "../../client/errors/call-errors.ts";
@@ -19,7 +19,7 @@ export interface RowSender extends Sender {
 }
 
 export interface Breaker {
-  /** The outcome of a row's write, also where it threw; rethrows an error that concerns every row. */
+  /** Rethrows an error that concerns every row. */
   outcomeOf(row: SizedRow, write: Promise<RowOutcome>): Promise<RowOutcome>;
 }
 
@@ -57,7 +57,6 @@ function describeTooLarge({ values, properties }: SizedRow): string {
   return `the service answered ${TOO_LARGE}, the row is ${isLarge ? "larger than 1 MiB" : "too large for it"}`;
 }
 
-/** A write that answers with, or was found as, a person. */
 export function toPersonOutcome(result: WriteResult, isSurveyWanted: boolean, zone: string | null): RowOutcome {
   if (result.kind === "unknown")
     return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.what };
@@ -76,7 +75,7 @@ const STATUS_OUTCOMES: Readonly<Record<Exclude<SurveyStatusName, "paused">, Outc
   unreachable: "saved",
 };
 
-/** The outcome of a row whose survey our own service did not schedule; null where it says nothing about that. */
+/** Why our own service did not schedule a survey; null if it doesn't say. */
 export function notScheduled(result: WriteResult, zone: string | null): Pick<RowOutcome, "outcome" | "error"> | null {
   const status = surveyStatusOf(result);
   // One that is paused is scheduled.
@@ -84,7 +83,7 @@ export function notScheduled(result: WriteResult, zone: string | null): Pick<Row
   return { outcome: STATUS_OUTCOMES[status.status], error: describeSurveyStatus(status, createWallClock(zone)) };
 }
 
-/** Counts the surveys that are scheduled and not sent at present, as our own service says it. */
+/** Counts surveys that are scheduled but paused. */
 export function createPauseCount(): { take(result: WriteResult): void } & Pick<RowSender, "remarks"> {
   const waiting = new Map<string, number>();
   return {
@@ -108,10 +107,7 @@ function personOutcome(personId: string | null, scheduledAt: Json | undefined): 
   return { outcome: at === null ? "saved" : "scheduled", personId, surveyScheduledAt: at, error: null };
 }
 
-/**
- * Services may write ids as numbers. One beyond 2^53 has lost digits when it was parsed: they are taken from the body's
- * own text, and without that the id is not known.
- */
+/** Ids that are numbers beyond 2^53 lose digits in JSON.parse, so they are read from the body's text. */
 export function toId(id: Json | undefined, text = ""): string | null {
   if (typeof id === "string") return id;
   if (typeof id !== "number") return null;
@@ -128,7 +124,6 @@ export function toSettled(
   return settlement;
 }
 
-/** The sender's parts that all kinds share. */
 export function commonParts(client: Client): Pick<RowSender, "serverNow" | "isUnsent" | "remarks"> {
   return {
     serverNow: client.serverNow,

@@ -17,7 +17,6 @@ export interface RunFiles {
 
 export const JOURNAL_SUFFIX = ".journal";
 
-/** Throws UsageError where `--results` is required. */
 export async function runFiles({ input, fileName, flags }: ImportRequest): Promise<RunFiles> {
   if (flags.results === null && (await isReadOnce(input)))
     throw new UsageError(`--results FILE is required when reading ${input === "-" ? "standard input" : input}`);
@@ -35,10 +34,7 @@ export async function listJournals(folder: string): Promise<string[]> {
   return journals.toSorted().map((name) => (folder === "." ? name : path.join(folder, name)));
 }
 
-/**
- * Files that cannot be written at the end are found before the first request. Throws UsageError, or
- * UnwritableFileError.
- */
+/** Finds files that can't be written before the first request. Throws UsageError or UnwritableFileError. */
 export async function checkTargets(
   { random }: Deps,
   { input, flags: { failedTo } }: ImportRequest,
@@ -56,7 +52,6 @@ export async function checkTargets(
   }
 }
 
-/** None may write over another, the input least of all. */
 function checkApart(uses: readonly (readonly [use: string, file: string | null])[]): void {
   const taken = new Map<string, string>();
   for (const [use, file] of uses) {
@@ -68,7 +63,6 @@ function checkApart(uses: readonly (readonly [use: string, file: string | null])
   }
 }
 
-/** One run at a time on the same results. Throws UsageError. */
 export async function lockRun({ lock }: RunFiles, deps: Deps): Promise<Lock> {
   try {
     return await takeLock(lock, deps.random.token(6), watchLock(deps));

@@ -24,7 +24,6 @@ import { checkTargets, lockRun, runFiles, type RunFiles } from "./run-files.ts";
 import { sendChecked } from "./send-checked.ts";
 import { writeNothingToDo } from "./summary.ts";
 
-/** Throws UsageError for everything that is wrong before the first request; nothing was sent then. */
 export async function runImport(deps: Deps, request: ImportRequest): Promise<ExitCode> {
   const isOnlyShown = deps.options.dryRun || request.flags.explain !== null;
   const files = isOnlyShown ? null : await runFiles(request);
@@ -40,7 +39,6 @@ export async function runImport(deps: Deps, request: ImportRequest): Promise<Exi
   }
 }
 
-/** Throws UsageError. */
 function checkEncoding(name: string): void {
   if (isEncoding(name)) return;
   throw badValue("--encoding", name, "an encoding that is known, such as windows-1252, utf-16, shift_jis or gb18030");

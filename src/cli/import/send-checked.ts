@@ -1,12 +1,10 @@
-/** The half of an import that touches the service: journal, send, record, report. */
+/** The half of an import that uses the service: journal, send, record, report. */
 import { stat } from "node:fs/promises";
-import type { CheckReport } from "../../bulk/import/check/check.ts";
 import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { RowSource } from "../../bulk/import/journal/decide-rows.ts";
 import type { JournalState, WritableState } from "../../bulk/import/journal/journal-state.ts";
 import { InputChangedError } from "../../bulk/import/table/input-file.ts";
-import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { countOutcomes } from "../../bulk/import/journal/outcome.ts";
 import { openRecordedOutcomes } from "../../bulk/import/journal/recorded-outcomes.ts";
 import { failedCsv, resultsCsv } from "../../bulk/import/journal/results.ts";
@@ -21,30 +19,22 @@ import { createProgress } from "../command/progress.ts";
 import { BegunError, exitOfSignal, ImportStoppedError, InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { createTimeFormatter } from "../render/time.ts";
-import { choicesOf, type ImportRequest } from "./import-request.ts";
+import { type CheckedFile, choicesOf } from "./import-request.ts";
 import { planRun } from "./plan/plan-run.ts";
 import { askWithPlan, chooseRows, writeForecast } from "./plan/plan.ts";
 import { describeUnchanged, findPreviousRun } from "./repeats/previous-run.ts";
 import type { RunFiles } from "./run-files.ts";
 import { type ResultsState, resumeCommand, writeNothingToDo, writeSummary } from "./summary.ts";
 
-/** A file that has been checked, and all that sending it needs. */
-export interface Checked {
-  readonly deps: Deps;
-  readonly request: ImportRequest;
-  readonly table: ImportTable;
-  readonly report: CheckReport;
+export interface Checked extends CheckedFile {
   readonly files: RunFiles;
   readonly client: Client;
   readonly connection: Connection;
-  /** When the file was opened, Unix seconds by our clock. */
+  /** Unix seconds by our clock. */
   readonly startedAt: number;
 }
 
-/**
- * Throws UsageError when a previous run prevents this one or the plan is declined, and the error that stopped the
- * run.
- */
+/** Throws UsageError if an earlier run prevents this one or the plan is declined, or the error that stopped the run. */
 export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const { deps, request, table, report, files, client } = checked;
   client.checkMayWrite();
@@ -105,11 +95,10 @@ interface RunParts extends RowSource {
   readonly spreadOver: number;
 }
 
-/** A stopped run lets what is in flight end, but not for ever. */
+/** How long a stopped run waits for requests in flight. */
 const GRACE_MS = 5000;
 
 interface Sent extends SendReport {
-  /** As `RowSender` has them. */
   readonly remarks: readonly string[];
 }
 
@@ -150,10 +139,10 @@ async function writeWaiting({ streams, options, signal }: Deps): Promise<void> {
   await streams.err.write("Waiting for the requests in flight (5 s at most); interrupt again to stop at once\n");
 }
 
-/** A run that was killed may have waited for the service that long after its last entry. */
+/** A killed run may have waited this long for the service after its last entry. */
 const SILENCE_SECONDS = 600;
 
-/** The service's time after which previous runs sent nothing more. */
+/** The time after which earlier runs sent nothing, by the service's clock. */
 async function lastSendingAt({ deps, files, client }: Checked, before: JournalState): Promise<number> {
   if (before.stoppedAt !== null || before.head === null) return before.stoppedAt ?? client.serverNow();
   const idleSeconds = (deps.clock.now() - (await stat(files.journal)).mtimeMs) / 1000;
@@ -162,7 +151,6 @@ async function lastSendingAt({ deps, files, client }: Checked, before: JournalSt
 
 interface Written {
   readonly results: ResultsState;
-  /** The error that kept results, or `--failed-to`, from being written; null when nothing did. */
   readonly error: unknown;
 }
 
@@ -219,7 +207,7 @@ async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Pr
   return counts.failed + counts.unknown > 0 ? EXIT.partial : EXIT.done;
 }
 
-/** An error that a run meets behind its first request. */
+/** An error after the first request. */
 function asStop(error: unknown): unknown {
   if (error instanceof InputChangedError) {
     const hint = "the rows that were sent are in the results; put the file back as it was to resume";

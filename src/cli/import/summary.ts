@@ -8,24 +8,18 @@ import { toSafeText, toShellWord } from "../render/safe-text.ts";
 import type { ImportRequest } from "./import-request.ts";
 import type { RunFiles } from "./run-files.ts";
 
-/** Of the results file: `outdated` is one of a previous run. */
+/** The results file; an `outdated` one is from an earlier run. */
 export type ResultsState = "written" | "outdated" | "missing";
 
 export interface Ending extends SendReport {
-  /** Rows without an outcome. */
   readonly remaining: number;
   readonly elapsedMs: number;
-  /** The line about requests that had to be sent again; null where there were none. */
   readonly retries: string | null;
   readonly results: ResultsState;
-  /** As `RowSender` has them. */
   readonly remarks: readonly string[];
 }
 
-/**
- * Counts of each outcome, elapsed, rate and the next step on stderr; with `-o json` the counts also as one object on
- * stdout.
- */
+/** On stderr; with `-o json` the counts are also written to stdout as one object. */
 export async function writeSummary(
   { streams, options, commandLine }: Deps,
   request: ImportRequest,
@@ -85,7 +79,6 @@ export async function writeNothingToDo(
   return EXIT.done;
 }
 
-/** Reasons that are listed. */
 const REASONS_SHOWN = 10;
 
 /** `1 row: the service answered 413, the row is larger than 1 MiB`. */
@@ -135,7 +128,7 @@ interface NextStepOptions {
   readonly quiet: boolean;
 }
 
-/** The commands to type next; none where all went well. Rows that the service refused are refused again as they are. */
+/** The commands to run next. Rows that the service refused would be refused again. */
 function nextSteps(
   { counts, stoppedBy, failures }: Ending,
   { flags }: ImportRequest,

@@ -13,7 +13,6 @@ export interface LineGroups {
   findConflict(values: RowValues): number | null;
 }
 
-/** The line that is kept of a line's group; the path to it gets shorter. */
 export function keptLine(keptBy: LineNumbers, line: number): number {
   let kept = line;
   while (keptBy.get(kept) !== 0) kept = keptBy.get(kept);
@@ -49,7 +48,6 @@ export function groupLines(keep: "first" | "last", keptBy: LineNumbers): LineGro
   };
 }
 
-/** Rows that have one of these in common are about the same person. */
 export function personKeys(values: RowValues): string[] {
   const { email, email_update: newEmail, phone_number: phone, phone_number_update: newPhone, person_id: id } = values;
   const addresses = [email, newEmail].filter((value) => typeof value === "string").map(addressKey);

@@ -17,13 +17,10 @@ export interface OptOuts {
   readonly lookalikes: readonly string[];
   /** The header by which a row's person opted out, on any row; null for everybody else. */
   headerFor(values: RowValues): string | null;
-}
-
-interface OptOutWatch extends OptOuts {
   take(fields: readonly string[], values: RowValues): void;
 }
 
-export function watchOptOuts(columns: readonly HeaderColumn[]): OptOutWatch {
+export function watchOptOuts(columns: readonly HeaderColumn[]): OptOuts {
   const headers = columns.map(({ header }) => header.trim());
   const times = headers.flatMap((header, index) => (OPT_OUT_TIME.test(header) ? [index] : []));
   const people = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Problems of rows, those of one kind together: one line for 200 rows without an address. */
+/** Groups the problems of rows by kind: one line for 200 rows without an address. */
 import type { RowProblem } from "./row-kind.ts";
 
 export interface LineRange {
@@ -7,22 +7,17 @@ export interface LineRange {
 }
 
 export interface ProblemGroup extends RowProblem {
-  /** The number of rows that have it. */
   readonly rows: number;
-  /** The first of them; rows that follow one another are one range. */
   readonly ranges: readonly LineRange[];
-  /** The ranges are all of them. */
   readonly isComplete: boolean;
 }
 
 export interface ProblemList {
   readonly groups: readonly ProblemGroup[];
-  /** Of all problems, those beyond the kept kinds too. */
   readonly count: number;
   add(line: number, problem: RowProblem): void;
 }
 
-/** Ranges of lines that are kept of one kind. */
 const RANGES_MAX = 10;
 
 interface Group extends RowProblem {

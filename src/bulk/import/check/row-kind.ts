@@ -16,10 +16,8 @@ export type FieldRule =
   | "answers";
 
 export interface FieldSpec {
-  /** The name in messages and in the request. */
   readonly name: string;
   readonly rule: FieldRule;
-  /** Further headers that mean it. */
   readonly otherNames?: readonly string[];
 }
 
@@ -29,16 +27,15 @@ export interface RowKind {
    * the first is sent, or the same answer of a person.
    */
   readonly repeats: "person" | "identifier" | "answer";
-  /** Each row may schedule a survey, by e-mail or as a text message. */
   readonly sendsSurveys: boolean;
   readonly fields: readonly FieldSpec[];
-  /** Columns of an export that only the service sets, `name.…` of each too: ignored with one note. */
+  /** Columns of an export that only the service sets, including `name.…` of each: ignored with a note. */
   readonly readOnly: readonly string[];
-  /** The field of the request that takes every other column; null where there is none and they are ignored. */
+  /** The field of the request for all other columns; null ignores them. */
   readonly properties: "properties" | "person_properties" | null;
-  /** Rules for a row: which values require each other. `property` names one that the row has. Gives the problems. */
+  /** Rules about several values of a row. `property` names a property that the row has. */
   readonly check: (values: RowValues, property: () => string | null) => readonly RowProblem[];
-  /** A value of a valid row that is not saved; null for none. Absent: each is saved. */
+  /** A value of a valid row that is not saved; null if there is none. */
   readonly findUnsaved?: (values: RowValues) => RowProblem | null;
 }
 
@@ -47,13 +44,10 @@ export interface RowProblem {
   readonly message: string;
 }
 
-/** The meaning of a field's cell. */
 export type CellValue = string | number | boolean;
 
-/** Parsed values by field name. */
 export type RowValues = Readonly<Record<string, CellValue | undefined>>;
 
-/** A row that passed every rule. */
 export interface ImportRow {
   readonly line: number;
   /** The person in the results file: the e-mail, else the phone number, else the id. */
@@ -62,14 +56,12 @@ export interface ImportRow {
   readonly properties: JsonObject;
 }
 
-/** A row that broke a rule; nobody is named by it. */
 export interface InvalidRow {
   readonly line: number;
   readonly identifier: "";
   readonly problems: readonly RowProblem[];
 }
 
-/** The way of a valid row to its person. */
 export type Way = "emails" | "texts" | "quiet";
 
 /** A row with a number alone is mailed to the address that the service knows for it (4.2). */

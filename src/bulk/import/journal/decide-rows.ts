@@ -1,38 +1,32 @@
-/**
- * Which rows still have something to be done, given what previous runs did; and what the others count as. Failed rows
- * are tried again: a service that was out of order has failed many.
- */
+/** Which rows are to be sent, given what earlier runs did. Failed rows are tried again. */
 import type { ImportTable } from "../table/open-table.ts";
 import type { ImportRow, RowProblem } from "../check/row-kind.ts";
 import type { JournalState } from "./journal-state.ts";
 import type { OutcomeName } from "./outcome.ts";
 
-/** A row that is to be sent, with what previous runs know of it. */
 export interface RowToSend extends ImportRow {
   /** Counts the rows that are sent, from 0. */
   readonly position: number;
-  /** When a previous run may have sent it, the service's time; null when none can have. */
+  /** When an earlier run may have sent it, by the service's clock; null if none can have. */
   readonly previousIntentAt: number | null;
-  /** A previous run could not find out what became of it. */
+  /** An earlier run couldn't tell whether it arrived. */
   readonly wasUnknown: boolean;
-  /** It is sent again only when that is asked for. */
+  /** It is repeated only with --retry-unknown. */
   readonly noRepeat: boolean;
 }
 
 export type Decision =
   | { readonly kind: "send"; readonly row: RowToSend }
-  /** Nothing to do: a previous run settled it. */
   | { readonly kind: "settled"; readonly outcome: OutcomeName }
   | { readonly kind: "skip"; readonly row: Pick<ImportRow, "line" | "identifier">; readonly reason: string };
 
 export interface RowSource {
   readonly table: ImportTable;
   readonly before: JournalState;
-  /** The reason why a row is not to be sent; null for one that is. */
+  /** Why a row is not sent; null for one that is. */
   readonly skip: (row: ImportRow) => string | null;
 }
 
-/** Every row of the table in its order. */
 export async function* decideRows({ table, before, skip }: RowSource): AsyncGenerator<Decision> {
   let position = 0;
   for await (const batch of table.rows())
@@ -47,7 +41,6 @@ export async function* decideRows({ table, before, skip }: RowSource): AsyncGene
     }
 }
 
-/** True when a row with this outcome is worth another try. */
 function isOpen(outcome: OutcomeName): boolean {
   return outcome === "unknown" || outcome === "failed";
 }

@@ -1,25 +1,20 @@
-/** The entries of a journal: one JSON text a line, how it is written and how a file of them is read. */
+/** The entries of a journal, one JSON text a line. */
 import { open, type FileHandle } from "node:fs/promises";
 import type { Json } from "../../../contract/json.ts";
 import { OUTCOMES, type RecordedOutcome } from "./outcome.ts";
 
-/** The import that the journal belongs to; another file, account or selection of rows is refused. */
 export interface JournalHead {
   readonly format: 2;
-  /** SHA-256 of the input, hexadecimal. */
+  /** SHA-256, hexadecimal. */
   readonly input: string;
-  /** The input as it was given. */
   readonly file: string;
-  /** Records below the header. */
   readonly rows: number;
-  /** As users type it: `people import`. */
   readonly command: string;
   /** Everything that changes requests, or which rows are sent, by flag. */
   readonly choices: Readonly<Record<string, Json>>;
   readonly baseUrl: string;
-  /** Fingerprint of the API key; empty where there is none. */
   readonly key: string;
-  /** When the run began, our own clock, Unix seconds. */
+  /** When the run began, Unix seconds by our clock. */
   readonly at: number;
 }
 
@@ -27,21 +22,19 @@ export type JournalEntry =
   | { readonly head: JournalHead }
   /** Lines that may be sent from now on, with their `rowKey`s; `at` is the service's time, Unix seconds. */
   | { readonly intent: readonly number[]; readonly at: number; readonly keys?: readonly string[] }
-  /** The run stopped at that time, the service's; the lines are those it intended to send and of which no byte left. */
+  /** The run stopped at that time by the service's clock; of these lines no byte was sent. */
   | { readonly unsent: readonly number[]; readonly at: number }
-  /** Lines that no run sends again unasked: the service answered with success, or a repeat ended without a proof. */
+  /** Lines that are repeated only with --retry-unknown: they were accepted, or repeated once in vain. */
   | { readonly noRepeat: readonly number[] }
   | { readonly done: RecordedOutcome }
   /** Every row has an outcome. */
   | { readonly end: true };
 
-/** Without a line end. */
 export function formatEntry(entry: JournalEntry): string {
   if (!("done" in entry)) return JSON.stringify(entry);
   return JSON.stringify({ done: { ...entry.done, personId: packId(entry.done.personId) } });
 }
 
-/** Null for a text that is not an entry. */
 export function parseEntry(text: string): JournalEntry | null {
   try {
     const entry = JSON.parse(text) as JournalEntry;
@@ -73,19 +66,14 @@ function packId(id: string | null): string | number | null {
 
 export interface JournalLine {
   readonly entry: JournalEntry;
-  /** Its first byte. */
   readonly start: number;
-  /** Behind its line end, bytes. */
   readonly end: number;
 }
 
 const CHUNK_BYTES = 64 * 1024;
 const NEW_LINE = 10;
 
-/**
- * All lines in order, in batches; a missing file is an empty journal. Only complete lines count: one that a crash tore
- * has no line end. A line that is damaged, as a power cut may leave it, is left out; the lines after it still count.
- */
+/** A missing file is an empty journal. Lines that a crash tore, or a power cut damaged, are left out. */
 export async function* readJournalLines(file: string): AsyncGenerator<JournalLine[]> {
   const handle = await openIfThere(file);
   if (handle === null) return;
@@ -109,7 +97,7 @@ export async function* readJournalLines(file: string): AsyncGenerator<JournalLin
   }
 }
 
-/** The import that a journal belongs to; null for a file that is not a journal of this version. */
+/** Null for a file that is not a journal of this version. */
 export async function readJournalHead(file: string): Promise<JournalHead | null> {
   for await (const [first] of readJournalLines(file))
     return first !== undefined && "head" in first.entry ? first.entry.head : null;
@@ -127,7 +115,6 @@ async function openIfThere(file: string): Promise<FileHandle | null> {
 
 interface Taken {
   readonly lines: JournalLine[];
-  /** Bytes up to the last line end. */
   readonly taken: number;
 }
 

@@ -1,35 +1,32 @@
-/** The state of every line of the input by its journal: enough to resume from, in a few bytes each. */
+/** What a journal says about each line of the input, in a few bytes a line. */
 import { readJournalLines, type JournalEntry, type JournalHead } from "./journal-entry.ts";
 import { createLineNumbers } from "../table/line-numbers.ts";
 import { noOutcomes, OUTCOMES, type OutcomeCounts, type OutcomeName, type RecordedOutcome } from "./outcome.ts";
 
 export interface JournalState {
-  /** Null: nothing was begun. */
   readonly head: JournalHead | null;
-  /** Bytes of complete lines; a torn last line comes after them. */
+  /** Bytes of complete lines. */
   readonly length: number;
   readonly ended: boolean;
-  /** When the last run stopped by itself, the service's time: nothing was sent later. Null where it was cut off. */
+  /** When the last run stopped, by the service's clock; null if it was killed. */
   readonly stoppedAt: number | null;
-  /** Outcomes that count, by name. */
   readonly counts: OutcomeCounts;
   /** Lines that may have been sent and have no outcome. */
   readonly undecided: number;
-  /** The outcome that counts for a line; null when it has none yet, or failed and was to be sent again. */
+  /** Null if a line has no outcome yet, or failed and is being sent again. */
   outcomeOf(line: number): OutcomeName | null;
-  /** Of a line that failed: the service may have done it all the same. */
+  /** A line failed, but the service may have processed it. */
   mayHaveArrived(line: number): boolean;
-  /** The service answered it with success, or it was repeated once: another repeat must be asked for. */
+  /** It is repeated only with --retry-unknown. */
   noRepeat(line: number): boolean;
-  /** The service's time of the first intent that may have reached it; null when there was none. */
+  /** The first time a line may have been sent, by the service's clock; null if it can't have been. */
   intentAt(line: number): number | null;
 }
 
 const FAILED = OUTCOMES.indexOf("failed") + 1;
-/** Failed, and perhaps done all the same. */
+/** Failed, but possibly processed. */
 const DOUBTFUL = OUTCOMES.length + 1;
 
-/** No file is an empty journal. */
 export async function readJournal(file: string): Promise<WritableState> {
   const state = createState();
   for await (const lines of readJournalLines(file)) {
@@ -38,7 +35,6 @@ export async function readJournal(file: string): Promise<WritableState> {
   return state;
 }
 
-/** The state before anything was written. */
 export function emptyJournal(): WritableState {
   return createState();
 }
@@ -48,7 +44,6 @@ export interface WritableState extends JournalState {
   take(entry: JournalEntry, end?: number): void;
 }
 
-/** The facts that an entry changes. */
 type Facts = { -readonly [Name in "head" | "length" | "ended" | "stoppedAt"]: JournalState[Name] };
 
 function countLines(end: number, outcomeOf: JournalState["outcomeOf"]): OutcomeCounts {

@@ -1,7 +1,4 @@
-/**
- * Intents and outcomes, one JSON line each. An intent is on disk before its request leaves; waiting
- * lines share one sync. A line that a crash tore is read as if it had never been written.
- */
+/** Writes intents, each on disk before its request is sent, and outcomes. Waiting entries share one sync. */
 import { open, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -18,7 +15,7 @@ const FILE_MODE = 0o600;
 /** Entries that come within that time after a sync share the next one; a block of intents lasts longer. */
 const PAUSE_MS = 10;
 
-/** Continues after `length` bytes, those of complete lines; what a crash left after them is cut off. */
+/** Continues after `length` bytes; what a crash left after them is cut off. */
 export async function openJournal(file: string, length: number, clock: Clock): Promise<Journal> {
   const handle = await open(file, length === 0 ? "w" : "r+", FILE_MODE);
   await handle.truncate(length);
@@ -39,7 +36,6 @@ function createJournal({ handle, file }: Opened, start: number, clock: Clock): J
   /** The last sync and the pause after it; rejected for good by a disk that fails. */
   let ready: Promise<void> = Promise.resolve();
 
-  /** One write and one sync for all that came while the last one ran, and in the pause after it. */
   async function flush(): Promise<void> {
     const bytes = Buffer.from(waiting);
     [waiting, batch] = ["", null];

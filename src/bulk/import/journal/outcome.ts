@@ -1,6 +1,6 @@
 /**
- * `saved` without a survey, as was wanted or for a reason that the service does not tell; where it does, `throttled`
- * (surveyed too recently), `suppressed` (unsubscribed or bounced) or `pending` (a survey is scheduled already).
+ * `saved`: without a survey. If the service says why, `throttled` (surveyed too recently), `suppressed` (unsubscribed
+ * or bounced) or `pending` (a survey is already scheduled).
  */
 export const OUTCOMES = [
   "scheduled",
@@ -14,19 +14,17 @@ export const OUTCOMES = [
 ] as const;
 export type OutcomeName = (typeof OUTCOMES)[number];
 
-/** The end of one row. */
 export interface RowOutcome {
   readonly outcome: OutcomeName;
   readonly personId: string | null;
   /** Unix seconds. */
   readonly surveyScheduledAt: number | null;
-  /** The answer of the service or the look-up, or why no survey was scheduled; null when all went well. */
+  /** Why it failed or was not scheduled; null if all went well. */
   readonly error: string | null;
-  /** Of a failed row: the service may have done it all the same, so it is looked up before it is sent again. */
+  /** It failed, but the service may have processed it: it is looked up before it is sent again. */
   readonly mayHaveArrived?: boolean;
 }
 
-/** With the row it belongs to, as journal and results file keep it. */
 export interface RecordedOutcome extends RowOutcome {
   readonly line: number;
   readonly identifier: string;

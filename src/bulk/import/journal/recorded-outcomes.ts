@@ -5,14 +5,12 @@ import { createLineNumbers } from "../table/line-numbers.ts";
 import type { RecordedOutcome } from "./outcome.ts";
 
 export interface RecordedOutcomes {
-  /** Every outcome, by line, in batches. */
   inOrder(): AsyncGenerator<RecordedOutcome[]>;
-  /** Null for a line that has none. Quick for lines that were done about one after the other. */
+  /** Fast for lines that were recorded close to each other. */
   of(line: number): Promise<RecordedOutcome | null>;
   close(): Promise<void>;
 }
 
-/** Reads the journal once for the places. Throws the system's error. */
 export async function openRecordedOutcomes(journalFile: string): Promise<RecordedOutcomes> {
   const places = await readPlaces(journalFile);
   const reader = createLineReader(await open(journalFile, "r"));
@@ -42,9 +40,8 @@ export async function openRecordedOutcomes(journalFile: string): Promise<Recorde
 const BATCH = 500;
 
 interface Places {
-  /** The first byte of a line's latest outcome in the journal. */
+  /** The first byte of a line's latest outcome; null if it has none. */
   get(line: number): number | null;
-  /** No line from this one on has one. */
   readonly end: number;
 }
 

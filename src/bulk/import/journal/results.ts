@@ -1,4 +1,4 @@
-/** The results file and the rows that did not go through, made from the journal. */
+/** The results file, and the rows that did not go through. */
 import { stringify } from "csv-stringify/sync";
 import { guardFormula, guardPhone } from "../../../contract/text/formula-guard.ts";
 import type { ImportTable } from "../table/open-table.ts";
@@ -7,10 +7,7 @@ import type { RecordedOutcomes } from "./recorded-outcomes.ts";
 
 const RESULT_COLUMNS = ["line", "identifier", "outcome", "person_id", "survey_scheduled_at", "error"] as const;
 
-/**
- * CSV text in chunks, in the order of the input; rows without an outcome are not in it. `time` writes Unix seconds.
- * Cells that hold text from the input or the service are guarded: the file is made to be opened in a spreadsheet.
- */
+/** Cells with text from the input or the service are guarded, since people open the file in a spreadsheet. */
 export async function* resultsCsv(
   outcomes: RecordedOutcomes,
   time: (seconds: number) => string,
@@ -31,10 +28,7 @@ function toResult(outcome: RecordedOutcome, time: (seconds: number) => string): 
   ];
 }
 
-/**
- * The header and cells of rows that failed or were invalid, to be corrected and imported. Not those that may have
- * arrived: unknown ones, and some of those that failed.
- */
+/** Rows to be corrected and imported: those that failed or were invalid, but none that may have arrived. */
 export async function* failedCsv(table: ImportTable, outcomes: RecordedOutcomes): AsyncGenerator<string> {
   // A line of one empty cell is quoted: a blank line is not a row.
   const options = { quoted_empty: table.headers.length === 1 };

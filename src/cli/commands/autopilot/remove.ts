@@ -108,7 +108,6 @@ interface RemoveFromOptions {
   readonly flags: ImportFlags;
 }
 
-/** `autopilot remove --from`: the bulk form. */
 async function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFromOptions): Promise<ExitCode> {
   const { runImport } = await import("../../import/run-import.ts");
   return runImport(deps, {
@@ -144,7 +143,7 @@ async function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFromO
   });
 }
 
-/** A person who is not a member needs no removal; a previous run may have removed them. Rethrows any other refusal. */
+/** Who is not a member needs no removal; an earlier run may have removed them. Rethrows other refusals. */
 function takeAbsent(error: unknown, platform: Platform, wasSent: boolean): RowOutcome {
   if (!(error instanceof RefusedError) || error.status !== 404) throw error;
   const outcome = { personId: null, surveyScheduledAt: null };
@@ -152,10 +151,7 @@ function takeAbsent(error: unknown, platform: Platform, wasSent: boolean): RowOu
   return { ...outcome, outcome: "skipped", error: `not in Autopilot (${platform}); nothing to remove` };
 }
 
-/**
- * Exactly one identifier (4.10). An address or a number takes precedence over an id: an export that is used elsewhere
- * holds ids that mean other people there.
- */
+/** Exactly one identifier (4.10). An address beats an id, which may come from another service. */
 function toRemovalBody({ values }: ImportRow): JsonObject {
   const { person_id: id, email, phone_number: phone } = values;
   if (email !== undefined) return { person_email: email };

@@ -24,7 +24,6 @@ export interface ImportRun {
  */
 export type RunStatus = "finished" | "incomplete" | "stopped" | "running";
 
-/** The columns of `imports list`. */
 export const RUNS: Resource = {
   noun: "imports",
   columns: [
@@ -41,7 +40,6 @@ export const RUNS: Resource = {
   fields: [],
 };
 
-/** The columns of `imports clean`. */
 export const JOURNALS: Resource = {
   noun: "journals",
   columns: [pathColumn("journal", "text")],
@@ -50,10 +48,7 @@ export const JOURNALS: Resource = {
   fields: [],
 };
 
-/**
- * Of a file that was imported, of results, a journal or a folder; without a name those in this folder. Throws
- * NothingFoundError.
- */
+/** `name` is an imported file, results, a journal or a folder (default: this one). Throws NothingFoundError. */
 export async function findRuns(name: string | null): Promise<ImportRun[]> {
   const journals = name === null ? await listJournals(".") : await journalsOf(name);
   const runs: ImportRun[] = [];
@@ -88,7 +83,7 @@ function restingStatusOf({ state, head }: ImportRun): RunStatus {
   return state.counts.failed + state.counts.unknown > 0 ? "incomplete" : "finished";
 }
 
-/** False where another run holds the lock, or has begun anew since the look and may be resumed. */
+/** False if another run holds the lock, or has started since. */
 export async function removeJournal({ files }: ImportRun, deps: Deps): Promise<boolean> {
   const lock = await takeLock(files.lock, deps.random.token(6), watchLock(deps)).catch((error: unknown) => {
     if (error instanceof LockedError) return null;

@@ -70,7 +70,6 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
   context.action(command, (deps, flags, [input = ""]) => runPeopleImport(deps, input, flags));
 }
 
-/** `input` is a file's name, or `-` for standard input. */
 async function runPeopleImport(deps: Deps, input: string, flags: Flags): Promise<ExitCode> {
   const { runImport } = await import("../../import/run-import.ts");
   refuseBoth(deps.commandLine, "--send");
@@ -114,14 +113,13 @@ function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {
   };
 }
 
-/** From 0 to 1. Throws UsageError. */
 function parseShare(text: string, place: string): number {
   const percent = Number(/^(\d{1,3}(?:\.\d+)?)\s*%$/.exec(text.trim())?.[1]);
   if (percent > 0 && percent <= 100) return percent / 100;
   throw badValue(place, text, "a share such as 10% or 2.5%");
 }
 
-/** A delay until a moment shrinks as time passes: a run is resumed by the moment, not by its seconds. */
+/** A delay until a moment shrinks as time passes, so a run is resumed by the moment. */
 function delayUntil(flags: Flags, { delay }: RowValues, { now }: TimeContext): JsonObject {
   const isMoment = typeof delay === "number" && readDuration(flags.text("--delay") ?? "") === null;
   return isMoment ? { "--delay": new Date((now + delay) * 1000).toISOString() } : {};
@@ -156,7 +154,6 @@ function spreadDelay(spreadSeconds: number | null, { position, rows }: SendOrder
 
 interface PeopleSending {
   readonly bodyOf: (row: RowToSend) => JsonObject;
-  /** Of the days in reasons; null: the system's. */
   readonly zone: string | null;
 }
 

@@ -33,7 +33,6 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
       defaults: {},
       overrides: {},
       consentColumn: null,
-      // Adding responses sends no mail.
       consented: true,
       guardAdvice: "",
       question: (rows) => `Add ${countOf(rows, "response", "responses")}?`,
@@ -123,16 +122,13 @@ async function findStored(client: Client, body: JsonObject, signal: AbortSignal)
   return settlement.kind === "arrived" ? toId(settlement.found["id"]) : null;
 }
 
-/**
- * The id of the row's person; null when the person has to be looked up. An address or a number takes precedence over an
- * id: an export that is imported elsewhere holds ids that mean other people there.
- */
+/** Null if the person has to be looked up. An address beats an id, which may come from another service. */
 function knownId({ values }: ImportRow): string | null {
   const { person_id: id, email, phone_number: phone } = values;
   return typeof id === "string" && email === undefined && phone === undefined ? id : null;
 }
 
-/** The person's id; created or found with `send: false`, which changes nothing more when repeated. */
+/** The person's id; creates or finds the person with `send: false`, which is safe to repeat. */
 async function findOrCreate(client: Client, row: ImportRow, signal: AbortSignal): Promise<string | RowOutcome> {
   const known = knownId(row);
   if (known !== null) return known;

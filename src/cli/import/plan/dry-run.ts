@@ -1,5 +1,4 @@
 /** `--dry-run` of an import: the plan and the first rows, as tables on a terminal and as JSON for programs. */
-import type { CheckReport } from "../../../bulk/import/check/check.ts";
 import { decideRows, type RowSource, type RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
 import type { ImportTable } from "../../../bulk/import/table/open-table.ts";
 import { ClientError } from "../../../client/errors/client-error.ts";
@@ -12,21 +11,14 @@ import { writeDryRun } from "../../command/write-outcome.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Column } from "../../render/columns.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
-import type { ImportRequest } from "../import-request.ts";
+import type { CheckedFile, ImportRequest } from "../import-request.ts";
 import { meaningOf } from "../mapping.ts";
 import { planRun } from "./plan-run.ts";
 import { chooseRows, type DescribedPlan, describePlan, describeRisks, type Plan, type PlannedRun } from "./plan.ts";
 
-interface DryRun {
-  readonly deps: Deps;
-  readonly request: ImportRequest;
-  readonly table: ImportTable;
-  readonly report: CheckReport;
-}
-
 const SHOWN = 3;
 
-export async function showDryRun(checked: DryRun): Promise<ExitCode> {
+export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
   const { deps, table, request, report } = checked;
   const baseUrl = await baseUrlOf(deps);
   const chosen = await chooseRows(request, table, report);
@@ -56,7 +48,7 @@ export async function showDryRun(checked: DryRun): Promise<ExitCode> {
 
 /** Null if the service can't be asked. */
 async function askService(
-  checked: DryRun,
+  checked: CheckedFile,
   chosen: RowSource & { readonly rows: number },
 ): Promise<(DescribedPlan & Pick<PlannedRun, "source">) | null> {
   const { deps, request } = checked;

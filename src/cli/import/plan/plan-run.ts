@@ -1,20 +1,16 @@
 /** What the service says about the rows of a run before it begins. */
-import type { CheckReport } from "../../../bulk/import/check/check.ts";
 import type { RowSource, RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES, TELLS_STATUSES } from "../../../contract/routes.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
-import type { Connection, Deps } from "../../command/deps.ts";
-import type { ImportRequest } from "../import-request.ts";
+import type { Connection } from "../../command/deps.ts";
+import type { CheckedFile } from "../import-request.ts";
 import { readSuppressed } from "../suppressed.ts";
 import { readOutlook } from "./outlook.ts";
 import type { PlannedRun } from "./plan.ts";
 
-interface RunToPlan {
-  readonly deps: Deps;
-  readonly request: ImportRequest;
-  readonly report: CheckReport;
+interface RunToPlan extends Pick<CheckedFile, "deps" | "request" | "report"> {
   readonly client: Client;
   readonly connection: Connection;
 }

@@ -13,10 +13,7 @@ import type { ImportRequest } from "../import-request.ts";
 import { describeChanges, describeOutlook, type Outlook } from "./outlook.ts";
 import { describeDoubts, describeStrayQuotes } from "../problems.ts";
 
-/**
- * Off a terminal, flags or a column must give consent; `--yes` only answers the question of a terminal. Throws
- * UsageError, before the file is checked.
- */
+/** Without a terminal, flags or a column must give consent; `--yes` isn't enough. Throws UsageError. */
 export function checkConsent({ streams }: Deps, table: ImportTable, request: ImportRequest): void {
   if (hasConsent(table, request)) return;
   if (streams.in.isTTY && streams.err.isTTY) return;
@@ -30,7 +27,7 @@ function hasConsent(table: ImportTable, { consented, consentColumn }: ImportRequ
   );
 }
 
-/** The rows that a run would send, and their number: all that are valid and no duplicates, or a sample of them. */
+/** The rows to send: all that are valid and no duplicates, or a sample of them. */
 export async function chooseRows(
   { sample = null }: ImportRequest,
   table: ImportTable,
@@ -41,14 +38,12 @@ export async function chooseRows(
   return { ...all, ...(await drawSample(all, sample)) };
 }
 
-/** The number of rows for each way. */
 export interface Plan {
   rows: number;
   emails: number;
   texts: number;
   quiet: number;
   skipped: number;
-  /** A previous run settled them. */
   done: number;
 }
 
@@ -65,9 +60,7 @@ async function countRows(source: RowSource, signal: AbortSignal): Promise<Plan> 
 
 /** A run before it begins, as far as the service was asked. */
 export interface PlannedRun {
-  /** The name of the service in messages. */
   readonly place: string;
-  /** The profile that the connection comes from; null for none. */
   readonly profile: string | null;
   readonly report: CheckReport;
   readonly source: RowSource;
@@ -75,7 +68,6 @@ export interface PlannedRun {
   readonly outlook: () => Promise<Outlook | null>;
 }
 
-/** On stderr, for a noun that has one; `--quiet` silences it. */
 export async function writeForecast(
   deps: Deps,
   { forecast }: ImportRequest,
