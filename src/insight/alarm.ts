@@ -11,7 +11,6 @@ const TUNED_ANSWERS = 200;
 export const ALARM_ANSWERS_MIN = 20;
 
 export interface AlarmQuestion {
-  /** All answers since the start. */
   readonly counts: ScoreCounts;
   /** A score that was decided on, or the first answers, which are left out of what is compared with them. */
   readonly reference: { readonly target: number } | { readonly baseline: ScoreCounts };
@@ -20,11 +19,8 @@ export interface AlarmQuestion {
 }
 
 export interface AlarmCheck {
-  /** Answers that are compared. */
   readonly n: number;
-  /** Their score; null without any. */
   readonly nps: number | null;
-  /** The score that another is compared with: the target, or the baseline's. */
   readonly target: number;
   /** The score would have to be at or above this to be at the target; null under 20 answers. */
   readonly limit: number | null;

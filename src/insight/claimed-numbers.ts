@@ -30,7 +30,6 @@ const PERCENT = String.raw`[*_]*\s*(?:%|percent\b|per cent\b)`;
 const KIND = "(promoter|passive|detractor)s?";
 /** Words between a number and its noun: two at most. */
 const WORDS = String.raw`((?:[*_]*\p{L}[\p{L}'’-]*[*_]*\s+){0,2}?)`;
-/** Not within another number. */
 const BEFORE = String.raw`(?<![\d.,]|\d[${SEPARATORS}])`;
 
 const COUNT = new RegExp(

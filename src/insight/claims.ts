@@ -175,12 +175,10 @@ function isLinkDefinition(text: string, start: number, end: number): boolean {
 /** A response as a summary may have seen it: its comment as it is, and as redacted or escaped text shows it. */
 interface AnswerTexts {
   readonly id: string;
-  /** Null for a response without a score. */
   readonly category: ScoreCategory | null;
   readonly texts: readonly string[];
 }
 
-/** A claim that does not hold, and why, in words that follow the claim. */
 export interface BrokenClaim {
   readonly claim: SummaryClaim;
   readonly why: string;

@@ -1,6 +1,5 @@
 /** The coverage of a period: whole, or the words for what is missing. */
 export interface Coverage {
-  /** Not over at the time for which it is shown. */
   readonly isRunning: boolean;
   /** The range that was asked for begins or ends within it. */
   readonly isCut: boolean;
@@ -12,7 +11,6 @@ export function isComplete({ isRunning, isCut }: Coverage): boolean {
   return !isRunning && !isCut;
 }
 
-/** `2026-05`, `2026-06*` where it is not complete. */
 export function markPeriod(label: string, coverage: Coverage): string {
   return isComplete(coverage) ? label : label + MARK;
 }

@@ -14,7 +14,6 @@ export function withoutDisguise(text: string): FoldedText | null {
   return DISGUISE.test(text) ? foldEach(text, PIECES, fold) : null;
 }
 
-/** Without accents too. */
 export function foldName(text: string): FoldedText {
   if (!DISGUISE.test(text)) return foldWithPlaces(text);
   return foldEach(text, PIECES, (piece) => foldAccents(fold(piece)));

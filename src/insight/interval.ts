@@ -38,13 +38,11 @@ export const FEW_ANSWERS = 10;
 export const CHANGE_VERDICTS = ["rise", "fall", "no evidence", "too few"] as const;
 export type ChangeVerdict = (typeof CHANGE_VERDICTS)[number];
 
-/** The raw score, unrounded; null where nobody answered. */
 export function netPromoterScore(counts: ScoreCounts): number | null {
   const answers = countAnswers(counts);
   return answers === 0 ? null : (100 * (counts.promoters - counts.detractors)) / answers;
 }
 
-/** Null where nobody answered. `confidence` lies between 0 and 1. */
 export function scoreInterval(counts: ScoreCounts, confidence: number = CONFIDENCE_DEFAULT): ScoreInterval | null {
   const score = netPromoterScore(counts);
   if (score === null) return null;
@@ -75,7 +73,6 @@ export function scoreChange(
   };
 }
 
-/** The verdict on a change of the score, as far as the answers of both sides tell. */
 export function changeVerdict(
   before: ScoreCounts,
   after: ScoreCounts,

@@ -63,7 +63,6 @@ function digestOf(text: string): number {
   return 4_294_967_296 * (2_097_151 & low) + (high >>> 0);
 }
 
-/** The key by which two spellings are the same value. */
 function keyOf(kind: PersonalKind, value: string): string {
   if (kind === "email") return emailKey(value);
   if (kind === "url") return value;

@@ -62,7 +62,6 @@ export function addValue(
   for (const each of values) addCounts(countsOfValue(tally, property, each), counts);
 }
 
-/** Adds `more`, a tally of the same properties, to `tally`. Throws `TooManyValuesError`. */
 export function mergeTally(tally: SegmentTally, more: SegmentTally): void {
   addAs(tally, more, (_, value) => value);
 }

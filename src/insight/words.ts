@@ -15,14 +15,10 @@ interface GroupComment {
 export type CommentGroup = "detractors" | "promoters";
 
 export interface TermRow {
-  /** One word or two, in lower case. */
   readonly term: string;
-  /** The group that uses it more. */
   readonly group: CommentGroup;
-  /** Comments that use it. */
   readonly detractors: number;
   readonly promoters: number;
-  /** Positive: detractors use it more. */
   readonly z: number;
   /** Benjamini–Hochberg, over all terms that are frequent enough. */
   readonly q: number;

@@ -22,9 +22,7 @@ export interface CommandFacts {
   /** Command lines that a user can copy; two or more. */
   readonly examples: readonly string[];
   readonly exits: readonly ExitCode[];
-  /** Its own flags, in the order of help; the global ones come on their own. */
   readonly flags?: readonly FlagRecord[];
-  /** The columns that it shows: `--columns` chooses among these. */
   readonly columns?: Resource;
 }
 

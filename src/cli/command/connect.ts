@@ -17,7 +17,6 @@ import { toSafeText } from "../render/safe-text.ts";
 import { asCliError } from "./data-file-errors.ts";
 import { createWaitLines, type WaitLines } from "./wait-lines.ts";
 
-/** Throws ConfigError; for the profile `local` also what opening its data file throws. */
 export async function connect(deps: Deps): Promise<Connection> {
   const settings = await resolveConnection(settingsRequest(deps));
   return settings.kind === "local" ? connectLocally(deps) : connectRemotely(deps, settings);

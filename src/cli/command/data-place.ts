@@ -107,7 +107,6 @@ async function readUrlFile(choice: { readonly urlFile: string }): Promise<string
   return (await readFlagFile("--database-file", choice.urlFile)).trim();
 }
 
-/** The flags of `DATA_FLAGS`. Throws UsageError when more than one is given. */
 export function readPlace(flags: Flags): PlaceChoice | null {
   const [file, url, urlFile] = [flags.text("--data"), flags.text("--database"), flags.text("--database-file")];
   const given = [
@@ -139,7 +138,6 @@ export function showDatabase(url: string): string {
   return `${protocol}//${user}${host}${pathname}${shown === "" ? "" : `?${shown}`}`;
 }
 
-/** Instead of a data file. */
 export const DATABASE_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--database",
@@ -151,7 +149,6 @@ export const DATABASE_FLAGS: readonly FlagRecord[] = [
   { flag: "--insecure-database", text: "allow sslmode=disable to a server on another machine" },
 ];
 
-/** Alone for commands that work on files. */
 export const DATA_FLAG: FlagRecord = {
   flag: "--data",
   value: "file",

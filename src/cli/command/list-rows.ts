@@ -20,13 +20,10 @@ import { countOf, formatCount, writeDone, writeNote } from "./notes.ts";
 const LIMIT_DEFAULT = 50;
 
 export interface ListLimits {
-  /** Rows at most; null is all of them. */
   readonly limit: number | null;
   /** Rows a request; null is 100, or --limit if that is less. */
   readonly perPage: number | null;
-  /** True for a table that wraps what is too wide. */
   readonly wrap?: boolean;
-  /** True where the number of rows is shown in place of them. */
   readonly count?: boolean;
 }
 
@@ -76,14 +73,11 @@ export interface ListRequest {
 
 /** The number of rows that the filters let through, by one cheap request. */
 interface RowCount {
-  /** The rows that are counted, in the plural: `responses`. */
   readonly noun: string;
-  /** Null where it is unknown. */
   readonly ask: (client: Client, options: CallOptions) => Promise<number | null>;
   readonly isCounted: (row: JsonObject) => boolean;
 }
 
-/** Through the pager where one is asked for. */
 export async function listRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
   return withPager(deps.streams, deps.env, (streams) => writeRows({ ...deps, streams }, request));
 }

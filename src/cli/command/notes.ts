@@ -13,7 +13,6 @@ export async function writeDone({ streams, options }: Pick<Deps, "streams" | "op
   if (!options.quiet) await streams.err.write(`${text}\n`);
 }
 
-/** One line on stderr about input that will not do what it seems to; `--quiet` silences it. */
 export async function writeWarning(
   { streams, options }: Pick<Deps, "streams" | "options">,
   text: string,
@@ -33,7 +32,6 @@ export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** `1 response`, `4,872 responses`. */
 export function countOf(count: number, one: string, many: string): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

@@ -5,7 +5,6 @@ import type { FittedText } from "./text-measure.ts";
 export const GAP = "  ";
 
 export interface GridColumn {
-  /** Terminal cells. */
   readonly width: number;
   readonly align: "left" | "right";
 }

@@ -1,4 +1,3 @@
-/** Values as people read them on a terminal. */
 import { Chalk } from "chalk";
 import { TOKEN } from "./json-indent.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";

@@ -35,7 +35,6 @@ export async function openListOutput(
 export interface ListOutputOptions {
   readonly resource: Resource;
   readonly defaultFormat?: OutputFormat;
-  /** True for a table that wraps text that is too wide, and does not cut it. */
   readonly wrap?: boolean;
   /**
    * True when rows come one by one, each to be shown at once: then the first decides how wide a table's columns are.

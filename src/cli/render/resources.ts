@@ -46,7 +46,6 @@ export const PEOPLE: Resource = {
   fields: ["properties"],
 };
 
-/** One person with the properties that are kept. */
 export const ONE_PERSON: Resource = { ...PEOPLE, columns: [...PEOPLE.columns, pathColumn("properties")], fields: [] };
 
 export const SENT_PERSON: Resource = {
@@ -77,7 +76,6 @@ function personField(field: string): Column["read"] {
 
 const [ID, , SURVEY_TYPE, , ...RESPONSE_REST] = RESOURCES.surveyResponse;
 
-/** Of a response as JSON. */
 export const RESPONSE_FIELDS = jsonFields("surveyResponse");
 
 export const RESPONSES: Resource = {
@@ -167,7 +165,6 @@ export const MEMBERS: Resource = {
   fields: ["person", "next_survey_request"],
 };
 
-/** The platform `sms` knows people by their phone. */
 export const SMS_MEMBERS: Resource = {
   ...MEMBERS,
   dropFirst: ["properties", "created_at", "person_email", "person_name", "person_id"],

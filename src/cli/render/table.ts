@@ -23,7 +23,6 @@ interface Cell {
 const NO_CELL: Cell = { text: "", tone: "plain" };
 
 export interface TableLayout {
-  /** Text that is too wide continues below itself instead of being cut. */
   readonly wrap: boolean;
   /** Rows are shown as they come: the columns get room for more than the first of them has. */
   readonly live: boolean;
@@ -75,14 +74,12 @@ function tableColumns(resource: Resource, names: readonly string[] | null): read
 
 interface Drawing {
   readonly heading: string;
-  /** The columns that did not fit. */
   readonly dropped: readonly string[];
   readonly lines: (rows: readonly Cell[][]) => string;
 }
 
 interface DrawingOptions extends TableLayout {
   readonly columns: readonly Column[];
-  /** Those that decide the layout. */
   readonly rows: readonly Cell[][];
 }
 
@@ -226,11 +223,8 @@ interface ColumnRoom {
   readonly comfortable: number;
   /** Cells below which it is not worth showing while any other column can give way. */
   readonly minimum: number;
-  /** Cells that it always keeps. */
   readonly floor: number;
-  /** Not one of the rows has a value in it. */
   readonly isEmpty: boolean;
-  /** Not one of the rows has another value in it than zero. */
   readonly isZero: boolean;
 }
 
@@ -242,7 +236,6 @@ interface DropOrder {
 }
 
 interface Layout {
-  /** Width of each column that is shown, by name. */
   readonly widths: ReadonlyMap<string, number>;
   readonly dropped: readonly string[];
 }

@@ -19,10 +19,8 @@ export interface TextMeasure {
   fit(text: string, max: number, paint?: (text: string) => string): FittedText;
 }
 
-/** Text that is ready to be written. */
 export interface FittedText {
   readonly text: string;
-  /** Terminal cells that it takes. */
   readonly width: number;
 }
 
@@ -45,7 +43,6 @@ function takeWidth(text: string, max: number): string {
   return parts.slice(0, end === -1 ? undefined : end).join("");
 }
 
-/** A word in parts of at most `max` cells. */
 function chunksOf(word: string, max: number): string[] {
   const parts = [""];
   let taken = 0;

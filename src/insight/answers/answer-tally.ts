@@ -37,7 +37,6 @@ export interface QuestionResult {
   readonly answered: number;
   /** Choices with the most answers first, numbers in their order; none of free answers. */
   readonly values: readonly ValueRow[];
-  /** Null but for a scale. */
   readonly mean: MeanRow | null;
   /** The words of free answers that tell detractors from promoters; null for other types. */
   readonly words: readonly TermRow[] | null;
@@ -51,14 +50,12 @@ export interface AnswerTally {
 
 interface Counted {
   readonly counts: Record<AnswerKind, number>;
-  /** Answers by one whose score is none count too. */
   n: number;
 }
 
 interface Asked {
   type: string;
   answered: number;
-  /** By the choice's id, or by the number. */
   readonly values: Map<string, Counted>;
   readonly numbers: Map<number, number>;
   readonly words: WordTally;

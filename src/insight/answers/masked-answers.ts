@@ -8,11 +8,9 @@ const WORD_ANSWERS_MIN = 5;
 
 export interface MaskedAnswers {
   add(row: JsonObject): void;
-  /** In the order in which they came first. */
   results(): readonly QuestionResult[];
 }
 
-/** `personal`: personal data is counted as it is. */
 export function createMaskedAnswers({ personal }: { readonly personal: boolean }): MaskedAnswers {
   const [tally, masker] = [createAnswerTally(), createMasker()];
   return {

@@ -16,7 +16,6 @@ export function shareInterval(part: number, all: number): Estimate | null {
   return { low: Math.max(0, centre - reach), high: Math.min(1, centre + reach) };
 }
 
-/** Each value and how many answers gave it. */
 export type Distribution = ReadonlyMap<number, number>;
 
 export interface Mean extends Estimate {

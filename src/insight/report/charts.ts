@@ -15,7 +15,6 @@ export interface Frame {
   readonly left: number;
   readonly right: number;
   readonly character: number;
-  /** For the names of segments. */
   readonly labelRoom: number;
 }
 
@@ -51,7 +50,6 @@ function at(place: number): string {
 }
 
 interface ChartWords {
-  /** Unique in the page. */
   readonly id: string;
   readonly title: string;
   readonly description: string;

@@ -75,7 +75,6 @@ export interface DigestFrame {
 
 const NO_FRAME: DigestFrame = { foot: null, accent: null, liveUrl: null };
 
-/** `Acme: NPS 41 (37 answers)`. */
 export function digestSubject({ title, counts }: Pick<DigestFacts, "title" | "counts">): string {
   const nps = netPromoterScore(counts);
   if (nps === null) return `${title}: no answers`;

@@ -28,18 +28,12 @@ export interface ReportFacts {
   readonly counts: ScoreCounts;
   readonly people: number;
   readonly commented: number;
-  /** Null where the service does not tell them. */
   readonly rates: ResponseRates | null;
-  /** Null where there is nothing to compare with. */
   readonly change: ChangeFacts | null;
   readonly periods: readonly PeriodScore[];
-  /** `scores[score]` answers each, 0 to 10. */
   readonly scores: readonly number[];
-  /** Null where no property was asked for. */
   readonly segments: SegmentFacts | null;
-  /** Answers to further questions; absent: none. */
   readonly questions?: readonly QuestionResult[];
-  /** The newest, newest first. */
   readonly comments: readonly ReportComment[];
   readonly redacted: boolean;
   /** SHA-256 of the rows behind all of this, and of their ids alone; hex. */
@@ -55,7 +49,6 @@ export type DigestFacts = Pick<
   "title" | "range" | "counts" | "commented" | "rates" | "change" | "questions" | "comments"
 >;
 
-/** Surveys that were sent in the range, and the share of them that were answered. */
 export interface ResponseRates {
   /** Channels by which none was sent are left out. */
   readonly channels: readonly {
@@ -92,9 +85,7 @@ export interface SegmentFacts {
   readonly hidden: number;
   readonly minN: number;
   readonly compared: boolean;
-  /** Properties that no answer has. */
   readonly missing: readonly string[];
-  /** Properties of more values than are shown; absent: none. */
   readonly tooManyValues?: readonly string[];
 }
 
@@ -103,9 +94,7 @@ export interface ReportComment {
   readonly score: number;
   readonly text: string;
   readonly at: string;
-  /** The person's name or address; null where it is not to be shown. */
   readonly person: string | null;
-  /** A page that shows the response; null for none. */
   readonly url: string | null;
 }
 
@@ -154,12 +143,10 @@ export function basisLine({ counts, range }: Pick<ReportFacts, "counts" | "range
 
 const MESSAGES = { email: ["email", "emails"], sms: ["text message", "text messages"] } as const;
 
-/** `Response rate so far`. */
 export function rateLabel({ areOpen }: Pick<ResponseRates, "areOpen">): string {
   return areOpen ? "Response rate so far" : "Response rate";
 }
 
-/** `21 % of 1,234 emails`. */
 export function rateText({ channel, sent, rate }: ResponseRates["channels"][number]): string {
   const [one, many] = MESSAGES[channel];
   return `${shareText(rate)} of ${countText(sent)} ${sent === 1 ? one : many}`;
@@ -188,7 +175,6 @@ export function pointsText(value: number): string {
   return Number.isInteger(rounded) ? String(rounded) : rounded.toFixed(1);
 }
 
-/** One decimal always, so that a column of them is in line. */
 export function columnText(value: number): string {
   return (Math.round(value * 10) / 10 || 0).toFixed(1);
 }
@@ -197,7 +183,6 @@ export function signedText(value: number): string {
   return value > 0 ? `+${columnText(value)}` : columnText(value);
 }
 
-/** `52 %` of a fraction. */
 export function shareText(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
@@ -206,7 +191,6 @@ export function probabilityText(p: number): string {
   return p < 0.001 ? "<0.001" : p.toFixed(3);
 }
 
-/** `4,872`. */
 export function countText(count: number): string {
   return count.toLocaleString("en-US");
 }
@@ -218,7 +202,6 @@ export function answersText(count: number): string {
 interface CommentWish {
   readonly personal: boolean;
   readonly day: (at: number) => string;
-  /** A page that shows the response; absent or null for none. */
   readonly urlOf?: (row: JsonObject) => string | null;
 }
 

@@ -25,14 +25,12 @@ export interface LiveFacts extends Pick<
   ReportFacts,
   "title" | "range" | "counts" | "commented" | "rates" | "change" | "periods" | "scores" | "segments" | "redacted"
 > {
-  /** The name of the organization; null where none is known. */
   readonly sponsor: string | null;
   /** `2026-05-31 09:30:00 UTC`. */
   readonly computedAt: string;
   readonly questions: readonly QuestionResult[];
   /** The number of answers, the newest, whose questions were counted; null: all of them. */
   readonly questionsAmong: number | null;
-  /** Null where the page shows none. */
   readonly comments: readonly ReportComment[] | null;
 }
 

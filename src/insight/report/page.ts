@@ -101,7 +101,6 @@ const NO_RATE = html`<p class="aside">
   The response rate is not stated: the service does not say which answers belong to which surveys.
 </p> `;
 
-/** The style sheet shows one of them. */
 function inBothFrames(draw: (frame: Frame) => Html): Html[] {
   return [BROAD, NARROW].map(draw);
 }
@@ -120,7 +119,6 @@ function basis(facts: ReportFacts): Html {
 
 export const BASIS = { id: "basis", title: "What it rests on" };
 
-/** The answers of a kind have its colour. */
 export type Figure = readonly [name: string, value: string, kind?: Kind];
 
 export function rateFigures(rates: ResponseRates | null): readonly Figure[] {
@@ -326,7 +324,6 @@ function comments({ comments: newest, commented, redacted }: CommentFacts, bytes
   );
 }
 
-/** Of each kind; the others are folded. */
 const OPEN_COMMENTS = 10;
 
 function folded(items: readonly Html[]): Html {
@@ -338,7 +335,6 @@ function folded(items: readonly Html[]): Html {
   </details> `;
 }
 
-/** As many from the start as have room. */
 function withinBytes(items: readonly Html[], bytesMax: number): Html[] {
   const kept: Html[] = [];
   let bytes = 0;

@@ -69,7 +69,6 @@ function valueLine({ value, n, share, share_low: low, share_high: high, nps }: V
   </tr> `;
 }
 
-/** The lines of a question in a message, its title first. */
 function questionLines(result: QuestionResult): readonly string[] {
   const lines = result.values.slice(0, VALUES_MAX).map(({ value, n, share, nps }) => {
     const score = nps === null ? "" : `, NPS ${scoreText(nps)}`;

@@ -40,7 +40,6 @@ export function sealReport(text: string): string {
   return withSeal(text, sha256(text));
 }
 
-/** Null where the text is not a report. */
 export function readMarks(text: string): ReportMarks | null {
   const [request, rows, ids, seal] = ["report", "rows", "ids", "seal"].map((name) =>
     unescape(new RegExp(`<meta name="surveyctl-${name}" content="([^"]*)"`).exec(text)?.[1]),
@@ -67,7 +66,6 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The reason why a report is not what would be made now. */
 export const REPORT_DIFFERENCES = {
   hand: "changed by hand",
   gone: "answers added or gone",

@@ -39,7 +39,6 @@ export async function readNewest(store: Store, share: ShareRow, range: Range, co
   return { questions, questionsAmong: rows.length < count ? rows.length : null, comments };
 }
 
-/** Newest first. */
 async function readRows(store: Store, { project, trendId }: ShareRow, range: Range): Promise<readonly JsonObject[]> {
   const rows: JsonObject[] = [];
   let [seen, characters] = [0, 0];

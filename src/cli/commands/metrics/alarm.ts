@@ -34,7 +34,6 @@ export interface AlarmOptions {
 /** Facts that must be the same in every run that continues with one file. */
 interface Identity {
   readonly base_url: string;
-  /** Distinguishes keys without revealing them. */
   readonly key: string;
   readonly trend: string;
   readonly since: string;
@@ -79,7 +78,6 @@ interface Looking {
 
 interface Looked {
   readonly state: AlarmState;
-  /** `target` null: there is nothing to compare with yet. */
   readonly check: Omit<AlarmCheck, "target"> & { readonly target: number | null };
 }
 
@@ -156,7 +154,6 @@ function formatState(state: AlarmState): string {
   return `${JSON.stringify({ surveyctl_alarm_state: FORMAT_VERSION, ...state })}\n`;
 }
 
-/** Throws UsageError when the text is not the state of an alarm. */
 function parseState(text: string, file: string): AlarmState {
   const value = parseJsonObject(text);
   if (value?.["surveyctl_alarm_state"] !== FORMAT_VERSION)
@@ -176,7 +173,6 @@ function parseIdentity(value: Json | undefined): Identity | null {
   return areTexts ? { base_url, key, trend, since } : null;
 }
 
-/** Null where they are not those of twenty answers. */
 function parseCounts(value: Json): ScoreCounts | null {
   const { detractors, passives, promoters }: JsonObject = isJsonObject(value) ? value : {};
   const all = [detractors, passives, promoters];
@@ -192,7 +188,6 @@ const MEANINGS: Readonly<Record<keyof Identity, string>> = {
   since: "another --since",
 };
 
-/** Throws UsageError with the first difference. */
 function checkIdentity(before: Identity, now: Identity, file: string): void {
   for (const name of ["base_url", "key", "trend", "since"] as const) {
     if (before[name] === now[name]) continue;

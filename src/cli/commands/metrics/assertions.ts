@@ -14,11 +14,9 @@ export interface Assertion {
   readonly text: string;
   readonly field: string;
   readonly operator: Operator;
-  /** Words for the fields of words, such as `verdict`. */
   readonly value: number | string;
 }
 
-/** Reads `nps>=40`, `response_count > 0`; throws UsageError. */
 export function parseAssertion(text: string): Assertion {
   const [, field, operator, value] =
     /^\s*([a-z][a-z0-9_]*)\s*(>=|<=|==|!=|>|<|=)\s*([+-]?\d+(?:\.\d+)?)\s*$/.exec(text) ?? [];

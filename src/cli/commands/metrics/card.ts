@@ -10,17 +10,13 @@ import { createTimeFormatter } from "../../render/time.ts";
 import { countsOf, isSureChange } from "./statistics.ts";
 
 export interface CardFacts {
-  /** The API's numbers; `nps` null without responses. */
   readonly metrics: JsonObject;
   readonly range: TimeFilter;
   /** Without a start, the numbers are of all time; some services count only the last month then. */
   readonly isAllTime: boolean;
   readonly trend: string | null;
-  /** The filters of the responses in words; null for all. */
   readonly chosen: string | null;
-  /** Of the intervals, between 0 and 1. */
   readonly confidence: number;
-  /** The period before and its numbers; null where nothing is compared. */
   readonly before: { readonly metrics: JsonObject; readonly range: TimeFilter } | null;
 }
 
@@ -105,7 +101,6 @@ const PARTS: readonly (readonly [string, string, Tone])[] = [
   ["detractor", "detractors", "bad"],
 ];
 
-/** One bar each, as long as its share; none without responses. */
 function barLines({ streams, options }: RenderContext, { metrics, before }: CardFacts, paint: Paint): string[] {
   const counts = countsOf(metrics);
   const all = counts === null ? 0 : countAnswers(counts);
@@ -153,7 +148,6 @@ function toneOfNumber(value: unknown): Tone {
   return value > 0 ? "good" : "bad";
 }
 
-/** Digits of three lines, made of half blocks. */
 const DIGITS: Readonly<Record<string, readonly [string, string, string]>> = {
   "0": ["█▀█", "█ █", "▀▀▀"],
   "1": ["▀█ ", " █ ", "▀▀▀"],
@@ -168,7 +162,6 @@ const DIGITS: Readonly<Record<string, readonly [string, string, string]>> = {
   "-": ["   ", "▀▀▀", "   "],
 };
 
-/** A whole number, or `-` where there is none; nothing for a text that has other characters. */
 function toLargeDigits(text: string): string[] {
   const digits = Array.from(text, (character) => DIGITS[character]);
   if (digits.includes(undefined)) return [];

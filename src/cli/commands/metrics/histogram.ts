@@ -12,11 +12,9 @@ import { readResponses, scoreOf } from "./read-responses.ts";
 
 export interface HistogramOptions extends TimeFilter {
   readonly trend: string | null;
-  /** Filters of responses that the service does not have; null takes all. */
   readonly choice: ResponseChoice | null;
 }
 
-/** Eleven rows, 0 to 10; on a terminal as bars. */
 export async function runHistogram(deps: Deps, { since, until, trend, choice }: HistogramOptions): Promise<ExitCode> {
   checkColumns(deps, SCORES);
   const counts = Array.from({ length: SCORE_MAX + 1 }, () => 0);

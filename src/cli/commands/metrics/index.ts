@@ -91,7 +91,6 @@ export function register(noun: Command, context: CommandContext): void {
   context.action(noun, startMetrics);
 }
 
-/** Filters that the API does not have. */
 const CHOICES = ROW_FLAGS.map(({ flag }) => flag);
 
 /** Null where every response counts. */
@@ -116,7 +115,6 @@ const SHAPES: readonly (readonly [flag: string, others: readonly string[]])[] = 
   ["--raw", ["--by", "--compare", "--confidence", ...CHOICES]],
   ["--group", CHOICES],
 ];
-/** Flags that are of no use without another. */
 const NEEDS: readonly (readonly [flag: string, needed: string])[] = [
   ["--target", "--alarm"],
   ["--min-n", "--segment"],

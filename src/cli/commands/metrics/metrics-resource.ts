@@ -5,10 +5,8 @@ import { METRICS } from "../../render/resources.ts";
 import { CHANGE_FIELDS, isSureChange } from "./statistics.ts";
 
 export interface MetricsShape {
-  /** One row a period. */
   readonly byPeriod: boolean;
   readonly compared: boolean;
-  /** The group `core` is among what was asked for. */
   readonly core: boolean;
   /** Groups other than `core` were asked for: the service decides on their fields. */
   readonly open: boolean;
@@ -16,7 +14,6 @@ export interface MetricsShape {
 
 const CHANGES: readonly string[] = RESOURCES.metrics.map(({ name }) => changeOf(name));
 
-/** Of the change that is computed from the counts of both periods. */
 function changeColumns(byPeriod: boolean): Column[] {
   return [
     ...CHANGE_FIELDS.map((name) => changeColumn(name, name === "p" ? "probability" : "change")),
@@ -75,7 +72,6 @@ export function metricsResource({ byPeriod, compared, core, open }: MetricsShape
   };
 }
 
-/** Above this share of chance finds a change says nothing. */
 const CHANCE_MAX = 0.05;
 
 function isBeyondChance({ q }: JsonObject): boolean {
@@ -134,7 +130,6 @@ export const ALARM: Resource = {
   fields: [],
 };
 
-/** `metrics` as a command: its flags decide on the fields. */
 export const ALL_METRICS: Resource = {
   ...METRICS,
   json: [
@@ -146,7 +141,6 @@ export const ALL_METRICS: Resource = {
   ],
 };
 
-/** Fields that the service decides on become columns behind the known ones. */
 export function withSentFields(resource: Resource, sent: JsonObject): Resource {
   if (resource.open !== true) return resource;
   const known = new Set(resource.columns.map(({ name }) => name));

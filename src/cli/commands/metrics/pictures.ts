@@ -14,7 +14,6 @@ export function wantsPictures(deps: Deps): boolean {
 /** Cells next to the line: `nps  `, `*  min -100, max -100` and the mark of what was left out. */
 const TREND_MARGIN = 28;
 
-/** The picture below the table of periods: a line as long as they are many, and their intervals. */
 export async function drawPeriods(
   deps: Deps,
   rows: readonly JsonObject[],
@@ -73,16 +72,11 @@ function drawTrend(deps: Deps, points: readonly ScorePoint[], coverages: readonl
   return `nps  ${line}  min ${Math.min(...known)}, max ${Math.max(...known)}\n${note}`;
 }
 
-/** A small picture of numbers for a terminal. */
 const LEVELS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const ASCII_LEVELS = ["_", ".", "-", ":", "=", "+", "x", "#"] as const;
 
 /** One character a score, lowest to highest; `·` where there is none, hollow where too few answered. */
-export function toSparkline(
-  points: readonly Pick<ScorePoint, "nps" | "isFew">[],
-  /** False draws in ASCII. */
-  unicode: boolean = true,
-): string {
+export function toSparkline(points: readonly Pick<ScorePoint, "nps" | "isFew">[], unicode: boolean = true): string {
   // A point that says nothing has no level, and does not flatten those that do.
   const known = points.flatMap(({ nps, isFew }) => (nps === null || isFew ? [] : [nps]));
   const low = Math.min(...known);

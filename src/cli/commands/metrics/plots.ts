@@ -12,19 +12,15 @@ import { toSafeCell } from "../../render/safe-text.ts";
 import { createTextMeasure } from "../../render/text-measure.ts";
 import { scoreCategory, SCORE_MAX } from "../../../contract/limits.ts";
 
-/** A narrower terminal has no room for a plot. */
 const PLOT_COLUMNS_MIN = 60;
 const PLOT_ROWS = 12;
 
 export interface ScorePoint {
-  /** The subject of the score: a period, a value. */
   readonly label: string;
-  /** Null without answers. */
   readonly nps: number | null;
   readonly low: number | null;
   readonly high: number | null;
   readonly n: number;
-  /** Too few answers to say anything. */
   readonly isFew: boolean;
 }
 
@@ -60,7 +56,6 @@ const ASCII: Marks = {
   dots: "...",
 };
 
-/** The frame that all plots of a terminal share; null where there is no room for one. */
 interface Canvas {
   readonly columns: number;
   readonly marks: Marks;

@@ -30,16 +30,13 @@ import { unixSeconds } from "../../../runtime/clock.ts";
 export interface MetricsFilters {
   readonly trend: string | null;
   readonly groups: readonly string[] | null;
-  /** Filters of responses that the service does not have; null takes all. */
   readonly choice: ResponseChoice | null;
-  /** Of intervals and verdicts, between 0 and 1. */
   readonly confidence: number;
 }
 
 /** The metrics of ranges that are in the order of time and have nothing in common, in that order. */
 export type MetricsReader = (ranges: readonly TimeFilter[]) => Promise<readonly MetricsAnswer[]>;
 
-/** An answer of the service with its headers, or numbers that were counted here. */
 export type MetricsAnswer = RecordValue & Partial<Pick<ApiReply, "headers">>;
 
 /** The service's own numbers, or where it does not have the filters, those that are counted here. */
@@ -95,15 +92,12 @@ export interface Period extends PeriodRange {
 
 export interface PeriodRequest {
   readonly unit: PeriodUnit;
-  /** Null: as many periods before the last as `PERIODS_DEFAULT` says. */
   readonly since: number | null;
-  /** Null: to the end of the current period. */
   readonly until: number | null;
   readonly now: number;
   readonly zone: string | null;
 }
 
-/** The number of periods when no `--since` says where to begin. */
 const PERIODS_DEFAULT: Readonly<Record<PeriodUnit, number>> = { day: 30, week: 12, month: 12, quarter: 8, year: 5 };
 /** Each period is a request. */
 const PERIODS_MAX = 1000;

@@ -18,10 +18,8 @@ import { CREATED, keysOf, pageList } from "../../export/sources.ts";
 export interface ResponseReading<Batch> {
   readonly range: TimeFilter;
   readonly trend: string | null;
-  /** The rows that count; null for all. */
   readonly filterPage?: PageFilter | null;
   readonly properties?: PropertyUse;
-  /** Objects that come with each row; none where it is left out. */
   readonly expand?: readonly Expansion[];
   /** The part of a page that is kept: counts, so that memory stays flat. Pages come in any order. */
   readonly toBatch: (rows: readonly JsonObject[]) => Batch;
@@ -29,7 +27,6 @@ export interface ResponseReading<Batch> {
   readonly take: (batch: Batch) => void;
 }
 
-/** Every response of the range once; shows progress and takes it away. */
 export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<Batch>): Promise<void> {
   await withClient(watchProperties(deps, "responses", reading.properties ?? {}), async (client) => {
     const { range, trend, expand = [], filterPage = null, toBatch, take } = reading;

@@ -31,10 +31,8 @@ import {
 
 export interface MetricsOptions extends MetricsFilters, TimeFilter {
   readonly by: PeriodUnit | null;
-  /** `--compare previous`. */
   readonly compare: boolean;
   readonly assertions: readonly Assertion[];
-  /** The API's object as it came, and nothing computed. */
   readonly raw: boolean;
 }
 
@@ -66,13 +64,11 @@ function checkRaw({ options }: Deps): void {
     throw new UsageError(`--raw is JSON as the service sent it, which -o ${options.output} is not`);
 }
 
-/** Both shapes of `metrics`: what is read, all checks done, and how it is shown. */
 interface Showing {
   readonly read: (read: MetricsReader) => Promise<RecordValue[]>;
   readonly write: (resource: Resource, rows: readonly RecordValue[]) => Promise<void>;
 }
 
-/** The service's answer, for what is shown with it or in place of it. */
 interface Sent {
   current: MetricsAnswer;
   previous: JsonObject;
@@ -155,7 +151,6 @@ function preparePeriods(deps: Deps, options: MetricsOptions, unit: PeriodUnit): 
   };
 }
 
-/** `2026-11*`. */
 function markIncomplete({ json }: RecordValue, coverage: Coverage | undefined): RecordValue {
   const { period } = json;
   if (typeof period !== "string" || coverage === undefined) return asValue(json);

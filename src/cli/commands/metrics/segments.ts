@@ -35,14 +35,10 @@ import { kindOf, readResponses, scoreOf } from "./read-responses.ts";
 export interface SegmentsOptions extends TimeFilter {
   readonly properties: readonly string[];
   readonly trend: string | null;
-  /** Filters of responses that the service does not have; null takes all. */
   readonly choice: ResponseChoice | null;
-  /** `--compare previous`. */
   readonly compare: boolean;
   readonly confidence: number;
-  /** Values with fewer answers are not shown. */
   readonly minN: number;
-  /** Split the change instead of listing the values. */
   readonly explain: boolean;
 }
 
@@ -74,7 +70,6 @@ export async function runSegments(deps: Deps, options: SegmentsOptions): Promise
   return EXIT.done;
 }
 
-/** Both periods in one reading: they lie side by side. */
 async function readTally(deps: Deps, options: SegmentsOptions): Promise<SegmentTally> {
   const { properties, since, until, trend, choice, compare } = options;
   const start = since ?? -Infinity;
@@ -122,7 +117,6 @@ export function createPageSums(properties: readonly string[]): PageSums {
 }
 
 interface PageCounts {
-  /** Choices are counted by their ids. */
   readonly tally: SegmentTally;
   readonly texts: ShownTexts;
 }
@@ -158,7 +152,6 @@ function choicesOf({ value }: PlainAnswer): readonly string[] {
   return typeof value === "object" ? [...new Set(value.map(({ id }) => id))] : [String(value)];
 }
 
-/** The counts of answers by the texts of their choices. */
 function nameChoices(tally: SegmentTally, texts: ShownTexts): SegmentTally {
   return nameValues(tally, (property, value) =>
     property.startsWith(ANSWERS) ? nameOfChoice(texts, property.slice(ANSWERS.length), value) : value,

@@ -24,7 +24,6 @@ export const CONFIDENCE_FLAG: FlagRecord = {
   otherwise: String(CONFIDENCE_DEFAULT),
 };
 
-/** Throws UsageError. */
 export function readConfidence(flags: Flags): number {
   return flags.parse("--confidence", parseConfidence) ?? CONFIDENCE_DEFAULT;
 }
@@ -53,14 +52,11 @@ function isCompared({ p, verdict }: JsonObject): boolean {
   return typeof p === "number" && verdict !== "too few";
 }
 
-/** True where a change is more than chance. */
 export function isSureChange({ verdict }: JsonObject): boolean {
   return verdict === "rise" || verdict === "fall";
 }
 
-/** The fields of `--compare` whose values are numbers. */
 export const CHANGE_FIELDS = ["change", "change_low", "change_high", "p"] as const;
-/** Those whose values are words, and the words. */
 export const WORD_FIELDS: Readonly<Record<string, readonly string[]>> = {
   verdict: CHANGE_VERDICTS,
   method: [METHOD],

@@ -27,7 +27,6 @@ export interface PeopleAddOptions {
   readonly delaySeconds: number | null;
   readonly properties: PropertySources;
   readonly send: boolean;
-  /** Unix seconds. */
   readonly lastSentAt: number | null;
   readonly newEmail: string | null;
   readonly newPhone: string | null;

@@ -33,11 +33,9 @@ export const CHANGED_PEOPLE: Resource = {
 };
 
 export interface PeopleChange {
-  /** As typed: `people delete`. */
   readonly command: string;
   /** `who` is one person's name or the number of people. */
   readonly question: (who: string, baseUrl: string) => string;
-  /** Its outcome: `deleted`. */
   readonly outcome: string;
   /** The sentence about what is not possible: `this service cannot delete people`. */
   readonly lacking: string;
@@ -58,7 +56,6 @@ const FROM_FLAG: FlagRecord = {
   text: "everyone in a file, or - for standard input: CSV with a header, or one person per line",
 };
 
-/** A verb that asks once, with the count. */
 export function registerPeopleChange(noun: Command, context: CommandContext, verb: PeopleVerb): void {
   const { name, alias, summary, examples } = verb;
   const command = context.verb(noun, {
@@ -91,7 +88,6 @@ async function readPeople(
   return [...new Map(words.map((word) => parsePersonName(word, "person")).map((one) => [keyOf(one), one])).values()];
 }
 
-/** Asks once for all of them, unless `yes`. */
 export async function runPeopleChange(
   deps: Deps,
   change: PeopleChange,

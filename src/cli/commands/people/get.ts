@@ -83,12 +83,10 @@ function nameOf(reference: EmailOrPhone): string {
   return "email" in reference ? reference.email : reference.phone_number;
 }
 
-/** `no person found with email ada@example.com`, or with the phone number. */
 export function notFound(reference: EmailOrPhone): string {
   return `no person found with ${"email" in reference ? "email" : "phone number"} ${nameOf(reference)}`;
 }
 
-/** The operand of `people get` and `people update`. Throws UsageError. */
 export function readPersonOperand(text: string): EmailOrPhone {
   if (!/^\d{1,6}$/.test(text.trim())) return parsePerson(text, "person");
   throw new UsageError(`person: ${quoteText(text)} is an id, and this API cannot look people up by id`, {

@@ -22,9 +22,7 @@ import { NothingFoundError } from "../../errors/command-errors.ts";
 
 /** Conditions for a person to be shown; all of them hold. Times are Unix seconds, null for no condition. */
 export interface PersonFilters {
-  /** A part of the name, folded. */
   readonly name: string | null;
-  /** Of the e-mail address, in lower case. */
   readonly domain: string | null;
   readonly notSurveyedSince: number | null;
   readonly notRespondedSince: number | null;

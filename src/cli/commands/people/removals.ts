@@ -54,7 +54,6 @@ export const PEOPLE_REMOVALS: readonly PeopleVerb[] = [
   },
 ];
 
-/** As a path names a person. */
 function toPathName(person: PersonName): string {
   if ("email" in person) return `email:${person.email}`;
   return "id" in person ? person.id : `phone_number:${person.phone_number}`;

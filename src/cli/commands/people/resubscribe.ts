@@ -7,7 +7,6 @@ import { EXIT } from "../../exit-codes.ts";
 import { CHANGED_PEOPLE, runPeopleChange } from "./change-people.ts";
 import { requireEmail } from "./removals.ts";
 
-/** An endpoint of our own service alone. */
 export function registerPeopleResubscribe(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "resubscribe",

@@ -90,7 +90,6 @@ function refusalsOf(body: JsonObject): readonly Refusal[] {
   });
 }
 
-/** Throws UnknownOutcomeError when it is unknown whether the write arrived. */
 async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject): Promise<void> {
   const result = await withRefusals(client.sendPerson(body, { signal }), refusalsOf(body));
   if (result.kind === "unknown") throw result.error.advise(evidenceOf(body));
@@ -106,7 +105,6 @@ async function tellRename(deps: Deps, rename: JsonObject, error: unknown): Promi
   throw error;
 }
 
-/** The place to look at, and the effect of a repeat. */
 function evidenceOf(body: JsonObject): string {
   const who = [body["email"], body["phone_number"]].find((name) => typeof name === "string");
   const look = `look with "surveyctl people get ${who}"`;
@@ -139,7 +137,6 @@ function withStatus(result: WriteResult): WriteResult {
   return { ...result, reply: { ...reply, text, json: { ...reply.json, ...fields } } };
 }
 
-/** Only what was given, in the specification's order. */
 export function toBody(fields: Readonly<Record<string, JsonObject[string] | null>>): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }

@@ -38,7 +38,6 @@ function nameOf(reply: ApiReply | null): string | null {
   }
 }
 
-/** Null where the service tells no rates. */
 function ratesOf(json: JsonObject, areOpen: boolean): ResponseRates | null {
   if (CHANNELS.every((channel) => json[`${channel}_response_rate`] === undefined)) return null;
   const channels = CHANNELS.flatMap((channel) => {

@@ -33,7 +33,6 @@ import { createPageSums, explainValues, tallyPage } from "../metrics/segments.ts
 export interface ReportRequest extends TimeFilter {
   /** Unix seconds; answers after it are left out. */
   readonly asOf: number;
-  /** Null: what suits the length of the range. */
   readonly by: PeriodUnit | null;
   /** IANA name. */
   readonly zone: string;
@@ -41,14 +40,12 @@ export interface ReportRequest extends TimeFilter {
   readonly trend: string | null;
   readonly title: string;
   readonly personal: boolean;
-  /** Ids of comments lead to their pages. */
   readonly links: boolean;
   /** As the service told them when the report was made: later answers change them. Null where it told none. */
   readonly rates: ResponseRates | null;
 }
 
 const COMMENTS_MAX = 200;
-/** More points than this are no picture. */
 const PERIODS_MAX = 400;
 
 /** Throws UsageError for a property with too many values, or too many periods. */
@@ -77,7 +74,6 @@ interface Collector {
   /** The range that changes are counted from; null where the request has no start. */
   readonly before: RangeBefore | null;
   readonly add: (rows: readonly JsonObject[]) => void;
-  /** Throws NothingFoundError where no answer has one of the properties. */
   readonly facts: (command: string) => ReportFacts;
 }
 
@@ -170,7 +166,6 @@ function wordsOf(request: ReportRequest) {
 }
 
 interface PeriodCounts {
-  /** Of an answer in the range; in the order of time. */
   readonly add: (at: number, score: number) => void;
   readonly list: () => PeriodScore[];
 }
@@ -227,7 +222,6 @@ function changeOfScore(
   return { before: first.counts, after: second.counts, words: `from ${first.label} to ${second.label}` };
 }
 
-/** `the 30 days before`. */
 function lengthBefore({ since, until }: RangeBefore): string {
   const days = Math.round((until - since + 1) / DAY_SECONDS);
   return `the ${days < 1 ? "period" : days === 1 ? "day" : `${days} days`} before`;

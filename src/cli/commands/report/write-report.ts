@@ -54,7 +54,6 @@ function toPage(facts: ReportFacts, request: ReportRequest): string {
   return renderReport(facts, JSON.stringify(request));
 }
 
-/** A page holds every comment of its period. */
 const REPORT_MAX = 64 * 1024 * 1024;
 
 /** Throws AssertionError with what differs, UsageError for a file that is not a report. */
@@ -78,7 +77,6 @@ async function makeAgain(deps: Deps, request: ReportRequest): Promise<string> {
   return toPage({ ...facts, comments }, request);
 }
 
-/** Null for a request that this program did not write. */
 function parseRequest(text: string): ReportRequest | null {
   const value = parseJsonObject(text);
   if (value === null) return null;
@@ -153,7 +151,6 @@ async function linkComments(deps: Deps, facts: ReportFacts): Promise<ReportFacts
   return { ...facts, comments: facts.comments.map((comment, index) => ({ ...comment, url: urls[index] ?? null })) };
 }
 
-/** Null where it is not the address of a page. */
 async function signedUrl(client: Client, { id }: ReportComment, signal: AbortSignal): Promise<string | null> {
   const { json } = await client.call({ route: ROUTES.signResponse, placeholders: { id }, signal });
   const { url } = json;

@@ -20,12 +20,10 @@ import { readRecordedTime } from "../../command/time-flags.ts";
 import { noPersonWithId, withRefusals } from "../../command/refusals.ts";
 
 export interface ResponsesAddOptions {
-  /** Exactly one of the two. */
   readonly person: PersonName;
   readonly score: number;
   readonly comment: string | null;
   readonly properties: readonly (readonly [string, string])[];
-  /** Unix seconds. */
   readonly createdAt: number | null;
 }
 

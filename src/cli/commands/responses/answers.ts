@@ -19,12 +19,9 @@ import { REDACT_FLAG } from "./selection/redaction.ts";
 import { forSelection, openSelection, readSelection, type Selection, SELECTION_FLAGS } from "./selection/selection.ts";
 
 interface AnswersOptions extends Selection {
-  /** Null: every question that was answered. */
   readonly question: string | null;
   readonly by: PeriodUnit | null;
-  /** A property whose values are told apart; null for none. */
   readonly segment: string | null;
-  /** The number of answers that a word is in at least. */
   readonly minCount: number;
 }
 

@@ -20,7 +20,6 @@ import { checkColumns } from "../../render/record-output.ts";
 import { getRefusals } from "./get.ts";
 import { tagName, tagsOf } from "./selection/row-filters.ts";
 
-/** One row a response, in the order of the ids. */
 export function changedColumns(...shown: readonly string[]): Resource {
   const table = ["id", "outcome", ...shown, "error"];
   const columns = table.map((name) => pathColumn(name));

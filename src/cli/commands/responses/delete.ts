@@ -37,7 +37,6 @@ interface ResponsesDeleteOptions {
   readonly yes: boolean;
 }
 
-/** An endpoint of our own service alone. */
 async function runResponsesDelete(deps: Deps, { ids, yes }: ResponsesDeleteOptions): Promise<ExitCode> {
   checkColumns(deps, COLUMNS);
   return withClient(deps, async (client, connection) => {

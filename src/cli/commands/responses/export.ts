@@ -41,7 +41,6 @@ import {
   type ResponseFilters,
 } from "./selection/service-filters.ts";
 
-/** `expand` null: person and notes. */
 export interface ResponsesExportOptions extends RangeExportOptions, ResponseFilters {
   readonly rows?: RowFilters;
   readonly redact?: boolean;

@@ -10,7 +10,6 @@ import { EXPAND_DEFAULT, expandFlag, neededExpansions, readExpand } from "./sele
 
 export interface ResponsesGetOptions {
   readonly id: string;
-  /** Null: what the columns need. */
   readonly expand: readonly Expansion[] | null;
 }
 

@@ -14,7 +14,6 @@ import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { RESPONSE_FIELDS, RESPONSES } from "../../render/resources.ts";
 import { getRefusals } from "./get.ts";
 
-/** The person's other responses, newest first. */
 const HISTORY: Column = { name: "history", kind: "text", read: (row) => row["history"] };
 
 const SHOWN: Resource = {

@@ -14,7 +14,6 @@ import { categoryOf, commentOf, freeAnswers } from "./selection/row-filters.ts";
 import { forSelection, SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
 
 interface VerifyOptions extends Omit<Selection, "redact"> {
-  /** The summary; `-` is standard input. */
   readonly file: string;
 }
 
@@ -87,7 +86,6 @@ function escapeLines(text: string): string {
 
 const SHOWN_CHARACTERS = 80;
 
-/** `line 3: "it is slow" is in no comment`. */
 function describe({ claim, why }: BrokenClaim): string {
   return `line ${claim.line}: ${nameOf(claim)} ${why}`;
 }

@@ -21,7 +21,6 @@ interface WordsOptions extends Selection {
 
 const MIN_COUNT_DEFAULT = 5;
 const LIMIT_DEFAULT = 20;
-/** Below this share of chance finds a difference counts as one. */
 const CHANCE_MAX = 0.05;
 
 const TERMS: Resource = {
@@ -98,7 +97,6 @@ async function runResponsesWords(deps: Deps, options: WordsOptions & { readonly 
   return EXIT.done;
 }
 
-/** The fields that `addTo` reads. */
 function toShown({ id = null, score = null, comment = null }: JsonObject): JsonObject {
   return { id, score, comment };
 }

@@ -123,7 +123,6 @@ export async function sendPerson(tx: Transaction, project: Project, input: SendI
 }
 
 interface Scheduled extends Pick<SentResult, "status"> {
-  /** Null where no survey is scheduled. */
   readonly at: number | null;
 }
 

@@ -13,7 +13,6 @@ const SURVEYS_SHOWN = 10;
 /** With these a survey may be scheduled, and waits for a pause to end. */
 const LETS_WAIT: ReadonlySet<SurveyStatusName> = new Set(["pending", "throttled"]);
 
-/** Throws NotFoundError. */
 export async function getPerson(tx: Transaction, project: Project, reference: PersonReference): Promise<PersonDetails> {
   const person = await requireReferenced(tx, project, reference);
   const { id, phoneNumber } = person;

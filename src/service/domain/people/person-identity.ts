@@ -48,7 +48,6 @@ export async function identify(
   throw taken(names.phoneNumber);
 }
 
-/** The one person that a path or a body names; null when there is none. */
 export async function findReferenced(
   tx: Transaction,
   project: Project,
@@ -60,7 +59,6 @@ export async function findReferenced(
   return id === null ? null : tx.people.byId(project.id, id);
 }
 
-/** As `findReferenced`; throws NotFoundError when there is none. */
 export async function requireReferenced(
   tx: Transaction,
   project: Project,
@@ -154,7 +152,6 @@ function taken(attribute: string): InvalidError {
   return new InvalidError({ [attribute]: ["has already been taken"] });
 }
 
-/** The later of two times; null counts as never. */
 export function newest(left: number | null, right: number | null): number | null {
   if (left === null || right === null) return left ?? right;
   return Math.max(left, right);

@@ -10,7 +10,6 @@ type ValueCounts = readonly [detractors: number, passives: number, promoters: nu
 export interface DayTally {
   /** Answers by score, 0 to 10. */
   readonly scores: readonly number[];
-  /** Answers with a comment. */
   readonly commented: number;
   /** By property and value; null where a day has too many values for segments. */
   readonly segments: Readonly<Record<string, Readonly<Record<string, ValueCounts>> | null>>;

@@ -8,9 +8,7 @@ export interface ShareRow {
   readonly name: string;
   /** Of its link's token, which is stored nowhere. */
   readonly tokenHash: string;
-  /** Null for all responses. */
   readonly trendId: number | null;
-  /** Properties that have a chart each. */
   readonly segments: readonly string[];
   /** True where the page shows the newest comments. */
   readonly showsComments: boolean;

@@ -11,7 +11,6 @@ export interface MembershipRow {
   readonly properties: Properties;
   /** The request that waits to be sent; null when none does. */
   readonly nextRequestId: number | null;
-  /** When that is due. */
   readonly nextSurveyAt: number | null;
   /** Counted from 1 on the platform, in the order in which people joined. */
   readonly number: number;

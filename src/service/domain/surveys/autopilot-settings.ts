@@ -1,6 +1,5 @@
 import type { Window } from "./windows.ts";
 
-/** The settings by which a platform surveys its members. */
 export interface AutopilotSettings {
   readonly active: boolean;
   /** Seconds between two surveys to one member. */

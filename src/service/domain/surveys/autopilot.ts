@@ -120,7 +120,6 @@ function toMembershipPerson(person: PersonRow): MembershipPerson {
   };
 }
 
-/** 4.11 */
 export async function getAutopilot(
   tx: Transaction,
   project: Project,
@@ -173,7 +172,6 @@ export async function configureAutopilot(
   return settings;
 }
 
-/** Throws InvalidError. */
 function checkEverOpen(window: Window): void {
   const { quiet } = window;
   if (quiet === undefined || !isNeverOpen(window)) return;
@@ -181,7 +179,6 @@ function checkEverOpen(window: Window): void {
   throw new InvalidError({ hours: [`must have an hour outside the quiet hours of text messages, ${hours}`] });
 }
 
-/** As people read and write it. */
 export interface ShownAutopilot {
   readonly platform: Platform;
   readonly active: boolean;

@@ -24,7 +24,6 @@ export interface DueFacts {
   /** Seconds between two surveys to one member. */
   readonly frequency: number;
   readonly window: Window;
-  /** Of the project's zone. */
   readonly wallClock: WallClock;
   readonly now: number;
 }

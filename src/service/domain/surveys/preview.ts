@@ -11,7 +11,6 @@ const PREVIEW_TOKEN = "preview";
 const NORA = { id: 0, email: "nora@example.com", name: "Nora", phoneNumber: null, properties: null };
 const ANY_PROJECT: Project = { id: 0, name: "default" };
 
-/** A field that is left out is that of a sample. */
 export interface Sample {
   readonly project?: Project;
   readonly person?: DueSurvey["person"];
@@ -21,9 +20,7 @@ export interface Sample {
 }
 
 export interface PreviewWish {
-  /** The person whose survey it is; null for anybody's. */
   readonly email: string | null;
-  /** Instead of the language that the survey has. */
   readonly locale: Locale | null;
 }
 

@@ -5,10 +5,8 @@ import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { isSameText } from "../secrets.ts";
 
-/** Under which the store keeps the key of links. */
 export const LINK_SECRET = "links";
 
-/** The time for which a signed link is good. */
 const SIGNED_SECONDS = 30 * 86_400;
 
 /** Path and query of a link to a response for whoever has it; null when there is no such response. */

@@ -5,7 +5,6 @@ import type { Properties } from "../../../contract/resources.ts";
 import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../../contract/special-properties.ts";
 import { InvalidError } from "../errors.ts";
 
-/** The special properties of one survey, null where none was given. */
 export interface SpecialProperties {
   readonly productName: string | null;
   readonly emailSubject: string | null;

@@ -28,7 +28,6 @@ export function surveyWords(
   };
 }
 
-/** The words of a survey that was given these properties. */
 export function readSurveyWords(
   properties: Properties,
   presentation: Pick<Presentation, "brand" | "texts">,

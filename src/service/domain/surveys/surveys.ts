@@ -37,12 +37,10 @@ export async function findPause(tx: Transaction, project: Project): Promise<Surv
   return since === null ? null : { status: "paused", since, until: null };
 }
 
-/** When a survey outside Autopilot is due. */
 export function dueAfterDelay({ now }: Transaction, { delaySeconds }: SurveyWish): number {
   return Math.min(now + delaySeconds, Number.MAX_SAFE_INTEGER);
 }
 
-/** Schedules what was planned. */
 export async function scheduleSurvey(
   tx: Transaction,
   project: Project,

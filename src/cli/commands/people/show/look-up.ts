@@ -43,7 +43,6 @@ async function getDetails(client: Client, id: string, signal: AbortSignal): Prom
   return orNull(call.then(({ json }) => ("surveys" in json ? json : null)));
 }
 
-/** A refusal means that there is no such thing to ask for. */
 async function orNull<Value>(work: Promise<Value>): Promise<Value | null> {
   try {
     return await work;

@@ -19,9 +19,7 @@ import type { Resource } from "../../../render/columns.ts";
 
 /** Conditions for a response to be shown; all of them hold. */
 export interface RowFilters {
-  /** Null takes them all. */
   readonly scores: ReadonlySet<number> | null;
-  /** The pattern of the comment; null takes them all. */
   readonly search: TextSearch | null;
   readonly properties: readonly PropertyCondition[];
   readonly hasComment: boolean;
@@ -65,7 +63,6 @@ export function readRowFilters(flags: Flags): RowFilters {
   };
 }
 
-/** `q_improve=Support` or `q_improve`. Throws UsageError. */
 function parseAnswer(text: string): readonly [string, string | null] {
   return text.includes("=") ? parseKeyValue(text, "--answer") : [parseName(text, "--answer"), null];
 }
@@ -128,7 +125,6 @@ function orUsageError(pattern: string, place: string): TextSearch {
 
 export type PageFilter = (page: RowPage) => RowPage;
 
-/** Null where every row fits. */
 export function createPageFilter({
   scores,
   search,
@@ -164,7 +160,6 @@ export function categoryOf({ score }: JsonObject): ScoreCategory | null {
   return typeof score === "number" ? scoreCategory(score) : null;
 }
 
-/** Empty without one. */
 export function commentOf({ comment }: JsonObject): string {
   return typeof comment === "string" ? comment : "";
 }
@@ -195,7 +190,6 @@ function answersTo(row: JsonObject, question: string): readonly string[] {
   return typeof value === "object" ? value.flatMap(({ id, text }) => [id, text]) : [String(value)];
 }
 
-/** Matches stand out where comments are shown in colour. */
 export function withSearch(resource: Resource, { search }: RowFilters): Resource {
   if (search === null) return resource;
   const columns = resource.columns.map((column) =>

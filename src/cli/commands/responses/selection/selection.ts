@@ -20,10 +20,8 @@ export interface Selection extends ResponseFilters {
   readonly redact: boolean;
 }
 
-/** The flags of a selection. */
 export const SELECTION_FLAGS: readonly FlagRecord[] = [...FILTER_FLAGS, ...ROW_FLAGS];
 
-/** Throws UsageError. */
 export function readSelection(deps: Deps, flags: Flags): Selection {
   return { ...readFilters(deps, flags), rows: readRowFilters(flags), redact: flags.is("--redact") };
 }
@@ -40,7 +38,6 @@ export function forSelection(
 export interface SelectionReader {
   /** Pages as they are to be shown; rows that do not fit are left out. */
   pages(client: Client): AsyncGenerator<RowPage>;
-  /** After the last page. */
   writeNotes(): Promise<void>;
 }
 

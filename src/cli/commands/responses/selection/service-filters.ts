@@ -23,11 +23,9 @@ export interface ResponseFilters {
   readonly personEmail: string | null;
   /** Not a filter of the API: `forPhone` follows it. */
   readonly personPhone: string | null;
-  /** Null: the command's own choice. */
   readonly expand: readonly Expansion[] | null;
 }
 
-/** One person; `readPersonFilter` reads them. */
 export const PERSON_FLAGS: readonly FlagRecord[] = [
   { flag: "--person-id", value: "id", text: "only responses of one person" },
   { flag: "--email", formerly: "--person-email", value: "email", text: "only responses of one person" },
@@ -48,10 +46,8 @@ export function expandFlag(otherwise: string): FlagRecord {
   return { flag: "--expand", value: "objects", text, choices: EXPANSIONS, otherwise, repeatable: true };
 }
 
-/** The default of `neededExpansions`, in help. */
 export const EXPAND_DEFAULT = "what the columns need; JSON has the person's email only with --expand person";
 
-/** Null where the flag was not given. Throws UsageError. */
 export function readExpand(flags: Flags): readonly Expansion[] | null {
   const expand = parseChoices(flags.all("--expand"), "--expand", EXPANSIONS);
   return expand.length === 0 ? null : expand;
@@ -68,7 +64,6 @@ export function neededExpansions(deps: Deps): readonly Expansion[] | null {
   return names.some((name) => /^person_(?:email|name)$|^person\./.test(name)) ? ["person", "notes"] : null;
 }
 
-/** Throws UsageError. */
 export function readPersonFilter(flags: Flags): Pick<ResponseFilters, "personId" | "personEmail" | "personPhone"> {
   const personId = flags.parse("--person-id", parseName);
   const personEmail = flags.parse("--email", parseEmail);
@@ -78,7 +73,6 @@ export function readPersonFilter(flags: Flags): Pick<ResponseFilters, "personId"
   return { personId, personEmail, personPhone };
 }
 
-/** Throws UsageError. */
 export function readFilters(deps: Deps, flags: Flags): ResponseFilters {
   const updated = readRange(deps, flags, { since: "--updated-since", until: "--updated-until" });
   return {
@@ -117,7 +111,6 @@ export function isCountable(filters: ResponseFilters): boolean {
 /** Some services count only the last month when they are given no start. */
 const FIRST_SECOND = 1;
 
-/** The metrics' count of responses; null where they have none. */
 export async function countResponses(
   client: Client,
   { since, until, trend }: Pick<ResponseFilters, "since" | "until" | "trend">,

@@ -20,7 +20,6 @@ export interface ForwardTarget {
   readonly secret: string | null;
 }
 
-/** One row an event: what became of it. */
 export const FORWARDED: Resource = {
   noun: "events",
   columns: [

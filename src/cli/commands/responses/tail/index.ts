@@ -51,11 +51,9 @@ export interface ResponsesTailOptions {
   readonly personPhone: string | null;
   readonly rows: RowFilters;
   readonly redact: boolean;
-  /** Null: what the columns need. */
   readonly expand: readonly Expansion[] | null;
   readonly intervalMs: number;
   readonly wrap: boolean;
-  /** Null shows the rows. */
   readonly forward: ForwardTarget | null;
 }
 
@@ -98,7 +96,6 @@ export function registerResponsesTail(noun: Command, context: CommandContext): v
   context.action(command, async (deps, flags) => runResponsesTail(deps, await readTail(deps, flags)));
 }
 
-/** Throws UsageError. */
 async function readTail(deps: Deps, flags: Flags): Promise<ResponsesTailOptions> {
   if (flags.text("--jq") !== null)
     throw new UsageError("--jq: tail does not end; filter its lines with: surveyctl responses tail -o ndjson | jq");
