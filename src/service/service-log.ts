@@ -19,11 +19,6 @@ export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
         file,
         message: `${file} can be read by other users; run chmod 600 ${file}`,
       });
-    case "clock_behind":
-      return log.warn("clock_behind", {
-        seconds: event.seconds,
-        message: `the clock is ${event.seconds} s behind the newest time in ${file}; stored times do not advance until it has caught up`,
-      });
     case "trouble":
       return log.error("data_file_trouble", { file, trouble: event.error.trouble, message: event.error.message });
     case "recovered":
@@ -31,6 +26,14 @@ export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
     case "slow":
       return log.warn("slow_statement", { statement: event.statement, duration_ms: Math.round(event.seconds * 1000) });
   }
+}
+
+/** Said once for each lead of the newest write over the clock. */
+export function logClockBehind(log: Log, seconds: number): void {
+  log.warn("clock_behind", {
+    seconds,
+    message: `the clock is ${seconds} s behind the newest write; set it right, or run surveyctl service clock --reset`,
+  });
 }
 
 /** Said once at a start: what is held then waits for the operator. */

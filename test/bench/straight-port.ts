@@ -4,12 +4,13 @@
  */
 import { createServer, type ServerResponse } from "node:http";
 import { Pool } from "pg";
-import { systemClock, unixSeconds } from "../../src/runtime/clock.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import type { SendInput } from "../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../src/service/domain/people/people.ts";
 import { addProject } from "../../src/service/domain/projects/projects.ts";
 import type { Database, SqlRow, SqlValue } from "../../src/service/store/sql/database.ts";
+import { writeTime } from "../../src/service/domain/write-time.ts";
 import { createProjectStates, PROJECT_STATE } from "../../src/service/store/sql/project-states.ts";
 import { createStoreRows, type StoreTransaction } from "../../src/service/store/sql/store-rows.ts";
 import { openPostgresStore } from "../../src/service/store/postgres/open-postgres-store.ts";
@@ -62,9 +63,9 @@ async function inTransaction<Result>(work: (tx: StoreTransaction) => Promise<Res
   try {
     await client.query("BEGIN");
     await states.of(project.id);
-    const now = unixSeconds(systemClock);
-    const result = await work(rows.begin(now));
-    for (const { sql, values } of states.end(now)) await query(sql, values);
+    const time = writeTime(systemClock.now(), 0);
+    const result = await work(rows.begin(time));
+    for (const { sql, values } of states.end(time.updatedAt)) await query(sql, values);
     await client.query("COMMIT");
     return result;
   } finally {

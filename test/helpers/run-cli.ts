@@ -17,6 +17,7 @@ export const inProcesses = isLong || SURVEYCTL_BIN !== undefined;
 
 /** For `env`: as if it were started a minute later, when what a killed process held is free. */
 export const A_MINUTE_LATER = { NODE_OPTIONS: `--require ${path.join(import.meta.dirname, "minute-ahead.cjs")}` };
+export const YEARS_AHEAD = { NODE_OPTIONS: `--require ${path.join(import.meta.dirname, "years-ahead.cjs")}` };
 
 export interface RunOptions {
   readonly args: readonly string[];

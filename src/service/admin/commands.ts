@@ -35,7 +35,17 @@ export type AdminCommand =
     }
   /** Copies the data to a new file with this absolute path. */
   | { readonly kind: "backup"; readonly file: string }
-  | { readonly kind: "vacuum" };
+  | { readonly kind: "vacuum" }
+  /** The clock and the newest write; `reset` ends the lead of the latter. */
+  | { readonly kind: "clock"; readonly reset: boolean };
+
+interface ClockInfo {
+  /** Unix seconds. */
+  readonly clock: number;
+  readonly newest_write: number;
+  /** By which the clock is behind the newest write; 0 while that is no more than a correction of the clock. */
+  readonly behind: number;
+}
 
 interface VacuumInfo {
   readonly bytes_before: number;
@@ -57,6 +67,7 @@ export interface AdminResults
   /** The contents of the copy; or the problem that kept it from being written, and then there is none. */
   backup: StoreContents | { readonly problem: string };
   vacuum: VacuumInfo;
+  clock: ClockInfo;
   "history.add": Imported;
 }
 
@@ -98,6 +109,7 @@ export function changesSomething(command: AdminCommand): boolean {
   if (kind === "erase" || kind === "configure" || kind === "retention") return !command.dryRun;
   if (kind === "settings") return Object.keys(command.change).length > 0;
   if (kind === "texts") return Object.keys(command.change).length > 0;
+  if (kind === "clock") return command.reset;
   if (kind === "throttle") return command.seconds !== undefined;
   if (kind === "reminder") return command.after !== undefined || command.channel !== undefined;
   if (kind === "autopilot") return Object.values(command.change).some((value) => value !== undefined);

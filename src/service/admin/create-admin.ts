@@ -5,6 +5,7 @@ import { DomainError } from "../domain/errors.ts";
 import { importHistory } from "../domain/history/import-responses.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { Store } from "../domain/ports.ts";
+import { readLead, takeClockBack } from "../domain/write-time.ts";
 import { type BounceAdminOptions, createBounceHandlers } from "./bounce/handlers.ts";
 import {
   AdminError,
@@ -82,6 +83,14 @@ function createHandlers(options: AdminOptions): Handlers {
       } catch (error) {
         return { problem: wordsOfRefusal(error) };
       }
+    },
+    clock: async ({ reset }) => {
+      if (reset && (await store.read(readLead)) > 0) await store.write(takeClockBack, { isLong: true });
+      return store.read(async (tx) => ({
+        clock: tx.now,
+        newest_write: await tx.clock.newestWriteAt(),
+        behind: await readLead(tx),
+      }));
     },
     vacuum: async () => {
       const { bytesBefore, bytesAfter } = await store.vacuum();

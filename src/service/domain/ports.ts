@@ -26,6 +26,7 @@ import type { ShareRows } from "./shares/share-rows.ts";
 import type { TextRows } from "./sms/text-rows.ts";
 import type { AutopilotRows } from "./surveys/autopilot-rows.ts";
 import type { UnscheduledRows } from "./surveys/unscheduled/unscheduled-rows.ts";
+import type { ClockRows } from "./write-time.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
 export type * from "./delivery/digest-rows.ts";
@@ -136,14 +137,17 @@ export interface WriteOptions extends ReadOptions {
 
 /** One unit of work. Never kept after the work has ended. */
 export interface Transaction {
-  /** Frozen for the whole transaction, Unix seconds. */
+  /** The clock's time, frozen for the whole transaction, Unix seconds. */
   readonly now: number;
-  /** The same in Unix milliseconds, as far as the engine tells them. */
+  /** The same in Unix milliseconds. */
   readonly nowMs: number;
+  /** For `updated_at`, Unix seconds; see `writeTime`. */
+  readonly updatedAt: number;
   /** The address of the service as seen from outside, without a slash at the end; events for webhooks link there. */
   readonly appUrl: string;
   /** Unguessable URL-safe text of 22 characters, for links that anybody who has them may open. */
   token(): string;
+  readonly clock: ClockRows;
   readonly projects: ProjectRows;
   readonly people: PersonRows;
   readonly requests: RequestRows;

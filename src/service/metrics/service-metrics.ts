@@ -17,6 +17,7 @@ import type { DeliveryMetrics, DueQueue, SenderStates } from "./delivery-metrics
 import { livingSenders } from "../domain/delivery/living.ts";
 import { countDue, summarizeQueue } from "../domain/delivery/oversight.ts";
 import type { KeptSender, ProjectNumbers, Store, StoreAbout, StoreConnections, StoreWatch } from "../domain/ports.ts";
+import { readLead } from "../domain/write-time.ts";
 import type { AttemptMeaning } from "../domain/webhooks/attempts.ts";
 import { projectMetrics, readProjectNumbers } from "./project-metrics.ts";
 import { summarizeWebhooks, webhookMetrics, type WebhookSummary } from "./webhook-metrics.ts";
@@ -35,6 +36,11 @@ const FAMILIES = {
     name: "surveyctl_nodejs_eventloop_lag_p99_seconds",
     type: "gauge",
     help: "How late timers were, 99th percentile since the last reading.",
+  },
+  clock: {
+    name: "surveyctl_clock_behind_seconds",
+    type: "gauge",
+    help: "How far the clock is behind the newest write, if by more than five minutes; else 0.",
   },
   scheduler: {
     name: "surveyctl_scheduler_last_success_timestamp_seconds",
@@ -111,6 +117,7 @@ interface Sources {
 }
 
 interface Summary {
+  readonly lead: number;
   readonly oldestTransaction: number | null;
   readonly queue: DueQueue;
   readonly webhooks: WebhookSummary;
@@ -162,6 +169,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
         ...deliveries.lines(summary?.queue ?? null, { ...senders, kept: summary?.senders ?? [] }),
         ...webhookMetrics(summary?.webhooks ?? null, webhookAttempts),
         ...(summary === null ? [] : projectMetrics(summary.projects)),
+        ...(summary === null ? [] : writeFamily(FAMILIES.clock, [[[], summary.lead]])),
         ...writeFamily(FAMILIES.transactions, commits.samples()),
         ...commitTime.lines(),
         ...batchJobs.lines(),
@@ -176,6 +184,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
 async function readSummary(store: Store): Promise<Summary> {
   const oldestTransaction = await store.oldestTransaction();
   const rest = await store.read(async (tx) => ({
+    lead: await readLead(tx),
     queue: { ...(await summarizeQueue(tx)), due: await countDue(tx) },
     webhooks: await summarizeWebhooks(tx),
     projects: await readProjectNumbers(tx),

@@ -5,6 +5,8 @@ import type { Store } from "../domain/ports.ts";
 import { followRetention } from "../domain/privacy/retention.ts";
 import { pruneUnscheduled } from "../domain/surveys/unscheduled/unscheduled.ts";
 import { pruneEvents } from "../domain/webhooks/webhooks.ts";
+import { readLead } from "../domain/write-time.ts";
+import { logClockBehind } from "../service-log.ts";
 import type { Base } from "./base.ts";
 import type { Part } from "./part.ts";
 
@@ -14,7 +16,7 @@ const PRUNED_A_STEP = 1000;
 
 /** `sweepMessages` removes messages of people who are gone. */
 export function openUpkeep(
-  { store, clock, options, failures, keepErasures }: Base,
+  { store, clock, log, options, failures, keepErasures }: Base,
   outbox: Outbox,
   sweepMessages: () => Promise<number | null>,
 ): Part {
@@ -29,6 +31,7 @@ export function openUpkeep(
   };
   const loop = async (): Promise<void> => {
     let nextPruneMs = clock.monotonic();
+    let isBehind = false;
     while (mayGoOn()) {
       if (clock.monotonic() >= nextPruneMs) {
         await keepErasures().catch(onError);
@@ -38,6 +41,9 @@ export function openUpkeep(
         await followAll(store, mayGoOn).catch(onError);
         nextPruneMs = clock.monotonic() + PRUNE_MS;
       }
+      const lead = await store.read(readLead).catch(() => 0);
+      if (lead > 0 && !isBehind) logClockBehind(log, lead);
+      isBehind = lead > 0;
       // The store tells by itself what it finds.
       await store.verify().catch(() => undefined);
       await clock.sleep(POLL_MS, stopping.signal).catch(() => undefined);

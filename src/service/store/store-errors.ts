@@ -62,8 +62,6 @@ export type StoreEvent =
   | { readonly kind: "created" }
   /** Other users of the machine may read it. */
   | { readonly kind: "readable" }
-  /** The clock is so many seconds behind the newest time in it. */
-  | { readonly kind: "clock_behind"; readonly seconds: number }
   | { readonly kind: "trouble"; readonly error: StoreFileError | StoreDatabaseError }
   | { readonly kind: "recovered" }
   /** A statement took more than a second; its name has none of its values. */

@@ -11,6 +11,7 @@ import { openEmbeddedService, type EmbeddedService } from "../../helpers/embedde
 
 const NAMES = [
   "build_info",
+  "clock_behind_seconds",
   "deliveries_total",
   "delivery_breaker",
   "delivery_duration_seconds",

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import { readLead, takeClockBack } from "../../../src/service/domain/write-time.ts";
 import {
   START,
   links,
@@ -22,12 +23,16 @@ const emails = async (fixture: Fixture) =>
     ({ email }) => email,
   );
 
-/** When it is then said to be saved. */
-const saveAt = async (fixture: Fixture, now: number): Promise<number> => {
+const YEAR = 365 * 86_400;
+
+/** When a person is said to be saved then, and how a change of a row would be dated. */
+const timesAt = async (fixture: Fixture, now: number): Promise<number[]> => {
   fixture.time.now = now;
-  const { person } = await save(fixture, `p${now}@x.co`);
-  const row = await fixture.read((tx) => tx.people.byId(fixture.project.id, Number(person.id)));
-  return row?.createdAt ?? 0;
+  return fixture.write(async (tx) => {
+    const { person } = await sendPerson(tx, fixture.project, sendInput({ email: `p${now}@x.co`, send: false }));
+    const row = await tx.people.byId(fixture.project.id, Number(person.id));
+    return [row?.createdAt ?? 0, tx.updatedAt];
+  });
 };
 
 describe.each(STORES)("%s", (engine) => {
@@ -82,18 +87,30 @@ describe.each(STORES)("%s", (engine) => {
       expect(await refused).toBe(`Error: no at ${START}`);
     }));
 
-  test("when the clock is set back, then rows keep their order in time, also after a restart", async () => {
+  test("a clock that is set back moves what waits and new rows at once, and `updated_at` not before the newest write", async () => {
     const file = newDataFile();
     const first = await openFixture({ file, engine });
-    expect(await saveAt(first, START + 50)).toBe(START + 50);
-    expect(await saveAt(first, START - 86_400)).toBe(START + 50);
-    expect(await first.read(async (tx) => tx.now)).toBe(START + 50);
+    expect(await timesAt(first, START + 50)).toEqual([START + 50, START + 50]);
+    expect(await timesAt(first, START)).toEqual([START, START + 50]);
+    expect(await first.read(async (tx) => tx.now)).toBe(START);
     await first.store.close();
     const second = await openFixture({ file, engine });
-    expect(await saveAt(second, START + 49)).toBe(START + 50);
-    expect(await saveAt(second, START + 51)).toBe(START + 51);
+    expect(await timesAt(second, START + 49)).toEqual([START + 49, START + 50]);
+    expect(await timesAt(second, START + 51)).toEqual([START + 51, START + 51]);
     await second.store.close();
   });
+
+  test("`updated_at` is at most five minutes ahead of the clock, however far ahead a write was", () =>
+    withStore(async (fixture) => {
+      await timesAt(fixture, START + 10 * YEAR);
+      expect(await timesAt(fixture, START)).toEqual([START, START + 300]);
+      expect(await timesAt(fixture, START + 1)).toEqual([START + 1, START + 301]);
+      expect(await fixture.read(readLead)).toBe(10 * YEAR - 1);
+      await fixture.write(takeClockBack);
+      expect(await fixture.read(readLead)).toBe(0);
+      expect(await timesAt(fixture, START + 2)).toEqual([START + 2, START + 301]);
+      expect(await timesAt(fixture, START + 302)).toEqual([START + 302, START + 302]);
+    }));
 
   test("when a read tries to change something, then it is refused", () =>
     withStore(async (fixture) => {

@@ -55,8 +55,10 @@ export interface Ledger {
   readonly respondedMs: Map<string, number>;
   /** By `project/address`: when it was acknowledged last that all about them is erased, Unix milliseconds. */
   readonly erasedMs: Map<string, number>;
-  /** Whether the clock that the service reads was set wrong at any time. */
-  readonly clocks: { wereWrong: boolean };
+  /** By how much the clock that the service reads was wrong at most, and whether anything was written years ahead. */
+  readonly clocks: { wrongMs: number; wereYearsAhead: boolean };
+  /** By project: the `updated_at` of each response, as a client knows them that asks for changes since its last row. */
+  readonly polled: Map<string, Map<string, number>>;
   /** By `project/address`: whether they are in Autopilot. */
   readonly members: Possible<"in" | "out">;
   /** By `project/address`: whether anybody wants to send a survey there. */
@@ -89,7 +91,8 @@ export function createLedger(trace: Trace): Ledger {
     days: new Map(),
     respondedMs: new Map(),
     erasedMs: new Map(),
-    clocks: { wereWrong: false },
+    clocks: { wrongMs: 0, wereYearsAhead: false },
+    polled: new Map(),
     members: new Possible<"in" | "out">("out", turn),
     wanted: new Possible<"never" | "asked">("never", turn),
     endangered: new Set(),

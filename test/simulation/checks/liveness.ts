@@ -22,6 +22,7 @@ export async function checkEnd(world: World): Promise<void> {
 }
 
 const DAY_MS = 86_400_000;
+const YEAR_MS = 366 * DAY_MS;
 /** The longest time for which a window is closed, and from one look while it is open to the next. */
 const CLOSED_DAYS = 4.25;
 
@@ -90,7 +91,13 @@ async function checkDeliveries(world: World, { name }: Project): Promise<void> {
   const unknown = new Map<string, number>();
   for (let after: string | null = ""; after !== null;) {
     const page: {
-      rows: readonly { email: string | null; phone_number: string | null; state: string; channel: string }[];
+      rows: readonly {
+        email: string | null;
+        phone_number: string | null;
+        state: string;
+        channel: string;
+        due_at: number;
+      }[];
       next: string | null;
     } | null = await insist(world, {
       kind: "delivery.list",
@@ -98,8 +105,10 @@ async function checkDeliveries(world: World, { name }: Project): Promise<void> {
       limit: 1000,
       ...(after === "" ? {} : { after }),
     });
-    for (const { email, phone_number: phone, state, channel } of page?.rows ?? []) {
+    for (const { email, phone_number: phone, state, channel, due_at: dueAt } of page?.rows ?? []) {
       const address = (channel === "sms" ? phone : email) ?? "";
+      if (dueAt * 1000 > world.clock.now() + YEAR_MS)
+        ledger.violate(`${address} waits until ${new Date(dueAt * 1000).toISOString()}`);
       // A report that came later says that it did not arrive after all.
       const counts = state === "sent" ? sent : state === "unknown" || state === "bounced" ? unknown : null;
       counts?.set(address, (counts.get(address) ?? 0) + 1);

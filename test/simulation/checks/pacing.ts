@@ -34,14 +34,11 @@ export interface Pacing {
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
-/** Clocks are set wrong by less, and what is stored does not go back with them. */
-const WRONG_MS = 31 * 60_000;
-
 export function createPacing(
   { window, dailyLimit, reminderSeconds, onUnknown }: WorldOptions,
   { ledger, calendar, now }: { readonly ledger: Ledger; readonly calendar: Calendar; readonly now: () => number },
 ): Pacing {
-  const slackMs = (): number => (ledger.clocks.wereWrong ? WRONG_MS : SECOND_MS);
+  const slackMs = (): number => SECOND_MS + ledger.clocks.wrongMs;
   const isOpen = (ms: number): boolean => [-1, 0, 1].some((side) => calendar.isOpen(ms + side * slackMs(), window));
   const noteDay = ({ kind, project, address, token }: Leaving): void => {
     // One that is sent again after a lost reply counts when it is known to be sent.
@@ -50,7 +47,7 @@ export function createPacing(
     const left = ledger.days.get(day) ?? new Map<string, string>();
     ledger.days.set(day, left.set(`${kind} ${token}`, address));
     const counted = [...left.values()].filter((one) => !mayBeForgotten(ledger, `${project}/${one}`)).length;
-    if (counted > (ledger.clocks.wereWrong ? 2 : 1) * dailyLimit)
+    if (counted > (ledger.clocks.wrongMs > 0 ? 2 : 1) * dailyLimit)
       ledger.violate(`${counted} messages of ${project} left on one day, more than ${dailyLimit}`);
   };
   return {

@@ -1,6 +1,8 @@
 /** The recount: everything that the service lists, against what it acknowledged and against its own figures. */
 import type { Metrics } from "../../../src/contract/resources.ts";
+import { LEAD_MAX_SECONDS } from "../../../src/service/domain/write-time.ts";
 import type { Project, World } from "../world/world.ts";
+import type { Ledger } from "./ledger.ts";
 
 interface ListedPerson {
   readonly id: string;
@@ -39,6 +41,19 @@ async function readAll<Row>(world: World, { key }: Project, path: string): Promi
   return rows;
 }
 
+/** Asks for what has changed since the last row, as a client does that polls. Null when the machine went down. */
+export async function poll(world: World, project: Project): Promise<ReadonlyMap<string, number> | null> {
+  const { polled } = world.ledger;
+  const known = polled.get(project.name) ?? new Map<string, number>();
+  polled.set(project.name, known);
+  const since = Math.max(0, ...known.values());
+  const path = `/survey_responses.json?sort=asc:updated_at&updated_since=${since}&`;
+  const changed = await readAll<ListedResponse>(world, project, path);
+  for (const { id, updated_at: updatedAt, created_at: createdAt } of changed ?? [])
+    known.set(id, updatedAt ?? createdAt);
+  return changed === null ? null : known;
+}
+
 /** False when it could not be done. Nothing else may be asked of the service meanwhile. */
 export async function recount(world: World): Promise<boolean> {
   for (const project of world.projects) {
@@ -48,13 +63,23 @@ export async function recount(world: World): Promise<boolean> {
     const left = await readAll<{ readonly email: string | null }>(world, project, "/unsubscribes.json?");
     const bounced = await readAll<{ readonly email: string | null }>(world, project, "/bounces.json?");
     const members = await readAll<ListedMember>(world, project, "/autopilot/email/memberships.json?");
+    const polled = await poll(world, project);
     const metrics = await world.calls.api(project.key, "GET", "/metrics.json?since=0");
-    if (people === null || responses === null || left === null || bounced === null || members === null) return false;
+    if (
+      people === null ||
+      responses === null ||
+      left === null ||
+      bounced === null ||
+      members === null ||
+      polled === null
+    )
+      return false;
     if (metrics.status !== 200) return false;
     checkPeople(world, project, people);
     checkResponses(world, project, responses);
     checkReach(world, project, people, { left: emails(left), bounced: emails(bounced) });
     checkMembers(world, project, members);
+    checkPolled(world, project, responses, polled);
     checkMetrics(world, project, responses, JSON.parse(metrics.text) as Metrics);
   }
   world.trace.count("recounts");
@@ -80,11 +105,11 @@ function checkPeople({ ledger }: World, { name }: Project, people: readonly List
     if (project === name && ledger.people.isSurely(key, "there") && !listed.has(address))
       ledger.violate(`${name} has lost ${address}`);
   }
-  checkOrder(ledger.violate, name, "people", people);
+  checkOrder(ledger, name, "people", people);
 }
 
 function checkOrder(
-  violate: (what: string) => void,
+  { violate, clocks }: Pick<Ledger, "violate" | "clocks">,
   name: string,
   what: string,
   rows: readonly { readonly id: string; readonly created_at: number }[],
@@ -93,7 +118,7 @@ function checkOrder(
   if (new Set(rows.map(({ id }) => id)).size !== rows.length) violate(`${name} gives an id of ${what} twice`);
   for (const [at, row] of inOrder.entries()) {
     const before = inOrder[at - 1];
-    if (before !== undefined && before.created_at > row.created_at)
+    if (before !== undefined && before.created_at > row.created_at + clocks.wrongMs / 1000)
       violate(`${name}: ${what} ${row.id} is older than ${before.id}`);
   }
 }
@@ -122,7 +147,21 @@ function checkResponses({ ledger }: World, { name }: Project, responses: readonl
   }
   for (const comment of listed.keys())
     if (!possible.has(comment)) ledger.violate(`${name} has a response that was replaced or deleted: ${comment}`);
-  checkOrder(ledger.violate, name, "responses", responses);
+  checkOrder(ledger, name, "responses", responses);
+}
+
+function checkPolled(
+  { ledger }: World,
+  { name }: Project,
+  responses: readonly ListedResponse[],
+  polled: ReadonlyMap<string, number>,
+): void {
+  const { wrongMs, wereYearsAhead } = ledger.clocks;
+  // Time goes back then, as nobody knows which clock was right.
+  if (wrongMs > (wereYearsAhead ? 0 : LEAD_MAX_SECONDS * 1000)) return;
+  for (const { id, updated_at: updatedAt, created_at: createdAt } of responses)
+    if (polled.get(id) !== (updatedAt ?? createdAt))
+      ledger.violate(`${name}: a client that polls has missed a change of response ${id}`);
 }
 
 function checkReach(

@@ -1,6 +1,6 @@
 /** Faults in the store on a database server: a world finds them that has one. */
 import type { askOutcome } from "../../../src/service/store/postgres/commit-outcome.ts";
-import type { createDatabaseTime } from "../../../src/service/store/postgres/database-time.ts";
+import type { writeTime } from "../../../src/service/domain/write-time.ts";
 import { fault } from "./plant.ts";
 
 export const SERVER_FAULTS = [
@@ -14,13 +14,9 @@ export const SERVER_FAULTS = [
     ["service/store/postgres/commit-outcome.ts", "askOutcome"],
     () => () => Promise.resolve("committed"),
   ),
-  fault<typeof createDatabaseTime>(
-    "the server's time runs backwards with the clock",
-    ["service/store/postgres/database-time.ts", "createDatabaseTime"],
-    (original) => (clock, source) => {
-      const time = original(clock, source);
-      const now = (): number => Math.floor(clock.now() / 1000);
-      return { ...time, ofWrite: () => ({ now: now(), nowMs: clock.now() }), ofRead: now };
-    },
+  fault<typeof writeTime>(
+    "on a server, what waits counts from the newest write",
+    ["service/domain/write-time.ts", "writeTime"],
+    (original) => (nowMs, newest) => ({ ...original(nowMs, newest), nowMs: Math.max(nowMs, newest * 1000) }),
   ),
 ].map((one) => ({ ...one, isOfServer: true }));

@@ -1,11 +1,13 @@
 /** Faults in what keeps the rows. */
 import type { createDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
-import type { createStoredTime } from "../../../src/service/store/sqlite/engine/stored-time.ts";
+import type { writeTime } from "../../../src/service/domain/write-time.ts";
 import type { nextId } from "../../../src/service/store/sql/rows/project-rows.ts";
 import type { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { fault } from "./plant.ts";
 
 const STORE = ["service/store/sqlite/open-sqlite-store.ts", "openSqliteStore"] as const;
+
+const TIME = ["service/domain/write-time.ts", "writeTime"] as const;
 
 export const STORE_FAULTS = [
   fault<typeof createDatabase>(
@@ -49,12 +51,9 @@ export const STORE_FAULTS = [
       return Number(row?.["id"] ?? 0) + 1;
     },
   ),
-  fault<typeof createStoredTime>(
-    "time runs backwards with the clock",
-    ["service/store/sqlite/engine/stored-time.ts", "createStoredTime"],
-    (original) => (database, clock) => {
-      const time = original(database, clock);
-      return { ...time, now: () => Math.floor(clock.now() / 1000), newest: () => Math.floor(clock.now() / 1000) };
-    },
-  ),
+  fault<typeof writeTime>("updated_at goes back with the clock", TIME, (original) => (nowMs) => original(nowMs, 0)),
+  fault<typeof writeTime>("what waits counts from the newest write", TIME, (original) => (nowMs, newest) => ({
+    ...original(nowMs, newest),
+    nowMs: Math.max(nowMs, newest * 1000),
+  })),
 ];

@@ -1,6 +1,7 @@
 /** In place of `service/store/sqlite/snapshot-copy.ts`: SQLite as WebAssembly opens a file only once, so its bytes are copied. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { StoreContents } from "../../../src/service/domain/ports.ts";
+import { writeTime } from "../../../src/service/domain/write-time.ts";
 import { countContents } from "../../../src/service/domain/moving.ts";
 import { createStoreRows } from "../../../src/service/store/sql/store-rows.ts";
 import { closeFile, makeNewFile, markAsCopy } from "../../../src/service/store/sqlite/engine/data-file.ts";
@@ -10,7 +11,7 @@ import type { CopyOptions } from "../../../src/service/store/sqlite/snapshot-cop
 
 const LOG = "-wal";
 
-export async function copySnapshot({ file, target, random, now }: CopyOptions): Promise<StoreContents> {
+export async function copySnapshot({ file, target, random }: CopyOptions): Promise<StoreContents> {
   makeNewFile(target);
   try {
     for (const suffix of ["", LOG].filter((one) => existsSync(file + one)))
@@ -22,7 +23,7 @@ export async function copySnapshot({ file, target, random, now }: CopyOptions): 
       appUrl: () => "",
       onWebhookEvent: () => undefined,
     });
-    const contents = await countContents(rows.begin(now));
+    const contents = await countContents(rows.begin(writeTime(0, 0)));
     closeFile(database);
     markAsCopy(target);
     return contents;

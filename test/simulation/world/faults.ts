@@ -1,7 +1,9 @@
 /** What happens to the machine: kills, power cuts, a disk that fills up or fails. Who kills it also starts it again. */
 import type { DatabaseServer, StatementFault } from "../database/server.ts";
 import type { Chance } from "./chance.ts";
-import { pass } from "./administrators.ts";
+import { LEAD_MAX_SECONDS } from "../../../src/service/domain/write-time.ts";
+import { poll } from "../checks/recount.ts";
+import { insist, pass, setName } from "./administrators.ts";
 import { BURST_MS, burst } from "./life.ts";
 import type { World } from "./world.ts";
 
@@ -9,7 +11,9 @@ import type { World } from "./world.ts";
 const STATEMENTS_MAX = 60;
 const COMMITS_MAX = 8;
 const HOUR_MS = 3_600_000;
-const WRONG_MS = 30 * 60_000;
+/** As a correction of the clock, and as a mistake. */
+const WRONG_MS = [LEAD_MAX_SECONDS * 1000, LEAD_MAX_SECONDS * 1000, 30 * 60_000] as const;
+const YEARS_MS = 10 * 365 * 24 * HOUR_MS;
 const FULL_ROOM = 1024 ** 4;
 
 /** Starts the machine now and after each death, until it stays up. */
@@ -41,7 +45,10 @@ export function planFaults(world: World): void {
     plan(0.4, 3, () => kill(world, true));
     plan(0.5, 3, () => killSoon(world, chance, true));
   }
-  if (has("clock")) plan(0.3, 3, () => setClockWrong(world, chance));
+  if (has("clock")) {
+    plan(0.3, 3, () => setClockWrong(world, chance));
+    plan(0.2, 1, () => writeYearsAhead(world, chance));
+  }
   const { server } = world;
   if (server !== null) {
     if (!has("database")) return;
@@ -95,18 +102,37 @@ async function stop({ machine, trace }: World): Promise<void> {
 
 /** Somebody sets it, or it is corrected after a while. */
 async function setClockWrong(world: World, chance: Chance): Promise<void> {
-  const ms = chance.whole(-WRONG_MS, WRONG_MS);
+  const most = chance.pick(WRONG_MS);
+  const ms = chance.whole(-most, most);
   const deeds = chance.branch(`wrong by ${ms}`);
   burst(world, deeds);
   await pass(world, BURST_MS);
+  for (const project of world.projects) if (project.key !== "") await poll(world, project);
+  const { clocks } = world.ledger;
+  clocks.wrongMs = Math.max(clocks.wrongMs, Math.abs(ms));
   world.clock.setWrong(ms);
-  world.ledger.clocks.wereWrong = true;
   burst(world, deeds);
   world.trace.add(`the clock is wrong by ${ms} ms`);
   world.trace.count("wrong clocks");
   await pass(world, chance.whole(1, 30) * HOUR_MS);
   world.clock.setWrong(0);
   world.trace.add("the clock is right");
+}
+
+/** One command under a clock that is years ahead; some administrators see it in the log. */
+async function writeYearsAhead(world: World, chance: Chance): Promise<void> {
+  const [project] = world.projects;
+  if (project === undefined || world.server?.isOutOfReach === true) return;
+  world.ledger.clocks.wereYearsAhead = true;
+  world.clock.setWrong(YEARS_MS);
+  await setName(world, project, "Years Ahead");
+  world.clock.setWrong(0);
+  world.trace.add("a command was run with the clock years ahead");
+  world.trace.count("writes years ahead");
+  if (!chance.happens(0.5)) return;
+  await pass(world, chance.whole(1, 48) * HOUR_MS);
+  await insist(world, { kind: "clock", reset: true });
+  world.trace.add("the newest write is taken back");
 }
 
 async function fill(world: World, chance: Chance): Promise<void> {

@@ -6,6 +6,7 @@ import { registerAutopilot } from "./project/autopilot.ts";
 import { registerBackup } from "./data/backup.ts";
 import { registerBounce } from "./delivery/bounce.ts";
 import { registerBrand } from "./project/brand.ts";
+import { registerClock } from "./data/clock.ts";
 import { registerDelivery } from "./delivery/index.ts";
 import { registerDigest } from "./delivery/digest.ts";
 import { registerHealth } from "./data/health.ts";
@@ -71,4 +72,5 @@ export function register(noun: Command, outer: CommandContext): void {
   registerErase(noun, context);
   registerRetention(noun, context);
   registerHealth(noun, context);
+  registerClock(noun, context);
 }

@@ -42,6 +42,8 @@ interface VerbFacts<Kind extends AdminKind, Input> extends Omit<CommandFacts, "e
     readonly command: string;
     /** The question, with its numbers; null where there is no such thing, as the verb then says itself. */
     readonly question: (admin: Admin, input: Input) => Promise<string | Question<Kind> | null>;
+    /** False for an input that only looks; absent: every input removes. */
+    readonly isMeant?: (input: Input) => boolean;
     /** No data is removed: where there is no terminal to ask on, it needs no `--yes`. */
     readonly losesNothing?: boolean;
   };
@@ -117,7 +119,7 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
     checkColumns(deps, facts.columns);
     const which = input.project === undefined ? {} : { project: input.project };
     let asked = { kind, ...which, ...(await details?.(input)) } as unknown as CommandOf<Kind>;
-    if (removal !== undefined) {
+    if (removal !== undefined && removal.isMeant?.(input) !== false) {
       const mayGoOn = removal.losesNothing === true && !deps.streams.in.isTTY;
       choice = await noteDataFile(deps, choice);
       await confirmRemoval(deps, { command: removal.command, yes: flags.is("--yes") || mayGoOn }, async () => {

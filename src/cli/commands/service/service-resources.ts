@@ -321,6 +321,7 @@ export const MOVED_TABLES = toResource(
   { table: "text", rows: "number", least_id: "number", most_id: "number", digest: "text" },
   ["digest"],
 );
+export const CLOCK = toResource("clock", { clock: "time", newest_write: "time", behind: "duration" });
 export const VACUUMED = toResource("files", { bytes_before: "number", bytes: "number" });
 export const PAUSE = toResource("settings", { project: "text", paused_at: "time" });
 /** The results of messages that came back. */

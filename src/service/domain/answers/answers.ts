@@ -66,7 +66,7 @@ export async function answerSurvey(
     const change = state === "open" ? (isChanged ? "updated" : "same") : "closed";
     return { project, responseId: answer.id, change };
   }
-  const times = { createdAt: tx.now, updatedAt: tx.now };
+  const times = { createdAt: tx.now, updatedAt: tx.updatedAt };
   const row = { personId, requestId, score, comment: comment ?? null, personProperties: properties, token: tx.token() };
   const responseId = await tx.responses.insert(project.id, { ...row, ...times });
   const seconds = survey.sentAt === null ? null : tx.now - survey.sentAt;
@@ -87,7 +87,7 @@ export async function changeAnswer(
   { score, comment = answer.comment }: { readonly score: number; readonly comment?: string | null | undefined },
 ): Promise<boolean> {
   if (score === answer.score && comment === answer.comment) return false;
-  await tx.responses.update(project.id, answer.id, { score, comment, updatedAt: tx.now });
+  await tx.responses.update(project.id, answer.id, { score, comment, updatedAt: tx.updatedAt });
   await noteEvent(tx, project, { type: "survey_response.updated", responseId: answer.id });
   return true;
 }

@@ -89,7 +89,7 @@ export async function addResponse(
     personProperties,
     token: tx.token(),
     createdAt: input.createdAt ?? tx.now,
-    updatedAt: tx.now,
+    updatedAt: tx.updatedAt,
     requestId: null,
   });
   await storeCollected(tx, project, id, input);
@@ -110,7 +110,7 @@ async function storeCollected(
   const added = isNamed ? toAdditionalAnswers(await listQuestions(tx, project), texts, id) : [];
   const all = [...additionalAnswers, ...added];
   checkSize(all, isNamed);
-  if (all.length > 0) await tx.responses.update(project.id, id, { additionalAnswers: all, updatedAt: tx.now });
+  if (all.length > 0) await tx.responses.update(project.id, id, { additionalAnswers: all, updatedAt: tx.updatedAt });
 }
 
 /** Short texts by question take many times their bytes as additional answers. */
@@ -178,7 +178,7 @@ export async function updateResponse(
     change.personId === undefined ? existing.personId : await requirePerson(tx, project, change.personId);
   const wanted = { ...existing, ...withoutUndefined(change), personId };
   const isChanged = differs(existing, wanted) || change.note !== undefined;
-  if (isChanged) await tx.responses.update(project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.now });
+  if (isChanged) await tx.responses.update(project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.updatedAt });
   if (change.note !== undefined) await appendNote(tx, project, existing.id, change.note, links);
   if (isChanged) await noteEvent(tx, project, { type: "survey_response.updated", responseId: existing.id });
   return readResponse(tx, project, existing.id, expand, links);

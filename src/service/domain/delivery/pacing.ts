@@ -35,7 +35,7 @@ export async function readBudget(tx: Transaction, project: Pick<Project, "id">):
   const { timeZone, dailyLimit } = await readSettings(tx, project);
   const day = localDay(tx.now, timeZone);
   const limit = await limitOf(tx, dailyLimit);
-  return { limit, ...(await tx.queue.countLeft(project.id, day.beginsAt)), nextDayAt: day.nextAt };
+  return { limit, ...(await tx.queue.countLeft(project.id, day)), nextDayAt: day.nextAt };
 }
 
 async function limitOf(tx: Transaction, own: string | null): Promise<number | null> {

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
+import type { LocalDay } from "../sms/day.ts";
 import type { QuietHours } from "../surveys/quiet-hours.ts";
 
 /**
@@ -203,8 +204,11 @@ export interface QueueRows {
   ): Promise<void>;
   /** True when a later survey of the same person left, or may have. */
   hasNewerSurvey(project: number, surveyId: number): Promise<boolean>;
-  /** The surveys of a project that left since then, or may have, and those that are on their way. */
-  countLeft(project: number, since: number): Promise<{ readonly sent: number; readonly leaving: number }>;
+  /** The surveys of a project that left on a day, or may have, and those that are on their way. */
+  countLeft(
+    project: number,
+    day: Pick<LocalDay, "beginsAt" | "nextAt">,
+  ): Promise<{ readonly sent: number; readonly leaving: number }>;
   /** The limit for a day of projects that have none of their own, as a server was told last; null for none. */
   dailyLimit(): Promise<number | null>;
   /** Surveys that wait for the old one may leave from now on. */

@@ -246,7 +246,7 @@ async function toStored(
   personId: number,
 ): Promise<NewPastResponse> {
   const { id, surveyType, score, comment, createdAt, permalink } = row;
-  const columns = { id, personId, surveyType, score, comment, createdAt, updatedAt: row.updatedAt ?? tx.now };
+  const columns = { id, personId, surveyType, score, comment, createdAt, updatedAt: row.updatedAt ?? tx.updatedAt };
   return {
     ...columns,
     properties: JSON.stringify(row.properties),

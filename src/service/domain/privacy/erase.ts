@@ -222,7 +222,7 @@ async function redact(
           notes: clear(row.notes),
           tags: clear(row.tags),
           additionalAnswers: clear(row.additionalAnswers),
-          updatedAt: tx.now,
+          updatedAt: tx.updatedAt,
         });
   }
 }

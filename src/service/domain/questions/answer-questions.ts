@@ -103,7 +103,7 @@ export async function storeAnswers(
   });
   const answers = [...old.filter(({ question }) => !ids.has(question.id)), ...answered.filter((one) => one !== null)];
   if (JSON.stringify(answers) === JSON.stringify(old)) return false;
-  await tx.responses.update(project.id, response.id, { additionalAnswers: answers, updatedAt: tx.now });
+  await tx.responses.update(project.id, response.id, { additionalAnswers: answers, updatedAt: tx.updatedAt });
   await noteEvent(tx, project, { type: "survey_response.updated", responseId: response.id });
   return true;
 }

@@ -78,7 +78,7 @@ export async function answerByLink(
   }
   const nobody = { email: null, name: null, phoneNumber: null, lastSentAt: null, createdAt: tx.now };
   const person = await tx.people.insert(project.id, nobody);
-  const times = { createdAt: tx.now, updatedAt: tx.now };
+  const times = { createdAt: tx.now, updatedAt: tx.updatedAt };
   const row = { personId: person.id, requestId: null, score, comment: comment ?? null, personProperties: properties };
   const responseId = await tx.responses.insert(project.id, { ...row, token, ...times, origin: "link" });
   await noteEvent(tx, project, { type: "survey_response.created", responseId });

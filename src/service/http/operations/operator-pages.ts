@@ -2,6 +2,7 @@
 import { type Clock, inTime } from "../../../runtime/clock.ts";
 import { readSeldom } from "../../../runtime/metrics.ts";
 import type { Store } from "../../domain/ports.ts";
+import { readLead } from "../../domain/write-time.ts";
 import { isSameText } from "../../domain/secrets.ts";
 import { errorReply, HttpError, jsonReply, type Reply } from "../replies.ts";
 
@@ -40,20 +41,16 @@ const DATABASE_PATIENCE_MS = 4000;
 
 export function createOperatorPages(options: OperatorOptions): OperatorPages {
   const { store, clock } = options;
-  const reachesStore = readSeldom(clock, READY_KEPT_MS, () => {
-    const answered = store
-      .read((tx) => tx.deliveries.pausedAt())
-      .then(
-        () => true,
-        () => false,
-      );
-    return inTime(clock, DATABASE_PATIENCE_MS, answered, false);
-  });
+  /** Null if the store doesn't answer. */
+  const askLead = readSeldom(clock, READY_KEPT_MS, () =>
+    inTime(clock, DATABASE_PATIENCE_MS, store.read(readLead), null).catch(() => null),
+  );
   const pages: Readonly<Record<string, (request: OperatorRequest, listener: Listener) => Promise<Reply>>> = {
     "/healthz": async () => jsonReply(200, { status: "ok" }),
     "/readyz": async () => {
-      const isReady = options.isReady() && (await reachesStore()) && options.isReady();
-      return isReady ? jsonReply(200, { status: "ready" }) : errorReply(new HttpError(503));
+      const lead = options.isReady() ? await askLead() : null;
+      if (lead === null || !options.isReady()) return errorReply(new HttpError(503));
+      return jsonReply(200, { status: "ready", ...(lead > 0 && { clock_behind_seconds: lead }) });
     },
     "/metrics": async (request, listener) => {
       const error = refuseReader(request, listener, options);

@@ -1,4 +1,5 @@
 /** A read as one transaction on one snapshot. */
+import type { WriteTime } from "../../domain/write-time.ts";
 import type { TransactionDatabase } from "./transaction-database.ts";
 import type { StoreRows, StoreTransaction } from "../sql/store-rows.ts";
 
@@ -10,7 +11,7 @@ const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transactio
 export async function runRead<Result>(
   database: TransactionDatabase,
   rows: StoreRows,
-  { now, isLong }: { readonly now: number; readonly isLong: boolean },
+  { now, isLong }: { readonly now: WriteTime; readonly isLong: boolean },
   work: (tx: StoreTransaction) => Promise<Result>,
 ): Promise<Result> {
   database.sendControl(`${BEGIN}; ${isLong ? NO_LIMITS : LIMITS}`);

@@ -82,8 +82,8 @@ export async function runWrite(
   const [first] = held;
   if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
   states.hold(held);
-  const { now, nowMs } = time.ofWrite(Number(first.now), Math.max(...held.map((row) => Number(row.clock))));
-  const tx = rows.begin(now, nowMs);
+  const now = time.ofWrite(Number(first.now), Math.max(...held.map((row) => Number(row.clock))));
+  const tx = rows.begin(now);
   const ends: JobEnd[] = [];
   for (const job of jobs) ends.push(await runJob(database, tx, job));
   const answers = ends.map(({ answer }) => answer);
@@ -92,7 +92,7 @@ export async function runWrite(
     return { outcome: "rolled_back", answers };
   }
   if (database.changes > 0 || states.isChanged())
-    for (const { sql, values } of states.end(now)) await database.run(sql, values);
+    for (const { sql, values } of states.end(now.updatedAt)) await database.run(sql, values);
   const end: WriteEnd = { outcome: "committed", answers };
   await commit(database, toMark(first), end);
   return end;

@@ -29,7 +29,7 @@ export class UniqueViolation extends Error {
 /** One row of `project_state`. */
 export interface ProjectState {
   nextId: number;
-  /** The newest time that a write of the project has had, Unix seconds. */
+  /** The newest `updatedAt` of the project's writes, Unix seconds. */
   clock: number;
   /** Counts the project's writes. */
   version: number;
@@ -56,8 +56,9 @@ export interface Database {
 
 /** The state that the running job's rows share. */
 export interface Session {
-  /** The running job's frozen time, Unix seconds. */
+  /** The running job's `now` and `updatedAt`, Unix seconds. */
   now: number;
+  updatedAt: number;
 }
 
 /** As many as one statement looks for, so that a text is prepared once. */

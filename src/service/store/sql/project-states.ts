@@ -20,14 +20,17 @@ export interface ProjectStates {
   /** The present state, to be given to `restore` when a job of the write is undone. */
   readonly mark: () => ReadonlyMap<number, ProjectState>;
   readonly restore: (mark: ReadonlyMap<number, ProjectState>) => void;
-  /** The changes that store what is held at the write's time, and forgets it. */
-  readonly end: (now: number) => readonly { readonly sql: string; readonly values: readonly SqlValue[] }[];
+  /** The changes that store what is held, and the write's `updatedAt`. Forgets it. */
+  readonly end: (updatedAt: number) => readonly { readonly sql: string; readonly values: readonly SqlValue[] }[];
   readonly forget: () => void;
   /** True when an id was taken. */
   readonly isChanged: () => boolean;
 }
 
 export const PROJECT_STATE = `SELECT project_id, next_id AS "nextId", clock, version FROM project_state`;
+
+/** Of all projects. */
+export const NEWEST_WRITE = "SELECT max(clock) AS at FROM project_state";
 
 const SET_STATE = "UPDATE project_state SET next_id = ?, clock = ?, version = ? WHERE project_id = ?";
 
@@ -62,10 +65,10 @@ export function createProjectStates(load: (project: number) => Promise<SqlRow | 
     restore: (mark) => {
       held = new Map(mark);
     },
-    end: (now) => {
+    end: (updatedAt) => {
       const changes = [...held].map(([project, { nextId, clock, version }]) => ({
         sql: SET_STATE,
-        values: [nextId, Math.max(clock, now), version + 1, project],
+        values: [nextId, Math.max(clock, updatedAt), version + 1, project],
       }));
       forget();
       return changes;

@@ -1,6 +1,7 @@
 /** All rows of a store over one database: what a transaction is made of, and the changes that go in steps. */
 import type { Random } from "../../../runtime/random.ts";
 import type { Transaction } from "../../domain/ports.ts";
+import type { WriteTime } from "../../domain/write-time.ts";
 import type { Database, Session } from "./database.ts";
 import { createListTallies, type ListTallies } from "./lists/list-tallies.ts";
 import { createHistoryRows } from "./rows/answers/history-rows.ts";
@@ -9,6 +10,7 @@ import { createQuestionRows } from "./rows/answers/question-rows.ts";
 import { createResponseRows } from "./rows/answers/response-rows.ts";
 import { createShareRows } from "./rows/answers/share-rows.ts";
 import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/trend-rows.ts";
+import { createClockRows } from "./rows/clock-rows.ts";
 import { createDeliveryRows } from "./rows/delivery/delivery-rows.ts";
 import { createDigestRows } from "./rows/delivery/digest-rows.ts";
 import { createReportRows } from "./rows/delivery/report-rows.ts";
@@ -50,8 +52,8 @@ export interface StoreTransaction extends Transaction {
 }
 
 export interface StoreRows {
-  /** A transaction whose time is `now`, Unix seconds. One at a time. */
-  readonly begin: (now: number, nowMs?: number) => StoreTransaction;
+  /** A transaction at that time. One at a time. */
+  readonly begin: (time: WriteTime) => StoreTransaction;
 }
 
 /** 16 bytes: 22 characters. */
@@ -63,12 +65,13 @@ export function createStoreRows(
   database: Database,
   { random, appUrl, onWebhookEvent, isOneTransaction = false, isNoted }: StoreRowsOptions,
 ): StoreRows {
-  const session: Session = { now: 0 };
+  const session: Session = { now: 0, updatedAt: 0 };
   const tallies = createListTallies(database);
   const changes = createLongChanges(database, createSteps(database, session, tallies), isNoted);
   const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES), isOneTransaction);
   const rows = {
     token: () => random.token(TOKEN_BYTES),
+    clock: createClockRows(database, session),
     projects: createProjectRows(database, session, tallies),
     people: createPersonRows(database, tallies, changes),
     requests: createRequestRows(database, session, tallies),
@@ -93,12 +96,13 @@ export function createStoreRows(
     history: createHistoryRows(database, tallies, secrets, (count) => manyTokens(random, count)),
   };
   return {
-    begin: (now, nowMs = now * 1000) => {
-      session.now = now;
+    begin: ({ nowMs, updatedAt }) => {
+      Object.assign(session, { now: Math.floor(nowMs / 1000), updatedAt });
       // To copy the rows into each would cost a read a fiftieth of its time.
       return Object.assign(Object.create(rows) as typeof rows, {
-        now,
+        now: session.now,
         nowMs,
+        updatedAt,
         appUrl: appUrl(),
         changingProject: () => changes.project(),
         step: (project: number) => changes.step(project),

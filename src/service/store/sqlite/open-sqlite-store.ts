@@ -7,6 +7,7 @@ import { resolveFile, TEMPORARY_SUFFIX } from "../../../runtime/files/file-repla
 import { makeFolder } from "../../../runtime/files/make-folder.ts";
 import { POLL_SECONDS } from "../../domain/delivery/living.ts";
 import type { Store, StoreCommit } from "../../domain/ports.ts";
+import { type WriteTime, writeTime } from "../../domain/write-time.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import {
   checkContent,
@@ -28,12 +29,18 @@ import { createFileWatch, type FileWatch, hasNoRoom } from "./engine/file-watch.
 import { createJobQueue, isBusy, type JobQueue, waitingForOthers } from "./engine/job-queue.ts";
 import { integrityFindings } from "./integrity.ts";
 import { nameDataFile } from "./engine/sqlite-errors.ts";
-import { createStoredTime, type StoredTime } from "./engine/stored-time.ts";
 import { migrate } from "./engine/migrate.ts";
 import { MIGRATIONS, newestOf } from "../sql/schema/migrations.ts";
 import { NEW_FILE } from "./new-file.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
-import { createProjectStates, NO_PROJECT, PROJECT_STATE, type ProjectStates, stateOf } from "../sql/project-states.ts";
+import {
+  createProjectStates,
+  NEWEST_WRITE,
+  NO_PROJECT,
+  PROJECT_STATE,
+  type ProjectStates,
+  stateOf,
+} from "../sql/project-states.ts";
 import { MARK_EMPTY, READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
 import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
 import { copySnapshot } from "./snapshot-copy.ts";
@@ -54,8 +61,6 @@ export interface SqliteStoreOptions extends StoreOpening {
 
 /** A full disk is looked at this often. */
 const PROBE_MS = 2_000;
-/** A clock that is corrected goes back by less. */
-const CLOCK_TOLERANCE_SECONDS = 60;
 
 /**
  * Opens a data file, which other processes may use at the same time, and brings its schema up to date. Throws
@@ -190,7 +195,8 @@ function shareFile(database: SqliteDatabase): void {
 
 /** Everything about one open database that jobs need. */
 interface Work {
-  readonly time: StoredTime;
+  /** Of the write that runs, or of the one before. */
+  readonly time: () => WriteTime;
   readonly states: ProjectStates;
   readonly rows: StoreRows;
   readonly watch: FileWatch;
@@ -200,7 +206,6 @@ interface Work {
 
 function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEvent: (event: StoreEvent) => void): Work {
   const { file, clock, random = systemRandom, appUrl = () => "", onWebhookEvent = () => undefined } = options;
-  const time = createStoredTime(database, clock);
   const isNoted = { value: true };
   const states = createProjectStates(async (project) =>
     database.first(`${PROJECT_STATE} WHERE project_id = ?`, [project]),
@@ -212,18 +217,17 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
     onWebhookEvent,
   });
   const watch = createFileWatch(file === IN_MEMORY ? null : file, onEvent);
-  const state = { version: dataVersion(database), changes: 0 };
+  const state = { version: dataVersion(database), changes: 0, time: writeTime(0, 0) };
   const queue = createJobQueue(database, clock, {
     ...watch,
     refresh: () => {
       const version = dataVersion(database);
       if (version === state.version) return;
       state.version = version;
-      time.refresh();
       isNoted.value = true;
     },
     begin: () => {
-      time.begin();
+      state.time = writeTime(clock.now(), Number(database.first(NEWEST_WRITE)?.at ?? 0));
       state.changes = database.changes;
     },
     mark: () => {
@@ -235,18 +239,15 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
     },
     end: () => {
       // A job that changes nothing writes nothing, but for the look whether there is room again.
-      const isChanged = database.changes !== state.changes || states.isChanged() || time.isNew();
+      const isChanged = database.changes !== state.changes || states.isChanged();
       if (!isChanged && watch.trouble() === null) return;
-      for (const { sql, values } of states.end(time.newest())) database.run(sql, values);
+      for (const { sql, values } of states.end(state.time.updatedAt)) database.run(sql, values);
     },
-    recover: () => {
-      time.commit();
-      watch.recover();
-    },
+    recover: watch.recover,
     over: states.forget,
     ...(options.onCommit === undefined ? {} : { ended: options.onCommit }),
   });
-  return { time, states, rows, watch, queue, isNoted };
+  return { time: () => state.time, states, rows, watch, queue, isNoted };
 }
 
 /** Another number whenever another connection has written. */
@@ -266,20 +267,19 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
         .catch(() => undefined);
   });
   const { time, states, rows, watch, queue, isNoted } = work;
-  const behind = time.newest() - unixSeconds(clock);
-  if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
+  const now = (): WriteTime => writeTime(clock.now(), 0);
   const loop = createStepLoop({
     isNoted,
-    find: () => queue.read(() => rows.begin(time.now()).changingProject()),
+    find: () => queue.read(() => rows.begin(now()).changingProject()),
     step: (project) =>
       queue.write(async () => {
         await states.of(NO_PROJECT);
-        await rows.begin(time.newest()).step(project);
+        await rows.begin(time()).step(project);
       }),
     isClosed: () => closing.signal.aborted,
   });
   loop.start();
-  const read: Store["read"] = (job) => queue.read(() => job(rows.begin(time.now())));
+  const read: Store["read"] = (job) => queue.read(() => job(rows.begin(now())));
   const cleaner = options.file === IN_MEMORY ? null : createFileCleaner(database, options.file);
   return {
     pollSeconds: POLL_SECONDS,
@@ -293,7 +293,7 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
       queue
         .write(async () => {
           await states.of(stateOf(how?.project) ?? NO_PROJECT);
-          return job(rows.begin(time.newest(), time.newestMs()));
+          return job(rows.begin(time()));
         }, how)
         .finally(loop.start),
     settle: loop.settle,
@@ -321,7 +321,7 @@ async function probeRoom({ watch, queue, states }: Work, clock: Clock, signal: A
 function createWholeFile(
   database: SqliteDatabase,
   { file, clock, random = systemRandom }: SqliteStoreOptions,
-  { queue, time, watch, cleaner }: Work & { readonly cleaner: FileCleaner | null },
+  { queue, watch, cleaner }: Work & { readonly cleaner: FileCleaner | null },
 ): Pick<Store, "backup" | "vacuum" | "clean"> {
   const exclusively = <Result>(change: () => Result): Promise<Result> =>
     queue.alone(async () => {
@@ -329,7 +329,7 @@ function createWholeFile(
       return waitingForOthers(clock, async () => change());
     });
   return {
-    backup: (target) => copySnapshot({ file, target, random, now: time.now() }),
+    backup: (target) => copySnapshot({ file, target, random }),
     vacuum: async () => {
       const bytesBefore = sizeOf(database);
       await exclusively(() => rewrite(database));

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import type { Random } from "../../../runtime/random.ts";
 import { countContents } from "../../domain/moving.ts";
 import type { StoreContents } from "../../domain/ports.ts";
+import { writeTime } from "../../domain/write-time.ts";
 import { createStoreRows } from "../sql/store-rows.ts";
 import { makeNewFile, markAsCopy } from "./engine/data-file.ts";
 import { createDatabase, toDatabase } from "./engine/database.ts";
@@ -14,19 +15,17 @@ export interface CopyOptions {
   /** Not there yet. */
   readonly target: string;
   readonly random: Random;
-  /** Unix seconds. */
-  readonly now: number;
 }
 
 /**
  * Resolves with what the copy holds, and rejects with the system's error when it cannot be written; then there is none.
  */
-export async function copySnapshot({ file, target, random, now }: CopyOptions): Promise<StoreContents> {
+export async function copySnapshot({ file, target, random }: CopyOptions): Promise<StoreContents> {
   makeNewFile(target);
   try {
     await copyFrom(file, target);
     markAsCopy(target);
-    return await countIn(target, random, now);
+    return await countIn(target, random);
   } catch (error) {
     await rm(target, { force: true });
     throw error;
@@ -50,7 +49,7 @@ async function copyFrom(file: string, target: string): Promise<void> {
   }
 }
 
-async function countIn(copy: string, random: Random, now: number): Promise<StoreContents> {
+async function countIn(copy: string, random: Random): Promise<StoreContents> {
   const database = createDatabase(await openEngine(copy));
   try {
     const rows = createStoreRows(toDatabase(database), {
@@ -59,7 +58,7 @@ async function countIn(copy: string, random: Random, now: number): Promise<Store
       appUrl: () => "",
       onWebhookEvent: () => undefined,
     });
-    return await countContents(rows.begin(now));
+    return await countContents(rows.begin(writeTime(0, 0)));
   } finally {
     database.close();
   }

@@ -23,9 +23,6 @@ const emails = async (fixture: Fixture) =>
     ({ email }) => email,
   );
 
-const times = (fixture: Fixture): Promise<number[]> =>
-  Promise.all([fixture.read(async (tx) => tx.now), fixture.write(async (tx) => tx.now)]);
-
 const withStore = async (work: (fixture: Fixture, file: string) => Promise<void>): Promise<void> => {
   const file = newDataFile();
   const fixture = await openFixture({ file });
@@ -55,22 +52,6 @@ describe("a data file", () => {
     await store.close();
     await last;
     expect(ended).toEqual(["patient", "urgent", "last"]);
-  });
-
-  test("when the clock is set back, then time stands still, also after a restart, and goes on when it has caught up", async () => {
-    const file = newDataFile();
-    const first = await openFixture({ file });
-    first.time.now = START + 50;
-    expect(await times(first)).toEqual([START + 50, START + 50]);
-    first.time.now = START - 86_400;
-    expect(await times(first)).toEqual([START + 50, START + 50]);
-    await first.store.close();
-    const second = await openFixture({ file });
-    second.time.now = START + 49;
-    expect(await times(second)).toEqual([START + 50, START + 50]);
-    second.time.now = START + 51;
-    expect(await times(second)).toEqual([START + 51, START + 51]);
-    await second.store.close();
   });
 
   test("when the file or its log is removed or replaced, then no write is acknowledged any more", async () => {

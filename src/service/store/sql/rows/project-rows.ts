@@ -91,7 +91,7 @@ function createKeyRows(database: Database, session: Session): KeyRows {
 
 async function insertProject(
   database: Database,
-  { now }: Session,
+  { now, updatedAt }: Session,
   project: Parameters<ProjectRows["insert"]>[0],
 ): Promise<Project> {
   const { name, throttleSeconds, autopilot } = project;
@@ -102,7 +102,7 @@ async function insertProject(
     ),
   );
   const id = Number(row?.id);
-  database.send("INSERT INTO project_state (project_id, next_id, clock, version) VALUES (?, 1, ?, 0)", [id, now]);
+  database.send("INSERT INTO project_state (project_id, next_id, clock, version) VALUES (?, 1, ?, 0)", [id, updatedAt]);
   for (const platform of PLATFORMS) insertAutopilotSettings(database, now, id, platform, autopilot[platform]);
   return { id, name };
 }

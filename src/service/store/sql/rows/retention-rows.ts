@@ -68,7 +68,7 @@ async function refreshLastResponses(database: Database, project: number, rows: r
 /** Clients that poll for changes get the anonymous row. It stays in its trends, though its properties go. */
 async function anonymize(
   database: Database,
-  { now }: Session,
+  { updatedAt }: Session,
   tallies: ListTallies,
   project: number,
   rows: readonly OldResponse[],
@@ -78,9 +78,9 @@ async function anonymize(
     database.send(
       `UPDATE responses SET person_id = ?, request_id = NULL, comment = NULL, person_properties = '{}', tags = '[]',
          additional_answers = '[]', notes = '[]', note_ids = '[]', updated_at = ? WHERE project_id = ? AND id = ?`,
-      [removed, now, project, id],
+      [removed, updatedAt, project, id],
     );
-  if (rows.length > 0) await touchResponses(database, tallies, project, rows, { updatedAt: now, store });
+  if (rows.length > 0) await touchResponses(database, tallies, project, rows, { updatedAt, store });
 }
 
 /** States in which nothing happens any more. */

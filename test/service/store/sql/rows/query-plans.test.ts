@@ -76,15 +76,16 @@ const noChanges: LongChanges = {
   step: async () => undefined,
 };
 const people = (database: Database) => createPersonRows(database, createListTallies(database), noChanges);
-const queue = (database: Database) => createQueueRows(database, { now: 9 }, createListTallies(database));
-const requests = (database: Database) => createRequestRows(database, { now: 9 }, createListTallies(database));
+const queue = (database: Database) => createQueueRows(database, { now: 9, updatedAt: 9 }, createListTallies(database));
+const requests = (database: Database) =>
+  createRequestRows(database, { now: 9, updatedAt: 9 }, createListTallies(database));
 
-const deliveries = (database: Database) => createDeliveryRows(database, { now: 9 });
+const deliveries = (database: Database) => createDeliveryRows(database, { now: 9, updatedAt: 9 });
 
-const unscheduled = (database: Database) => createUnscheduledRows(database, { now: 9 });
+const unscheduled = (database: Database) => createUnscheduledRows(database, { now: 9, updatedAt: 9 });
 const duePage = { since: 1, until: 99, order: "desc", after: { at: 9, id: 2 }, limit: 20 } as const;
 
-const webhooks = (database: Database) => createWebhookRows(database, { now: 9 }, () => undefined);
+const webhooks = (database: Database) => createWebhookRows(database, { now: 9, updatedAt: 9 }, () => undefined);
 const page = { after: 0, limit: 20 };
 
 const LISTS: [string, (database: Database) => Promise<unknown>][] = [
@@ -109,7 +110,7 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   [
     "members",
     (database) =>
-      createAutopilotRows(database, { now: 0 }, noChanges).list(1, "sms", {
+      createAutopilotRows(database, { now: 0, updatedAt: 0 }, noChanges).list(1, "sms", {
         personId: null,
         after: { createdAt: 1, id: 2 },
         limit: 20,
@@ -158,8 +159,8 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ["deliveries of a person", (database) => deliveries(database).lastUnknownAt(1, 5)],
   ["attempts", (database) => deliveries(database).attempts(1, 5, 9)],
   ["an unsubscribe link", (database) => requests(database).byUnsubscribeToken("t")],
-  ["a report's token", (database) => createReportRows(database, { now: 9 }).byToken("t")],
-  ["a report's message", (database) => createReportRows(database, { now: 9 }).byMessageId("m@x.co")],
+  ["a report's token", (database) => createReportRows(database, { now: 9, updatedAt: 9 }).byToken("t")],
+  ["a report's message", (database) => createReportRows(database, { now: 9, updatedAt: 9 }).byMessageId("m@x.co")],
   ["a link", (database) => requests(database).byToken("t")],
   [
     "events that are due",
@@ -238,7 +239,7 @@ describe("when a list is asked for, then an index finds it and keeps its order",
 
 test("when soft bounces are looked for, then neither all surveys nor all attempts are walked", async () => {
   const plans = await plansOf(async (database) => {
-    const reports = createReportRows(database, { now: 9 });
+    const reports = createReportRows(database, { now: 9, updatedAt: 9 });
     await reports.countSoft(1, 5, 5);
     await reports.listSoft(1, { after: 0, limit: 5, window: 5, least: 3 });
   });

@@ -63,7 +63,7 @@ function pause(database: Database, key: readonly number[], personId: number): vo
  * without statistics would read all that wait in the project by the index of states, once for every survey that is
  * sent.
  */
-const NEXT_SURVEY_AT = `(SELECT min(CASE WHEN r.${IS_WAITING} THEN r.scheduled_at END) FROM messages r
+export const NEXT_SURVEY_AT = `(SELECT min(CASE WHEN r.${IS_WAITING} THEN r.scheduled_at END) FROM messages r
   WHERE r.project_id = people.project_id AND r.person_id = people.id)`;
 
 /** Looks the earliest waiting request of one person up again. */

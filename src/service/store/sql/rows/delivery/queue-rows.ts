@@ -1,4 +1,5 @@
 import type { ClaimKey, DeliveryChange, FrozenMessage, QueueRows } from "../../../../domain/ports.ts";
+import type { LocalDay } from "../../../../domain/sms/day.ts";
 import { nextId } from "../project-rows.ts";
 import { readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
 import { requestsAnswered, requestsSent } from "../../lists/counted-lists.ts";
@@ -58,7 +59,7 @@ export function createQueueRows(database: Database, session: Session, tallies: L
       const row = await database.first(NEWER_SURVEY, [project, surveyId]);
       return row !== null;
     },
-    countLeft: async (project, since) => countLeft(database, project, since),
+    countLeft: async (project, day) => countLeft(database, project, day),
     dailyLimit: async () => (await readState(database, DAILY_LIMIT)) as number | null,
     setDailyLimit: async (limit) => {
       writeState(database, DAILY_LIMIT, limit);
@@ -103,20 +104,20 @@ async function addReminder(
 
 const COUNTED = "channel IN ('email', 'sms', 'reminder', 'sms-reminder')";
 const LEFT = `SELECT count(*) AS n FROM messages
-  WHERE project_id = ? AND ${COUNTED} AND sent_at >= ?`;
+  WHERE project_id = ? AND ${COUNTED} AND sent_at >= ? AND sent_at < ?`;
 /** One that ended without a reply may have arrived: it counts when its mark was made. */
 const LEAVING = `SELECT count(CASE WHEN state = 'unknown' THEN 1 END) AS unknown,
   count(CASE WHEN state <> 'unknown' THEN 1 END) AS leaving FROM messages
   WHERE project_id = ? AND ${COUNTED} AND state IN ('claimed', 'transmitting', 'unknown')
-    AND (state <> 'unknown' OR transmitting_at >= ?)`;
+    AND (state <> 'unknown' OR (transmitting_at >= ? AND transmitting_at < ?))`;
 
 async function countLeft(
   database: Database,
   project: number,
-  since: number,
+  { beginsAt, nextAt }: Pick<LocalDay, "beginsAt" | "nextAt">,
 ): Promise<{ readonly sent: number; readonly leaving: number }> {
-  const left = await database.first(LEFT, [project, since]);
-  const others = await database.first(LEAVING, [project, since]);
+  const left = await database.first(LEFT, [project, beginsAt, nextAt]);
+  const others = await database.first(LEAVING, [project, beginsAt, nextAt]);
   return { sent: Number(left?.n) + Number(others?.unknown), leaving: Number(others?.leaving) };
 }
 
