@@ -2,12 +2,13 @@
 import { UnavailableError } from "../domain/errors.ts";
 
 /**
- * The kinds of trouble: no SQLite file, another program's, a newer version's, one of before the baseline, damaged, not
+ * The kinds of trouble: no SQLite file, one with several names, another program's, a newer version's, one of before the baseline, damaged, not
  * there while its log is, a log of another copy, in use or changed by another program, no room on the disk, or refused
  * by the system; or its data was moved elsewhere, or has not all come yet.
  */
 export type FileTrouble =
   | "not_sqlite"
+  | "linked"
   | "foreign"
   | "newer"
   | "outdated"

@@ -1,5 +1,5 @@
-/** Data files and backups with parts that are not ours: refused by name, by every command that opens them. */
-import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
+/** Data files with parts that are not ours, or that are refused for something else: what is refused is not touched. */
+import { copyFile, link, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -45,19 +45,11 @@ describe("a file with a part that is not ours", () => {
       ],
       "a trigger that is not surveyctl's: delivery_counts_of_new, on messages",
     ],
-    ["column", ["ALTER TABLE people ADD COLUMN nickname TEXT"], "a column that is not surveyctl's: people.nickname"],
     [
-      "quoted column",
-      [`ALTER TABLE responses ADD COLUMN "my note, (of 2)" TEXT`],
-      "a column that is not surveyctl's: responses.my note, (of 2)",
-    ],
-    ["table", ["CREATE TABLE notes (id INTEGER)"], "a table that is not surveyctl's: notes"],
-    [
-      "index",
+      "unique index",
       ["CREATE UNIQUE INDEX one_name ON people (name)"],
       "an index that is not surveyctl's: one_name, on people",
     ],
-    ["view", ["CREATE VIEW names AS SELECT name FROM people"], "a view that is not surveyctl's: names"],
   ])("when it has a %s, then serve and restore refuse it by name", async (_, statements, what) => {
     await change("survey.db", ...statements);
     await change("b.db", ...statements);
@@ -75,4 +67,70 @@ describe("a file with a part that is not ours", () => {
     });
     expect((await readFile(file("b.db"))).equals(before)).toBe(true);
   });
+});
+
+/** As Litestream makes them, and what else another program may keep. */
+const GUESTS = [
+  "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)",
+  "CREATE TABLE _litestream_lock (id INTEGER)",
+  "INSERT INTO _litestream_seq VALUES (1, 7)",
+  "CREATE TRIGGER count_seq AFTER UPDATE ON _litestream_seq BEGIN SELECT 1; END",
+  "CREATE VIEW names AS SELECT name FROM people",
+  "CREATE INDEX people_names ON people (name)",
+  "ALTER TABLE people ADD COLUMN nickname TEXT",
+];
+
+test("tables of other programs are left alone by every command, and stay in a backup", async () => {
+  await change("survey.db", ...GUESTS);
+  const data = ["--data", file("survey.db")];
+  expect(await run("service", "project", "list", ...data)).toMatchObject({ status: 0 });
+  expect(await run("service", "backup", file("copy.db"), ...data)).toMatchObject({ status: 0 });
+  expect(await run("service", "restore", file("copy.db"), "--data", file("new.db"))).toMatchObject({ status: 0 });
+  const copy = await openRawDatabase(file("copy.db"));
+  expect(copy.all("SELECT seq FROM _litestream_seq").map(({ seq }) => seq)).toEqual([7]);
+  copy.close();
+});
+
+/** The files of a data file, with the log that a killed process has left: every byte but the index of the log. */
+async function bytesOf(name: string): Promise<readonly Buffer[]> {
+  return Promise.all([readFile(file(name)), readFile(file(`${name}-wal`))]);
+}
+
+describe("a file that is refused keeps the log of a killed process", () => {
+  const copyAs = async (name: string, ...statements: string[]): Promise<void> => {
+    const database = await openRawDatabase(file("b.db"));
+    database.exec("PRAGMA journal_mode = WAL");
+    for (const sql of statements) database.exec(sql);
+    for (const suffix of ["", "-wal"]) await copyFile(file(`b.db${suffix}`), file(`${name}${suffix}`));
+    database.close();
+  };
+  test.each([
+    ["of a newer version", "INSERT INTO schema_versions VALUES (99, 1)", "written by a newer version"],
+    ["with a trigger", "CREATE TRIGGER undo AFTER UPDATE ON people BEGIN SELECT 1; END", "a trigger that is not"],
+    ["of another program", "DROP TABLE schema_versions", "a SQLite file of another program"],
+    ["that was moved", "INSERT INTO store_marks VALUES ('moved', '/there')", "the data was moved to /there"],
+  ])("%s", async (_, statement, what) => {
+    await copyAs("left.db", statement);
+    const before = await bytesOf("left.db");
+    for (const args of [
+      ["serve", "--port", "0"],
+      ["service", "project", "list"],
+    ]) {
+      const { status, stderr } = await run(...args, "--data", file("left.db"));
+      expect([status, stderr]).toEqual([1, expect.stringContaining(what)]);
+    }
+    expect(await bytesOf("left.db")).toEqual(before);
+  });
+});
+
+test("a file with a second name is refused under both, and served again when one is left", async () => {
+  await link(file("survey.db"), file("other.db"));
+  for (const name of ["survey.db", "other.db"])
+    expect(await run("service", "project", "list", "--data", file(name))).toMatchObject({
+      status: 1,
+      stderr: `error: ${file(name)}: the file has 2 names (hard links); remove all but the one you use\n`,
+    });
+  expect((await readdir(state.folder)).filter((name) => /-(?:wal|shm)$/.test(name))).toEqual([]);
+  await rm(file("other.db"));
+  expect(await run("service", "project", "list", "--data", file("survey.db"))).toMatchObject({ status: 0 });
 });

@@ -1,6 +1,6 @@
 /** A data file by any of its names, from places where nothing can be written, and after kills: SQLite's own locks guard it. */
 import { spawn } from "node:child_process";
-import { existsSync, linkSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -101,6 +101,7 @@ test.each([
   await addRows();
   for (const { child } of [first, second]) child.kill("SIGTERM");
   await Promise.all([first.ended, second.ended]);
+  if (mounting === "true") unlinkSync(file("link.db"));
   const third = startIn("serve --data survey.db --port 0 --quiet");
   const url = (await third.saying(/^listening on (http\S+)$/m))[1] ?? "";
   const answer = await fetch(`${url}/v1/people.json?per_page=100`, { headers: { authorization } });

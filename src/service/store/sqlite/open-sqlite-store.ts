@@ -10,7 +10,6 @@ import type { Store, StoreCommit } from "../../domain/ports.ts";
 import { type WriteTime, writeTime } from "../../domain/write-time.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import {
-  checkContent,
   checkPlace,
   closeFile,
   closeLogToOthers,
@@ -20,18 +19,18 @@ import {
   prepareFile,
   refuseLost,
   refuseOtherName,
+  sizeOf,
 } from "./engine/data-file.ts";
 import { createFileCleaner, emptyLog, type FileCleaner, rewrite } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { IN_MEMORY, openEngine } from "./engine/engine.ts";
-import { findForeign, findMissing } from "./foreign-parts.ts";
 import { createFileWatch, type FileWatch, hasNoRoom } from "./engine/file-watch.ts";
 import { createJobQueue, isBusy, type JobQueue, waitingForOthers } from "./engine/job-queue.ts";
 import { integrityFindings } from "./integrity.ts";
 import { nameDataFile } from "./engine/sqlite-errors.ts";
 import { migrate } from "./engine/migrate.ts";
 import { MIGRATIONS, newestOf } from "../sql/schema/migrations.ts";
-import { NEW_FILE } from "./new-file.ts";
+import { refuseUnfit } from "./refuse-unfit.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import {
   createProjectStates,
@@ -41,7 +40,7 @@ import {
   type ProjectStates,
   stateOf,
 } from "../sql/project-states.ts";
-import { MARK_EMPTY, READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
+import { MARK_EMPTY, type StoreOpening } from "../sql/store-marks.ts";
 import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
 import { copySnapshot } from "./snapshot-copy.ts";
 
@@ -125,18 +124,12 @@ function removeFile(file: string): void {
 
 async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: false }): Promise<SqliteDatabase> {
   const { file, filledBy } = options;
+  if (file !== IN_MEMORY && sizeOf(file) > 0) await refuseUnfit(file, { ...options, isCopy });
   const database = await openOurs(options);
   try {
     shareFile(database);
     if (file !== IN_MEMORY) closeLogToOthers(file);
-    const [missing] = findMissing(database, SCHEMA);
-    if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
-    const foreign = findForeign(database, SCHEMA);
-    if (foreign !== null) throw new StoreFileError("foreign", `the file has ${foreign}; drop it to use the file`);
     if (filledBy !== undefined) database.all(MARK_EMPTY, [filledBy]);
-    const refusal = refusalByMarks(database.all(READ_MARKS), options);
-    if (refusal !== null && !(isCopy && refusal.trouble === "moved"))
-      throw new StoreFileError(refusal.trouble, refusal.message);
     return database;
   } catch (error) {
     // Closing gives space back.
@@ -146,14 +139,13 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
   }
 }
 
-/** With today's schema. A file that is not ours, or of another version, stays as it is. */
+/** With today's schema. */
 async function openOurs({ file, clock, onEvent }: SqliteStoreOptions): Promise<SqliteDatabase> {
   const onSlow = (statement: string, seconds: number): void => onEvent?.({ kind: "slow", statement, seconds });
   const isUnlogged = file !== IN_MEMORY && hasLostLog(file);
   const database = createDatabase(await openEngine(file), { clock, onSlow });
   try {
     configure(database);
-    if (file !== IN_MEMORY) checkContent(file, database);
     await migrate(database, unixSeconds(clock));
     if (isUnlogged) refuseOtherName(database);
     return database;
@@ -164,16 +156,13 @@ async function openOurs({ file, clock, onEvent }: SqliteStoreOptions): Promise<S
   }
 }
 
-/** All statements that have made an up-to-date file. */
-const SCHEMA = [NEW_FILE, ...MIGRATIONS].flatMap(({ statements }) => statements);
-
 /** SQLite may tell a full disk as an error of the disk. */
 function nameFullDisk(file: string, error: unknown): unknown {
   const mayBeFull = error instanceof StoreFileError && error.trouble === "unreadable" && file !== IN_MEMORY;
   return mayBeFull && hasNoRoom(file) ? new StoreFileError("full", "the disk is full", { cause: error }) : error;
 }
 
-/** Settings that change nothing in the file: it may be another program's. */
+/** Settings of the connection. */
 function configure(database: SqliteDatabase): void {
   // Few milliseconds: a longer wait for another process does not hold up the event loop.
   database.exec("PRAGMA busy_timeout = 5");
@@ -331,18 +320,18 @@ function createWholeFile(
   return {
     backup: (target) => copySnapshot({ file, target, random }),
     vacuum: async () => {
-      const bytesBefore = sizeOf(database);
+      const bytesBefore = bytesIn(database);
       await exclusively(() => rewrite(database));
       // Whoever reads the old pages keeps them for so long: the log is emptied by another write then.
       await exclusively(() => emptyLog(database)).catch(ignoreBusy);
-      return { bytesBefore, bytesAfter: sizeOf(database) };
+      return { bytesBefore, bytesAfter: bytesIn(database) };
     },
     clean: async (texts) => cleaner?.clean(texts, exclusively) ?? true,
   };
 }
 
 /** As its pages are, the log's included. */
-function sizeOf(database: SqliteDatabase): number {
+function bytesIn(database: SqliteDatabase): number {
   const row = { ...database.first("PRAGMA page_count"), ...database.first("PRAGMA page_size") };
   return Number(row["page_count"]) * Number(row["page_size"]);
 }

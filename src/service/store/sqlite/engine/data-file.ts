@@ -15,8 +15,6 @@ const LOG_OFFSET = 18;
  * The place of a number for the application's use, `user_version`: 4 bytes. A copy that no service has opened has 0.
  */
 const USED_OFFSET = 60;
-/** A check of more would keep a server from starting for more than about a second. */
-const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 const FILE_MODE = 0o600;
 const SHARED_MODE = 0o660;
 
@@ -53,7 +51,10 @@ export function checkPlace(file: string, shown: string): void {
 
 /** Looks at the file, and makes it where it is missing. Throws StoreFileError, and the system's error. */
 export function prepareFile(file: string): Condition {
-  const size = sizeOf(file) ?? 0;
+  const { size, nlink } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0, nlink: 1 };
+  // Each name has a log of its own, and rows that are in the other one's would be missing.
+  if (nlink > 1)
+    throw new StoreFileError("linked", `the file has ${nlink} names (hard links); remove all but the one you use`);
   // The system says why a file cannot be written, which SQLite does not.
   if (size > 0) accessSync(file, constants.W_OK);
   if (size === 0) {
@@ -66,7 +67,7 @@ export function prepareFile(file: string): Condition {
   const header = readHeader(file);
   if (!isSqlite(header)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
   // A file that is closed, and a copy, say that they have no log; one that lies there is another file's.
-  if (header[LOG_OFFSET] === 1 && (sizeOf(`${file}-wal`) ?? 0) > 0)
+  if (header[LOG_OFFSET] === 1 && sizeOf(`${file}-wal`) > 0)
     throw new StoreFileError(
       "stale_log",
       `the log ${file}-wal belongs to another copy of the file; if this one was restored from a backup, delete the log`,
@@ -76,7 +77,7 @@ export function prepareFile(file: string): Condition {
 
 /** Throws StoreFileError where a file that is not there has left its log. */
 export function refuseLost(file: string): void {
-  if ((sizeOf(`${file}-wal`) ?? 0) > 0) {
+  if (sizeOf(`${file}-wal`) > 0) {
     throw new StoreFileError(
       "missing",
       `the file is missing or empty while its log ${file}-wal is there; restore the file, or delete the log to start anew`,
@@ -116,23 +117,12 @@ export function makeEmptyFile(file: string): boolean {
   }
 }
 
-/** Looks for damage, in files of up to 32 MiB. Throws StoreFileError. */
-export function checkContent(file: string, database: SqliteDatabase): void {
-  if ((sizeOf(file) ?? 0) > CHECKED_BYTES_MAX) return;
-  const finding = Object.values(database.first("PRAGMA quick_check(1)") ?? {})[0];
-  if (finding !== "ok") throw new StoreFileError("damaged", `the file is damaged: ${firstLine(String(finding))}`);
-}
-
-function firstLine(text: string): string {
-  return text.replace(/^\*\*\* .* \*\*\*\n/, "").split("\n")[0] ?? "";
-}
-
 /**
  * True for a file that says that it has a log while the log next to it is missing or empty, as when it is open under
  * another name. An empty log may be left by an attempt to open it.
  */
 export function hasLostLog(file: string): boolean {
-  return (sizeOf(`${file}-wal`) ?? 0) === 0 && readHeader(file)[LOG_OFFSET] === 2;
+  return sizeOf(`${file}-wal`) === 0 && readHeader(file)[LOG_OFFSET] === 2;
 }
 
 /** Throws StoreFileError while another connection has the file open: under this name it would not see its log. */
@@ -214,6 +204,7 @@ function readHeader(file: string): Buffer {
   return header;
 }
 
-function sizeOf(file: string): number | null {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? null;
+/** 0 for a file that isn't there. */
+export function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

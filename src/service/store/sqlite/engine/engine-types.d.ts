@@ -6,9 +6,10 @@ declare module "node:sqlite" {
     run(...values: readonly SqliteValue[]): { changes: number | bigint };
   }
   export class DatabaseSync {
-    constructor(file: string);
+    constructor(file: string, options?: { readonly readOnly: boolean });
     exec(sql: string): void;
     prepare(sql: string): StatementSync;
+    function(name: string, options: { readonly varargs: true }, work: (...values: SqliteValue[]) => null): void;
     close(): void;
   }
   /** Copies the whole database without holding up the event loop, so many pages a step; resolves with their number. */

@@ -46,6 +46,36 @@ export async function openEngine(file: string): Promise<Engine> {
   }
 }
 
+/** The rows of `SELECT columns from`. */
+export type Look = (columns: string, from: string) => readonly SqlValue[][];
+
+/**
+ * Opens a file for reading alone: closed otherwise, SQLite merges the log of a killed process and removes it. Rows come
+ * through a function of ours, since the optional package keeps a file open as long as there are prepared statements.
+ */
+export async function lookInto(file: string, work: (look: Look) => void): Promise<void> {
+  const { DatabaseSync } = await loadLibrary();
+  try {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      let found: SqlValue[][] = [];
+      database.function("found", { varargs: true }, (...row) => {
+        found.push(row as SqlValue[]);
+        return null;
+      });
+      work((columns, from) => {
+        found = [];
+        database.exec(`SELECT found(${columns}) ${from}`);
+        return found;
+      });
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw translateSqliteError(error);
+  }
+}
+
 /** A step: few steps, since each waits for its turn of the event loop. */
 const COPIED_PAGES = 2048;
 

@@ -9,40 +9,36 @@ import {
 } from "../../sql/schema/migrations.ts";
 import { StoreFileError } from "../../store-errors.ts";
 import { NEW_FILE } from "../new-file.ts";
+import type { Look } from "./engine.ts";
 import { rollBack, type SqliteDatabase, toDatabase } from "./database.ts";
 
-/**
- * Brings the file up to date; a file of another program, of a newer version, or of one before the baseline is refused
- * untouched.
- */
+/** Brings the file up to date. Throws as `readVersion` does. */
 export async function migrate(
   database: SqliteDatabase,
   now: number,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  const current = readVersion(database);
-  const newest = newestOf(migrations);
-  if (current > newest)
-    throw new StoreFileError(
-      "newer",
-      `this file was written by a newer version (schema ${current}, this one knows ${newest})`,
-    );
+  const current = readVersion(lookBy(database), newestOf(migrations));
   for (const migration of [NEW_FILE, ...migrations])
     if (migration.version > current) await runMigration(database, migration, now);
 }
 
-/** 0 of an empty file. */
-function readVersion(database: SqliteDatabase): number {
-  const tables = database.all(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
-  );
-  const whose = recognizeSchema(tables.map(({ name }) => String(name)));
+export function lookBy(database: SqliteDatabase): Look {
+  return (columns, from) => database.all(`SELECT ${columns} ${from}`).map((row) => Object.values(row));
+}
+
+/** 0 for an empty file. Throws StoreFileError for a file of another program, or of a version that we can't read. */
+export function readVersion(look: Look, newest: number = newestOf(MIGRATIONS)): number {
+  const tables = look("name", "FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'");
+  const whose = recognizeSchema(tables.map(([name]) => String(name)));
   if (whose === "none") return 0;
   if (whose === "foreign") throw new StoreFileError("foreign", "this is a SQLite file of another program");
   if (whose === "outdated") throw new StoreFileError("outdated", `this file ${IS_OUTDATED}`);
-  const version = Number(database.first(`SELECT max(version) AS version FROM ${VERSIONS_TABLE}`)?.version ?? 0);
+  const version = Number(look("max(version)", `FROM ${VERSIONS_TABLE}`)[0]?.[0] ?? 0);
   if (version === 0) throw new StoreFileError("damaged", "the list of its schema's versions is empty");
-  return version;
+  if (version <= newest) return version;
+  const what = `schema ${version}, this one knows ${newest}`;
+  throw new StoreFileError("newer", `this file was written by a newer version (${what})`);
 }
 
 async function runMigration(
@@ -53,7 +49,7 @@ async function runMigration(
   database.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have been quicker.
-    if (readVersion(database) >= version) return rollBack(database);
+    if (readVersion(lookBy(database), Infinity) >= version) return rollBack(database);
     database.exec(statements.join(";\n"));
     database.writing = true;
     await run?.(toDatabase(database));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Migration, MIGRATIONS, newestOf } from "../../../../../src/service/store/sql/schema/migrations.ts";
-import { findForeign, findMissing } from "../../../../../src/service/store/sqlite/foreign-parts.ts";
-import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
+import { refuseParts } from "../../../../../src/service/store/sqlite/refuse-unfit.ts";
+import { lookBy, migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
 import { inspectCopy } from "../../../../../src/service/store/sqlite/inspect-copy.ts";
 import { NEW_FILE } from "../../../../../src/service/store/sqlite/new-file.ts";
 import { openFixture, START } from "../../../domain/fixture.ts";
@@ -45,8 +45,7 @@ describe("a data file", () => {
       await migrate(database, START);
       const broken = { ...NEXT, statements: [...NEXT.statements.slice(0, index), "nonsense"] };
       await expect(migrate(database, START, [...MIGRATIONS, broken])).rejects.toThrow("syntax error");
-      expect(findMissing(database, statementsOf(MIGRATIONS))).toEqual([]);
-      expect(findForeign(database, statementsOf(MIGRATIONS))).toBeNull();
+      refuseParts(lookBy(database), statementsOf(MIGRATIONS));
       database.close();
     }
     const fixture = await openFixture({ file });
@@ -54,15 +53,16 @@ describe("a data file", () => {
     await fixture.store.close();
   });
 
-  test("when a file has come through migrations, then no part of them is foreign, and other parts are", async () => {
+  test("what a migration made is ours, and damage if it is gone; a trigger that none made is refused", async () => {
     const database = await openRawDatabase();
     const migrations = [...MIGRATIONS, NEXT];
+    const check = (): void => refuseParts(lookBy(database), statementsOf(migrations));
     await migrate(database, START, migrations);
-    expect(findForeign(database, statementsOf(migrations))).toBeNull();
-    expect(findForeign(database, statementsOf(MIGRATIONS))).toBe("a table that is not surveyctl's: extra");
+    check();
+    database.exec("CREATE TRIGGER undo AFTER INSERT ON extra BEGIN SELECT 1; END");
+    expect(check).toThrow("the file has a trigger that is not surveyctl's: undo, on extra; drop it to use the file");
     database.exec("DROP TABLE extra");
-    expect(findForeign(database, statementsOf(MIGRATIONS))).toBe("a column that is not surveyctl's: people.later");
-    expect(findMissing(database, statementsOf(migrations))).toEqual(["extra"]);
+    expect(check).toThrow("the file is damaged: extra is missing");
     database.close();
   });
 

@@ -1,0 +1,66 @@
+/** What keeps a file from being used, found out read-only: a file that is refused stays as it is, its log included. */
+import { existsSync } from "node:fs";
+import { MIGRATIONS, namesOf } from "../sql/schema/migrations.ts";
+import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
+import { StoreFileError } from "../store-errors.ts";
+import { sizeOf } from "./engine/data-file.ts";
+import { type Look, lookInto } from "./engine/engine.ts";
+import { readVersion } from "./engine/migrate.ts";
+import { NEW_FILE } from "./new-file.ts";
+
+/** To look for damage in more would keep a server from starting for more than about a second. */
+const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
+
+/** `isCopy`: opens also what was moved elsewhere. Throws StoreFileError. */
+export async function refuseUnfit(file: string, opening: StoreOpening & { readonly isCopy: boolean }): Promise<void> {
+  // Only SQLite itself can undo a write that was cut short in its other mode, which we use while a file is made.
+  if (existsSync(`${file}-journal`)) return;
+  await lookInto(file, (look) => {
+    if (sizeOf(file) <= CHECKED_BYTES_MAX) refuseDamaged(look);
+    const version = readVersion(look);
+    if (version === 0) return;
+    const statements = [NEW_FILE, ...MIGRATIONS].filter((one) => one.version <= version);
+    refuseParts(
+      look,
+      statements.flatMap((one) => one.statements),
+    );
+    refuseMarked(look, opening);
+  });
+}
+
+function refuseDamaged(look: Look): void {
+  const finding = String(look("quick_check", "FROM pragma_quick_check")[0]?.[0]);
+  const [line] = finding.replace(/^\*\*\* .* \*\*\*\n/, "").split("\n");
+  if (finding !== "ok") throw new StoreFileError("damaged", `the file is damaged: ${line}`);
+}
+
+/** Other programs may keep tables in the file, but nothing that changes our rows or keeps one out. */
+export function refuseParts(look: Look, statements: readonly string[]): void {
+  const names = namesOf(statements);
+  const known = new Set(statements.map(plain));
+  const parts = look("type, name, tbl_name, sql", "FROM sqlite_master").map((part) => part.map(String));
+  const present = new Set(parts.map(([, name]) => name));
+  const missing = [...names].find((name) => !present.has(name));
+  if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
+  for (const [type, name = "", table = "", sql = ""] of parts) {
+    const mayHarm = type === "trigger" || (type === "index" && /^\s*CREATE\s+UNIQUE/i.test(sql));
+    if (!mayHarm || !names.has(table) || (names.has(name) && known.has(plain(sql)))) continue;
+    const what = `${type === "index" ? "an" : "a"} ${type} that is not surveyctl's: ${name}, on ${table}`;
+    throw new StoreFileError("foreign", `the file has ${what}; drop it to use the file`);
+  }
+}
+
+/** SQLite keeps a statement as it was written, but for names that it has quoted. */
+function plain(sql: string): string {
+  return sql.replaceAll(/[\s"]+/g, "");
+}
+
+function refuseMarked(look: Look, { isCopy, ...opening }: StoreOpening & { readonly isCopy: boolean }): void {
+  const rows = look("name, value", READ_MARKS.slice(READ_MARKS.indexOf("FROM")));
+  const refusal = refusalByMarks(
+    rows.map(([name = null, value = null]) => ({ name, value })),
+    opening,
+  );
+  if (refusal !== null && !(isCopy && refusal.trouble === "moved"))
+    throw new StoreFileError(refusal.trouble, refusal.message);
+}
