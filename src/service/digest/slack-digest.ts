@@ -3,7 +3,8 @@ import { digestSlack, digestSubject } from "../../insight/report/digest.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { AdminError } from "../admin/commands.ts";
 import type { DigestTest } from "../admin/digest/commands.ts";
-import { SLACK_REACH, isSlackTarget, shownTarget } from "../domain/webhooks/digest-targets.ts";
+import { refuseUrl } from "../domain/webhooks/addresses.ts";
+import { isSlackTarget, shownTarget, slackReach } from "../domain/webhooks/digest-targets.ts";
 import { retryOrGiveUp } from "../domain/delivery/retries.ts";
 import type { DeliveryProgress, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueDigest } from "../domain/ports.ts";
@@ -27,10 +28,13 @@ export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSe
 }
 
 async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryProgress): Promise<DeliveryResult> {
+  // Also of a target that was stored before this was a rule: nothing is sent.
+  const refusal = refuseUrl(due.email, slackReach(due.allowPrivate), slack.address.own());
+  if (refusal !== null) return { kind: "failed", reason: `the URL is not allowed: ${refusal.message}` };
   const { body } = await slackBody(slack, due);
   if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "no longer wanted" };
   await progress.transmitting();
-  return toResult(slack, due, await postToSlack(slack, due.email, body, progress.signal));
+  return toResult(slack, due, await postToSlack(slack, due, body, progress.signal));
 }
 
 async function slackBody({ store, contextOf }: Slack, due: DueDigest) {
@@ -44,7 +48,7 @@ export async function postDigest(slack: Slack, due: DueDigest): Promise<DigestTe
   const to = shownTarget(due.email);
   const { subject, body } = await slackBody(slack, due);
   const { status = null, text = "no answer" } =
-    (await postToSlack(slack, due.email, body, new AbortController().signal)) ?? {};
+    (await postToSlack(slack, due, body, new AbortController().signal)) ?? {};
   if (status === null || status < 200 || status > 299)
     throw new AdminError(`${to} did not take it: ${[status ?? [], text].flat().join(" ")}`);
   return { to, subject, status, text };
@@ -53,13 +57,18 @@ export async function postDigest(slack: Slack, due: DueDigest): Promise<DigestTe
 /** Null when `signal` ended it first. */
 async function postToSlack(
   { clock, address }: Slack,
-  url: string,
+  { email: url, allowPrivate }: DueDigest,
   body: string,
   signal: AbortSignal,
 ): Promise<AttemptEnd | null> {
   const transport = createEndpointTransport({ clock, own: address.own }, 1);
   try {
-    return await transport.post({ url, ...SLACK_REACH }, { "content-type": "application/json" }, body, signal);
+    return await transport.post(
+      { url, ...slackReach(allowPrivate) },
+      { "content-type": "application/json" },
+      body,
+      signal,
+    );
   } finally {
     transport.close();
   }

@@ -51,7 +51,8 @@ class NoTcpSocketError extends Error {
 }
 
 const LIMITS: ListenLimits = { connections: 10_000, requestMs: 30_000, unreadMs: 30_000 };
-const KEEP_ALIVE_MS = 30_000;
+/** Longer than load balancers in front keep an idle connection (60 s): the first to close it must not be us. */
+const KEEP_ALIVE_MS = 75_000;
 /** A connection that was told why it is closed is kept for so long, so that its client comes to read it. */
 const LINGER_MS = 2_000;
 /** The present work of one connection. */

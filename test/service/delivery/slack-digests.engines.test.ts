@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { answering, startHookReceiver } from "../../helpers/hook-receiver.ts";
 import { openEmbeddedService } from "../../helpers/embedded-service.ts";
 
-const MONDAY = { project: "default", weekday: 1, minute: 480, zone: null } as const;
+const MONDAY = { project: "default", weekday: 1, minute: 480, zone: null, allowPrivate: true } as const;
 
 async function open(...statuses: readonly number[]) {
   const time = { now: Date.parse("2026-11-18T12:00:00Z") };
@@ -69,7 +69,7 @@ describe("a digest to Slack", () => {
 
   it("can be seen and tried before, and a URL that sends numbers in the open is refused", async () => {
     const { admin, receiver, url } = await open(200, 500);
-    const test = () => admin({ kind: "digest.test", project: "default", digest: url });
+    const test = () => admin({ kind: "digest.test", project: "default", digest: url, allowPrivate: true });
     const preview = await admin({ kind: "digest.preview", project: "default" });
     expect([preview.subject, preview.to, preview.text.split("\n")[0], receiver.received.length]).toEqual([
       "Customer survey: no answers",
@@ -87,7 +87,52 @@ describe("a digest to Slack", () => {
     await expect(test()).rejects.toThrow(/…cret did not take it: 500 answer 2$/);
     await expect(admin({ kind: "digest.add", ...MONDAY, email: "ftp://x" })).rejects.toThrow("email");
     await expect(admin({ kind: "digest.add", ...MONDAY, email: "https://u:p@hooks.example.com/x" })).rejects.toThrow(
-      "url the URL contains credentials",
+      "url is not allowed: the URL contains credentials",
     );
+  });
+
+  it.each([
+    ["http://127.0.0.1:9/x", "127.0.0.1, a loopback address"],
+    ["http://localhost:9/x", "localhost, a loopback address"],
+    ["http://[::1]:9/x", "[::1], a loopback address"],
+    ["http://[::ffff:127.0.0.1]:9/x", "[::ffff:7f00:1], a loopback address"],
+    ["https://10.0.0.1/x", "10.0.0.1, a private address"],
+    ["https://169.254.169.254/x", "169.254.169.254, an address that webhooks never reach"],
+    ["http://hooks.example.com/x", "http:// would send answers unencrypted"],
+  ])("may not go where webhooks may not: %s", async (url, message) => {
+    const { admin } = await open();
+    const why = `is not allowed: ${message}`;
+    const refused = { ...MONDAY, email: url, allowPrivate: false };
+    await expect(admin({ kind: "digest.add", ...refused })).rejects.toThrow(why);
+    await expect(admin({ kind: "digest.test", project: "default", digest: url })).rejects.toThrow(why);
+    const wanted = { digests: [{ email: url, every: "monday" }] };
+    const applied = await admin({ kind: "configure", project: "default", wanted, dryRun: false });
+    expect(applied.refused?.text).toBe(why);
+  });
+
+  it("that was stored before this was a rule goes nowhere, and says why", async () => {
+    const { admin, finishDue, receiver, url, time, list, service } = await open(200);
+    const { id } = await admin({ kind: "digest.add", ...MONDAY, email: url });
+    await service.store.write((tx) => tx.digests.change(1, Number(id), { allowPrivate: 0 }));
+    time.now = Date.parse("2026-11-23T08:00:30Z");
+    await finishDue();
+    expect(receiver.received).toEqual([]);
+    const reason = "the URL is not allowed: 127.0.0.1, a loopback address";
+    expect(await list()).toMatchObject({ state: "failed", reason });
+  });
+
+  it("is among the changes of apply, which keeps those that the file cannot have", async () => {
+    const { admin, url } = await open();
+    const digest = { email: url, every: "monday", allow_private: true };
+    const apply = (digests: readonly object[]) =>
+      admin({ kind: "configure", project: "default", wanted: { digests } as never, dryRun: false });
+    const key = `digests["${url.replace("hook/secret", "…cret")}"]`;
+    expect((await apply([digest])).changes).toEqual([
+      { key: `${key}.every`, from: null, to: "monday" },
+      { key: `${key}.at`, from: null, to: "08:00" },
+      { key: `${key}.allow_private`, from: null, to: true },
+    ]);
+    expect((await apply([digest])).changes).toEqual([]);
+    expect((await apply([])).changes).toEqual([]);
   });
 });

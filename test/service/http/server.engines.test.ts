@@ -47,6 +47,11 @@ it("when a body of unknown length passes a MiB, then 413 comes and the client ca
   expect(answer.status).toBe(413);
 });
 
+it("an idle connection is kept longer than the minute that load balancers keep it", async () => {
+  const { headers } = await fetch(`${url()}/healthz`);
+  expect(headers.get("keep-alive")).toBe("timeout=75");
+});
+
 it("when a body of unknown length is small, then it is read", async () => {
   const body = '{"email":"a@x.co","send":false}';
   const head = [

@@ -48,16 +48,16 @@ const ADVICE: Readonly<Partial<Record<UrlRefusal["code"], string>>> = {
   loopback: "use --allow-private if it is meant",
 };
 
-/** The reason why events may not be sent to a URL, as the error that says so; null when they may. */
+/** Why a URL may not be posted to, as an error; null if it may. Without `insecureHttp` there is no such flag. */
 export async function urlRefusal(
-  target: Pick<AddCommand, "url" | "allowPrivate" | "insecureHttp">,
+  target: Pick<AddCommand, "url" | "allowPrivate"> & { readonly insecureHttp?: boolean },
   place: string,
 ): Promise<UsageError | null> {
   const { refuseUrl } = await import("../../../service/domain/webhooks/addresses.ts");
-  const refusal = refuseUrl(target.url, target, []);
+  const refusal = refuseUrl(target.url, { insecureHttp: false, ...target }, []);
   if (refusal === null) return null;
   const { code, message } = refusal;
-  const hint = ADVICE[code];
+  const hint = code === "plain" && target.insecureHttp === undefined ? "use https://" : ADVICE[code];
   const shown = code === "credentials" ? "the URL" : target.url;
   return new UsageError(`${place}: ${shown} is not allowed: ${message}`, hint === undefined ? {} : { hint });
 }
@@ -127,6 +127,11 @@ export function registerWebhook(parent: Command, context: CommandContext): void 
 const ID: readonly [string, string] = ["<id>", "the webhook's number, from `service webhook list`"];
 const EXITS = [EXIT.done, EXIT.failed, EXIT.refused] as const;
 
+export const ALLOW_PRIVATE_FLAG: FlagRecord = {
+  flag: "--allow-private",
+  text: "allow private addresses, and a literal loopback address",
+};
+
 const ADD_FLAGS: readonly FlagRecord[] = [
   { flag: "--secret", value: "text", text: "signing key", otherwise: "a new one" },
   {
@@ -135,7 +140,7 @@ const ADD_FLAGS: readonly FlagRecord[] = [
     text: "signature header",
     otherwise: "X-Webhook-Signature",
   },
-  { flag: "--allow-private", text: "allow private addresses, and a literal loopback address" },
+  ALLOW_PRIVATE_FLAG,
   { flag: "--insecure-http", text: "allow plain http to public addresses" },
   { flag: "--events", value: "names", text: `events to post: ${WEBHOOK_EVENTS.join(", ")}`, otherwise: "all" },
   { flag: "--score", value: "range", text: "only responses with these scores, such as 0-6", otherwise: "all" },

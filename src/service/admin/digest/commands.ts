@@ -13,12 +13,20 @@ export type DigestCommand =
       readonly minute: number;
       /** Null follows the project's. */
       readonly zone: string | null;
+      /** Lets a Slack URL lead to private and loopback addresses; absent: no. */
+      readonly allowPrivate?: boolean;
     }
   | { readonly kind: "digest.list"; readonly project: string }
   /** The mail that would go out now. */
   | { readonly kind: "digest.preview"; readonly project: string }
   /** Sends the digest of now to a reader once: an id, an address or a Slack URL. */
-  | { readonly kind: "digest.test"; readonly project: string; readonly digest: string }
+  | {
+      readonly kind: "digest.test";
+      readonly project: string;
+      readonly digest: string;
+      /** As `digest.add` has it. */
+      readonly allowPrivate?: boolean;
+    }
   /** `digest` is an id or an address. */
   | { readonly kind: "digest.remove"; readonly project: string; readonly digest: string };
 

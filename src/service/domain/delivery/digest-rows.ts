@@ -10,7 +10,10 @@ export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday",
 export interface DigestRow extends DigestSchedule {
   readonly project: Project;
   readonly id: number;
+  /** An address, or the URL of an incoming webhook of Slack. */
   readonly email: string;
+  /** Lets that URL lead to private and loopback addresses. */
+  readonly allowPrivate: boolean;
   /** Leads to the page that ends it. */
   readonly token: string;
   readonly createdAt: number;
@@ -29,8 +32,10 @@ export interface DigestRow extends DigestSchedule {
   readonly claimer: string | null;
 }
 
-type NewDigest = DigestSchedule & Pick<DigestRow, "email" | "token">;
-export type DigestChange = Partial<Pick<DigestRow, "weekday" | "minute" | "zone" | "unsubscribedAt">>;
+type NewDigest = DigestSchedule & Pick<DigestRow, "email" | "token" | "allowPrivate">;
+export type DigestChange = Partial<
+  Pick<DigestRow, "weekday" | "minute" | "zone" | "unsubscribedAt"> & { readonly allowPrivate: 0 | 1 }
+>;
 
 export interface DigestRows {
   /** The new digest's id. */

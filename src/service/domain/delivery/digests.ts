@@ -78,19 +78,22 @@ async function replaceWeek(tx: Transaction, digest: DigestRow): Promise<void> {
   await addWeek(tx, digest, tx.now);
 }
 
+/** `allowPrivate` lets a Slack URL lead to private and loopback addresses; false by default. */
+export type DigestWish = DigestSchedule & { readonly allowPrivate?: boolean };
+
 /** Adds one, or gives the one of this address or Slack URL another schedule. Throws InvalidError. */
 export async function addDigest(
   tx: Transaction,
   project: Project,
   email: string,
-  schedule: DigestSchedule,
+  { allowPrivate = false, ...schedule }: DigestWish,
 ): Promise<DigestRow> {
-  checkDigestTarget(email);
+  checkDigestTarget(email, allowPrivate);
   const known = await findDigest(tx, project, email);
   if (known !== undefined && known.unsubscribedAt !== null)
     throw new InvalidError({ email: ["has unsubscribed from the digest; remove it first"] });
-  if (known === undefined) await tx.digests.insert(project.id, { ...schedule, email, token: tx.token() });
-  else await tx.digests.change(project.id, known.id, { ...schedule });
+  if (known === undefined) await tx.digests.insert(project.id, { ...schedule, allowPrivate, email, token: tx.token() });
+  else await tx.digests.change(project.id, known.id, { ...schedule, allowPrivate: allowPrivate ? 1 : 0 });
   await replaceWeek(tx, await requireDigest(tx, project, email));
   return requireDigest(tx, project, email);
 }
@@ -227,15 +230,21 @@ export async function leaveDigest(tx: Transaction, token: string, how: "leave" |
  * The digest that a reader would have now, by id, address or Slack URL; nothing is kept. An address or URL that has
  * none is taken too. Throws NotFoundError, InvalidError.
  */
-export async function digestNow(tx: Transaction, project: Project, name: string): Promise<DueDigest> {
+export async function digestNow(
+  tx: Transaction,
+  project: Project,
+  name: string,
+  allowPrivate = false,
+): Promise<DueDigest> {
   const known = parseId(name) === null ? await findDigest(tx, project, name) : await requireDigest(tx, project, name);
   if (known === undefined) {
-    checkDigestTarget(name);
-    return sampleDigest(tx, project, name);
+    checkDigestTarget(name, allowPrivate);
+    return { ...(await sampleDigest(tx, project, name)), allowPrivate };
   }
   if (known.unsubscribedAt !== null) throw new InvalidError({ email: ["has unsubscribed from the digest"] });
   const { email, token, weekday } = known;
-  return { ...(await sampleDigest(tx, project, email)), email, token, weekday, zone: await digestZone(tx, known) };
+  const own = { email, token, weekday, zone: await digestZone(tx, known) };
+  return { ...(await sampleDigest(tx, project, email)), ...own, allowPrivate: allowPrivate || known.allowPrivate };
 }
 
 /** The digest that a project would have now, of the seven days before today; nobody gets it. */
@@ -248,6 +257,7 @@ export async function sampleDigest(tx: Transaction, project: Project, email: str
     requestId: 0,
     digestId: 0,
     email,
+    allowPrivate: false,
     token: "preview",
     weekday: new Date(Date.UTC(year, month - 1, day)).getUTCDay(),
     minute: 0,

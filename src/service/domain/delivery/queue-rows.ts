@@ -76,6 +76,7 @@ export interface DueDigest extends ClaimedMessage, DigestSchedule {
   readonly channel: "digest";
   readonly digestId: number;
   readonly email: string;
+  readonly allowPrivate: boolean;
   readonly token: string;
   readonly createdAt: number;
   /** The time of the schedule that the week before was for; null for the first one. */

@@ -6,11 +6,11 @@ import { formatScoreSpan, type ScoreSpan } from "../../../contract/text/score-sp
 import { emailKey } from "../../../contract/text/email.ts";
 import { addTrend, listTrends, removeTrend } from "../answers/trends.ts";
 import { type DigestRow, WEEKDAYS } from "../delivery/digest-rows.ts";
-import { isSlackTarget } from "../webhooks/digest-targets.ts";
+import { isSlackTarget, shownTarget } from "../webhooks/digest-targets.ts";
 import { addDigest, formatMinute } from "../delivery/digests.ts";
 import { changeReminder, readReminder, type ReminderSettings } from "../delivery/reminders.ts";
 import { InvalidError } from "../errors.ts";
-import type { ProjectRow, Transaction, WebhookRow } from "../ports.ts";
+import type { DigestSchedule, ProjectRow, Transaction, WebhookRow } from "../ports.ts";
 import {
   applyQuestions,
   type ConfigurableQuestion,
@@ -64,6 +64,8 @@ interface ConfiguredDigest {
   readonly every: string;
   readonly at: string;
   readonly tz: string | null;
+  /** Of a Slack URL alone. */
+  readonly allow_private?: boolean;
 }
 
 export interface ProjectConfiguration {
@@ -118,7 +120,13 @@ export class RefusedConfigurationError extends Error {
   }
 }
 
+/** Without Slack URLs: they are secrets, which no file of settings has. */
 export async function readConfiguration(tx: Transaction, project: ProjectRow): Promise<ProjectConfiguration> {
+  const { digests, ...all } = await readAll(tx, project);
+  return { ...all, digests: digests.filter(({ email }) => !isSlackTarget(email)) };
+}
+
+async function readAll(tx: Transaction, project: ProjectRow): Promise<ProjectConfiguration> {
   const settings = toConfiguredSettings(await readSettings(tx, project));
   const brand = await readBrand(tx, project);
   const logo = brand.logo === null ? null : await readLogo(tx, brand.logo);
@@ -183,7 +191,7 @@ export async function applyConfiguration(
   wanted: WantedConfiguration,
   tools: ConfigurationTools,
 ): Promise<AppliedConfiguration> {
-  const old = await readConfiguration(tx, project);
+  const old = await readAll(tx, project);
   const { settings, throttle, reminder, autopilot, brand, texts, questions, trends, webhooks, digests } = wanted;
   if (settings !== undefined)
     await at(["settings"], async () => changeSettings(tx, project, toProjectSettings(settings)));
@@ -200,7 +208,7 @@ export async function applyConfiguration(
   if (trends !== undefined) await applyTrends(tx, project, trends);
   const secrets = webhooks === undefined ? [] : await applyWebhooks(tx, project, webhooks, tools);
   if (digests !== undefined) await applyDigests(tx, project, digests);
-  const [before, after] = [flatten(old), flatten(await readConfiguration(tx, project))];
+  const [before, after] = [flatten(old), flatten(await readAll(tx, project))];
   const kept = entriesOf(after);
   const removed = [...entriesOf(before)].filter((entry) => !kept.has(entry));
   return { changes: differences(before, after), removed, secrets };
@@ -281,41 +289,38 @@ async function applyWebhooks(
   return secrets;
 }
 
-/** Whoever ended it by the link of a mail is remembered. A Slack URL is a secret, which no file of settings has. */
+/** Whoever ended it by the link of a mail is remembered. */
 async function wantedDigests(tx: Transaction, project: ProjectRow): Promise<DigestRow[]> {
-  return (await tx.digests.list(project.id)).filter(
-    ({ email, unsubscribedAt }) => unsubscribedAt === null && !isSlackTarget(email),
-  );
+  return (await tx.digests.list(project.id)).filter(({ unsubscribedAt }) => unsubscribedAt === null);
 }
 
-const AT = "08:00";
-
-function toConfiguredDigest({ email, weekday, minute, zone }: DigestRow): ConfiguredDigest {
-  return { email, every: WEEKDAYS[weekday] ?? "", at: formatMinute(minute), tz: zone };
+function toConfiguredDigest({ email, weekday, minute, zone, allowPrivate }: DigestRow): ConfiguredDigest {
+  const schedule = { email, every: WEEKDAYS[weekday] ?? "", at: formatMinute(minute), tz: zone };
+  return isSlackTarget(email) ? { ...schedule, allow_private: allowPrivate } : schedule;
 }
 
 async function applyDigests(tx: Transaction, project: ProjectRow, wanted: readonly WantedDigest[]): Promise<void> {
   const left = new Map((await wantedDigests(tx, project)).map((digest) => [emailKey(digest.email), digest]));
-  for (const [index, { email, every, at: time = AT, tz = null }] of wanted.entries()) {
+  for (const [index, digest] of wanted.entries()) {
+    const { email, every, at: time, tz, allow_private: allowPrivate } = { ...NEW_DIGEST, ...digest };
     const old = left.get(emailKey(email));
     left.delete(emailKey(email));
-    const { every: day, at: hour, tz: zone } = old === undefined ? NO_DIGEST : toConfiguredDigest(old);
-    if (day === every && hour === time && zone === tz) continue;
     const [hours = 0, minutes = 0] = time.split(":").map(Number);
-    const schedule = {
-      weekday: (WEEKDAYS as readonly string[]).indexOf(every),
-      minute: hours * 60 + minutes,
-      zone: tz,
-    };
+    const wish = { weekday: WEEKDAYS.findIndex((day) => day === every), minute: hours * 60 + minutes, zone: tz };
+    if (old?.allowPrivate === allowPrivate && isSameSchedule(old, wish)) continue;
     await at(["digests", String(index)], async () => {
       if (tz !== null && !isZone(tz)) throw new InvalidError({ tz: ["is not a time zone"] });
-      return addDigest(tx, project, email, schedule);
+      return addDigest(tx, project, email, { ...wish, allowPrivate });
     });
   }
-  for (const { id } of left.values()) await tx.digests.delete(project.id, id);
+  for (const { id, email } of left.values()) if (!isSlackTarget(email)) await tx.digests.delete(project.id, id);
 }
 
-const NO_DIGEST: Omit<ConfiguredDigest, "email"> = { every: "", at: "", tz: null };
+function isSameSchedule(one: DigestSchedule, other: DigestSchedule): boolean {
+  return one.weekday === other.weekday && one.minute === other.minute && one.zone === other.zone;
+}
+
+const NEW_DIGEST = { at: "08:00", tz: null, allow_private: false };
 
 const NEW_WEBHOOK: Omit<ConfiguredWebhook, "url"> = {
   events: WEBHOOK_EVENTS,
@@ -379,7 +384,7 @@ function flatten({
   for (const { name, where } of trends) rows.set(`${names("trends", name)}.where`, { ...where });
   for (const { url, scores, ...rest } of webhooks)
     add(names("webhooks", url), toJson({ ...rest, scores: scores === null ? null : formatScoreSpan(scores) }));
-  for (const { email, ...schedule } of digests) add(names("digests", email), toJson(schedule));
+  for (const { email, ...schedule } of digests) add(names("digests", shownTarget(email)), toJson(schedule));
   return rows;
 }
 

@@ -1,19 +1,21 @@
 /** The targets of digests: addresses for mail, and incoming webhooks of Slack, whose URL is a secret. */
 import { emailProblem } from "../../../contract/text/email.ts";
 import { InvalidError } from "../errors.ts";
-import { refuseUrl } from "./addresses.ts";
+import { refuseUrl, type WebhookReach } from "./addresses.ts";
 
-/** Whoever looks after the data names the URL: it may be one of their own network. */
-export const SLACK_REACH = { allowPrivate: true, insecureHttp: false } as const;
+/** The addresses that such a URL may lead to, by the rule for webhooks. */
+export function slackReach(allowPrivate: boolean): WebhookReach {
+  return { allowPrivate, insecureHttp: false };
+}
 
 export function isSlackTarget(target: string): boolean {
   return /^https?:\/\//i.test(target);
 }
 
-export function checkDigestTarget(target: string): void {
+export function checkDigestTarget(target: string, allowPrivate: boolean): void {
   if (isSlackTarget(target)) {
-    const refusal = refuseUrl(target, SLACK_REACH, []);
-    if (refusal !== null) throw new InvalidError({ url: [refusal.message] });
+    const refusal = refuseUrl(target, slackReach(allowPrivate), []);
+    if (refusal !== null) throw new InvalidError({ url: [`is not allowed: ${refusal.message}`] });
     return;
   }
   const problem = emailProblem(target);

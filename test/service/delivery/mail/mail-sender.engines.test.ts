@@ -331,7 +331,7 @@ it("when an address is not among the allowed ones, then its survey or digest is 
   const claim = { project: { id: 1, name: "default" }, requestId: 1, claimer: "one", claims: 1 };
   const week = { scheduledAt: 0, attempts: 0, firstAttemptAt: null, frozen: null, previousAt: null, reason: null };
   const reader = { email: "ok+3@example.com", token: "t", weekday: 1, minute: 0, zone: null, createdAt: 0 };
-  const digest: DueDigest = { channel: "digest", digestId: 1, ...claim, ...week, ...reader };
+  const digest: DueDigest = { channel: "digest", digestId: 1, allowPrivate: false, ...claim, ...week, ...reader };
   const progress = { mayStillSend: unused, transmitting: unused, signal: new AbortController().signal };
   expect(await sender.deliver(digest, progress)).toEqual({
     kind: "held",

@@ -106,6 +106,7 @@ const RULES = {
         every: oneOf(WEEKDAYS),
         at: parsed(readTimeOfDay, "a time of day such as 08:00"),
         tz: optionalText,
+        allow_private: flag,
       },
       ["email", "every"],
     ),

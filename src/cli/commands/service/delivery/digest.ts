@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
+import type { Flags } from "../../../args/flags.ts";
 import { parseEmail } from "../../../args/people.ts";
 import { badValue, parseChoice } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { projectVerb } from "../project-verb.ts";
+import { ALLOW_PRIVATE_FLAG, urlRefusal } from "../webhook.ts";
 import { toResource } from "../service-resources.ts";
 import { registerDigestPreview } from "./digest-preview.ts";
 import { isUrl, registerDigestTest } from "./digest-test.ts";
@@ -38,6 +40,15 @@ function parseMinute(text: string, place: string): number {
   return minutes;
 }
 
+/** Throws UsageError. */
+async function readTarget(flags: Flags, target: string): Promise<{ email: string; allowPrivate: boolean }> {
+  const allowPrivate = flags.is("--allow-private");
+  if (!isUrl(target)) return { email: parseEmail(target, "<email|url>"), allowPrivate };
+  const refusal = await urlRefusal({ url: target, allowPrivate }, "<email|url>");
+  if (refusal !== null) throw refusal;
+  return { email: target, allowPrivate };
+}
+
 export function registerDigest(parent: Command, context: CommandContext): void {
   const noun = parent.command("digest").description("the week's score and comments by mail or Slack, every week");
   projectVerb(context, noun, {
@@ -53,13 +64,14 @@ export function registerDigest(parent: Command, context: CommandContext): void {
     flags: [
       { flag: "--every", value: "day", text: "day of the week; required", choices: [...WEEKDAYS.slice(1), "sunday"] },
       { flag: "--at", value: "time", text: "time of day, in --tz or else the project's time zone", default: AT },
+      ALLOW_PRIVATE_FLAG,
     ],
     columns: DIGESTS,
-    details: ({ deps, flags, operands: [target = ""] }) => {
+    details: async ({ deps, flags, operands: [target = ""] }) => {
       const day = flags.parse("--every", (text, place) => parseChoice(text.toLowerCase(), place, WEEKDAYS));
       if (day === null) throw new UsageError("--every is required");
       return {
-        email: isUrl(target) ? target : parseEmail(target, "<email|url>"),
+        ...(await readTarget(flags, target)),
         weekday: WEEKDAYS.indexOf(day),
         minute: flags.parse("--at", parseMinute) ?? parseMinute(AT, "--at"),
         zone: deps.options.timeZone,

@@ -14,7 +14,9 @@ export interface Migration {
   readonly run?: (database: Database) => Promise<void>;
 }
 
-export const MIGRATIONS: readonly Migration[] = [];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 2, statements: ["ALTER TABLE digests ADD COLUMN allow_private INTEGER NOT NULL DEFAULT 0"] },
+];
 
 /** The version that a store has once all of these are applied. */
 export function newestOf(migrations: readonly Migration[]): number {

@@ -11,6 +11,7 @@ const COLUMNS: Readonly<Record<keyof DigestChange, string>> = {
   minute: "minute",
   zone: "zone",
   unsubscribedAt: "unsubscribed_at",
+  allowPrivate: "allow_private",
 };
 
 const WEEKS = "messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id";
@@ -40,12 +41,12 @@ export function createDigestRows(database: Database, session: Session): DigestRo
       [token, project, id],
     );
   return {
-    insert: async (project, { email, token, weekday, minute, zone }) => {
+    insert: async (project, { email, token, weekday, minute, zone, allowPrivate }) => {
       const id = await nextId(database, project);
       database.send(
-        `INSERT INTO digests (project_id, id, email, email_key, token, weekday, minute, zone, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        [project, id, email, emailKey(email), token, weekday, minute, zone, session.now],
+        `INSERT INTO digests (project_id, id, email, email_key, token, weekday, minute, zone, created_at, allow_private)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        [project, id, email, emailKey(email), token, weekday, minute, zone, session.now, Number(allowPrivate)],
       );
       return id;
     },
@@ -110,6 +111,7 @@ function createWeekRows(
 function toDigest({ projectId, projectName, ...row }: SqlRow): DigestRow {
   return {
     ...(row as unknown as Omit<DigestRow, "project">),
+    allowPrivate: row.allowPrivate === 1,
     project: { id: Number(projectId), name: String(projectName) },
   };
 }

@@ -28,7 +28,7 @@ const SURVEYS = `SELECT ${MESSAGE}, q.autopilot, q.token, q.unsubscribe_token AS
   JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
   JOIN autopilot_configurations c ON c.project_id = q.project_id AND c.platform = q.channel`;
 
-const DIGESTS = `SELECT ${MESSAGE}, q.reason, d.id AS "digestId", d.email, d.token, d.weekday, d.minute, d.zone,
+const DIGESTS = `SELECT ${MESSAGE}, q.reason, d.id AS "digestId", d.email, d.allow_private AS "allowPrivate", d.token, d.weekday, d.minute, d.zone,
   d.created_at AS "createdAt", (SELECT max(m.scheduled_at) FROM messages m
     WHERE m.project_id = q.project_id AND m.digest_id = q.digest_id AND m.id < q.id) AS "previousAt"
   FROM messages q
@@ -179,6 +179,7 @@ function toDigest(row: SqlRow): Own<DueDigest> {
   return {
     channel: "digest",
     digestId: Number(row.digestId),
+    allowPrivate: row.allowPrivate === 1,
     email: String(row.email),
     token: String(row.token),
     weekday: Number(row.weekday),
