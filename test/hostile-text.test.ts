@@ -1,6 +1,7 @@
 /** Text of strangers that is made to keep regular expressions busy: reading it takes time in proportion to it. */
 import { expect, test } from "vitest";
 import { createEncoder } from "../src/cli/render/encoders.ts";
+import { list, readYaml, text as yamlText, texts } from "../src/cli/commands/service/apply/yaml-reader.ts";
 import { readWords } from "../src/client/answer/words.ts";
 import { maskPersonalData } from "../src/client/trace/trace.ts";
 import { readStatus } from "../src/service/delivery/bounce/report-fields.ts";
@@ -35,4 +36,20 @@ test.each<[string, (size: number) => unknown]>([
   ["a logo's style of spaces", (size) => readLogo(`<svg><style>url(${many(" ", Math.min(size, 32_000))})`)],
 ])("%s", (_, read) => {
   expect(growthOf((size) => void read(size))).toBeLessThan(LINEAR_MAX);
+});
+
+const lines = (write: (at: number) => string): string =>
+  Array.from({ length: 40_000 }, (_, at) => write(at)).join("\n");
+
+function cpuOf(work: () => void): number {
+  const began = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(began);
+  return user + system;
+}
+
+test("a settings file of 40,000 keys takes about as long as one of 40,000 items", () => {
+  const [keys, items] = [lines((at) => `k${at}: a`), lines((at) => `- k${at} a`)];
+  const ofItems = cpuOf(() => void readYaml("f.yaml", items, list(yamlText)));
+  expect(cpuOf(() => void readYaml("f.yaml", keys, texts))).toBeLessThan(8 * ofItems);
 });

@@ -5,8 +5,7 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import { type DatabaseChoice, openData } from "./data-file/open-data-file.ts";
-import { readLead } from "./domain/write-time.ts";
-import type { Health } from "./health.ts";
+import type { Unready } from "./health.ts";
 import { livingProcesses } from "./scheduler/heartbeat.ts";
 
 export interface DataChoice {
@@ -19,11 +18,10 @@ export interface DataChoice {
  * Asks the data for the services that run on it: one that was killed counts for half a minute. Throws StoreFileError
  * and StoreDatabaseError for what cannot be served.
  */
-export async function askData(choice: DataChoice, clock: Clock, random: Random): Promise<Health> {
+export async function askData(choice: DataChoice, clock: Clock, random: Random): Promise<Unready> {
   const store = await openData({ ...choice, clock, random });
   try {
-    const isRunning = (await livingProcesses(store)).length > 0;
-    return { unready: isRunning ? null : "is not running", lead: await store.read(readLead) };
+    return (await livingProcesses(store)).length > 0 ? null : "is not running";
   } finally {
     await store.close();
   }

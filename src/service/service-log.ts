@@ -32,7 +32,7 @@ export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
 export function logClockBehind(log: Log, seconds: number): void {
   log.warn("clock_behind", {
     seconds,
-    message: `the clock is ${seconds} s behind the newest write; set it right, or run surveyctl service clock --reset`,
+    message: `the clock is ${seconds} s behind the newest write; set it right, or see service clock`,
   });
 }
 

@@ -1,5 +1,6 @@
 /** The refusals of the rules, by kind of reaction; the HTTP layer maps kinds to statuses in one table. */
 import { quoteText } from "../../contract/text/invisible.ts";
+import { type TextForm, textFault } from "../../contract/text/storable.ts";
 
 export abstract class DomainError extends Error {}
 
@@ -18,6 +19,12 @@ export class InvalidError extends DomainError {
     );
     this.errors = errors;
   }
+}
+
+/** Throws InvalidError; see `textFault`. */
+export function checkText(attribute: string, text: string, form?: TextForm): void {
+  const fault = textFault(text, form);
+  if (fault !== null) throw new InvalidError({ [attribute]: [fault] });
 }
 
 /** `a key named "ci" already exists`: `thing` says what has that name or id already. */

@@ -26,7 +26,6 @@ import type { ShareRows } from "./shares/share-rows.ts";
 import type { TextRows } from "./sms/text-rows.ts";
 import type { AutopilotRows } from "./surveys/autopilot-rows.ts";
 import type { UnscheduledRows } from "./surveys/unscheduled/unscheduled-rows.ts";
-import type { ClockRows } from "./write-time.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
 export type * from "./delivery/digest-rows.ts";
@@ -48,39 +47,37 @@ export interface StoreAbout {
   readonly schema: number;
 }
 
-/** A write transaction that has ended. */
 export interface StoreCommit {
   readonly outcome: "committed" | "rolled_back";
-  /** The number of writes that shared it. */
+  /** Writes that shared it. */
   readonly jobs: number;
   readonly seconds: number;
 }
 
-/** The results of writes, for those who count them. */
 export interface StoreWatch {
   readonly onCommit?: (commit: StoreCommit) => void;
-  /** A write transaction is run again; by its SQLSTATE, or `none` when the connection was lost. */
+  /** A write transaction runs again; `none` if the connection was lost. */
   readonly onRetry?: (sqlstate: string) => void;
-  /** The time for which a write transaction waited for the lock of its project. */
+  /** How long a write transaction waited for its project's lock. */
   readonly onLocked?: (seconds: number) => void;
 }
 
-/** The load of a store that keeps connections to a server; `waiting` are units of work without one. */
+/** `waiting` counts units of work without a connection. */
 export type StoreConnections = Readonly<Record<"active" | "idle" | "waiting", number>>;
 
 export interface Store {
-  /** Other processes may change the data at any time; this one polls for changes after so many seconds. */
+  /** How often to look for what other processes have changed. */
   readonly pollSeconds: number;
   readonly about: StoreAbout;
-  /** Null where there are none. */
+  /** Null if the store has none. */
   connections(): StoreConnections | null;
-  /** Age of the oldest snapshot in the database, in seconds; null where there are no connections. */
+  /** Age of the oldest snapshot in seconds; null if the store has no connections. */
   oldestTransaction(): Promise<number | null>;
-  /** The reason why nothing can be saved at present, a full disk for one; null while writes succeed. */
+  /** Why nothing can be saved now, such as a full disk; null while writes succeed. */
   trouble(): UnavailableError | null;
-  /** Resolves when the data has been given up, since another program changed it: all later work is refused. */
+  /** Resolves if another program replaced the data: all later work is refused. */
   readonly lost: Promise<UnavailableError>;
-  /** Looks whether the data is still what was opened; `lost` resolves when it is not. Rejects then, too. */
+  /** Rejects if the data isn't what was opened any more; `lost` resolves then, too. */
   verify(): Promise<void>;
   /** Runs `work` on one snapshot of committed data. */
   read<Result>(work: (tx: Transaction) => Promise<Result>, options?: ReadOptions): Promise<Result>;
@@ -90,17 +87,11 @@ export interface Store {
    * calls.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, options?: WriteOptions): Promise<Result>;
-  /**
-   * Resolves once changes over many rows, which are made in steps, are through; at once when there are none. They go
-   * on without it, and after a crash when the store opens again. Rejects with the error of a step that failed.
-   */
+  /** Waits for changes that go in steps, which go on without it. Rejects with the error of a step that failed. */
   settle(): Promise<void>;
-  /**
-   * Writes a whole, consistent copy to a new file while the store is read and written, and resolves with what it holds:
-   * all that had been acknowledged before the call. Rejects with the system's error when the file cannot be written.
-   */
+  /** Copies all that was acknowledged before the call to a new file. Rejects with the system's error. */
   backup(file: string): Promise<StoreContents>;
-  /** Gives back the space of deleted rows, while writes wait. Resolves with the sizes before and after. */
+  /** Gives the space of deleted rows back to the disk, while writes wait. */
   vacuum(): Promise<Vacuumed>;
   /**
    * Makes sure that what was deleted is in none of the store's files any more, with these texts as a proof. False when
@@ -108,9 +99,9 @@ export interface Store {
    * Without texts the file is written anew unless it is too large. Null where only the engine itself can know.
    */
   clean(texts: readonly string[]): Promise<boolean | null>;
-  /** The faults of the data file, a sentence a finding; empty when it is sound. */
+  /** Faults of the data, a sentence a finding. */
   check(): Promise<readonly string[]>;
-  /** Waits for running work, then frees the file. Later work is refused. */
+  /** Waits for running work. Later work is refused. */
   close(): Promise<void>;
 }
 
@@ -120,19 +111,22 @@ export interface Vacuumed {
 }
 
 export interface ReadOptions {
-  /** It may take minutes; absent: an engine may break it off. */
+  /** It may take minutes; an engine may break off work that doesn't say so. */
   readonly isLong?: boolean;
 }
 
 export interface WriteOptions extends ReadOptions {
-  /**
-   * The only project whose rows the work changes; `none`: rows of the service as a whole, such as which processes live.
-   * Absent: whichever, and on an engine that several processes share the work then waits for the writes of all
-   * projects.
-   */
+  /** The only project whose rows change; `none` for rows of the service as a whole. By default: any project. */
   readonly project?: number | "none";
-  /** The milliseconds for which the work may wait for other writes to share its commit with; absent: none. */
+  /** How long the work may wait for other writes to share its commit; 0 by default. */
   readonly mayWaitMs?: number;
+}
+
+export interface ClockRows {
+  /** The newest `updatedAt` of all writes. */
+  newestWriteAt(): Promise<number>;
+  /** Forgets later times than now: of the newest write, and those that surveys and webhooks wait for. */
+  takeBack(): Promise<void>;
 }
 
 /** One unit of work. Never kept after the work has ended. */

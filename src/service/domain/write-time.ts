@@ -17,13 +17,6 @@ export function writeTime(nowMs: number, newest: number): WriteTime {
   return { nowMs, updatedAt: Math.max(now, Math.min(newest, now + LEAD_MAX_SECONDS)) };
 }
 
-export interface ClockRows {
-  /** The newest `updatedAt` of all writes. */
-  newestWriteAt(): Promise<number>;
-  /** Forgets later times than now: of the newest write, and those that surveys and webhooks wait for. */
-  takeBack(): Promise<void>;
-}
-
 /** Seconds by which the newest write is ahead of the clock; 0 unless that is more than a correction of the clock. */
 export async function readLead(tx: Transaction): Promise<number> {
   const lead = (await tx.clock.newestWriteAt()) - tx.now;

@@ -1,11 +1,7 @@
 /** The failures of the data file, and other news of it for its operators. */
 import { UnavailableError } from "../domain/errors.ts";
 
-/**
- * The kinds of trouble: no SQLite file, one with several names, another program's, a newer version's, one of before the baseline, damaged, not
- * there while its log is, a log of another copy, in use or changed by another program, no room on the disk, or refused
- * by the system; or its data was moved elsewhere, or has not all come yet.
- */
+/** `foreign` is of another program, `outdated` of before the baseline, `missing` gone while its log is there. */
 export type FileTrouble =
   | "not_sqlite"
   | "linked"

@@ -96,14 +96,16 @@ async function bytesOf(name: string): Promise<readonly Buffer[]> {
   return Promise.all([readFile(file(name)), readFile(file(`${name}-wal`))]);
 }
 
+/** With a log that is not merged, as a killed process leaves it. */
+const copyAs = async (name: string, ...statements: string[]): Promise<void> => {
+  const database = await openRawDatabase(file("b.db"));
+  database.exec("PRAGMA journal_mode = WAL");
+  for (const sql of statements) database.exec(sql);
+  for (const suffix of ["", "-wal"]) await copyFile(file(`b.db${suffix}`), file(`${name}${suffix}`));
+  database.close();
+};
+
 describe("a file that is refused keeps the log of a killed process", () => {
-  const copyAs = async (name: string, ...statements: string[]): Promise<void> => {
-    const database = await openRawDatabase(file("b.db"));
-    database.exec("PRAGMA journal_mode = WAL");
-    for (const sql of statements) database.exec(sql);
-    for (const suffix of ["", "-wal"]) await copyFile(file(`b.db${suffix}`), file(`${name}${suffix}`));
-    database.close();
-  };
   test.each([
     ["of a newer version", "INSERT INTO schema_versions VALUES (99, 1)", "written by a newer version"],
     ["with a trigger", "CREATE TRIGGER undo AFTER UPDATE ON people BEGIN SELECT 1; END", "a trigger that is not"],
@@ -121,6 +123,14 @@ describe("a file that is refused keeps the log of a killed process", () => {
     }
     expect(await bytesOf("left.db")).toEqual(before);
   });
+});
+
+test("a file that is refused gets no log of its own", async () => {
+  await change("b.db", "PRAGMA journal_mode = WAL", "INSERT INTO schema_versions VALUES (99, 1)");
+  const before = await readFile(file("b.db"));
+  expect(await run("service", "project", "list", "--data", file("b.db"))).toMatchObject({ status: 1 });
+  expect((await readdir(state.folder)).filter((name) => name.startsWith("b.db"))).toEqual(["b.db"]);
+  expect((await readFile(file("b.db"))).equals(before)).toBe(true);
 });
 
 test("a file with a second name is refused under both, and served again when one is left", async () => {

@@ -44,7 +44,7 @@ describe("a digest to Slack", () => {
     expect([others, post?.headers["content-type"], message.text.split(";")[0]]).toEqual([
       [],
       "application/json",
-      "Customer survey: NPS 100, between -48 and 98",
+      "Customer survey: NPS 100, between -48 and 100",
     ]);
     expect(await list()).toMatchObject({ state: "sent", reason: "answer 1" });
     expect((await admin({ kind: "configuration", project: "default" })).digests).toEqual([]);
@@ -69,7 +69,8 @@ describe("a digest to Slack", () => {
 
   it("can be seen and tried before, and a URL that sends numbers in the open is refused", async () => {
     const { admin, receiver, url } = await open(200, 500);
-    const test = () => admin({ kind: "digest.test", project: "default", digest: url, allowPrivate: true });
+    const test = () => admin({ kind: "digest.test", project: "default", digest: url });
+    await admin({ kind: "digest.add", ...MONDAY, email: url });
     const preview = await admin({ kind: "digest.preview", project: "default" });
     expect([preview.subject, preview.to, preview.text.split("\n")[0], receiver.received.length]).toEqual([
       "Customer survey: no answers",
@@ -106,7 +107,7 @@ describe("a digest to Slack", () => {
     await expect(admin({ kind: "digest.add", ...refused })).rejects.toThrow(why);
     await expect(admin({ kind: "digest.test", project: "default", digest: url })).rejects.toThrow(why);
     const wanted = { digests: [{ email: url, every: "monday" }] };
-    const applied = await admin({ kind: "configure", project: "default", wanted, dryRun: false });
+    const applied = await admin({ kind: "configure", project: "default", wanted, dryRun: false, confirmed: null });
     expect(applied.refused?.text).toBe(why);
   });
 
@@ -125,7 +126,7 @@ describe("a digest to Slack", () => {
     const { admin, url } = await open();
     const digest = { email: url, every: "monday", allow_private: true };
     const apply = (digests: readonly object[]) =>
-      admin({ kind: "configure", project: "default", wanted: { digests } as never, dryRun: false });
+      admin({ kind: "configure", project: "default", wanted: { digests } as never, dryRun: false, confirmed: null });
     const key = `digests["${url.replace("hook/secret", "…cret")}"]`;
     expect((await apply([digest])).changes).toEqual([
       { key: `${key}.every`, from: null, to: "monday" },

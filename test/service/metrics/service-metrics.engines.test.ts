@@ -107,7 +107,7 @@ describe("a scrape", () => {
   it("has people, answers and the score of 90 days with its interval for each project", () => {
     const names = ["people", "responses", "unsubscribed_people", "nps", "nps_low", "nps_high"];
     const values = names.map((name) => valuesOf(`surveyctl_${name}{project="default"}`).map(Math.round));
-    expect(values).toEqual([[1], [1], [0], [100], [-48], [98]]);
+    expect(values).toEqual([[1], [1], [0], [100], [-48], [100]]);
     expect(state.lines.filter((line) => line.startsWith("surveyctl_response_rate"))).toEqual([
       'surveyctl_response_rate{project="default",channel="email"} 1',
     ]);

@@ -328,7 +328,8 @@ describe("the link", () => {
 });
 
 test.each([
-  [{ name: " " }, "name must have 1 to 100 characters"],
+  [{ name: " " }, "name can't be blank"],
+  [{ name: "a\u001b[31mb" }, "name must be one line without control characters"],
   [{ name: "Board" }, 'a page named "Board" already exists'],
   [{ name: "No trend", trend: "99" }, "project default has no trend 99"],
   [{ name: "Many", segments: ["a", "b", "c", "d", "e", "f"] }, "segment may be given for 5 properties at most"],

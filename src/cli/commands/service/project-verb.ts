@@ -16,7 +16,6 @@ import { PROJECT_FLAGS, readProject, showList, noteDataFile, withAdmin } from ".
 import { type RecordList, showWithLists } from "./data/record-lists.ts";
 import { checkColumns } from "../../render/record-output.ts";
 
-/** The input of a verb. */
 interface VerbInput {
   readonly deps: Deps;
   readonly flags: Flags;
@@ -28,53 +27,47 @@ interface ProjectInput extends VerbInput {
 }
 
 interface VerbFacts<Kind extends AdminKind, Input> extends Omit<CommandFacts, "exits"> {
-  /** The command's kind. */
   readonly kind: Kind;
-  /** The statuses it can end with, besides usage errors; absent: done, failed and refused. */
+  /** Besides usage errors; by default done, failed and refused. */
   readonly exits?: readonly ExitCode[];
   /** Besides those of the place. */
   readonly flags?: readonly FlagRecord[];
-  /** A list shows each of its answer's elements. */
   readonly columns: Resource;
-  /** Of a verb that removes what cannot be brought back. */
+  /** What it does can't be undone, so it asks. */
   readonly removal?: {
     /** As it is typed: `service key revoke`. */
     readonly command: string;
-    /** The question, with its numbers; null where there is no such thing, as the verb then says itself. */
+    /** Null if there is no such thing, as the verb then says. */
     readonly question: (admin: Admin, input: Input) => Promise<string | Question<Kind> | null>;
-    /** False for an input that only looks; absent: every input removes. */
+    /** False for an input that only looks. */
     readonly isMeant?: (input: Input) => boolean;
-    /** No data is removed: where there is no terminal to ask on, it needs no `--yes`. */
+    /** It needs no `--yes` without a terminal. */
     readonly losesNothing?: boolean;
   };
-  /** The places of fields that were typed: a value that the service's rules refuse there is a usage error. */
+  /** Flags and operands by field: a value that a rule refuses is a usage error. */
   readonly places?: Readonly<Partial<Record<keyof CommandOf<Kind> & string, string>>>;
-  /** Of a record, its lists. */
   readonly lists?: (answer: AdminResults[Kind]) => readonly RecordList[];
-  /** A line for people about what was done; null for none. */
+  /** A line about what was done. */
   readonly done?: (answer: AdminResults[Kind], input: Input) => string | null;
-  /** Notes about the answer, such as that a secret was shown. */
   readonly notes?: (answer: AdminResults[Kind]) => readonly string[];
 }
 
-/** The fields of a command besides its kind and its project. */
 type Details<Kind extends AdminKind> = Omit<CommandOf<Kind>, "kind" | "project">;
 type ReadDetails<Kind extends AdminKind, Input> = (input: Input) => Details<Kind> | Promise<Details<Kind>>;
 
-/** A question that says more exactly than what was typed which one is removed: the number of a name. */
+/** A question that found out which one is meant: the id of a name. */
 interface Question<Kind extends AdminKind> {
   readonly text: string;
-  /** In place of those that were typed. */
+  /** Replace those that were typed. */
   readonly details: Details<Kind>;
 }
 
-/** `details` reads flags and operands, before the data file is opened. It throws UsageError. */
+/** `details` runs before the data file is opened. Throws UsageError. */
 type Verb<Kind extends AdminKind, Input> = VerbFacts<Kind, Input> &
   (object extends Details<Kind>
     ? { readonly details?: ReadDetails<Kind, Input> }
     : { readonly details: ReadDetails<Kind, Input> });
 
-/** Of a project, which a flag names. */
 export function projectVerb<Kind extends AdminKind>(
   context: CommandContext,
   noun: Command,
@@ -86,7 +79,7 @@ export function projectVerb<Kind extends AdminKind>(
   }));
 }
 
-/** Of the service as a whole. */
+/** A verb about the service as a whole. */
 export function serviceVerb<Kind extends AdminKind>(
   context: CommandContext,
   noun: Command,
@@ -146,7 +139,6 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
   });
 }
 
-/** Null for what no place explains. */
 async function toUsageError(
   error: unknown,
   asked: object,

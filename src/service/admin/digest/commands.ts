@@ -20,13 +20,7 @@ export type DigestCommand =
   /** The mail that would go out now. */
   | { readonly kind: "digest.preview"; readonly project: string }
   /** Sends the digest of now to a reader once: an id, an address or a Slack URL. */
-  | {
-      readonly kind: "digest.test";
-      readonly project: string;
-      readonly digest: string;
-      /** As `digest.add` has it. */
-      readonly allowPrivate?: boolean;
-    }
+  | { readonly kind: "digest.test"; readonly project: string; readonly digest: string }
   /** `digest` is an id or an address. */
   | { readonly kind: "digest.remove"; readonly project: string; readonly digest: string };
 

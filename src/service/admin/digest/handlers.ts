@@ -26,8 +26,8 @@ export function createDigestHandlers(options: DigestAdminOptions): Pick<Handlers
   return {
     "digest.preview": async ({ project }) =>
       renderDigest(await readInProject(store, project, (tx, found) => sampleDigest(tx, found, NOBODY))),
-    "digest.test": async ({ project, digest, allowPrivate }) =>
-      sendDigest(await readInProject(store, project, (tx, found) => digestNow(tx, found, digest, allowPrivate))),
+    "digest.test": async ({ project, digest }) =>
+      sendDigest(await readInProject(store, project, (tx, found) => digestNow(tx, found, digest))),
     "digest.add": ({ project, email, ...schedule }) =>
       writeInProject(store, project, async (tx, found) =>
         toDigestInfo(tx, await addDigest(tx, found, email, schedule)),

@@ -1,7 +1,7 @@
 /** Trends: saved filters on `person_properties`. */
 import type { Properties } from "../../../contract/resources.ts";
 import { quoteText } from "../../../contract/text/invisible.ts";
-import { InvalidError } from "../errors.ts";
+import { checkText, InvalidError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction, Trend } from "../ports.ts";
@@ -13,8 +13,9 @@ export async function addTrend(
   name: string,
   where: Readonly<Record<string, string>>,
 ): Promise<Trend> {
-  if (name === "") throw new InvalidError({ name: ["can't be blank"] });
+  checkText("name", name);
   if (Object.keys(where).length === 0) throw new InvalidError({ where: ["can't be blank"] });
+  for (const text of Object.entries(where).flat()) checkText("where", text, { hasLines: true, mayBeBlank: true });
   const id = await tx.trends.insert(project.id, { name, where });
   return { id, name, where, createdAt: tx.now };
 }

@@ -230,21 +230,16 @@ export async function leaveDigest(tx: Transaction, token: string, how: "leave" |
  * The digest that a reader would have now, by id, address or Slack URL; nothing is kept. An address or URL that has
  * none is taken too. Throws NotFoundError, InvalidError.
  */
-export async function digestNow(
-  tx: Transaction,
-  project: Project,
-  name: string,
-  allowPrivate = false,
-): Promise<DueDigest> {
+export async function digestNow(tx: Transaction, project: Project, name: string): Promise<DueDigest> {
   const known = parseId(name) === null ? await findDigest(tx, project, name) : await requireDigest(tx, project, name);
   if (known === undefined) {
-    checkDigestTarget(name, allowPrivate);
-    return { ...(await sampleDigest(tx, project, name)), allowPrivate };
+    checkDigestTarget(name, false);
+    return sampleDigest(tx, project, name);
   }
   if (known.unsubscribedAt !== null) throw new InvalidError({ email: ["has unsubscribed from the digest"] });
-  const { email, token, weekday } = known;
-  const own = { email, token, weekday, zone: await digestZone(tx, known) };
-  return { ...(await sampleDigest(tx, project, email)), ...own, allowPrivate: allowPrivate || known.allowPrivate };
+  const { email, token, weekday, allowPrivate } = known;
+  const own = { email, token, weekday, allowPrivate, zone: await digestZone(tx, known) };
+  return { ...(await sampleDigest(tx, project, email)), ...own };
 }
 
 /** The digest that a project would have now, of the seven days before today; nobody gets it. */

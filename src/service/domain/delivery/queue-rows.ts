@@ -3,7 +3,6 @@ import type { JsonObject } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
-import type { LocalDay } from "../sms/day.ts";
 import type { QuietHours } from "../surveys/quiet-hours.ts";
 
 /**
@@ -208,7 +207,7 @@ export interface QueueRows {
   /** The surveys of a project that left on a day, or may have, and those that are on their way. */
   countLeft(
     project: number,
-    day: Pick<LocalDay, "beginsAt" | "nextAt">,
+    day: { readonly beginsAt: number; readonly nextAt: number },
   ): Promise<{ readonly sent: number; readonly leaving: number }>;
   /** The limit for a day of projects that have none of their own, as a server was told last; null for none. */
   dailyLimit(): Promise<number | null>;

@@ -1,7 +1,4 @@
-/**
- * Erasing a person: everything that belongs to them, in one transaction that is done or not. What is left are hashes:
- * of an address that had left or bounced, of unsubscribe links, and the note that they were erased.
- */
+/** Erases all about a person in one transaction. Hashes stay: of suppressed addresses, of links, and of the erasure. */
 import { emailKey } from "../../../contract/text/email.ts";
 import { replaceText } from "../../../contract/replace-text.ts";
 import type { Channel } from "../../../contract/routes.ts";
@@ -21,19 +18,18 @@ import {
 } from "./erasure-log.ts";
 import { type ErasedCounts, type Mention, MENTION_KINDS } from "./rows.ts";
 
-/** By what a person is known. */
 export type ErasedAddress =
   | { readonly by: "email"; readonly email: string }
   | { readonly by: "phone_number"; readonly phoneNumber: string };
 
 export interface ErasureOptions {
-  /** An address that had left may be written to again, and the links of its messages end. */
+  /** The address may be surveyed again, and the links of its messages end. */
   readonly forgetUnsubscribe: boolean;
-  /** Rows of others from which the address is taken. */
+  /** Rows of other people to redact. */
   readonly mentions: readonly Mention[];
 }
 
-/** The rows that were erased, or would be; nothing in it identifies the person. */
+/** Counts of erased rows, without anything that identifies the person. */
 export interface Erasure extends ErasedCounts {
   readonly people: number;
   /** Suppressions that are kept, as hashes. */
@@ -53,7 +49,6 @@ const NOTHING: Erasure = {
   links: 0,
 };
 
-/** The person whom an address names; null for none. */
 export async function findByAddress(
   tx: Transaction,
   project: Project,
@@ -74,16 +69,13 @@ export function identifiersFor(address: ErasedAddress, person: PersonRow | null)
   };
 }
 
-/** The rows that `erasePerson` would erase. Changes nothing. */
 export async function previewErasure(tx: Transaction, project: Project, address: ErasedAddress): Promise<Erasure> {
   const person = await findByAddress(tx, project, address);
   if (person === null) return NOTHING;
   return { ...NOTHING, ...(await tx.erasures.counts(project.id, person.id)), people: 1 };
 }
 
-/**
- * True where an address without a person has left something of its own: a digest, or a wish that is to be forgotten.
- */
+/** An address without a person may still have a digest, or an unsubscribe that is to be forgotten. */
 export async function isKnown(
   tx: Transaction,
   project: Project,
@@ -101,10 +93,7 @@ export async function isKnown(
   return false;
 }
 
-/**
- * Erases whoever has the address and notes it, also in projects where nobody has it: a restore or an import may know
- * them. Rows by the thousand go by and by; see `Store.settle`.
- */
+/** Also notes the erasure where nobody has the address: an import may bring the person. See `Store.settle`. */
 export async function erasePerson(
   tx: Transaction,
   project: Project,
@@ -118,7 +107,7 @@ export async function erasePerson(
   await tx.erasures.setCleaning(true);
   if (identifiers.email !== null) await removeDigestsTo(tx, project, identifiers.email);
   if (identifiers.phoneNumber !== null) await tx.texts.dropParts(identifiers.phoneNumber);
-  // Comments of the week are in them.
+  // They quote comments of the week.
   if (person !== null || mentions.length > 0) await recallDigests(tx, project);
   const counts = person === null ? NOTHING : await tx.erasures.counts(project.id, person.id);
   const links = person === null || forgetUnsubscribe ? 0 : await tx.erasures.keepLinks(project.id, person.id);
@@ -152,7 +141,6 @@ export function textsOf({ email, phoneNumber }: Identifiers): string[] {
   return [email, phoneNumber].flatMap((text) => text ?? []);
 }
 
-/** Rows of others that mention a person, read in short steps. */
 export async function findMentions(store: Store, project: Project, identifiers: Identifiers): Promise<Mention[]> {
   const found: Mention[] = [];
   for (const text of textsOf(identifiers))
@@ -162,7 +150,7 @@ export async function findMentions(store: Store, project: Project, identifiers: 
   return [...byRow.values()];
 }
 
-/** Those of the texts that no row of any project has: in a file they are what a deleted row left. */
+/** The texts that no row has: found in the file, they are left of a deleted row. */
 export async function withoutRows(store: Store, texts: readonly string[]): Promise<string[]> {
   const projects = await store.read((tx) => tx.projects.list());
   const isInRow = async (text: string): Promise<boolean> => {
@@ -190,7 +178,6 @@ async function* readMentions(store: Store, project: Project, text: string): Asyn
 
 const ERASED = "[erased]";
 
-/** Takes the texts out of a row; the rest of it stays. */
 async function redact(
   tx: Transaction,
   project: Project,
@@ -242,8 +229,8 @@ async function redactPerson(
 const NOBODY: Identifiers = { id: null, email: null, phoneNumber: null };
 
 /**
- * Erases from a store whom the log of another one, an older state of it for one, says were erased, and takes the log
- * over. Who came after their erasure stays. Projects are matched by name. Returns how many people were erased.
+ * Erases the people of another store's log, such as that of a newer state of this one, and keeps the log. People who
+ * were added after their erasure stay. Projects are matched by name. Returns how many people were erased.
  */
 export async function applyErasureLog(store: Store, log: ErasureLog): Promise<number> {
   await store.write(async (tx) => {

@@ -1,6 +1,7 @@
 /** A project's name, colour and picture on pages and in mail. */
 import { createHash } from "node:crypto";
-import { characterCount, SENDER_NAME_MAX } from "../../../contract/limits.ts";
+import { SENDER_NAME_MAX } from "../../../contract/limits.ts";
+import { textFault } from "../../../contract/text/storable.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
@@ -81,18 +82,11 @@ export async function changeBrand(tx: Transaction, project: Project, change: Bra
 /** The fault of a part, each as the end of a sentence about it. */
 export function brandProblems({ name, color, logo }: BrandChange): [keyof BrandChange, string][] {
   const problems: [keyof BrandChange, string | null][] = [
-    ["name", name === undefined || name === null ? null : nameProblem(name)],
+    ["name", name === undefined || name === null ? null : textFault(name.trim(), { max: SENDER_NAME_MAX })],
     ["color", color === undefined || color === null ? null : colorProblem(color)],
     ["logo", logo === undefined || logo === null ? null : logoProblem(logo)],
   ];
   return problems.flatMap(([part, problem]) => (problem === null ? [] : [[part, problem]]));
-}
-
-function nameProblem(name: string): string | null {
-  if (name.trim() === "") return "can't be blank";
-  return characterCount(name.trim()) > SENDER_NAME_MAX
-    ? `is too long (maximum is ${SENDER_NAME_MAX} characters)`
-    : null;
 }
 
 const COLOR = /^#(?:[\da-f]{3}|[\da-f]{6})$/i;

@@ -47,7 +47,6 @@ interface ConfiguredTrend {
   readonly where: Readonly<Record<string, string>>;
 }
 
-/** Without its secret. */
 interface ConfiguredWebhook {
   readonly url: string;
   readonly events: readonly WebhookEvent[];
@@ -180,7 +179,6 @@ export interface AppliedConfiguration {
   readonly changes: readonly ConfigurationChange[];
   /** What lists have lost, such as `webhooks["https://…"]`, and each text, such as `texts["de"].subject`. */
   readonly removed: readonly string[];
-  /** Of webhooks that were added. */
   readonly secrets: readonly { readonly url: string; readonly secret: string }[];
 }
 

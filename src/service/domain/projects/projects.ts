@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { isReadOnlyKey, type KeyAccess, READ_ONLY_PREFIX } from "../../../contract/key-access.ts";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
-import { alreadyExists, InvalidError, NotFoundError, TakenError } from "../errors.ts";
+import { alreadyExists, checkText, InvalidError, NotFoundError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { AutopilotSettings, KeyRow, KnownKeyRow, ProjectRow, Transaction } from "../ports.ts";
@@ -30,7 +30,7 @@ export function isGuessable(key: string): boolean {
  * hours of working days.
  */
 export async function addProject(tx: Transaction, name: string): Promise<Project> {
-  if (name.trim() === "") throw new InvalidError({ name: ["can't be blank"] });
+  checkText("name", name);
   try {
     return await tx.projects.insert({
       name,

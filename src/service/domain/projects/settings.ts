@@ -1,7 +1,8 @@
 /** The settings of a project: each is one row. */
-import { characterCount, FOOTER_MAX, SENDER_NAME_MAX } from "../../../contract/limits.ts";
+import { FOOTER_MAX, SENDER_NAME_MAX } from "../../../contract/limits.ts";
 import { PLATFORMS } from "../../../contract/resources.ts";
 import { senderProblem } from "../../../contract/text/email.ts";
+import { textFault } from "../../../contract/text/storable.ts";
 import { createWallClock, DEFAULT_ZONE, type WallClock } from "../../../runtime/zone.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -18,12 +19,12 @@ interface Setting {
 
 export const PROJECT_SETTINGS = {
   /** The sender that people see. */
-  senderName: { name: "sender_name", kind: "text", check: notLongerThan(SENDER_NAME_MAX) },
+  senderName: { name: "sender_name", kind: "text", check: (text) => textFault(text, { max: SENDER_NAME_MAX }) },
   /** The e-mail address that surveys come from. */
   from: { name: "from", kind: "text", check: senderProblem },
   replyTo: { name: "reply_to", kind: "text", check: senderProblem },
   /** Lines below each e-mail, a postal address for one. */
-  footer: { name: "footer", kind: "text", check: notLongerThan(FOOTER_MAX) },
+  footer: { name: "footer", kind: "text", check: (text) => textFault(text, { max: FOOTER_MAX, hasLines: true }) },
   /** IANA name of the zone whose nights are quiet. */
   timeZone: { name: "tz", kind: "text", check: (text) => (isZone(text) ? null : "is not a time zone") },
   /** So many soft bounces among a person's last five surveys are a bounce; null: they are listed alone. */
@@ -112,10 +113,6 @@ export function toProjectSettings(given: {
       return [key, value === null ? null : String(value)];
     }),
   );
-}
-
-function notLongerThan(max: number): Setting["check"] {
-  return (text) => (characterCount(text) > max ? `is too long (maximum is ${max} characters)` : null);
 }
 
 /** True for a time zone that this Node knows. */

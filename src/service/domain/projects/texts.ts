@@ -1,7 +1,8 @@
 /** A project's own words: the values of special properties (section 2) that a survey was not given. */
-import { characterCount, EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX } from "../../../contract/limits.ts";
+import { EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX } from "../../../contract/limits.ts";
 import type { Locale } from "../../../contract/locales.ts";
 import { isInSpan, readScoreSpan, type ScoreSpan } from "../../../contract/text/score-span.ts";
+import { textFault } from "../../../contract/text/storable.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
@@ -9,6 +10,7 @@ import type { Transaction } from "../ports.ts";
 interface TextField {
   /** Characters at most. */
   readonly max: number;
+  readonly hasLines?: boolean;
   readonly isLink?: boolean;
   /** Shown once there is a score, so that it may depend on it. */
   readonly isAfterScore?: boolean;
@@ -21,12 +23,12 @@ const LENGTH_MAX = 2000;
 const TEXT_FIELDS = {
   product_name: { max: LENGTH_MAX },
   subject: { max: EMAIL_SUBJECT_MAX },
-  intro: { max: INTRO_MESSAGE_MAX },
-  thank_you: { max: LENGTH_MAX, isAfterScore: true },
+  intro: { max: INTRO_MESSAGE_MAX, hasLines: true },
+  thank_you: { max: LENGTH_MAX, hasLines: true, isAfterScore: true },
   thank_you_link: { max: LENGTH_MAX, isAfterScore: true, isLink: true },
   thank_you_link_text: { max: LENGTH_MAX, isAfterScore: true },
   /** Above the field for a comment. */
-  comment_question: { max: LENGTH_MAX, isAfterScore: true },
+  comment_question: { max: LENGTH_MAX, hasLines: true, isAfterScore: true },
 } as const satisfies Readonly<Record<string, TextField>>;
 
 export type TextName = keyof typeof TEXT_FIELDS;
@@ -128,10 +130,11 @@ function checkTexts(texts: ProjectTexts, others: readonly ProjectTexts[]): void 
 
 /** The fault of a text for these scores, as the end of a sentence about it; null for a good one. */
 export function textProblem(name: TextName, given: string, score: string | null): string | null {
-  const { max, isLink = false, isAfterScore = false }: TextField = TEXT_FIELDS[name];
+  const { isLink = false, isAfterScore = false, ...form }: TextField = TEXT_FIELDS[name];
   const text = given.trim();
   if (score !== null && !isAfterScore) return "cannot depend on the score: it is shown before there is one";
-  if (characterCount(text) > max) return `is too long (maximum is ${max} characters)`;
+  const fault = textFault(text, { ...form, mayBeBlank: true });
+  if (fault !== null) return fault;
   return isLink && text !== "" && !isWebAddress(text) ? "is not a URL such as https://example.com" : null;
 }
 

@@ -10,10 +10,9 @@ import {
   SCALE_FORMS,
   SCALE_MAX,
 } from "../../../contract/questions/questions.ts";
-import { characterCount } from "../../../contract/limits.ts";
 import { isLocale } from "../../../contract/locales.ts";
 import type { QuestionType } from "../../../contract/resources.ts";
-import { isStorableText } from "../../../contract/text/storable.ts";
+import { textFault } from "../../../contract/text/storable.ts";
 import { InvalidError } from "../errors.ts";
 
 /** A question in one language; as many choices as it has, in their order. */
@@ -42,7 +41,7 @@ type Fault = readonly [place: string, phrase: string] | null;
 export function checkQuestion(wanted: WantedQuestion): void {
   refuse(
     idFault(wanted.id) ??
-      textFault("text", wanted.text, QUESTION_TEXT_MAX) ??
+      faultAt("text", wanted.text, QUESTION_TEXT_MAX) ??
       choicesFault(wanted) ??
       scaleFault(wanted) ??
       translationsFault(wanted),
@@ -66,10 +65,9 @@ function idFault(id: string | undefined): Fault {
   return ["id", "must be 1 to 40 characters of a to z, 0 to 9, _ and -"];
 }
 
-function textFault(place: string, text: string, max: number): Fault {
-  if (text.trim() === "") return [place, "can't be blank"];
-  if (characterCount(text) > max) return [place, `is too long (maximum is ${max} characters)`];
-  return isStorableText(text) && !/\p{Cc}/u.test(text) ? null : [place, "must be one line without control characters"];
+function faultAt(place: string, text: string, max: number): Fault {
+  const phrase = textFault(text, { max });
+  return phrase === null ? null : [place, phrase];
 }
 
 function choicesFault({ type, choices }: WantedQuestion): Fault {
@@ -83,7 +81,7 @@ function choicesFault({ type, choices }: WantedQuestion): Fault {
 
 function eachFault(place: string, choices: readonly string[]): Fault {
   for (const [at, text] of choices.entries()) {
-    const fault = textFault(`${place}.${at}`, text, CHOICE_TEXT_MAX);
+    const fault = faultAt(`${place}.${at}`, text, CHOICE_TEXT_MAX);
     if (fault !== null) return fault;
   }
   return null;
@@ -113,5 +111,5 @@ function translationFault(
   if (!isLocale(locale)) return [place === "" ? "locale" : `texts.${locale}`, "is not a supported locale"];
   if (choices.length !== wanted)
     return [`${place}choices`, `must be as many as the question has, ${wanted} (got ${choices.length})`];
-  return textFault(`${place}text`, text, QUESTION_TEXT_MAX) ?? eachFault(`${place}choices`, choices);
+  return faultAt(`${place}text`, text, QUESTION_TEXT_MAX) ?? eachFault(`${place}choices`, choices);
 }

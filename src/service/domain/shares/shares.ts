@@ -1,7 +1,7 @@
 /** Links to a live page for colleagues. Whoever has one may look; its token is stored hashed. */
 import { createHash } from "node:crypto";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
-import { alreadyExists, InvalidError, NotFoundError } from "../errors.ts";
+import { alreadyExists, checkText, InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { Store, Transaction } from "../ports.ts";
@@ -29,8 +29,8 @@ export async function addShare(
   { trend, ...wanted }: NewShare,
 ): Promise<{ readonly share: ShareRow; readonly token: string }> {
   const name = wanted.name.trim();
-  if (name === "" || name.length > NAME_MAX)
-    throw new InvalidError({ name: [`must have 1 to ${NAME_MAX} characters`] });
+  checkText("name", name, { max: NAME_MAX });
+  for (const segment of wanted.segments) checkText("segment", segment);
   if ((await tx.shares.list(project.id)).some((one) => one.name === name))
     throw alreadyExists("a page named", "name", name);
   if (wanted.segments.length > SEGMENTS_MAX)

@@ -1,8 +1,9 @@
 /** Links that anybody may answer. */
 import { createHmac } from "node:crypto";
 import type { Properties } from "../../../contract/resources.ts";
+import { isStorableJson } from "../../../contract/text/storable.ts";
 import { changeAnswer, cleanAnswer } from "../answers/answers.ts";
-import { InvalidError } from "../errors.ts";
+import { checkText, InvalidError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { PublicLink, ResponseRow, Transaction } from "../ports.ts";
@@ -17,7 +18,8 @@ export async function addLink(
   name: string,
   properties: Properties,
 ): Promise<PublicLink> {
-  if (name.trim() === "") throw new InvalidError({ name: ["can't be blank"] });
+  checkText("name", name);
+  if (!isStorableJson(properties)) throw new InvalidError({ properties: ["hold what cannot be stored"] });
   checkSpecialProperties(properties);
   const link = { name: name.trim(), token: tx.token(), properties };
   return { ...link, project, id: await tx.links.insert(project.id, link), createdAt: tx.now };

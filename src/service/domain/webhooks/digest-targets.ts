@@ -1,6 +1,6 @@
 /** The targets of digests: addresses for mail, and incoming webhooks of Slack, whose URL is a secret. */
 import { emailProblem } from "../../../contract/text/email.ts";
-import { InvalidError } from "../errors.ts";
+import { checkText, InvalidError } from "../errors.ts";
 import { refuseUrl, type WebhookReach } from "./addresses.ts";
 
 /** The addresses that such a URL may lead to, by the rule for webhooks. */
@@ -14,6 +14,7 @@ export function isSlackTarget(target: string): boolean {
 
 export function checkDigestTarget(target: string, allowPrivate: boolean): void {
   if (isSlackTarget(target)) {
+    checkText("url", target);
     const refusal = refuseUrl(target, slackReach(allowPrivate), []);
     if (refusal !== null) throw new InvalidError({ url: [`is not allowed: ${refusal.message}`] });
     return;

@@ -1,5 +1,5 @@
 /** The webhooks of a project: adding, removing, enabling, new secrets, sending again. */
-import { InvalidError, NotFoundError } from "../errors.ts";
+import { checkText, InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
@@ -40,7 +40,8 @@ export async function changeWebhook(
 
 function checkWebhook(webhook: WebhookSettings & Pick<NewWebhook, "url">, own: readonly string[]): void {
   const { url, signatureHeader, events } = webhook;
-  const refusal = url.length > URL_LENGTH_MAX ? "it is too long" : refuseUrl(url, webhook, own)?.message;
+  checkText("url", url, { max: URL_LENGTH_MAX });
+  const refusal = refuseUrl(url, webhook, own)?.message;
   if (refusal !== undefined) throw new InvalidError({ url: [`is not allowed: ${refusal}`] });
   const unusable = refuseSignatureHeader(signatureHeader);
   if (unusable !== null) throw new InvalidError({ signature_header: [unusable] });

@@ -1,12 +1,7 @@
-/**
- * The database that rows need. All of an engine's answers are promises: one engine computes them at once, another has
- * them sent over a wire. The SQL is one text for every engine: a parameter is `?`, and a row is rendered as JSON by
- * `json_quote` and `concat`, which an engine that has another word for one of them translates.
- */
+/** The seam between engines. SQL is the same for all: parameters are `?`, and PostgreSQL translates `json_quote`. */
 export type SqlValue = string | number | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-/** A value of a row that may be absent. */
 export function numberOrNull(value: SqlValue | undefined): number | null {
   return value === null || value === undefined ? null : Number(value);
 }
@@ -26,7 +21,6 @@ export class UniqueViolation extends Error {
   }
 }
 
-/** One row of `project_state`. */
 export interface ProjectState {
   nextId: number;
   /** The newest `updatedAt` of the project's writes, Unix seconds. */
@@ -36,27 +30,21 @@ export interface ProjectState {
 }
 
 export interface Database {
-  /** True while changes are allowed, as they are in a write job. */
+  /** True in a write job. */
   readonly writing: boolean;
   all(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
-  /** The first row of `all`; null when there is none. */
   first(sql: string, values?: readonly SqlValue[]): Promise<SqlRow | null>;
-  /** Changes data and returns how many rows it changed. Rejects with `UniqueViolation`. */
+  /** Returns how many rows it changed. Rejects with `UniqueViolation`. */
   run(sql: string, values?: readonly SqlValue[]): Promise<number>;
-  /** Changes data and returns the rows of its RETURNING clause. */
   returning(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
-  /**
-   * A change whose result is not needed and that no rule lets fail. It takes effect before whatever the job asks next;
-   * the job ends only when it is done, and fails with it.
-   */
+  /** A change without a result. It is done before the job's next query; the job fails if it does. */
   send(sql: string, values?: readonly SqlValue[]): void;
-  /** The state of a project that the running write may change: what is assigned to it is stored at the write's end. */
+  /** What is assigned to it is stored at the end of the write. */
   state(project: number): Promise<ProjectState>;
 }
 
-/** The state that the running job's rows share. */
 export interface Session {
-  /** The running job's `now` and `updatedAt`, Unix seconds. */
+  /** Of the running job, Unix seconds. */
   now: number;
   updatedAt: number;
 }

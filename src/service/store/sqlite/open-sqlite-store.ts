@@ -28,7 +28,7 @@ import { createFileWatch, type FileWatch, hasNoRoom } from "./engine/file-watch.
 import { createJobQueue, isBusy, type JobQueue, waitingForOthers } from "./engine/job-queue.ts";
 import { integrityFindings } from "./integrity.ts";
 import { nameDataFile } from "./engine/sqlite-errors.ts";
-import { migrate } from "./engine/migrate.ts";
+import { lookBy, migrate } from "./engine/migrate.ts";
 import { MIGRATIONS, newestOf } from "../sql/schema/migrations.ts";
 import { refuseUnfit } from "./refuse-unfit.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
@@ -45,26 +45,21 @@ import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
 import { copySnapshot } from "./snapshot-copy.ts";
 
 export interface SqliteStoreOptions extends StoreOpening {
-  /** Created when it does not exist; `:memory:` for a store that nothing outlives. */
+  /** Created if it doesn't exist; `:memory:` for none. */
   readonly file: string;
   readonly clock: Clock;
   readonly random?: Random;
   readonly onEvent?: (event: StoreEvent) => void;
-  /** The address of the service as seen from outside, without a slash at the end; absent: none. */
+  /** The public URL of the service, without a slash at the end. */
   readonly appUrl?: () => string;
   /** Called within each transaction that writes an event for webhooks. */
   readonly onWebhookEvent?: () => void;
-  /** Called after each write transaction. */
   readonly onCommit?: (commit: StoreCommit) => void;
 }
 
-/** A full disk is looked at this often. */
 const PROBE_MS = 2_000;
 
-/**
- * Opens a data file, which other processes may use at the same time, and brings its schema up to date. Throws
- * StoreFileError when it is no data file of ours, damaged, or cannot be used.
- */
+/** Opens a data file, which other processes may use as well, and updates its schema. Throws StoreFileError. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   if (options.file === IN_MEMORY) return createStore(await openDatabase(options), options);
   const file = resolveFile(options.file);
@@ -95,16 +90,13 @@ async function openFile(options: SqliteStoreOptions): Promise<Store> {
   }
 }
 
-/**
- * Opens a copy of a data file that this process alone knows of, as a store: makes it where it is not there, brings its
- * schema up to date, and opens also what was moved elsewhere. Throws StoreFileError.
- */
+/** Opens a copy that only this process knows, also of data that was moved. Throws StoreFileError. */
 export async function openSqliteCopy(options: SqliteStoreOptions): Promise<Store> {
   makeEmptyFile(options.file);
   return createStore(await openDatabase(options, { isCopy: true }), options);
 }
 
-/** The file has its name only once it is marked: whatever ends this process, nobody takes it for a new service. */
+/** The file gets its name once it is marked, so that nobody takes it for a new service if this process dies. */
 async function makeMarked(options: SqliteStoreOptions): Promise<void> {
   const { file, random = systemRandom } = options;
   refuseLost(file);
@@ -139,7 +131,6 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
   }
 }
 
-/** With today's schema. */
 async function openOurs({ file, clock, onEvent }: SqliteStoreOptions): Promise<SqliteDatabase> {
   const onSlow = (statement: string, seconds: number): void => onEvent?.({ kind: "slow", statement, seconds });
   const isUnlogged = file !== IN_MEMORY && hasLostLog(file);
@@ -156,33 +147,30 @@ async function openOurs({ file, clock, onEvent }: SqliteStoreOptions): Promise<S
   }
 }
 
-/** SQLite may tell a full disk as an error of the disk. */
+/** SQLite may report a full disk as an I/O error. */
 function nameFullDisk(file: string, error: unknown): unknown {
   const mayBeFull = error instanceof StoreFileError && error.trouble === "unreadable" && file !== IN_MEMORY;
   return mayBeFull && hasNoRoom(file) ? new StoreFileError("full", "the disk is full", { cause: error }) : error;
 }
 
-/** Settings of the connection. */
 function configure(database: SqliteDatabase): void {
-  // Few milliseconds: a longer wait for another process does not hold up the event loop.
+  // A longer wait for another process would block the event loop.
   database.exec("PRAGMA busy_timeout = 5");
   // Each commit is on the disk before it is answered.
   database.exec("PRAGMA synchronous = FULL");
   database.exec("PRAGMA foreign_keys = ON");
   database.exec("PRAGMA cache_size = -32768");
-  // Deleted rows are overwritten, so that nobody can read them in the file.
+  // Overwrite deleted rows, so that nobody can read them in the file.
   database.exec("PRAGMA secure_delete = ON");
-  // A checkpoint syncs the data file as well: rather at 16 MB of log than at 4.
+  // Checkpoints sync the data file as well, so every 16 MB of log rather than every 4.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
 }
 
-/** With a log, others read while one writes. */
 function shareFile(database: SqliteDatabase): void {
   database.exec("PRAGMA journal_mode = WAL");
   markUsed(database);
 }
 
-/** Everything about one open database that jobs need. */
 interface Work {
   /** Of the write that runs, or of the one before. */
   readonly time: () => WriteTime;
@@ -227,7 +215,7 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
       };
     },
     end: () => {
-      // A job that changes nothing writes nothing, but for the look whether there is room again.
+      // A write without changes stores nothing, unless it looks whether there is room again.
       const isChanged = database.changes !== state.changes || states.isChanged();
       if (!isChanged && watch.trouble() === null) return;
       for (const { sql, values } of states.end(state.time.updatedAt)) database.run(sql, values);
@@ -239,7 +227,7 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
   return { time: () => state.time, states, rows, watch, queue, isNoted };
 }
 
-/** Another number whenever another connection has written. */
+/** Changes whenever another connection has written. */
 function dataVersion(database: SqliteDatabase): unknown {
   return database.first("PRAGMA data_version")?.["data_version"];
 }
@@ -249,7 +237,6 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   const closing = new AbortController();
   const work = createWork(database, options, (event) => {
     onEvent(event);
-    // Rejects when the store is closed meanwhile.
     if (event.kind === "trouble")
       void nextTurn()
         .then(() => probeRoom(work, clock, closing.signal))
@@ -288,7 +275,7 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
     settle: loop.settle,
     verify: () => queue.alone(async () => watch.look()),
     ...createWholeFile(database, options, { ...work, cleaner }),
-    check: () => queue.read(async () => integrityFindings(database)),
+    check: () => queue.read(async () => integrityFindings(lookBy(database))),
     close: async () => {
       closing.abort();
       await queue.close();
@@ -306,7 +293,6 @@ async function probeRoom({ watch, queue, states }: Work, clock: Clock, signal: A
   }
 }
 
-/** The parts that concern the file as a whole. */
 function createWholeFile(
   database: SqliteDatabase,
   { file, clock, random = systemRandom }: SqliteStoreOptions,
@@ -322,7 +308,7 @@ function createWholeFile(
     vacuum: async () => {
       const bytesBefore = bytesIn(database);
       await exclusively(() => rewrite(database));
-      // Whoever reads the old pages keeps them for so long: the log is emptied by another write then.
+      // A reader of the old pages keeps the log until a later write empties it.
       await exclusively(() => emptyLog(database)).catch(ignoreBusy);
       return { bytesBefore, bytesAfter: bytesIn(database) };
     },
@@ -330,7 +316,6 @@ function createWholeFile(
   };
 }
 
-/** As its pages are, the log's included. */
 function bytesIn(database: SqliteDatabase): number {
   const row = { ...database.first("PRAGMA page_count"), ...database.first("PRAGMA page_size") };
   return Number(row["page_count"]) * Number(row["page_size"]);

@@ -325,7 +325,7 @@ describe("a file that is wrong", () => {
       "brand:\n  name: A\n  logo: [x",
       "4:1: Flow sequence in block collection must be sufficiently indented and end with a ]",
     ],
-    ["throttle: 1d\nthrottle: 2d", "2:1: Map keys must be unique"],
+    ["throttle: 1d\nthrottle: 2d", "2:1: throttle is there twice"],
     ["settings:\n  tz: Mars/Base", "2:7: settings.tz is not a time zone"],
     ["settings: {footer: 7}", "1:20: settings.footer must be a text\nhint: put it in quotes"],
     ["settings: {soft_bounces: 9}", "1:26: settings.soft_bounces must be a whole number from 1 to 5"],

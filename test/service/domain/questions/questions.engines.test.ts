@@ -88,7 +88,7 @@ describe("what is wrong with a question", () => {
     ["no text", { text: " " }, "text can't be blank"],
     ["a long text", { text: "x".repeat(501) }, "text is too long (maximum is 500 characters)"],
     ["two lines", { text: "a\nb" }, "text must be one line without control characters"],
-    ["half a character", { text: "a\ud800" }, "text must be one line without control characters"],
+    ["half a character", { text: "a\ud800" }, "text must not have null characters or halves of surrogate pairs"],
     ["a bad id", { id: "Q 1" }, "id must be 1 to 40 characters of a to z, 0 to 9, _ and -"],
     ["a long id", { id: "q".repeat(41) }, "id must be 1 to 40 characters of a to z, 0 to 9, _ and -"],
     ["no choices", { type: "select_many" }, "choices must be 2 to 20 (got 0)"],

@@ -142,7 +142,7 @@ describe("what a webhook is made of", () => {
     [
       "a URL that is too long",
       { url: `https://example.com/${"x".repeat(2000)}` },
-      "url is not allowed: it is too long",
+      "url is too long (maximum is 2000 characters)",
     ],
     ["a secret with a space", { secret: "a b" }, "secret must be 1 to 255 visible ASCII characters"],
     [

@@ -27,7 +27,7 @@ export interface YamlFile {
 /** `name` is what errors call the file. Throws UsageError. */
 export function readYaml(name: string, text: string, rule: YamlRule): YamlFile {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const place = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
@@ -89,9 +89,14 @@ function entriesOf(spot: Spot): (readonly [string, Node, Node | null])[] {
   const { node } = spot;
   if (node === null || (isScalar(node) && node.value === null)) return [];
   if (!isMap(node)) throw spot.fail("must be a map of keys and values");
+  // The library compares each key with all others.
+  const seen = new Set<string>();
   return node.items.map(({ key, value }) => {
     if (!isScalar(key)) throw spot.fail("has a key that is not a text");
-    return [String(key.value), key, value as Node | null];
+    const name = String(key.value);
+    if (seen.has(name)) throw spot.inner(name, key).fail("is there twice");
+    seen.add(name);
+    return [name, key, value as Node | null];
   });
 }
 

@@ -12,8 +12,6 @@ import {
   showDatabase,
 } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
-import { formatCount, writeWarning } from "../../../command/notes.ts";
-import type { Health } from "../../../../service/health.ts";
 import { DEFAULT_ADDRESS } from "../../../../service/service-address.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
@@ -39,19 +37,14 @@ async function runHealth(deps: Deps, { url, data }: HealthOptions): Promise<Exit
   return tell(deps, place.kind === "file" ? place.dataFile : showDatabase(place.url), await askPlace(deps, place));
 }
 
-async function tell(deps: Deps, name: string, { unready, lead }: Health): Promise<ExitCode> {
+async function tell(deps: Deps, name: string, unready: string | null): Promise<ExitCode> {
   if (unready !== null) throw new DataFileError("not_ready", `the service of ${name} ${unready}`);
-  if (lead > 0)
-    await writeWarning(
-      deps,
-      `the clock is ${formatCount(lead)} s behind the newest write; see surveyctl service clock`,
-    );
   await showRecord(deps, HEALTH, { status: "ready" });
   return EXIT.done;
 }
 
-async function askPlace({ clock, random }: Deps, place: DataPlace): Promise<Health> {
-  if (place.kind === "file" && !existsSync(place.dataFile)) return { unready: "is not running", lead: 0 };
+async function askPlace({ clock, random }: Deps, place: DataPlace): Promise<string | null> {
+  if (place.kind === "file" && !existsSync(place.dataFile)) return "is not running";
   const { askData } = await import("../../../../service/data-health.ts");
   const choice =
     place.kind === "file"
@@ -60,7 +53,7 @@ async function askPlace({ clock, random }: Deps, place: DataPlace): Promise<Heal
   return asCliError(() => askData(choice, clock, random));
 }
 
-async function askUrl({ clock }: Deps, url: string): Promise<Health> {
+async function askUrl({ clock }: Deps, url: string): Promise<string | null> {
   const { undiciTransport } = await import("../../../../client/transport/undici-transport.ts");
   const { askService } = await import("../../../../service/health.ts");
   // Straight there: a proxy would say how the proxy is.

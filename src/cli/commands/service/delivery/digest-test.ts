@@ -9,7 +9,6 @@ import { EXIT } from "../../../exit-codes.ts";
 import { ONE_MAIL_FLAGS, readMailSettings } from "../../serve/mail.ts";
 import { type AdminChoice, PROJECT_FLAGS, readProject, showRecord, withAdmin } from "../data/data-file.ts";
 import { toResource } from "../service-resources.ts";
-import { ALLOW_PRIVATE_FLAG } from "../webhook.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
 const TESTED = toResource("digests", { to: "text", subject: "text", status: "number", text: "text" });
@@ -25,16 +24,14 @@ export function registerDigestTest(noun: Command, context: CommandContext): void
       "surveyctl service digest test 12 --project acme --json",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: [...PROJECT_FLAGS, ...ONE_MAIL_FLAGS, ALLOW_PRIVATE_FLAG],
+    flags: [...PROJECT_FLAGS, ...ONE_MAIL_FLAGS],
     columns: TESTED,
   });
   context.action(verb, async (deps, flags, [digest = ""]) => {
     checkColumns(deps, TESTED);
     const { project, ...choice } = readProject(flags);
     const way = { ...choice, ...(await readWay(deps, flags, digest)) };
-    const sent = await withAdmin(deps, way, (admin) =>
-      admin({ kind: "digest.test", project, digest, allowPrivate: flags.is("--allow-private") }),
-    );
+    const sent = await withAdmin(deps, way, (admin) => admin({ kind: "digest.test", project, digest }));
     await showRecord(deps, TESTED, sent);
     await writeDone(deps, `Sent "${sent.subject}" to ${sent.to}.`);
     return EXIT.done;

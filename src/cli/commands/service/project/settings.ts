@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { senderProblem } from "../../../../contract/text/email.ts";
-import { characterCount, FOOTER_MAX, SENDER_NAME_MAX } from "../../../../contract/limits.ts";
+import { FOOTER_MAX } from "../../../../contract/limits.ts";
+import { quoteText } from "../../../../contract/text/invisible.ts";
 import type { SettingsChange } from "../../../../service/admin/settings/commands.ts";
+import { PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
 import { OUTPUT_FORMATS } from "../../../args/global-options.ts";
 import { readOutput } from "../../../args/read-global-options.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import { parseZone } from "../../../args/time.ts";
-import { parseDailyLimit, parseInteger } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
@@ -43,51 +43,24 @@ async function runSettingsFile(deps: Deps, { project, change, ...choice }: Servi
   return EXIT.done;
 }
 
-interface SettingFlag {
-  readonly record: FlagRecord;
-  /** Throws UsageError. */
-  readonly parse: (text: string, flag: string) => string;
-}
-
 /** An empty text takes a setting back. */
-const SETTING_FLAGS: Readonly<Record<keyof SettingsChange, SettingFlag>> = {
-  sender_name: {
-    record: { flag: "--sender-name", value: "name", text: "name that surveys come from" },
-    parse: atMost(SENDER_NAME_MAX),
-  },
-  from: {
-    record: { flag: "--from", value: "email", text: "e-mail address that surveys come from" },
-    parse: parseSender,
-  },
-  reply_to: {
-    record: { flag: "--reply-to", value: "email", text: "e-mail address that replies go to" },
-    parse: parseSender,
-  },
-  footer: {
-    record: { flag: "--footer", value: "text", text: `lines below each e-mail, at most ${FOOTER_MAX} characters` },
-    parse: atMost(FOOTER_MAX),
-  },
-  tz: {
-    record: { flag: "--tz", value: "zone", text: "time zone of windows, quiet hours and days", otherwise: "UTC" },
-    parse: parseTimeZone,
-  },
+const SETTING_FLAGS: Readonly<Record<keyof SettingsChange, FlagRecord>> = {
+  sender_name: { flag: "--sender-name", value: "name", text: "name that surveys come from" },
+  from: { flag: "--from", value: "email", text: "e-mail address that surveys come from" },
+  reply_to: { flag: "--reply-to", value: "email", text: "e-mail address that replies go to" },
+  footer: { flag: "--footer", value: "text", text: `lines below each e-mail, at most ${FOOTER_MAX} characters` },
+  tz: { flag: "--tz", value: "zone", text: "time zone of windows, quiet hours and days", otherwise: "UTC" },
   soft_bounces: {
-    record: {
-      flag: "--soft-bounces",
-      value: "number",
-      text: "count an address as bounced after this many soft bounces in 5 surveys",
-      otherwise: "never; they are listed",
-    },
-    parse: parseSoftBounces,
+    flag: "--soft-bounces",
+    value: "number",
+    text: "count an address as bounced after this many soft bounces in 5 surveys",
+    otherwise: "never; they are listed",
   },
   daily_limit: {
-    record: {
-      flag: "--daily-limit",
-      value: "number",
-      text: "maximum surveys and reminders per day",
-      otherwise: "serve --daily-limit, or as many as are due",
-    },
-    parse: parseLimit,
+    flag: "--daily-limit",
+    value: "number",
+    text: "maximum surveys and reminders per day",
+    otherwise: "serve --daily-limit, or as many as are due",
   },
 };
 
@@ -114,14 +87,14 @@ export function registerSettings(parent: Command, context: CommandContext): void
         otherwise: "table on a terminal, tsv in a pipe",
       },
       { flag: "--json", text: "short for -o json" },
-      ...Object.values(SETTING_FLAGS).map(({ record }) => record),
+      ...Object.values(SETTING_FLAGS),
     ],
     columns: SETTINGS,
   });
   context.action(verb, (deps, flags) => {
-    const change = Object.entries(SETTING_FLAGS).map(([name, { record, parse }]) => [
+    const change = Object.values(PROJECT_SETTINGS).map(({ name, check }) => [
       name,
-      flags.parse(record.flag, parse),
+      flags.parse(SETTING_FLAGS[name].flag, (text, flag) => parseSetting(text, flag, check)),
     ]);
     const given = Object.fromEntries(change.filter(([, value]) => value !== null)) as SettingsChange;
     const options = { ...readProject(flags), change: given };
@@ -130,36 +103,11 @@ export function registerSettings(parent: Command, context: CommandContext): void
   });
 }
 
-/** An address alone, or nothing. Throws UsageError. */
-function parseSender(text: string, flag: string): string {
-  const email = text.trim();
-  const problem = email === "" ? null : senderProblem(email);
-  if (problem === null) return email;
-  throw new UsageError(`${flag}: ${JSON.stringify(text)} is not an e-mail address to send from: it ${problem}`);
-}
-
-/** A zone as it was typed, or nothing. Throws UsageError. */
-function parseTimeZone(text: string, flag: string): string {
-  const zone = text.trim();
-  if (zone !== "") parseZone(zone, flag);
-  return zone;
-}
-
-/** A number, or nothing. Throws UsageError. */
-function parseSoftBounces(text: string, flag: string): string {
-  return text.trim() === "" ? "" : String(parseInteger(text, flag, { min: 1, max: 5 }));
-}
-
-/** An empty text takes it back. Throws UsageError. */
-function parseLimit(text: string, flag: string): string {
-  return text.trim() === "" ? "" : String(parseDailyLimit(text, flag));
-}
-
 /** Throws UsageError. */
-function atMost(max: number): (text: string, flag: string) => string {
-  return (text, flag) => {
-    const count = characterCount(text.trim());
-    if (count <= max) return text.trim();
-    throw new UsageError(`${flag}: the text has ${count} characters; at most ${max} are allowed`);
-  };
+function parseSetting(given: string, flag: string, check: (text: string) => string | null): string {
+  const text = given.trim();
+  if (flag === "--tz" && text !== "") parseZone(text, flag);
+  const problem = text === "" ? null : check(text);
+  if (problem !== null) throw new UsageError(`${flag}: ${quoteText(text)} ${problem}`);
+  return text;
 }

@@ -1,4 +1,4 @@
-/** The data file as the file system has it: its place, its private mode, what makes it a copy, how it is closed. */
+/** The data file in the file system: its place and mode, what marks a backup, how it is closed. */
 import { accessSync, chmodSync, closeSync, constants, openSync, readSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { specialKind } from "../../../../runtime/files/file-kind.ts";
@@ -9,31 +9,26 @@ import type { SqliteDatabase } from "./database.ts";
 const MAGIC = "SQLite format 3\0";
 /** See the SQLite file format, 1.3. */
 const HEADER_BYTES = 100;
-/** The bytes of a header that say by 2 that the file has a log, for writing and for reading. */
+/** Two bytes of the header, for writing and reading: 2 for a file with a log, else 1. */
 const LOG_OFFSET = 18;
-/**
- * The place of a number for the application's use, `user_version`: 4 bytes. A copy that no service has opened has 0.
- */
+/** `user_version`, 4 bytes: 0 in a copy that no service has opened. */
 const USED_OFFSET = 60;
 const FILE_MODE = 0o600;
 const SHARED_MODE = 0o660;
 
-/** Of the 255 bytes that a name may have: the longest name made of it is a copy's, with a token. */
+/** Leaves room, of the 255 bytes a name may have, for the temporary names of copies. */
 const NAME_BYTES_MAX = 160;
 
 export interface Condition {
-  /** True where there was nothing in it, or no file. */
+  /** The file is empty or wasn't there. */
   readonly isNew: boolean;
-  /** True where this process made it. */
+  /** This process made it. */
   readonly isMade: boolean;
-  /** True when other users of the machine may read it. */
+  /** Other users of the machine may read it. */
   readonly isReadable: boolean;
 }
 
-/**
- * Looks at the path before any other file is made of its name. Throws StoreFileError for a folder, pipe, socket or
- * device, and for a name too long. `shown` is the file's name in messages.
- */
+/** Throws StoreFileError for a path that can't be a data file. `shown` is the file's name in messages. */
 export function checkPlace(file: string, shown: string): void {
   const bytes = Buffer.byteLength(path.basename(file));
   if (bytes > NAME_BYTES_MAX)
@@ -49,7 +44,7 @@ export function checkPlace(file: string, shown: string): void {
   }
 }
 
-/** Looks at the file, and makes it where it is missing. Throws StoreFileError, and the system's error. */
+/** Makes the file if it is missing. Throws StoreFileError, and the system's error. */
 export function prepareFile(file: string): Condition {
   const { size, nlink } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0, nlink: 1 };
   // Each name has a log of its own, and rows that are in the other one's would be missing.
@@ -60,13 +55,12 @@ export function prepareFile(file: string): Condition {
   if (size === 0) {
     refuseLost(file);
     const isMade = makeEmptyFile(file);
-    // A file that another program made for it holds nothing that others may have read.
     if (!isMade && isPrivate(statSync(file), 0)) chmodSync(file, FILE_MODE);
     return { isNew: true, isMade, isReadable: !isPrivate(statSync(file), 0o077) };
   }
   const header = readHeader(file);
   if (!isSqlite(header)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
-  // A file that is closed, and a copy, say that they have no log; one that lies there is another file's.
+  // A file that was closed, and a copy, have no log: this one belongs to another file.
   if (header[LOG_OFFSET] === 1 && sizeOf(`${file}-wal`) > 0)
     throw new StoreFileError(
       "stale_log",
@@ -75,7 +69,7 @@ export function prepareFile(file: string): Condition {
   return { isNew: false, isMade: false, isReadable: !isPrivate(statSync(file), 0o077) };
 }
 
-/** Throws StoreFileError where a file that is not there has left its log. */
+/** Throws StoreFileError if the file is gone and its log is not. */
 export function refuseLost(file: string): void {
   if (sizeOf(`${file}-wal`) > 0) {
     throw new StoreFileError(
@@ -85,15 +79,12 @@ export function refuseLost(file: string): void {
   }
 }
 
-/** Throws the system's error where there is one. SQLite's other files get the mode of this one. */
+/** SQLite gives its other files the same mode. Throws the system's error if there is a file. */
 export function makeNewFile(file: string): void {
   closeSync(openSync(file, "wx", FILE_MODE));
 }
 
-/**
- * SQLite makes the log as readable as the data file is, and it would stay so when that is mended. A file that a group
- * may write is shared on purpose, and so is its log.
- */
+/** SQLite makes the log as readable as the data file, also after that was corrected. */
 export function closeLogToOthers(file: string): void {
   const isShared = (statSync(file).mode & 0o020) !== 0;
   const mode = isShared ? SHARED_MODE : FILE_MODE;
@@ -106,7 +97,7 @@ export function closeLogToOthers(file: string): void {
   }
 }
 
-/** False where the file is there already, which is left alone. */
+/** False if there is a file already. */
 export function makeEmptyFile(file: string): boolean {
   try {
     makeNewFile(file);
@@ -117,10 +108,7 @@ export function makeEmptyFile(file: string): boolean {
   }
 }
 
-/**
- * True for a file that says that it has a log while the log next to it is missing or empty, as when it is open under
- * another name. An empty log may be left by an attempt to open it.
- */
+/** The file says that it has a log, and there is none: it may be open under another name, of a bind mount for one. */
 export function hasLostLog(file: string): boolean {
   return sizeOf(`${file}-wal`) === 0 && readHeader(file)[LOG_OFFSET] === 2;
 }
@@ -134,23 +122,23 @@ export function refuseOtherName(database: SqliteDatabase): void {
   }
 }
 
-/** From then on the file is no unused copy. */
+/** The file is no unused copy any more. */
 export function markUsed(database: SqliteDatabase): void {
   if (database.first("PRAGMA user_version")?.["user_version"] === 0) beginLog(database);
 }
 
-/** A write that changes nothing else, so that the log is not empty. */
+/** A write that changes nothing, so that the log is not empty. */
 export function beginLog(database: SqliteDatabase): void {
   database.exec("PRAGMA user_version = 1");
 }
 
-/** True for a copy that no service has opened since it was made. False for a file that is not there. */
+/** False for a file that isn't there. */
 export function isUnusedCopy(file: string): boolean {
   const header = readHeader(file);
   return isSqlite(header) && header.readUInt32BE(USED_OFFSET) === 0;
 }
 
-/** Makes a whole database that nobody has open an unused copy; it can be read where nothing can be written. */
+/** Nobody has it open. A copy can be read where nothing can be written. */
 export function markAsCopy(file: string): void {
   const descriptor = openSync(file, "r+");
   try {
@@ -161,20 +149,16 @@ export function markAsCopy(file: string): void {
   }
 }
 
-/**
- * Closes a database; of the last connection to its file one plain file is left, without a log. To close it would do the
- * same, but a library may put that off until the statements are collected.
- */
+/** The last connection merges the log first: a library may put closing off until statements are collected. */
 export function closeFile(database: SqliteDatabase): void {
   try {
     database.all("PRAGMA journal_mode = DELETE");
   } catch {
-    // Another connection is open, or the file is damaged: then the log stays, and the next one to open it reads it.
+    // Another connection is open, or the file is damaged. The log stays for the next one.
   }
   database.close();
 }
 
-/** False for what is not there. */
 export function isSqliteFile(file: string): boolean {
   return isSqlite(readHeader(file));
 }
@@ -183,14 +167,11 @@ function isSqlite(header: Buffer): boolean {
   return header.toString("latin1", 0, MAGIC.length) === MAGIC;
 }
 
-/**
- * The first bytes of a file; zeros where they cannot be read. Its end drops every lock that this process has on the
- * file.
- */
+/** Zeros if it can't be read. Closing the file drops every lock that this process has on it. */
 function readHeader(file: string): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   try {
-    // To open a pipe would wait for its writer.
+    // Opening a pipe would wait for its writer.
     if (!statSync(file).isFile()) return header;
     const descriptor = openSync(file, "r");
     try {
@@ -199,7 +180,7 @@ function readHeader(file: string): Buffer {
       closeSync(descriptor);
     }
   } catch {
-    // There is none, or it cannot be read.
+    // Missing or unreadable.
   }
   return header;
 }

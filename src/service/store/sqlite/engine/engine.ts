@@ -1,4 +1,5 @@
 /** The SQLite library: Node's own where this Node has one, else the optional package with the same interface. */
+import { statSync } from "node:fs";
 import { withoutWarning } from "../../../../runtime/log.ts";
 import { StoreFileError } from "../../store-errors.ts";
 import type { SqlRow, SqlValue } from "../../sql/database.ts";
@@ -50,20 +51,22 @@ export async function openEngine(file: string): Promise<Engine> {
 export type Look = (columns: string, from: string) => readonly SqlValue[][];
 
 /**
- * Opens a file for reading alone: closed otherwise, SQLite merges the log of a killed process and removes it. Rows come
- * through a function of ours, since the optional package keeps a file open as long as there are prepared statements.
+ * Reads a file and leaves it as it is. Opened for writing, SQLite would merge the log of a killed process in the end;
+ * opened for reading, it would leave an empty log where there was none. Rows come through a function of ours, since the
+ * optional package keeps a file open as long as there are prepared statements.
  */
-export async function lookInto(file: string, work: (look: Look) => void): Promise<void> {
+export async function lookInto<Result>(file: string, work: (look: Look) => Result): Promise<Result> {
   const { DatabaseSync } = await loadLibrary();
   try {
-    const database = new DatabaseSync(file, { readOnly: true });
+    const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    const database = new DatabaseSync(file, { readOnly: hasLog });
     try {
       let found: SqlValue[][] = [];
       database.function("found", { varargs: true }, (...row) => {
         found.push(row as SqlValue[]);
         return null;
       });
-      work((columns, from) => {
+      return work((columns, from) => {
         found = [];
         database.exec(`SELECT found(${columns}) ${from}`);
         return found;

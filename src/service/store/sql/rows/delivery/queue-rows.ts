@@ -1,5 +1,4 @@
 import type { ClaimKey, DeliveryChange, FrozenMessage, QueueRows } from "../../../../domain/ports.ts";
-import type { LocalDay } from "../../../../domain/sms/day.ts";
 import { nextId } from "../project-rows.ts";
 import { readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
 import { requestsAnswered, requestsSent } from "../../lists/counted-lists.ts";
@@ -114,7 +113,7 @@ const LEAVING = `SELECT count(CASE WHEN state = 'unknown' THEN 1 END) AS unknown
 async function countLeft(
   database: Database,
   project: number,
-  { beginsAt, nextAt }: Pick<LocalDay, "beginsAt" | "nextAt">,
+  { beginsAt, nextAt }: Parameters<QueueRows["countLeft"]>[1],
 ): Promise<{ readonly sent: number; readonly leaving: number }> {
   const left = await database.first(LEFT, [project, beginsAt, nextAt]);
   const others = await database.first(LEAVING, [project, beginsAt, nextAt]);
