@@ -18,6 +18,7 @@ import { checkOptions, type ImportRequest } from "./import-request.ts";
 import { openInput } from "./input-source.ts";
 import { showDryRun } from "./plan/dry-run.ts";
 import { checkConsent } from "./plan/plan.ts";
+import { isOtherService } from "./plan/plan-run.ts";
 import { askForMapping, writeHeaderNotes, type Mapped } from "./mapping.ts";
 import { asImportError, reportCheck } from "./problems.ts";
 import { checkTargets, lockRun, runFiles, type RunFiles } from "./run-files.ts";
@@ -95,7 +96,11 @@ async function importTable(
   if (request.flags.explain !== null) return explainLine(deps, table, request, request.flags.explain);
   await writeHeaderNotes(deps, table);
   if (files !== null) checkConsent(deps, table, request);
-  const report = await checkTable(table, checkOptions(deps, request));
+  let report = await checkTable(table, checkOptions(deps, request));
+  if (report.overOwnLimits > 0 && (await isOtherService(deps))) {
+    table.liftOwnLimits();
+    report = await checkTable(table, checkOptions(deps, request));
+  }
   await reportCheck(deps, table, request, report);
   if (files === null) return showDryRun({ deps, table, request, report });
   if (report.rows === 0) {

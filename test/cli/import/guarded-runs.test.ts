@@ -268,7 +268,7 @@ test("when --yes is given on a terminal, then the header is refused with the map
 });
 
 test("when rows of a mapped run were refused, then the reason is told, and no retry that would change nothing", async () => {
-  const file = await fileOf("long.csv", `E-Mail,name\nlong@example.com,${"x".repeat(300)}\n`);
+  const file = await fileOf("long.csv", "E-Mail,thank_you_link_url\nlong@example.com,example.com\n");
   const { status, stderr } = await runInProcess({
     args: ["people", "import", file, "--no-send"],
     env: { ...service.env, HOME: service.folder },
@@ -279,7 +279,7 @@ test("when rows of a mapped run were refused, then the reason is told, and no re
   expect([status, counts.split(" in ")[0], ...lines]).toEqual([
     3,
     "1 failed",
-    '1 row: the service answered 422 "name is too long (maximum is 255 characters)"',
+    '1 row: the service answered 422 "thank_you_link_url must be a URL with a scheme, such as https://example.com"',
     `results: ${file}.people-import.results.csv`,
     "Refused rows would be refused again: correct them and import them as a new file (--failed-to FILE writes them)",
     "",

@@ -201,3 +201,41 @@ test("when the service itself failed, then a resume is advised", async () => {
     await server.stop();
   }
 });
+
+const OVER =
+  "email,name,note,score,comment\n" +
+  `a@example.com,${"é".repeat(256)},,9,\nb@example.com,ok,${"v".repeat(70_000)},9,\n` +
+  `c@example.com,ok,,9,${"w".repeat(65_537)}\nd@example.com,ok,,9,\n`;
+
+test("limits of our own service are checked before anything is sent to it", async () => {
+  const file = path.join(service.folder, "over.csv");
+  await writeFile(file, OVER);
+  const problems = [
+    "over.csv:2: name: has 256 characters; at most 255 are allowed",
+    "over.csv:3: properties: has 70023 bytes; at most 65536 are allowed",
+  ];
+  for (const flags of [["--dry-run"], []]) {
+    const { status, stderr } = await service.run(["people", "import", file, "--no-send", ...flags]);
+    expect([status, stderr.split("\n").slice(0, 2)]).toEqual([2, problems]);
+  }
+  const responses = await service.run(["responses", "import", file, "--dry-run"]);
+  expect(responses.stderr).toContain("over.csv:4: comment: has 65537 bytes; at most 65536 are allowed\n");
+  const skipped = await service.run(["people", "import", file, "--no-send", "--skip-invalid"]);
+  expect([skipped.status, skipped.stderr]).toEqual([0, expect.stringContaining("1 saved, 3 skipped in ")]);
+});
+
+test("another service is sent what our own does not take", async () => {
+  const server = await startMisbehavingServer({
+    script: ({ method }) => json(method === "GET" ? [] : { id: "1", survey_scheduled_at: 9 }),
+  });
+  try {
+    const file = path.join(service.folder, "over-elsewhere.csv");
+    await writeFile(file, OVER);
+    const env = { SURVEYCTL_BASE_URL: server.baseUrl, SURVEYCTL_API_KEY: "a-key" };
+    const { status, stderr } = await service.run(["people", "import", file, "--no-send"], { env });
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^4 scheduled in /)]);
+    expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(4);
+  } finally {
+    await server.stop();
+  }
+});

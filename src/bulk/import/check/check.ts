@@ -30,20 +30,14 @@ export interface CheckReport extends Oddities {
   readonly problemCount: number;
   /** At most `maxErrors`, in the order in which they were met first. */
   readonly problems: readonly ProblemGroup[];
-  /** Values of valid rows that are not saved. */
-  readonly unsaved: readonly ProblemGroup[];
   /** Valid rows that are not sent because another row of the same person or answer is. */
   readonly duplicates: number;
   /** Null if they are of no interest. */
   readonly optOuts: OptOuts | null;
   /** Why a valid row is not sent; null for one that is. */
   readonly reasonToSkip: (row: Pick<ImportRow, "line" | "values">) => string | null;
-  /** Valid rows in which an override counts and not the cell. */
-  readonly overriddenRows: number;
-  /** Rows of empty cells; they are not among `rows`. */
-  readonly emptyRows: number;
-  /** Valid responses without a time: a repeat of one looks like another answer. */
-  readonly untimedRows: number;
+  /** Rows that other services than our own may take. */
+  readonly overOwnLimits: number;
   /** The place where the file stops being a table; null for a sound one. */
   readonly broken: InputError | null;
 }
@@ -76,23 +70,21 @@ interface Tally {
 function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut }: CheckOptions): Tally {
   const { columns } = table.mapping;
   const problems = createProblemList(maxErrors);
-  const unsaved = createProblemList(maxErrors);
   const { keptBy, conflicts, compare } = compareRows(table.kind, onDuplicate === "last" ? "last" : "first");
   const optOuts = skipsOptedOut ? watchOptOuts(columns) : null;
-  const oddities = watchOddities(columns, maxErrors);
-  const counts = { rows: 0, invalidRows: 0, overriddenRows: 0, untimedRows: 0, emptyRows: 0, duplicates: 0 };
+  const oddities = watchOddities(table.kind, columns, maxErrors);
+  const counts = { rows: 0, invalidRows: 0, duplicates: 0, overOwnLimits: 0 };
   const addProblem = (line: number, problem: RowProblem): void => {
     counts.invalidRows += 1;
     problems.add(line, problem);
   };
-  const takeValid = ({ line, fields }: InputRecord, { values, overridden }: ValidFields): void => {
+  const takeValid = (record: InputRecord, checked: ValidFields): void => {
+    const { line, fields } = record;
+    const { values } = checked;
     const { conflict, dropped } = compare(values, line);
     if (conflict !== null) return addProblem(line, conflict);
     optOuts?.take(fields, values);
-    if (overridden) counts.overriddenRows += 1;
-    if (table.kind.repeats === "answer" && values["created_at"] === undefined) counts.untimedRows += 1;
-    const value = table.kind.findUnsaved?.(values) ?? null;
-    if (value !== null) unsaved.add(line, value);
+    oddities.takeValid(record, checked);
     if (onDuplicate !== "error") counts.duplicates += dropped.length;
     else
       for (const one of dropped)
@@ -100,19 +92,16 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
   };
   return {
     take(record) {
-      if (isEmptyRow(record)) {
-        counts.emptyRows += 1;
-        return;
-      }
-      counts.rows += 1;
       oddities.takeAny(record);
+      if (isEmptyRow(record)) return;
+      counts.rows += 1;
       const checked = table.checkFields(record);
       if ("values" in checked) {
-        oddities.takeValid(record, checked.values);
         takeValid(record, checked);
         return;
       }
       counts.invalidRows += 1;
+      if (checked.isOwnLimit === true) counts.overOwnLimits += 1;
       for (const problem of checked.problems) problems.add(record.line, problem);
     },
     report: (broken) => ({
@@ -120,7 +109,6 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
       ...oddities.found,
       problemCount: problems.count,
       problems: problems.groups,
-      unsaved: unsaved.groups,
       optOuts,
       reasonToSkip({ line, values }) {
         const header = values["send"] === false ? null : (optOuts?.headerFor(values) ?? null);

@@ -6,9 +6,10 @@ import { quoteText } from "../../../contract/text/invisible.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
 import { DELIMITERS } from "../table/format.ts";
 import type { HeaderColumn } from "../table/header.ts";
-import { countLineEnds, type InputRecord } from "../table/record-parser.ts";
+import { countLineEnds, type InputRecord, isEmptyRow } from "../table/record-parser.ts";
 import { createProblemList, type ProblemGroup } from "./problem-list.ts";
-import type { RowValues } from "./row-kind.ts";
+import type { RowKind } from "./row-kind.ts";
+import type { ValidFields } from "./validate.ts";
 
 interface OddLocale {
   readonly locale: string;
@@ -26,6 +27,8 @@ interface StrayQuote {
 }
 
 export interface Oddities {
+  /** Rows of empty cells, which are not counted as rows. */
+  readonly emptyRows: number;
   /** Valid rows that have fewer cells than the header, or empty ones beyond it. */
   readonly unevenRows: number;
   /** Cells from which a spreadsheet's guard, a leading `'`, was taken. */
@@ -36,12 +39,18 @@ export interface Oddities {
   readonly oddLocales: readonly OddLocale[];
   /** Values of valid rows that are saved as they are. */
   readonly doubts: readonly ProblemGroup[];
+  /** Values of valid rows that are not saved. */
+  readonly unsaved: readonly ProblemGroup[];
+  /** Valid rows in which an override counts and not the cell. */
+  readonly overriddenRows: number;
+  /** Valid responses without a time: a repeat of one looks like another answer. */
+  readonly untimedRows: number;
 }
 
 export interface OddityWatch {
   readonly found: Oddities;
   takeAny(record: InputRecord): void;
-  takeValid(record: InputRecord, values: RowValues): void;
+  takeValid(record: InputRecord, fields: ValidFields): void;
 }
 
 /** Locales and stray quotes that are kept; a column with more locales holds something else. */
@@ -52,26 +61,33 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set(["nan", "NaN", "NULL", "null",
 const PLACEHOLDER_MAX = 4;
 
 /** `kindsMax` as in `createProblemList`. */
-export function watchOddities(columns: readonly HeaderColumn[], kindsMax: number): OddityWatch {
+export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], kindsMax: number): OddityWatch {
   const texts = columns.flatMap(({ target }, index) => (isText(target) ? [{ index, column: nameOf(target) }] : []));
   const localeAt = texts.find(({ column }) => column === "locale")?.index ?? -1;
   const locales = new Map<string, OddLocale>();
-  const doubts = createProblemList(kindsMax);
+  const [doubts, unsaved] = [createProblemList(kindsMax), createProblemList(kindsMax)];
   const strayQuotes: StrayQuote[] = [];
-  const counts = { unevenRows: 0, guardedCells: 0, formulaCells: 0 };
+  const rows = { emptyRows: 0, unevenRows: 0, overriddenRows: 0, untimedRows: 0 };
+  const cells = { guardedCells: 0, formulaCells: 0 };
   return {
     get found() {
-      return { ...counts, strayQuotes, oddLocales: [...locales.values()], doubts: doubts.groups };
+      const lists = { strayQuotes, oddLocales: [...locales.values()], doubts: doubts.groups, unsaved: unsaved.groups };
+      return { ...rows, ...cells, ...lists };
     },
     takeAny(record) {
+      if (isEmptyRow(record)) rows.emptyRows += 1;
       // Cells of JSON are guarded for the reader of cells alone.
       for (const cell of record.values === undefined ? record.fields : [])
-        if (hasGuard(cell)) counts[cell.startsWith("=") ? "formulaCells" : "guardedCells"] += 1;
+        if (hasGuard(cell)) cells[cell.startsWith("=") ? "formulaCells" : "guardedCells"] += 1;
       const stray = strayQuotes.length < REPORTED_MAX ? findStrayQuote(record, columns) : null;
       if (stray !== null) strayQuotes.push(stray);
     },
-    takeValid({ line, fields }, values) {
-      if (fields.length !== columns.length) counts.unevenRows += 1;
+    takeValid({ line, fields }, { values, overridden }) {
+      if (fields.length !== columns.length) rows.unevenRows += 1;
+      if (overridden) rows.overriddenRows += 1;
+      if (kind.repeats === "answer" && values["created_at"] === undefined) rows.untimedRows += 1;
+      const value = kind.findUnsaved?.(values) ?? null;
+      if (value !== null) unsaved.add(line, value);
       if (localeAt !== -1) takeLocale(locales, line, fields[localeAt] ?? "");
       for (const { index, column } of texts) {
         const cell = fields[index] ?? "";

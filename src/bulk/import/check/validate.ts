@@ -8,6 +8,7 @@ import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { propertyKey, type HeaderColumn } from "../table/header.ts";
 import { findExtraCells, type InputRecord, isBlank } from "../table/record-parser.ts";
 import type { CellValue, FieldRule, ImportRow, InvalidRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
+import { findOwnLimit } from "./own-limits.ts";
 import { RULES, type ValueReaders } from "./rules.ts";
 
 export interface ValidatorOptions {
@@ -29,9 +30,11 @@ export interface ValidFields {
 }
 
 /** The values of a record, until the next one is checked. */
-type FieldCheck = ValidFields | { readonly problems: readonly RowProblem[] };
+type FieldCheck = ValidFields | { readonly problems: readonly RowProblem[]; readonly isOwnLimit?: true };
 
 export interface Validator {
+  /** For a service that is not our own. */
+  liftOwnLimits(): void;
   validate(record: InputRecord): ImportRow | InvalidRow;
   /** The same rules with nothing made for it: a million rows are checked before one is sent. */
   checkFields(record: InputRecord): FieldCheck;
@@ -39,10 +42,20 @@ export interface Validator {
 
 /** The result of `checkFields` is overwritten by the next record; that of `validate` is not. */
 export function createValidator(options: ValidatorOptions): Validator {
-  const checkFields = createFieldCheck(options);
   const cells = propertyCells(options.columns);
+  const checkAnywhere = createFieldCheck(options);
+  let hasOwnLimits = true;
+  const checkFields = (record: InputRecord): FieldCheck => {
+    const checked = checkAnywhere(record);
+    if ("problems" in checked || !hasOwnLimits) return checked;
+    const size = cells.reduce((sum, { index }) => sum + (record.fields[index]?.length ?? 0), 0);
+    const properties = size > MEASURED_MIN ? readProperties(cells, record, options.properties) : null;
+    const problem = findOwnLimit(checked.values, properties);
+    return problem === null ? checked : { problems: [problem], isOwnLimit: true };
+  };
   return {
     checkFields,
+    liftOwnLimits: () => void (hasOwnLimits = false),
     validate(record) {
       const checked = checkFields(record);
       const { line } = record;
@@ -52,6 +65,9 @@ export function createValidator(options: ValidatorOptions): Validator {
     },
   };
 }
+
+/** Characters of properties from which their size is measured. */
+const MEASURED_MIN = 8192;
 
 /** Columns of their own take precedence over a map in one cell, as an export writes it. */
 function readProperties(cells: readonly PropertyCell[], record: InputRecord, common: JsonObject): JsonObject {
