@@ -14,7 +14,7 @@ import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import type { CheckedFile, ImportRequest } from "../import-request.ts";
 import { meaningOf } from "../mapping.ts";
 import { planRun } from "./plan-run.ts";
-import { chooseRows, type DescribedPlan, describePlan, describeRisks, type Plan, type PlannedRun } from "./plan.ts";
+import { chooseRows, type DescribedPlan, describePlan, describeRisks, type Plan } from "./plan.ts";
 
 const SHOWN = 3;
 
@@ -24,14 +24,9 @@ export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
   const chosen = await chooseRows(request, table, report);
   const alone = { place: baseUrl, profile: null, report, source: chosen, outlook: async () => null };
   const asked = baseUrl === "" || request.asksStatuses !== true ? null : await askService(checked, chosen);
-  const { source, plan, lines, unsurveyed } = asked ?? {
-    source: chosen,
-    ...(await describePlan(deps, request, alone)),
-  };
+  const { source, plan, lines, unsurveyed } = asked ?? (await describePlan(deps, request, alone));
   const rows = await firstRows(source);
-  const isForPeople =
-    chooseFormat(deps, "json") === "table" || (deps.options.output === null && deps.streams.out.isTTY);
-  if (isForPeople) {
+  if (chooseFormat(deps) === "table") {
     await showMapping(deps, table);
     await showRows(deps, table, rows);
     await deps.streams.out.write(lines.join(""));
@@ -50,13 +45,13 @@ export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
 async function askService(
   checked: CheckedFile,
   chosen: RowSource & { readonly rows: number },
-): Promise<(DescribedPlan & Pick<PlannedRun, "source">) | null> {
+): Promise<DescribedPlan | null> {
   const { deps, request } = checked;
   const { connect } = await import("../../command/connect.ts");
   const connection = await connect({ ...deps, options: { ...deps.options, retries: 0 } });
   try {
     const run = await planRun({ ...checked, client: connection.client, connection }, chosen);
-    return { source: run.source, ...(await describePlan(deps, request, run)) };
+    return await describePlan(deps, request, run);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     await writeNote(deps, `the service was not asked: ${error.what}`);

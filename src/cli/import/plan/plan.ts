@@ -94,7 +94,7 @@ export async function askWithPlan(deps: Deps, request: ImportRequest, run: Plann
   if (plan.emails + plan.texts + plan.quiet > 0) await confirm(deps, `${questionOf(request, plan)}${addition}`);
 }
 
-export interface DescribedPlan {
+export interface DescribedPlan extends Pick<PlannedRun, "source"> {
   readonly plan: Plan;
   readonly lines: readonly string[];
   /** Those who would get no survey, by reason; empty if the service doesn't say. */
@@ -131,7 +131,7 @@ export async function describePlan(
       toLine("Warning", warning),
     ),
   ];
-  return { plan, lines, unsurveyed: outlook === null ? "" : describeOutlook(outlook, options.timeZone) };
+  return { source, plan, lines, unsurveyed: outlook === null ? "" : describeOutlook(outlook, options.timeZone) };
 }
 
 /** What a run may do that isn't seen in the file. */
