@@ -43,7 +43,8 @@ export const HISTORY_FIELDS: readonly HistoryField[] = [
 
 /** The field that a column's values go to. */
 export type HistoryTarget =
-  | { readonly kind: "field"; readonly field: HistoryField }
+  /** `isGiven`: by a rename. */
+  | { readonly kind: "field"; readonly field: HistoryField; readonly isGiven?: true }
   | { readonly kind: "property"; readonly key: string }
   /** The answer to a question beyond the score, by the question's id. */
   | { readonly kind: "answer"; readonly question: string }
@@ -139,10 +140,27 @@ export function createTargets(
     let target = known.get(column);
     if (target === undefined) {
       const name = named.get(plain(column));
-      target = name === undefined ? targetOf(column.trim(), shape) : field(name);
+      target = name === undefined ? targetOf(column.trim(), shape) : { kind: "field", field: name, isGiven: true };
       known.set(column, target);
     }
     return target;
+  };
+}
+
+/** In a row that has a column renamed to a field, no other column goes there by its own name. */
+export function preferGiven(
+  columns: readonly string[],
+  targets: (column: string) => HistoryTarget,
+): (column: string) => HistoryTarget {
+  const given = columns.flatMap((column) => {
+    const target = targets(column);
+    return target.kind === "field" && target.isGiven === true ? [target.field] : [];
+  });
+  if (given.length === 0) return targets;
+  return (column) => {
+    const target = targets(column);
+    const isReplaced = target.kind === "field" && target.isGiven !== true && given.includes(target.field);
+    return isReplaced ? LOST : target;
   };
 }
 

@@ -25,6 +25,7 @@ import {
   type HistoryField,
   type HistoryStream,
   type HistoryTarget,
+  preferGiven,
   PART_STREAMS,
   type PartStream,
   type ShapeChoice,
@@ -94,8 +95,9 @@ export function createConverter(
     return known;
   };
   const toRow = (values: JsonObject, stream: PastRow["stream"]): PastRow => {
-    const targetOf = targetsOf(stream);
-    for (const column of Object.keys(values)) {
+    const columns = Object.keys(values);
+    const targetOf = preferGiven(columns, targetsOf(stream));
+    for (const column of columns) {
       if (told.has(column)) continue;
       told.add(column);
       options.onColumn(column, targetOf(column));

@@ -18,7 +18,7 @@ export function givenKey({ env }: Deps): string | null {
 }
 
 /** On a first start the new key; null when there was one already, or the environment gave it. */
-export async function firstKey(deps: Deps, { store }: Service): Promise<string | null> {
+export async function firstKey(deps: Deps, { store }: Pick<Service, "store">): Promise<string | null> {
   const { ensureFirstKey } = await import("../../../service/first-project.ts");
   const { InvalidError } = await import("../../../service/domain/errors.ts");
   const given = givenKey(deps);
@@ -59,25 +59,28 @@ export interface NewService {
   readonly keyFile: KeyFile | null;
 }
 
-/** Also under `--quiet`, since the key is shown this once. */
-export async function announce({ streams }: Deps, log: ServeLog, service: NewService): Promise<void> {
+export async function announce(deps: Deps, log: ServeLog, service: NewService): Promise<void> {
   const { data, url, key, keyFile } = service;
   const flags = plainHttpFlag(url);
   const login = `surveyctl auth login --base-url ${url}${flags}`;
   if (keyFile !== null) return logKeyFile(log, keyFile, login);
-  const lines = [
-    `Created ${data} (project "default"). API key, shown once:`,
-    "",
-    `  ${key}`,
-    "",
+  await writeKey(deps, { data, key }, [
     "A person is surveyed at most once in 30 days; surveyctl service throttle changes that.",
     "",
     "Next, in another terminal:",
     "",
     `  printf %s '${key}' | ${login}`,
     `  surveyctl people add --email you@example.com${flags}`,
-    "",
-  ];
+  ]);
+}
+
+/** Also under `--quiet`, since the key is shown this once. */
+export async function writeKey(
+  { streams }: Deps,
+  { data, key }: Pick<NewService, "data" | "key">,
+  next: readonly string[],
+): Promise<void> {
+  const lines = [`Created ${data} (project "default"). API key, shown once:`, "", `  ${key}`, "", ...next, ""];
   await streams.err.write(lines.map((line) => `${line}\n`).join(""));
 }
 

@@ -112,7 +112,7 @@ export interface ProjectChoice extends DataFileChoice {
   readonly project: string;
 }
 
-const PROJECT_DEFAULT = "default";
+export const PROJECT_DEFAULT = "default";
 
 export const PROJECT_FLAGS: readonly FlagRecord[] = [
   ...DATA_FLAGS,

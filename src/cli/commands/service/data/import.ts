@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { HISTORY_FIELDS, HISTORY_FORMATS, HISTORY_STREAMS } from "../../../../service/history/columns.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
@@ -9,8 +11,12 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { HistoryRequest } from "../../../import/history/run-history.ts";
 import { HISTORY_SUMMARY, parseExpectations } from "../../../import/history/summary.ts";
+import { toShellWord } from "../../../render/safe-text.ts";
+import { asCliError } from "../../../command/data-file-errors.ts";
+import { firstKey, writeKey } from "../../serve/first-key.ts";
+import { writeNote } from "../../../command/notes.ts";
 import { chooseServicePlace } from "../../../command/data-place.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, withAdmin } from "./data-file.ts";
+import { PROJECT_DEFAULT, PROJECT_FLAGS, type ProjectChoice, readProject, withAdmin } from "./data-file.ts";
 
 const UNKNOWN = ["properties", "ignore"] as const;
 const POLICIES = ["keep", "replace"] as const;
@@ -66,7 +72,30 @@ async function runServiceImport(deps: Deps, options: ProjectChoice & HistoryRequ
   const { data, ...request } = options;
   await refuseReport(deps, options);
   const check = request.check || deps.options.dryRun;
+  if (!check && options.project === PROJECT_DEFAULT) await createDataFile(deps, options);
   return runHistoryImport(deps, { ...request, check }, (work) => withAdmin(deps, { data }, work));
+}
+
+/** As `serve` creates it, with a key; nothing if it exists, or if no file is named. */
+async function createDataFile(deps: Deps, { data, paths }: ProjectChoice & HistoryRequest): Promise<void> {
+  const place = await chooseServicePlace(deps, { data });
+  if (place.kind === "database" || !place.isNamed || existsSync(place.dataFile)) return;
+  // A mistyped name must not leave a new service behind.
+  for (const file of paths) if (file !== "-") await stat(file);
+  const { openForCommand } = await import("../../../../service/data-file/administer.ts");
+  const { dataFile } = place;
+  const base = await asCliError(() => openForCommand({ dataFile, clock: deps.clock, random: deps.random }));
+  try {
+    const key = await firstKey(deps, base);
+    if (key === null) return;
+    const next = `surveyctl serve --data ${toShellWord(dataFile)}`;
+    if (deps.options.output !== "json")
+      return await writeKey(deps, { data: dataFile, key }, ["Next:", "", `  ${next}`]);
+    const loud = { ...deps, options: { ...deps.options, quiet: false } };
+    await writeNote(loud, `created ${dataFile} (project "default"); API key, shown once: ${key}; next: ${next}`);
+  } finally {
+    await base.store.close();
+  }
 }
 
 /** It is moved into place at the end, over whatever is there. */
