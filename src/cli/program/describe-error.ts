@@ -150,19 +150,18 @@ function describeClient(error: Error, verbose: boolean): ErrorReport | null {
 /** The next step, where the value at fault comes from, and how often it was tried: a line each; null for none. */
 function advise(error: ClientError): string | null {
   const { tries, origin, hint } = error;
-  const about = ABOUT_KEY.has(error.code) ? origin?.apiKey : isAboutAddress(error) ? origin?.baseUrl : undefined;
-  const source =
-    about === undefined ? [] : [`the ${ABOUT_KEY.has(error.code) ? "key" : "base URL"} comes from ${about}`];
-  const lines = [hint ?? nextStep(error), ...source, tries > 1 ? `gave up after ${tries} tries` : null];
+  const isKey = ABOUT_KEY.has(error.code);
+  const source = isKey ? origin?.apiKey : ABOUT_ADDRESS.has(error.code) || isPage(error) ? origin?.baseUrl : undefined;
+  const lines = [
+    hint ?? nextStep(error),
+    source === undefined ? null : `the ${isKey ? "key" : "base URL"} comes from ${source}`,
+    tries > 1 ? `gave up after ${tries} tries` : null,
+  ];
   return lines.filter((line) => line !== null).join("\n") || null;
 }
 
 const ABOUT_KEY: ReadonlySet<string> = new Set(["unauthorized", "forbidden", "read_only_key"]);
 const ABOUT_ADDRESS: ReadonlySet<string> = new Set(["connection_failed", "not_found", "redirect_refused", "timeout"]);
-
-function isAboutAddress(error: ClientError): boolean {
-  return ABOUT_ADDRESS.has(error.code) || isPage(error);
-}
 
 /** A web page in place of an answer. */
 function isPage(error: ClientError): boolean {
