@@ -1,7 +1,4 @@
-/**
- * The address of the real client, where a proxy asks for others: limits by address would otherwise take all of its
- * clients for one.
- */
+/** The client's address behind a proxy. Without it, limits by address would count all clients of a proxy as one. */
 import { BlockList, isIP } from "node:net";
 import { dotted, wordsOf } from "../domain/webhooks/addresses.ts";
 
@@ -18,9 +15,9 @@ export interface ForwardedRequest {
 }
 
 /**
- * `clientOf(request)`: the address that limits count by. Of `X-Forwarded-For` the last address that is no trusted
- * proxy's own, if a trusted proxy sent it; what stands before that, anybody may have written. `proxies` are addresses
- * and networks; null: this machine where there is a public URL, else none.
+ * The address that limits count by: the last one in `X-Forwarded-For` that is no trusted proxy's, if a trusted proxy
+ * sent it; anyone can write those before it. `proxies` are addresses and networks; null trusts this machine if there is
+ * a public URL, else nobody.
  */
 export function createClientAddress(
   proxies: readonly string[] | null,
