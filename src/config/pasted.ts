@@ -6,7 +6,6 @@ export function pastedMark(text: string): string | null {
   return scheme === undefined ? null : `begins with "${scheme}"`;
 }
 
-/** As `pastedMark`, of a key. */
 export function keyProblem(key: string): string | null {
   const isKey = /^[\x21-\x39\x3b-\x7e]+$/.test(key);
   return pastedMark(key) ?? (isKey ? null : "is not one line of visible ASCII characters without a colon");

@@ -163,7 +163,6 @@ function advise(error: ClientError): string | null {
 const ABOUT_KEY: ReadonlySet<string> = new Set(["unauthorized", "forbidden", "read_only_key"]);
 const ABOUT_ADDRESS: ReadonlySet<string> = new Set(["connection_failed", "not_found", "redirect_refused", "timeout"]);
 
-/** A web page in place of an answer. */
 function isPage(error: ClientError): boolean {
   return error instanceof BadReplyError && (/html/i.test(error.contentType ?? "") || error.preview.startsWith("<"));
 }
