@@ -151,6 +151,11 @@ test("the plan counts the people whose stored properties change", async () => {
   expect(await planOf("--replace-properties")).toContain(
     "Properties      plan changes for 1 person\nProperties      region changes for 2 people\nSend 3 emails? [y/N]",
   );
+  const dryRun = await service.run(["people", "import", file, "--no-send", "--dry-run"]);
+  expect(dryRun.stderr).toBe(
+    "note: 3 rows: 0 emails, 0 text messages, 3 with no survey, 0 skipped; plan changes for 1 person; " +
+      "3 requests shown, nothing was sent\n",
+  );
   expect((await service.run(["people", "get", "three@example.com"])).status).toBe(5);
 });
 

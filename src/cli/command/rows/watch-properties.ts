@@ -1,6 +1,6 @@
 /**
- * Rows for a command that filters or groups them by properties: responses come with what is stored with their people,
- * and the end says what no row has.
+ * Watches the rows of commands that filter or group by properties: fills in what is stored with the person, and says at
+ * the end what no row has.
  */
 import type { CallOptions, Client, Page, Parameters } from "../../../client/client.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";
@@ -30,7 +30,7 @@ export interface PropertyUse {
 
 export const ANSWERS = "answers.";
 
-/** Work over its connection ends with notes, or with a NothingFoundError if no row has one of the segments. */
+/** Work over its connection ends with these notes, or with a NothingFoundError if no row has any of the segments. */
 export function watchProperties(deps: Deps, of: ListName, { conditions = [], segments = [] }: PropertyUse): Deps {
   const names = [...new Set([...conditions.map(([key]) => key), ...segments])];
   if (names.length === 0) return deps;
@@ -109,16 +109,16 @@ function createFacts(of: ListName, names: readonly string[]) {
     for (const found of [first[map], storedWith(first)]) for (const name of Object.keys(found ?? {})) known.add(name);
     for (const { id } of plainAnswers(first)) known.add(ANSWERS + id);
   };
-  const explain = (what: string, typed: string, candidates: readonly string[]): Explanation => {
+  const explain = (what: string, typed: string, candidates: readonly string[], others = ""): Explanation => {
     const nearest = suggest(typed, candidates);
-    const others = candidates.slice(0, 10).map(toSafeText).join(", ");
-    const hint = nearest === null ? others && `${of} have ${others}` : `did you mean ${toSafeText(nearest)}?`;
-    return { message: `no ${one} has ${toSafeText(what)}`, hint: hint || null };
+    const hint = nearest === null ? others : `did you mean ${toSafeText(nearest)}?`;
+    return { message: `no ${one} has ${toSafeText(what)}`, hint: hint === "" ? null : hint };
   };
   const explainMissing = (missing: readonly string[]): Explanation => {
-    const isEmpty = missing.every((name) => known.has(name));
-    const what = `${isEmpty ? "a value of " : ""}the property ${missing.join(" or ")}`;
-    return explain(what, missing[0] ?? "", isEmpty ? [] : [...known]);
+    const what = `the property ${missing.join(" or ")}`;
+    if (missing.every((name) => known.has(name))) return explain(`a value of ${what}`, "", []);
+    const others = [...known].slice(0, 10).map(toSafeText).join(", ");
+    return explain(what, missing[0] ?? "", [...known], others && `${of} have ${others}`);
   };
   const explainGroup = (group: readonly PropertyCondition[]): Explanation[] => {
     const [[key, typed] = ["", ""]] = group;
@@ -126,7 +126,10 @@ function createFacts(of: ListName, names: readonly string[]) {
     const mayMatch = [null, ...found].some((value) => group.some((condition) => meets(value, condition)));
     if (mayMatch || found.length === VALUES_MAX) return [];
     const texts = group.map(([, value, comparison = "="]) => `${key}${comparison}${value}`);
-    return [found.length === 0 ? explainMissing([key]) : explain(texts.join(" or "), typed, found)];
+    if (found.length === 0) return [explainMissing([key])];
+    // Hints are not redacted, so no address or number is one.
+    const impersonal = found.filter((value) => !/@|\d{4}/.test(value));
+    return [explain(texts.join(" or "), typed, impersonal)];
   };
   const notes = (groups: readonly (readonly PropertyCondition[])[], segments: readonly string[]): readonly string[] => {
     if (rowsSeen === 0) return [];

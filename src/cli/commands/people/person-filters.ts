@@ -77,10 +77,8 @@ function parseDomain(text: string, place: string): string {
   throw badValue(place, text, "a domain such as example.com");
 }
 
-/** The parameter by which our own service sends the properties that it keeps. */
 export const WITH_PROPERTIES: Parameters = { expand: [...PERSON_EXPANSIONS] };
 
-/** True where rows have to come with their properties: for a filter, or for a column. */
 export function needsProperties({ options }: Deps, { properties }: PersonFilters): boolean {
   return properties.length > 0 || (options.columns ?? []).some((name) => /^properties(?:\.|$)/.test(name));
 }

@@ -167,10 +167,8 @@ const EMPTY = [
   "mean_high",
   "words",
 ] as const;
-/** Every row has every field. */
 const NONE: JsonObject = Object.fromEntries(EMPTY.map((name) => [name, null]));
 
-/** As many as a reader takes in. */
 const WORDS_MAX = 10;
 
 function toTerms(words: NonNullable<QuestionResult["words"]>): JsonObject[] {
@@ -179,7 +177,6 @@ function toTerms(words: NonNullable<QuestionResult["words"]>): JsonObject[] {
   });
 }
 
-/** In cells the terms alone. */
 function withWordList(row: JsonObject): JsonObject {
   const { words } = row;
   if (!Array.isArray(words)) return row;

@@ -24,7 +24,7 @@ export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
   const chosen = await chooseRows(request, table, report);
   const alone = { place: baseUrl, profile: null, report, source: chosen, outlook: async () => null };
   const asked = baseUrl === "" || request.asksStatuses !== true ? null : await askService(checked, chosen);
-  const { source, plan, lines, unsurveyed } = asked ?? (await describePlan(deps, request, alone));
+  const { source, plan, lines, changes, unsurveyed } = asked ?? (await describePlan(deps, request, alone));
   const rows = await firstRows(source);
   if (chooseFormat(deps) === "table") {
     await showMapping(deps, table);
@@ -36,7 +36,7 @@ export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
   for (const row of rows)
     await writeDryRun(deps, baseUrl, request.plan(row, { position: row.position, rows: chosen.rows }));
   for (const warning of describeRisks(report)) await writeWarning(deps, warning);
-  const counts = describeCounts(request, plan, unsurveyed);
+  const counts = [describeCounts(request, plan, unsurveyed), ...changes].join("; ");
   await writeNote(deps, `${counts}; ${countOf(rows.length, "request", "requests")} shown, nothing was sent`);
   return EXIT.done;
 }

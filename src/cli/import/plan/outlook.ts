@@ -28,9 +28,7 @@ export interface Outlook {
 
 export interface OutlookOptions {
   readonly client: Pick<Client, "call">;
-  /** The rows that are about to be sent. */
   readonly source: RowSource;
-  /** The request's body of a row. */
   readonly bodyOf: (row: RowToSend) => JsonObject;
   readonly concurrency: number;
   readonly signal: AbortSignal;
@@ -85,11 +83,9 @@ function changedProperties(
 interface Asked {
   readonly way: Way | "quiet";
   readonly person: JsonObject;
-  /** All that would be sent. */
   readonly body: JsonObject;
 }
 
-/** The parts of a body that decide whether a survey is scheduled. */
 const ASKED: ReadonlySet<string> = new Set(["email", "phone_number", "channel", "last_sent_at", "delay"]);
 
 async function* askedPeople({ source, bodyOf }: Pick<OutlookOptions, "source" | "bodyOf">): AsyncGenerator<Asked[]> {

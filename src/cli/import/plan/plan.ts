@@ -97,6 +97,8 @@ export async function askWithPlan(deps: Deps, request: ImportRequest, run: Plann
 export interface DescribedPlan extends Pick<PlannedRun, "source"> {
   readonly plan: Plan;
   readonly lines: readonly string[];
+  /** Of stored properties. */
+  readonly changes: readonly string[];
   /** Those who would get no survey, by reason; empty if the service doesn't say. */
   readonly unsurveyed: string;
 }
@@ -121,17 +123,19 @@ export async function describePlan(
     ["Skipped", plan.skipped],
     ...(plan.done > 0 ? [["Already done", plan.done] as const] : []),
   ];
+  const changes = outlook === null ? [] : describeChanges(outlook);
   const isPaused = outlook !== null && outlook.reasons.paused > 0;
   const lines = [
     ...(place === "" ? [] : [toLine("Service", `${place}${profile === null ? "" : ` (profile ${profile})`}`)]),
     ...counts.map(([name, count]) => toLine(name, formatCount(count))),
-    ...(outlook === null ? [] : describeChanges(outlook).map((change) => toLine("Properties", change))),
+    ...changes.map((change) => toLine("Properties", change)),
     ...(isPaused ? [toLine("Paused", "surveys wait until sending is resumed")] : []),
     ...[...describeStrayQuotes(report), ...describeDoubts(report), ...describeRisks(report)].map((warning) =>
       toLine("Warning", warning),
     ),
   ];
-  return { source, plan, lines, unsurveyed: outlook === null ? "" : describeOutlook(outlook, options.timeZone) };
+  const unsurveyed = outlook === null ? "" : describeOutlook(outlook, options.timeZone);
+  return { source, plan, lines, changes, unsurveyed };
 }
 
 /** What a run may do that isn't seen in the file. */

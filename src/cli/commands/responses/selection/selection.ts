@@ -14,7 +14,6 @@ import { createRedaction } from "./redaction.ts";
 import { createPageFilter, readRowFilters, ROW_FLAGS, type RowFilters } from "./row-filters.ts";
 import { FILTER_FLAGS, readFilters, type ResponseFilters, toFilterParameters } from "./service-filters.ts";
 
-/** Which responses are read, by the service's filters and by ours. */
 export interface Selection extends ResponseFilters {
   readonly rows: RowFilters;
   readonly redact: boolean;
