@@ -88,7 +88,7 @@ describe("a digest to Slack", () => {
     await expect(test()).rejects.toThrow(/…cret did not take it: 500 answer 2$/);
     await expect(admin({ kind: "digest.add", ...MONDAY, email: "ftp://x" })).rejects.toThrow("email");
     await expect(admin({ kind: "digest.add", ...MONDAY, email: "https://u:p@hooks.example.com/x" })).rejects.toThrow(
-      "url is not allowed: the URL contains credentials",
+      "email is not allowed: the URL contains credentials",
     );
   });
 

@@ -14,9 +14,9 @@ export function isSlackTarget(target: string): boolean {
 
 export function checkDigestTarget(target: string, allowPrivate: boolean): void {
   if (isSlackTarget(target)) {
-    checkText("url", target);
+    checkText("email", target);
     const refusal = refuseUrl(target, slackReach(allowPrivate), []);
-    if (refusal !== null) throw new InvalidError({ url: [`is not allowed: ${refusal.message}`] });
+    if (refusal !== null) throw new InvalidError({ email: [`is not allowed: ${refusal.message}`] });
     return;
   }
   const problem = emailProblem(target);
