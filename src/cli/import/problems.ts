@@ -22,11 +22,10 @@ export async function reportCheck(
   const { skipInvalid } = request.flags;
   const details = report.problems.map((group) => toDetail(name, group));
   const isAllInvalid = report.invalidRows === report.rows;
-  const isFatal = report.broken !== null || (report.invalidRows > 0 && (isAllInvalid || !skipInvalid));
+  const isFatal = report.invalidRows > 0 && (isAllInvalid || !skipInvalid);
   // Under -o json they are the details of the error that follows.
   if (!(isFatal && isForMachines(deps))) await writeProblems(deps, name, report);
   for (const quote of describeStrayQuotes(report)) await writeWarning(deps, `${name}: ${quote}`);
-  if (report.broken !== null) throw asImportError(report.broken, details);
   const verb = report.invalidRows === 1 ? "is" : "are";
   const invalid = `${formatCount(report.invalidRows)} of ${countOf(report.rows, "row", "rows")} ${verb} invalid`;
   if (isFatal)
@@ -70,24 +69,21 @@ function toDetail(file: string, { column, message, rows, ranges }: ProblemGroup)
   return { file, line: ranges[0]?.first ?? null, lines, rows, column: column === "" ? null : column, message };
 }
 
-export function asUsageError(error: InputError, details: Json = null): UsageError {
-  const hint = error.hint ?? (error.fix === null ? null : describeFix(error.fix));
-  return new UsageError(error.message, { ...(hint !== null && { hint }), details, cause: error });
+/** `hasEncoding`: for a command with `--encoding`. */
+export function asUsageError(error: InputError, hasEncoding = false): UsageError {
+  const hint = error.hint ?? (error.fix === null ? null : describeFix(error.fix, hasEncoding));
+  return new UsageError(error.message, { ...(hint !== null && { hint }), cause: error });
 }
 
-/** For commands that have `--encoding`. */
-export function asImportError(error: InputError, details: Json = null): UsageError {
-  if (error.fix?.kind !== "encoding") return asUsageError(error, details);
-  const hint = `save the file as "CSV UTF-8", or pass --encoding ${error.fix.encoding.toLowerCase()}`;
-  return new UsageError(error.message, { hint, details, cause: error });
-}
-
-function describeFix(fix: InputFix): string {
-  if (fix.kind === "encoding")
-    return `save the file as "CSV UTF-8", or convert it: iconv -f ${fix.encoding} -t UTF-8 < old.csv > new.csv`;
+function describeFix(fix: InputFix, hasEncoding: boolean): string {
   if (fix.kind === "ignore") return `ignore one of them: --ignore-column ${quoteArgument(fix.header)}`;
-  return `map the columns: ${mapFlags(fix.columns)}`;
+  if (fix.kind === "map") return `map the columns: ${mapFlags(fix.columns)}`;
+  const convert = `convert it: iconv -f ${fix.encoding} -t UTF-8 < old.csv > new.csv`;
+  return `save the file as "CSV UTF-8", or ${hasEncoding ? `pass --encoding ${fix.encoding.toLowerCase()}` : convert}`;
 }
+
+const UNEVEN = "shorter or longer than the header: missing cells count as empty, empty extra cells are ignored";
+const OPTED_OUT = "of people who opted out or bounced will be skipped; --include-suppressed sends them";
 
 async function writeOddities(
   deps: Deps,
@@ -95,30 +91,20 @@ async function writeOddities(
   request: ImportRequest,
   report: CheckReport,
 ): Promise<void> {
-  const { overriddenRows, guardedCells, formulaCells, emptyRows, unevenRows, duplicates, optOuts, unsaved, doubts } =
-    report;
-  for (const group of unsaved) await writeNote(deps, describeGroup(table.input.name, group));
-  for (const group of doubts) await writeWarning(deps, describeGroup(table.input.name, group));
-  if (overriddenRows > 0)
-    await writeNote(deps, `--no-send overrides send=yes in ${countOf(overriddenRows, "row", "rows")}`);
-  if (emptyRows > 0) await writeNote(deps, `${countOf(emptyRows, "row has", "rows have")} empty cells only: skipped`);
-  if (unevenRows > 0)
-    await writeNote(
-      deps,
-      `${countOf(unevenRows, "row is", "rows are")} shorter or longer than the header: missing cells count as empty, empty extra cells are ignored`,
-    );
-  if (guardedCells > 0)
-    await writeNote(
-      deps,
-      `${countOf(guardedCells, "cell", "cells")} lost a leading ' that guarded ${guardedCells === 1 ? "it" : "them"} in a spreadsheet`,
-    );
-  if (formulaCells > 0)
-    await writeNote(deps, `${countOf(formulaCells, 'cell is ="…"', 'cells are ="…"')}: read as the text in quotes`);
-  if (optOuts !== null && optOuts.rows > 0)
-    await writeNote(
-      deps,
-      `${countOf(optOuts.rows, "row", "rows")} of people who opted out or bounced will be skipped; --include-suppressed sends them`,
-    );
+  const { overriddenRows, guardedCells, formulaCells, emptyRows, unevenRows, duplicates, optOuts } = report;
+  for (const group of report.unsaved) await writeNote(deps, describeGroup(table.input.name, group));
+  for (const group of report.doubts) await writeWarning(deps, describeGroup(table.input.name, group));
+  const them = guardedCells === 1 ? "it" : "them";
+  const count = optOuts?.rows ?? 0;
+  const notes = [
+    [overriddenRows, `--no-send overrides send=yes in ${countOf(overriddenRows, "row", "rows")}`],
+    [emptyRows, `${countOf(emptyRows, "row has", "rows have")} empty cells only: skipped`],
+    [unevenRows, `${countOf(unevenRows, "row is", "rows are")} ${UNEVEN}`],
+    [guardedCells, `${countOf(guardedCells, "cell", "cells")} lost a leading ' that guarded ${them} in a spreadsheet`],
+    [formulaCells, `${countOf(formulaCells, 'cell is ="…"', 'cells are ="…"')}: read as the text in quotes`],
+    [count, `${countOf(count, "row", "rows")} ${OPTED_OUT}`],
+  ] as const;
+  for (const [number, note] of notes) if (number > 0) await writeNote(deps, note);
   if (request.kind.properties === "properties") await warnOfLocales(deps, table, request, report);
   if (duplicates === 0 || request.flags.onDuplicate !== null) return;
   const kept = duplicates === 1 ? "the first occurrence is kept" : "the first occurrence of each is kept";

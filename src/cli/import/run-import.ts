@@ -1,7 +1,7 @@
 /** One pipeline for every bulk import: read, check, ask, journal, send, record, report. */
 import { checkTable } from "../../bulk/import/check/check.ts";
 import { InputChangedError, InputError, type InputFile } from "../../bulk/import/table/input-file.ts";
-import { isEncoding } from "../../bulk/import/table/named-encoding.ts";
+import { isEncoding } from "../../bulk/import/table/encoding.ts";
 import { type ImportTable, openTable } from "../../bulk/import/table/open-table.ts";
 import { noOutcomes } from "../../bulk/import/journal/outcome.ts";
 import { readJournal } from "../../bulk/import/journal/journal-state.ts";
@@ -20,7 +20,7 @@ import { showDryRun } from "./plan/dry-run.ts";
 import { checkConsent } from "./plan/plan.ts";
 import { isOtherService } from "./plan/plan-run.ts";
 import { askForMapping, writeHeaderNotes, type Mapped } from "./mapping.ts";
-import { asImportError, reportCheck } from "./problems.ts";
+import { asUsageError, reportCheck } from "./problems.ts";
 import { checkTargets, lockRun, runFiles, type RunFiles } from "./run-files.ts";
 import { sendChecked } from "./send-checked.ts";
 import { writeNothingToDo } from "./summary.ts";
@@ -46,7 +46,7 @@ function checkEncoding(name: string): void {
 }
 
 function asCliError(error: unknown): unknown {
-  if (error instanceof InputError) return asImportError(error);
+  if (error instanceof InputError) return asUsageError(error, true);
   if (!(error instanceof InputChangedError)) return error;
   const hint = "nothing was sent; run it again";
   return new ImportStoppedError("input_changed", error.message, { hint, cause: error });
@@ -61,11 +61,7 @@ async function importFrom(
   const startedAt = unixSeconds(deps.clock);
   const wordsAt = (await previousStart(request, files)) ?? startedAt;
   const opened = await openMappedTable({ deps, request }, input, { startedAt, wordsAt });
-  try {
-    return await importTable(opened, files, startedAt);
-  } finally {
-    await opened.table.close();
-  }
+  return importTable(opened, files, startedAt);
 }
 
 /** "tomorrow" in a cell of a run that is continued stays the day that it was. */

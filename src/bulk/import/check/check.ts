@@ -1,5 +1,4 @@
 /** Checks the complete file before the first request: every problem in one pass, and duplicates. */
-import { InputError } from "../table/input-file.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
 import type { ImportTable } from "../table/open-table.ts";
 import { type InputRecord, isEmptyRow } from "../table/record-parser.ts";
@@ -38,8 +37,6 @@ export interface CheckReport extends Oddities {
   readonly reasonToSkip: (row: Pick<ImportRow, "line" | "values">) => string | null;
   /** Rows that other services than our own may take. */
   readonly overOwnLimits: number;
-  /** The place where the file stops being a table; null for a sound one. */
-  readonly broken: InputError | null;
 }
 
 /** The number of rows to be sent. */
@@ -50,21 +47,16 @@ export function countSendable({ rows, invalidRows, duplicates, optOuts }: CheckR
 /** Reads the table once. Throws what reading it throws. */
 export async function checkTable(table: ImportTable, options: CheckOptions): Promise<CheckReport> {
   const tally = createTally(table, options);
-  try {
-    for await (const batch of table.records()) {
-      options.signal.throwIfAborted();
-      for (const record of batch) tally.take(record);
-    }
-  } catch (error) {
-    if (error instanceof InputError) return tally.report(error);
-    throw error;
+  for await (const batch of table.records()) {
+    options.signal.throwIfAborted();
+    for (const record of batch) tally.take(record);
   }
-  return tally.report(null);
+  return tally.report();
 }
 
 interface Tally {
   take(record: InputRecord): void;
-  report(broken: InputError | null): CheckReport;
+  report(): CheckReport;
 }
 
 function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut }: CheckOptions): Tally {
@@ -104,7 +96,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
       if (checked.isOwnLimit === true) counts.overOwnLimits += 1;
       for (const problem of checked.problems) problems.add(record.line, problem);
     },
-    report: (broken) => ({
+    report: () => ({
       ...counts,
       ...oddities.found,
       problemCount: problems.count,
@@ -114,7 +106,6 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
         const header = values["send"] === false ? null : (optOuts?.headerFor(values) ?? null);
         return describeOther(line, keptBy, conflicts) ?? (header === null ? null : `suppressed: ${header} has a value`);
       },
-      broken,
     }),
   };
 }

@@ -4,7 +4,7 @@ import { parseWithAllDigits } from "../../../contract/long-numbers.ts";
 import { InputError, type InputFile } from "./input-file.ts";
 import { BLANK_LINES_MAX, TOO_MANY_BLANK_LINES } from "./record-parser.ts";
 import { notText } from "./not-text.ts";
-import { EncodingError, toUtf8 } from "./utf8-bytes.ts";
+import { EncodingError, toUtf8 } from "./encoding.ts";
 
 export interface JsonRecord {
   readonly line: number;

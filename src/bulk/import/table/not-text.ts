@@ -1,6 +1,6 @@
 /** Explains why the bytes of a file are not text. */
 import { InputError, type InputFile } from "./input-file.ts";
-import type { EncodingError } from "./utf8-bytes.ts";
+import type { EncodingError } from "./encoding.ts";
 
 /** The place where the bytes are no text, and what they may be. */
 export async function notText(input: InputFile, cause: EncodingError): Promise<InputError> {

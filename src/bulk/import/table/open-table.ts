@@ -17,8 +17,6 @@ export interface ImportTable extends Validator {
   records(): AsyncGenerator<readonly InputRecord[]>;
   /** Every record as the row it becomes, in batches. */
   rows(): AsyncGenerator<readonly (ImportRow | InvalidRow)[]>;
-  /** Lets the file go where no record was asked for. */
-  close(): Promise<void>;
 }
 
 export interface TableOptions extends Omit<ValidatorOptions, "columns"> {
@@ -27,13 +25,29 @@ export interface TableOptions extends Omit<ValidatorOptions, "columns"> {
 
 /** Reads the header alone. Throws InputError. */
 export async function openTable(input: InputFile, options: TableOptions): Promise<ImportTable> {
-  const opening = await beginReading(input);
-  try {
-    return createTable(input, options, opening);
-  } catch (error) {
-    await opening.batches.return(undefined);
-    throw error;
-  }
+  const head = await readHead(input);
+  const mapping = readMapping(input, options, head);
+  const validator = createValidator({ ...options, columns: mapping.columns });
+  const records = async function* (): AsyncGenerator<readonly InputRecord[]> {
+    let isBelow = false;
+    for await (const batch of readRecords(input)) {
+      const start: number = isBelow ? 0 : batch.findIndex((record) => !isEmptyRow(record)) + 1;
+      isBelow ||= start > 0;
+      if (isBelow) yield batch.slice(start);
+    }
+  };
+  return {
+    input,
+    kind: options.kind,
+    mapping,
+    headers: head.header.fields,
+    records,
+    ...validator,
+    async *rows() {
+      for await (const batch of records())
+        yield batch.filter((record) => !isEmptyRow(record)).map((record) => validator.validate(record));
+    },
+  };
 }
 
 /** Lines below the first that are tried as the header. */
@@ -42,13 +56,12 @@ const TITLE_LINES = 10;
 function readMapping(
   input: InputFile,
   { kind, header, readers }: TableOptions,
-  { header: first, rest }: Begun,
+  { header: first, rest }: Head,
 ): Mapping {
   const suits = (column: number, { rule }: FieldSpec): boolean | null => {
     const cells = rest.map(({ fields }) => withoutGuard(fields[column] ?? "").trim()).filter((cell) => cell !== "");
-    return cells.length === 0
-      ? null
-      : 2 * cells.filter((cell) => "value" in RULES[rule](cell, readers)).length >= cells.length;
+    const valid = cells.filter((cell) => "value" in RULES[rule](cell, readers));
+    return cells.length === 0 ? null : 2 * valid.length >= cells.length;
   };
   const map = ({ fields, line }: InputRecord): Mapping =>
     mapHeader(fields, kind, `${input.name}:${line}`, { ...header, suits });
@@ -73,53 +86,18 @@ function isMappable(map: () => Mapping): boolean {
   }
 }
 
-function createTable(input: InputFile, options: TableOptions, opening: Begun): ImportTable {
-  const { header } = opening;
-  const mapping = readMapping(input, options, opening);
-  const validator = createValidator({ ...options, columns: mapping.columns });
-  // The parser that found the header continues with the first pass: V8 runs a second parser a tenth slower.
-  let waiting: Begun | null = opening;
-  const records = (): AsyncGenerator<readonly InputRecord[]> => {
-    const begun = waiting ?? beginReading(input);
-    waiting = null;
-    return goOn(begun);
-  };
-  return {
-    input,
-    kind: options.kind,
-    mapping,
-    headers: header.fields,
-    records,
-    ...validator,
-    async *rows() {
-      for await (const batch of records())
-        yield batch.filter((record) => !isEmptyRow(record)).map((record) => validator.validate(record));
-    },
-    close: async () => void (await waiting?.batches.return(undefined)),
-  };
-}
-
-/** A file that was read as far as its header. */
-interface Begun {
+interface Head {
   readonly header: InputRecord;
-  /** Records that were read with the header. */
+  /** The first records below it. */
   readonly rest: readonly InputRecord[];
-  readonly batches: AsyncGenerator<readonly InputRecord[]>;
 }
 
-async function beginReading(input: InputFile): Promise<Begun> {
-  const batches = readRecords(input);
-  for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
-    const at = next.value.findIndex((record) => !isEmptyRow(record));
-    const header = next.value[at];
+async function readHead(input: InputFile): Promise<Head> {
+  for await (const batch of readRecords(input)) {
+    const at = batch.findIndex((record) => !isEmptyRow(record));
+    const header = batch[at];
     if (header?.problem !== undefined) throw new InputError(`${input.name}:${header.line}: ${header.problem}`);
-    if (header !== undefined) return { header, rest: next.value.slice(at + 1), batches };
+    if (header !== undefined) return { header, rest: batch.slice(at + 1) };
   }
   throw new InputError(`${input.name} is empty; the first line must name the columns`);
-}
-
-async function* goOn(begun: Begun | Promise<Begun>): AsyncGenerator<readonly InputRecord[]> {
-  const { rest, batches } = await begun;
-  yield rest;
-  yield* batches;
 }

@@ -5,7 +5,7 @@ import { looksLikeJson } from "./json-records.ts";
 import { readJsonTable } from "./json-table.ts";
 import { notText } from "./not-text.ts";
 import { RecordParser, type InputRecord } from "./record-parser.ts";
-import { EncodingError, toUtf8 } from "./utf8-bytes.ts";
+import { EncodingError, toUtf8 } from "./encoding.ts";
 
 /**
  * CSV, or JSON as a table; the first record is the header. Blank lines are not records. Throws InputError for what is

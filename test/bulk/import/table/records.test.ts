@@ -7,6 +7,7 @@ import { stringify } from "csv-stringify/sync";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { findDelimiter } from "../../../../src/bulk/import/table/format.ts";
+import { toUtf8 } from "../../../../src/bulk/import/table/encoding.ts";
 import { type InputRecord, RecordParser } from "../../../../src/bulk/import/table/record-parser.ts";
 import { readRecords } from "../../../../src/bulk/import/table/records.ts";
 import { openTestInput } from "../../../helpers/input-file.ts";
@@ -210,3 +211,43 @@ it.each([
     fix: { kind: "encoding", encoding },
   });
 });
+
+it.each([
+  ["utf-8", "ab€cdé"],
+  ["utf-16le", "ab€cdé"],
+  ["utf-16be", "a𝄞b€"],
+  ["windows-1252", "ab€cd–"],
+])("%s is read the same in pieces of any size, and wrong bytes are found", async (encoding, text) => {
+  const bytes = encode(text, encoding);
+  const bad = Buffer.concat([bytes, WRONG[encoding] ?? Buffer.of(0xff), encode("xyz", encoding)]);
+  const unit = encoding.startsWith("utf-16") ? 2 : 1;
+  // The place in UTF-16 is not exact where a piece ends within a character.
+  const offset = unit === 1 ? { offset: bytes.length } : {};
+  for (let size = 2; size <= bad.length; size += unit) {
+    expect(await decoded(inPieces(bytes, size), encoding)).toBe(text);
+    await expect(decoded(inPieces(bad, size), encoding)).rejects.toMatchObject({ encoding, ...offset });
+  }
+});
+
+/** Half a surrogate pair, and a byte without a character. */
+const WRONG: Readonly<Record<string, Buffer>> = {
+  "utf-16le": Buffer.of(0x00, 0xdc),
+  "utf-16be": Buffer.of(0xdc, 0x00),
+  "windows-1252": Buffer.of(0x81),
+};
+
+function encode(text: string, encoding: string): Buffer {
+  if (encoding === "windows-1252") return Buffer.from(text.replace("€", "\x80").replace("–", "\x96"), "latin1");
+  const bytes = Buffer.from(text, encoding === "utf-8" ? "utf8" : "utf16le");
+  return encoding === "utf-16be" ? bytes.swap16() : bytes;
+}
+
+async function decoded(chunks: AsyncIterable<Uint8Array>, encoding: string): Promise<string> {
+  const all: Buffer[] = [];
+  for await (const bytes of toUtf8(chunks, encoding)) all.push(bytes);
+  return Buffer.concat(all).toString();
+}
+
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
