@@ -163,7 +163,7 @@ describe("recipes", () => {
     await script("sendmail", `{ echo "$@"; cat; } > sent.txt`);
     await script("curl", "cat > posted.txt");
     const [report = "", verify = "", ...entries] = recipe("A report, and a weekly message");
-    expect((await type(report)).stderr).toMatch(/^Wrote nps\.html/);
+    expect((await type(report)).stderr).toMatch(/^Wrote nps\.html/m);
     expect(await type(verify)).toMatchObject({ status: 0, stdout: "same\n" });
     for (const line of entries) expect(await type(withoutTimes(line), {})).toMatchObject({ status: 0, stderr: "" });
     const sentence = /NPS -33, between -\d+ and \d+; 3 answers, too few to say\./;

@@ -4,7 +4,7 @@ import type { Random } from "../../../runtime/random.ts";
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { readFile } from "node:fs/promises";
-import { RecordParser } from "../../../bulk/import/table/record-parser.ts";
+import { parse } from "csv-parse/sync";
 
 export interface Answer {
   readonly score: number;
@@ -114,14 +114,11 @@ export function readDemoCsv(): Promise<string> {
 }
 
 export function parseCustomers(csv: string): Customer[] {
-  const [header, ...rows] = new RecordParser("customers.csv", ",").feed(Buffer.from(csv));
-  return rows.map(({ fields }) => {
-    const cell = (name: string): string => fields[header?.fields.indexOf(name) ?? -1] ?? "";
-    return {
-      email: cell("email"),
-      phoneNumber: cell("phone_number"),
-      name: cell("name"),
-      properties: Object.fromEntries(PROPERTIES.map((name) => [name, cell(name)])),
-    };
-  });
+  const rows = parse(csv, { columns: true }) as Record<string, string>[];
+  return rows.map((row) => ({
+    email: row["email"] ?? "",
+    phoneNumber: row["phone_number"] ?? "",
+    name: row["name"] ?? "",
+    properties: Object.fromEntries(PROPERTIES.map((name) => [name, row[name] ?? ""])),
+  }));
 }
