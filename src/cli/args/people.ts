@@ -1,5 +1,5 @@
 import { emailProblem } from "../../contract/text/email.ts";
-import { describeInvisible, quoteText } from "../../contract/text/invisible.ts";
+import { quoteText } from "../../contract/text/invisible.ts";
 import { phoneProblem } from "../../contract/text/phone.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { badValue } from "./values.ts";
@@ -9,17 +9,7 @@ export function parseEmail(text: string, place: string): string {
   const email = text.trim();
   const fault = emailProblem(email);
   if (fault === null) return email;
-  refuseInvisible(email, place);
   throw badValue(place, text, `an e-mail address: it ${fault}`);
-}
-
-/** A copied address may hold characters that no terminal shows: the error names them. */
-function refuseInvisible(text: string, place: string): void {
-  const invisible = describeInvisible(text);
-  if (invisible === null) return;
-  throw new UsageError(`${place}: ${quoteText(text)} contains ${invisible}`, {
-    hint: "type it by hand: the character came with a copy",
-  });
 }
 
 /** E.164, section 2. Throws UsageError with what is wrong. */
@@ -27,7 +17,6 @@ export function parsePhone(text: string, place: string): string {
   const phone = text.trim();
   const fault = phoneProblem(phone);
   if (fault === null) return phone;
-  refuseInvisible(phone, place);
   throw new UsageError(`${place}: ${quoteText(text)} ${fault}`);
 }
 

@@ -87,7 +87,7 @@ export function readImportFlags(flags: Flags): ImportFlags {
   return {
     delimiter: flags.parse("--delimiter", parseDelimiter),
     encoding: flags.text("--encoding"),
-    renames: flags.all("--map").map((text) => parseKeyValueFromEnd(text)),
+    renames: flags.all("--map").map((text) => parseRename(text)),
     ignored: flags.all("--ignore-column"),
     properties: Object.fromEntries(flags.all("--property").map((text) => parseKeyValue(text, "--property"))),
     onDuplicate: flags.parse("--on-duplicate", (text, place) => parseChoice(text, place, DUPLICATE_POLICIES)),
@@ -110,7 +110,7 @@ function parseDelimiter(text: string, place: string): string {
 }
 
 /** A header may hold `=`; what it means never does. */
-function parseKeyValueFromEnd(text: string): [string, string] {
+export function parseRename(text: string): [string, string] {
   const at = text.lastIndexOf("=");
   if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];
   throw new UsageError(`--map: ${quoteText(text)} is not header=column, as in "E-Mail Address=email"`);

@@ -1,5 +1,5 @@
 /** E-mail addresses: which have the form, and which two name the same person. */
-import { codePointName, INVISIBLE } from "./invisible.ts";
+import { codePointName, describeInvisible } from "./invisible.ts";
 
 /** Characters of an address, and UTF-8 bytes of what stands before the `@` (RFC 5321). */
 const LENGTH_MAX = 254;
@@ -31,8 +31,10 @@ export function emailProblem(value: string): string | null {
   if (value.length <= LENGTH_MAX && PLAIN.test(value)) return null;
   if (value === "") return "is empty";
   if (SPACE.test(value)) return "contains a space";
-  const invisible = value.match(INVISIBLE)?.[0] ?? UNPRINTABLE.exec(value)?.[0];
-  if (invisible !== undefined) return `contains the invisible character ${codePointName(invisible)}`;
+  const invisible = describeInvisible(value);
+  if (invisible !== null) return `contains ${invisible}`;
+  const unprintable = UNPRINTABLE.exec(value)?.[0];
+  if (unprintable !== undefined) return `contains the invisible character ${codePointName(unprintable)}`;
   if (value.length > LENGTH_MAX) return `is longer than ${LENGTH_MAX} characters`;
   const special = SPECIAL.exec(value)?.[0];
   if (special !== undefined) return `contains ${special}`;

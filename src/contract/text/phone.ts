@@ -1,3 +1,5 @@
+import { describeInvisible } from "./invisible.ts";
+
 /** Section 2: a leading `+`, the country code, then the number; only `+` and digits. */
 export const E164 = /^\+[1-9]\d{6,14}$/;
 
@@ -22,6 +24,8 @@ const ADDITIONS: readonly (readonly [pattern: RegExp, replacement: string, diffe
  */
 export function phoneProblem(text: string): string | null {
   if (isE164(text)) return null;
+  const invisible = describeInvisible(text);
+  if (invisible !== null) return `is not E.164: it contains ${invisible}`;
   const differences: string[] = [];
   let number = text;
   for (const [pattern, replacement, difference] of ADDITIONS) {

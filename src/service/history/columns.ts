@@ -27,7 +27,6 @@ const PART_FIELDS = [
   ...(["free_response", "scale", "select_one", "select_many"] as const),
 ];
 
-/** A field of a row, in the API's own names. */
 export type HistoryField =
   | (typeof PERSON_FIELDS)[number]
   | (typeof RESPONSE_FIELDS)[number]
@@ -54,11 +53,9 @@ export type HistoryTarget =
   | { readonly kind: "lost" }
   | { readonly kind: "unknown" };
 
-/** The format and columns that were given instead of looking for them. */
 export interface ShapeChoice {
   readonly format: HistoryFormat | null;
   readonly stream: HistoryStream | null;
-  /** Header to field. */
   readonly renames: readonly (readonly [header: string, field: string])[];
 }
 
@@ -71,7 +68,6 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** Headers that are mapped, and that no column has. */
 export function findUnusedRenames({ renames }: Pick<ShapeChoice, "renames">, columns: readonly string[]): string[] {
   const present = new Set(columns.map(plain));
   return renames.map(([header]) => header).filter((header) => !present.has(plain(header)));

@@ -46,17 +46,14 @@ export type PastRow =
   /** A part of a response, kept as it came. */
   | { readonly stream: PartStream; readonly fields: ReadonlyMap<HistoryField, Json> };
 
-/** Values of a row that cannot be kept. */
 export type LostPart = "note without a text" | "long permalink";
 
-/** The result of a record: its row, or its fault. */
 export interface Converted {
   readonly stream: PastRow["stream"];
   readonly row: PastRow | null;
   readonly problem: string | null;
 }
 
-/** The row cannot be kept; the message says why. */
 export class PastRowError extends Error {
   override readonly name = "PastRowError";
 }
@@ -66,7 +63,6 @@ export interface ConvertOptions extends Pick<ShapeChoice, "renames"> {
   readonly unknown: "properties" | "ignore";
   /** Of times that do not say theirs; null is the system's. */
   readonly zone: string | null;
-  /** Unix seconds. */
   readonly now: number;
   /** Called once for each column, with where its values go. */
   readonly onColumn: (column: string, target: HistoryTarget) => void;

@@ -7,7 +7,6 @@ import { plainText } from "./shape.ts";
 export interface DistributedValues {
   readonly fields: ReadonlyMap<HistoryField, Json>;
   readonly properties: Properties;
-  /** By the question's id. */
   readonly answers: Properties;
 }
 

@@ -8,7 +8,6 @@ import { plainText } from "./shape.ts";
 
 /** Held in memory for the whole import: such tables have few rows compared with the responses. */
 export interface ResponseParts {
-  /** Throws PastRowError. */
   add(stream: PartStream, fields: ReadonlyMap<HistoryField, Json>): void;
   /** The response with the parts that belong to it. */
   complete(response: PastResponse): PastResponse;
@@ -16,7 +15,6 @@ export interface ResponseParts {
 
 type Fields = ReadonlyMap<HistoryField, Json>;
 
-/** `zone` is that of times without one. */
 export function createResponseParts(zone: string | null): ResponseParts {
   const readTime = (value: Json | undefined): number | null => readMoment(plainText(value).trim(), zone);
   const tags = new Map<number, string[]>();
@@ -68,7 +66,6 @@ export function createResponseParts(zone: string | null): ResponseParts {
   };
 }
 
-/** Adds parts to the response that the fields name. */
 function put<Part>(parts: Map<number, Part[]>, fields: Fields, ...added: readonly Part[]): void {
   const id = responseIdOf(fields);
   const known = parts.get(id);

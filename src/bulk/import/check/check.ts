@@ -23,7 +23,6 @@ export interface CheckOptions {
 }
 
 export interface CheckReport extends Oddities {
-  /** Records below the header. */
   readonly rows: number;
   readonly invalidRows: number;
   readonly problemCount: number;
@@ -39,12 +38,10 @@ export interface CheckReport extends Oddities {
   readonly overOwnLimits: number;
 }
 
-/** The number of rows to be sent. */
 export function countSendable({ rows, invalidRows, duplicates, optOuts }: CheckReport): number {
   return rows - invalidRows - duplicates - (optOuts?.rows ?? 0);
 }
 
-/** Reads the table once. Throws what reading it throws. */
 export async function checkTable(table: ImportTable, options: CheckOptions): Promise<CheckReport> {
   const tally = createTally(table, options);
   for await (const batch of table.records()) {

@@ -2,7 +2,7 @@
 import { parseJson } from "../../../contract/json.ts";
 import { emailProblem } from "../../../contract/text/email.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
-import { describeInvisible, quoteText } from "../../../contract/text/invisible.ts";
+import { quoteText } from "../../../contract/text/invisible.ts";
 import { phoneProblem } from "../../../contract/text/phone.ts";
 import { readWholeNumber } from "../../../contract/text/whole-number.ts";
 import { CHANNELS } from "../../../contract/routes.ts";
@@ -34,17 +34,12 @@ function readId(text: string): Ruling {
 
 function readEmail(text: string): Ruling {
   const fault = emailProblem(text);
-  if (fault === null) return { value: text };
-  const invisible = describeInvisible(text);
-  if (invisible !== null) return problem(`${quoteText(text)} contains ${invisible}`);
-  return problem(`${quoteText(text)} is not an e-mail address: it ${fault}`);
+  return fault === null ? { value: text } : problem(`${quoteText(text)} is not an e-mail address: it ${fault}`);
 }
 
 function readPhone(text: string): Ruling {
   const fault = phoneProblem(text);
   if (fault === null) return { value: text };
-  const invisible = describeInvisible(text);
-  if (invisible !== null) return problem(`${quoteText(text)} contains ${invisible}`);
   return problem(isScientific(text) ? scientificAdvice(text, "a number") : `${quoteText(text)} ${fault}`);
 }
 
@@ -105,7 +100,6 @@ function readScore(text: string): Ruling {
   return problem(`${quoteText(text)} is not a score; give a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
 }
 
-/** The text of a JSON array, as an export writes it. */
 function readAnswers(text: string): Ruling {
   if (Array.isArray(parseJson(text))) return { value: text };
   return problem(`${quoteText(text)} is not a JSON array of answers, as an export writes it`);

@@ -1,14 +1,13 @@
 /** Validates one record: the row it becomes, or everything that is wrong with it. */
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
 import { type Json, type JsonObject, numberThatLosesDigits, parseJsonObject } from "../../../contract/json.ts";
-import { characterCount } from "../../../contract/limits.ts";
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { findLostText } from "../../../contract/text/lost-text.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { propertyKey, type HeaderColumn } from "../table/header.ts";
 import { findExtraCells, type InputRecord, isBlank } from "../table/record-parser.ts";
 import type { CellValue, FieldRule, ImportRow, InvalidRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
-import { findOwnLimit } from "./own-limits.ts";
+import { checkLength, findOwnLimit } from "./limits.ts";
 import { RULES, type ValueReaders } from "./rules.ts";
 
 export interface ValidatorOptions {
@@ -25,7 +24,6 @@ export interface ValidatorOptions {
 
 export interface ValidFields {
   readonly values: RowValues;
-  /** An override replaced a cell. */
   readonly overridden: boolean;
 }
 
@@ -208,7 +206,6 @@ function findLostCells(columns: readonly HeaderColumn[], cells: readonly string[
   return problems;
 }
 
-/** True when a cell had another value. */
 function override(values: Record<string, CellValue | undefined>, overrides: RowValues): boolean {
   let differs = false;
   for (const name of Object.keys(overrides)) {
@@ -252,19 +249,12 @@ type LimitCheck = (cells: readonly string[]) => RowProblem | null;
 
 /** Properties whose length the specification limits, where a column or a common property gives them. */
 function limitedCells(cells: readonly PropertyCell[], fixed: JsonObject): readonly LimitCheck[] {
-  return SPECIAL_PROPERTIES.flatMap(({ key, olderName, maxLength }) => {
-    if (maxLength === undefined) return [];
-    const names = olderName === undefined ? [key] : [key, olderName];
-    return names.flatMap((name): LimitCheck[] => {
+  return SPECIAL_PROPERTIES.flatMap(({ key, olderName = key, maxLength = Infinity }) =>
+    [...new Set([key, olderName])].flatMap((name): LimitCheck[] => {
       const index = cells.find((cell) => cell.key === name)?.index ?? -1;
       const text = typeof fixed[name] === "string" ? fixed[name] : "";
-      if (index === -1 && text === "") return [];
-      return [(record) => tooLong(name, withoutGuard(record[index] ?? "") || text, maxLength)];
-    });
-  });
-}
-
-function tooLong(column: string, text: string, maxLength: number): RowProblem | null {
-  const length = text.length > maxLength ? characterCount(text) : 0;
-  return length > maxLength ? { column, message: `has ${length} characters; at most ${maxLength} are allowed` } : null;
+      if (maxLength === Infinity || (index === -1 && text === "")) return [];
+      return [(record) => checkLength(name, withoutGuard(record[index] ?? "") || text, maxLength)];
+    }),
+  );
 }

@@ -1,6 +1,5 @@
 /** Bytes of a file as UTF-8 without a byte order mark, from any encoding of the WHATWG's standard. */
 
-/** The bytes are not text in an encoding. */
 export class EncodingError extends Error {
   override readonly name = "EncodingError";
   /** Of the first wrong byte. */

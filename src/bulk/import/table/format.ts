@@ -3,7 +3,6 @@
 export interface ForeignFormat {
   /** Completes `customers.csv is …`. */
   readonly what: string;
-  /** The advice. */
   readonly hint: string;
 }
 

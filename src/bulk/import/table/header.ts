@@ -22,7 +22,6 @@ export interface HeaderColumn {
 export interface HeaderOptions {
   /** Header to meaning, as in `E-Mail Address` to `email`; `First name+Last name` joins two columns. */
   readonly renames: readonly (readonly [header: string, meaning: string])[];
-  /** Headers of columns to leave out. */
   readonly ignored: readonly string[];
   /** The nearest of some words to a mistyped one; null when none is near. */
   readonly suggest: (word: string, candidates: readonly string[]) => string | null;
@@ -38,7 +37,6 @@ export interface NearMiss {
 
 export interface Mapping {
   readonly columns: readonly HeaderColumn[];
-  /** Notes that come first: what was left out. */
   readonly notes: readonly string[];
   readonly nearMisses: readonly NearMiss[];
 }
@@ -72,7 +70,6 @@ export function mapHeader(headers: readonly string[], kind: RowKind, place: stri
   return { columns, notes, nearMisses };
 }
 
-/** Columns whose texts together are one field. */
 interface Join {
   readonly parts: readonly string[];
   readonly meaning: string;

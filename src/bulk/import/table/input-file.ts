@@ -10,7 +10,6 @@ import { stat, type FileHandle } from "node:fs/promises";
 export type InputFix =
   | { readonly kind: "map"; readonly columns: readonly { readonly header: string; readonly field: string }[] }
   | { readonly kind: "ignore"; readonly header: string }
-  /** The encoding that the file seems to have. */
   | { readonly kind: "encoding"; readonly encoding: string };
 
 /** The input cannot be read as a table at all, or its header cannot be used; nothing was sent. */
@@ -32,7 +31,6 @@ export class InputError extends Error {
 /** The file is no longer the one that was opened and checked. */
 export class InputChangedError extends Error {
   override readonly name = "InputChangedError";
-  /** As messages call it. */
   readonly file: string;
 
   constructor(file: string) {
@@ -69,7 +67,6 @@ export interface InputFacts {
   readonly encoding?: string | null;
   /** Null for a file without a name, which no other program can change. */
   readonly path: string | null;
-  /** Called when the file has been closed. */
   readonly onClose?: () => Promise<void>;
 }
 

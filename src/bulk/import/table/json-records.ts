@@ -9,7 +9,6 @@ import { EncodingError, toUtf8 } from "./encoding.ts";
 export interface JsonRecord {
   readonly line: number;
   readonly lineEnds: number;
-  /** Bytes of its text. */
   readonly size: number;
   /** Empty for a line with a problem. */
   readonly value: JsonObject;
@@ -150,7 +149,6 @@ class ObjectScanner {
   }
 }
 
-/** Undefined for text that is not JSON. */
 function parse(text: string): unknown {
   try {
     return parseWithAllDigits(text);

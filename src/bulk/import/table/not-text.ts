@@ -2,7 +2,6 @@
 import { InputError, type InputFile } from "./input-file.ts";
 import type { EncodingError } from "./encoding.ts";
 
-/** The place where the bytes are no text, and what they may be. */
 export async function notText(input: InputFile, cause: EncodingError): Promise<InputError> {
   const { line, byte } = await placeOf(input, cause.offset);
   const place = `${input.name}:${line}`;

@@ -61,7 +61,6 @@ export class RecordParser {
     return this.readAll();
   }
 
-  /** Records that the end of the file completes. */
   finish(): InputRecord[] {
     this.isEnd = true;
     return this.readAll();

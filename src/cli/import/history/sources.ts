@@ -13,7 +13,6 @@ import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { isReadOnce, openInput } from "../input-source.ts";
 
-/** Looked for in folders. */
 const ENDINGS = /\.(?:csv|tsv|json|ndjson|jsonl)(?:\.gz)?$/i;
 
 export interface HistoryRecord {
@@ -21,7 +20,6 @@ export interface HistoryRecord {
   /** Bytes or characters of its text. */
   readonly size: number;
   readonly value: JsonObject;
-  /** The fault of it as a row of its table. */
   readonly problem?: string;
 }
 
@@ -118,7 +116,6 @@ function createSource(name: string): HistorySource {
   };
 }
 
-/** An input that is open already, and stays open until it is closed. */
 function toSource(input: InputFile): HistorySource {
   return { name: input.name, read: () => readRows(input), close: () => input.close() };
 }

@@ -32,7 +32,7 @@ it.each<[FieldRule, string, RegExp]>([
   [
     "email",
     "ann\u200b@example.com",
-    /"annU\+200B@example\.com" contains an invisible character, U\+200B \(zero width space\), at position 4/,
+    /"annU\+200B@example\.com" is not an e-mail address: it contains an invisible character, U\+200B \(zero width space\), at position 4/,
   ],
   ["email", "ann@exam\u00adple.com", /U\+00AD \(soft hyphen\)/],
   ["email", "ann\u3164@example.com", /U\+3164/],

@@ -9,6 +9,7 @@ import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { parseRename } from "../../../import/import-flags.ts";
 import type { HistoryRequest } from "../../../import/history/run-history.ts";
 import { HISTORY_SUMMARY, parseExpectations } from "../../../import/history/summary.ts";
 import { toShellWord } from "../../../render/safe-text.ts";
@@ -137,7 +138,7 @@ export function registerImport(parent: Command, context: CommandContext): void {
       paths,
       format: flags.parse("--format", (text, flag) => parseChoice(text, flag, HISTORY_FORMATS)),
       stream: flags.parse("--stream", (text, flag) => parseChoice(text, flag, HISTORY_STREAMS)),
-      renames: flags.all("--map").map(parseRename),
+      renames: flags.all("--map").map(parseFieldRename),
       unknown: flags.parse("--unknown", (text, flag) => parseChoice(text, flag, UNKNOWN)),
       check: flags.is("--check"),
       onConflict: flags.parse("--on-conflict", (text, flag) => parseChoice(text, flag, POLICIES)) ?? "keep",
@@ -149,11 +150,8 @@ export function registerImport(parent: Command, context: CommandContext): void {
   );
 }
 
-/** A header may hold `=`; a field never does. */
-function parseRename(text: string): readonly [string, string] {
-  const at = text.lastIndexOf("=");
-  const [header, field] = [text.slice(0, at), text.slice(at + 1)];
-  if (at < 1) throw new UsageError(`--map: "${text}" is not header=field, as in "E-Mail Address=email"`);
+function parseFieldRename(text: string): readonly [string, string] {
+  const [header, field] = parseRename(text);
   if ((HISTORY_FIELDS as readonly string[]).includes(field)) return [header, field];
   const nearest = suggest(field, HISTORY_FIELDS);
   throw new UsageError(`--map: "${field}" is not a field; the fields are ${HISTORY_FIELDS.join(", ")}`, {
