@@ -21,7 +21,6 @@ export interface HistoryShape {
   readonly stream: HistoryStream | PartStream | null;
 }
 
-/** The nearest shape of columns that fit none. */
 export interface NoShape {
   readonly nearest: HistoryStream;
   readonly format: HistoryFormat;
@@ -37,7 +36,6 @@ const NEEDED: Readonly<Record<HistoryStream, readonly (readonly HistoryField[])[
   people: [["email", "phone_number", "id"]],
 };
 
-/** Which parts of responses a table holds; null for none. */
 function partOf(columns: ReadonlySet<string>): PartStream | null {
   if (columns.has("response_id") && (columns.has("question_id") || columns.has("free_response"))) return "answers";
   if (columns.has("response_id") && (columns.has("tag") || columns.has("tags"))) return "tags";
@@ -88,7 +86,6 @@ function formatOf(names: ReadonlySet<string>): HistoryFormat {
   return "api";
 }
 
-/** The stream whose own column is there. */
 function streamOf(columns: readonly string[], format: HistoryFormat, choice: ShapeChoice): HistoryStream | null {
   if (format === "windsor") return windsorStream(columns);
   const has = (stream: HistoryStream, ...fields: HistoryField[]): boolean => {
@@ -138,7 +135,6 @@ function missingOf(
   return NEEDED[shape.stream].filter((names) => !names.some((name) => found.has(name)));
 }
 
-/** The stream of which the largest part is there. */
 function fail(columns: readonly string[], format: HistoryFormat, choice: ShapeChoice): NoShape {
   const streams = choice.stream === null ? HISTORY_STREAMS : [choice.stream];
   const rated = streams.map((nearest) => {

@@ -24,7 +24,7 @@ interface TemporaryStatement {
 type Value = string | number | null;
 
 export interface ScoreOfMonth {
-  /** `2026-01`; null for all of them. */
+  /** `2026-01`; null for the total. */
   readonly month: string | null;
   readonly responses: number;
   readonly promoters: number;
@@ -34,7 +34,6 @@ export interface ScoreOfMonth {
   readonly nps: number | null;
 }
 
-/** A stream's rows: all that were read are in one of the other three. */
 interface StreamTally {
   readonly read: number;
   /** The newest of their key. */
@@ -44,7 +43,6 @@ interface StreamTally {
 }
 
 export interface HistoryCount {
-  /** Counts a row; `ordinal`, its number in the whole import, rises. */
   add(row: PastRow, ordinal: number): void;
   refuse(stream: HistoryStream | PartStream): void;
   finish(): HistoryTally;
@@ -53,9 +51,8 @@ export interface HistoryCount {
 export interface HistoryTally {
   /** True for a row that is the newest of its key; of those of one age the last is. */
   isNewest(ordinal: number): boolean;
-  /** When the person with this id last answered, in Unix seconds; null for never. */
+  /** Unix seconds; null if no row says. */
   answeredAt(personId: number): number | null;
-  /** When the person with this id was created; null where no row tells. */
   createdAt(personId: number): number | null;
   readonly streams: ReadonlyMap<HistoryStream | PartStream, StreamTally>;
   /** Everybody whom a row names, once. */

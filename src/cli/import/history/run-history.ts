@@ -34,13 +34,11 @@ export interface HistoryRequest {
   readonly onConflict: ConflictPolicy;
   /** `now`: as if responses had changed when they are stored, for readers by `updated_since`. */
   readonly updatedAt: "keep" | "now";
-  /** True when webhooks get events of the rows that come in. */
   readonly webhooks: boolean;
   readonly expectations: readonly HistoryExpectation[];
   readonly report: string | null;
 }
 
-/** Opens the data, gives `work` its commands, and closes it. */
 export type WithStore = <Result>(work: (admin: Admin) => Promise<Result>) => Promise<Result>;
 
 export async function runHistoryImport(deps: Deps, request: HistoryRequest, withStore: WithStore): Promise<ExitCode> {

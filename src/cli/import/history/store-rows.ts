@@ -32,7 +32,6 @@ const STREAMS: Readonly<Record<HistoryStep, readonly HistoryStream[]>> = {
 /** Rows that were left out are known since the first pass. */
 const TOLD = { onColumn: (): void => undefined, onLost: (): void => undefined, onOtherKind: (): void => undefined };
 
-/** The fate of a stream's newest rows. */
 export interface StoredCounts {
   kept: number;
   unchanged: number;

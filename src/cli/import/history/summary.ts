@@ -16,7 +16,6 @@ import type { HistoryProblem, HistoryReading, HistorySurvey } from "./survey-sou
 
 const EXPECTED = ["nps", "responses", "people"] as const;
 
-/** A figure that the import must bring. */
 export interface HistoryExpectation {
   readonly name: (typeof EXPECTED)[number];
   readonly value: number;
@@ -102,7 +101,6 @@ export function createHistoryProblems(): HistoryProblems {
   };
 }
 
-/** Each file's shape and where its columns go. */
 export async function writeMapping(deps: Deps, { sources }: HistorySurvey): Promise<void> {
   for (const { source, shape, columns } of sources) {
     if (shape === null) continue;

@@ -20,19 +20,16 @@ import { countHistory, type HistoryTally, type TemporaryDatabase } from "../../.
 import { UsageError } from "../../errors/usage-error.ts";
 import type { HistoryRecord, HistorySource } from "./sources.ts";
 
-/** The reading of files, for any use of their rows. */
 export interface HistoryReading extends ShapeChoice {
   readonly format: HistoryFormat | null;
   readonly stream: HistoryStream | null;
   /** Null: left out, and named. */
   readonly unknown: "properties" | "ignore" | null;
   readonly zone: string | null;
-  /** Unix seconds. */
   readonly now: number;
   readonly signal: AbortSignal;
 }
 
-/** A row that is not stored as it is. */
 export interface HistoryProblem {
   readonly file: string;
   readonly line: number;
@@ -43,9 +40,7 @@ export interface HistoryProblem {
 
 export interface SurveyedSource {
   readonly source: HistorySource;
-  /** Null for a file without rows. */
   readonly shape: HistoryShape | null;
-  /** The target of each column's values. */
   readonly columns: ReadonlyMap<string, HistoryTarget>;
   /** The number of its first row in the whole import. */
   readonly firstOrdinal: number;
@@ -64,7 +59,6 @@ export interface HistorySurvey {
 }
 
 export interface SurveyHooks {
-  /** The store in which rows are counted. */
   readonly database: TemporaryDatabase;
   readonly onProblem: (problem: HistoryProblem) => void;
   readonly onRows: (rows: number) => Promise<void>;
@@ -145,7 +139,6 @@ export interface OpenedRows {
 /** As many rows are looked at together to tell a file's shape. */
 const LOOKED_AT = 50;
 
-/** Reads a file as far as its shape shows. */
 export async function openRows(
   source: HistorySource,
   reading: HistoryReading,
