@@ -19,7 +19,6 @@ import { digestOldBytes, lockFile, tryPlace, writeSmallFile, type ExportOutput }
 import type { ExportPlan } from "./plan.ts";
 import type { ExportFlags, ExportRequest, ExportSource, UnstampedRows } from "./request.ts";
 
-/** One run and everything that it has opened. */
 export interface OpenedExport {
   readonly deps: Deps;
   readonly request: ExportRequest;

@@ -24,7 +24,6 @@ export interface ExportOutput {
   readonly sink: TextSink;
   /** The file that is replaced, behind its links; null for stdout. */
   readonly path: string | null;
-  /** Bytes that the file holds now; 0 when there is none. */
   readonly oldBytes: number;
   /** Begins with this many bytes of the file as it is. */
   keepOld(bytes: number): Promise<void>;

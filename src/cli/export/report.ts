@@ -91,7 +91,6 @@ function countRows(count: number, noun: string): string {
 
 const UNITS = ["kB", "MB", "GB", "TB"];
 
-/** `450 B`, `1.2 kB`, `35 MB`. */
 function toSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   const power = Math.min(UNITS.length, Math.floor(Math.log10(bytes) / 3));

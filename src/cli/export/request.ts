@@ -19,7 +19,6 @@ export interface ExportFlags {
   readonly state: string | null;
   readonly flatten: boolean;
   readonly checksum: boolean;
-  /** True when `--jq` filters what is printed. */
   readonly jq: boolean;
   /** 1 to 100; null is 100. */
   readonly perPage: number | null;
@@ -48,7 +47,6 @@ export interface UnstampedRows {
   readonly has: (row: JsonObject) => boolean;
 }
 
-/** Columns that `--flatten` adds. */
 export interface FlatColumns {
   /** Names of what a row holds, each once, in order. */
   readonly find: (row: JsonObject) => readonly string[];
@@ -123,7 +121,6 @@ function stateFlag(later: string): FlagRecord {
   return { flag: "--state", value: "file", text };
 }
 
-/** The same flags and their values. */
 export function exportFile(later: "new" | "new or changed" | null): FlagGroup<ExportFlags> {
   return { records: exportFlags({ later }), read: readExportFlags };
 }

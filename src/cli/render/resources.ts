@@ -121,7 +121,7 @@ export const BOUNCES: Resource = {
   noun: "bounces",
   columns: RESOURCES.bounce.map(fieldColumn),
   table: ["person_id", "email", "name", "bounced_at"],
-  dropFirst: ["person_id", "name"],
+  dropFirst: ["name", "person_id"],
   fields: [],
 };
 
@@ -129,7 +129,7 @@ export const UNSUBSCRIBES: Resource = {
   noun: "unsubscribes",
   columns: RESOURCES.unsubscribe.map(fieldColumn),
   table: ["person_id", "email", "name", "unsubscribed_at"],
-  dropFirst: ["person_id", "name"],
+  dropFirst: ["name", "person_id"],
   fields: [],
 };
 

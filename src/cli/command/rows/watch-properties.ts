@@ -26,12 +26,15 @@ export interface PropertyUse {
   readonly conditions?: readonly PropertyCondition[] | undefined;
   /** Properties, or `answers.ID`, that responses are grouped by. */
   readonly segments?: readonly string[];
+  /** Takes the notes; by default they go to stderr. */
+  readonly onNote?: (note: string) => unknown;
 }
 
 export const ANSWERS = "answers.";
 
 /** Work over its connection ends with these notes, or with a NothingFoundError if no row has any of the segments. */
-export function watchProperties(deps: Deps, of: ListName, { conditions = [], segments = [] }: PropertyUse): Deps {
+export function watchProperties(deps: Deps, of: ListName, use: PropertyUse): Deps {
+  const { conditions = [], segments = [], onNote = (note) => writeNote(deps, note) } = use;
   const names = [...new Set([...conditions.map(([key]) => key), ...segments])];
   if (names.length === 0) return deps;
   const { route, list } = LISTS[of];
@@ -54,7 +57,7 @@ export function watchProperties(deps: Deps, of: ListName, { conditions = [], seg
         },
       };
       const onDone = async (): Promise<void> => {
-        for (const note of facts.notes(groupConditions(conditions), segments)) await writeNote(deps, note);
+        for (const note of facts.notes(groupConditions(conditions), segments)) await onNote(note);
       };
       return { ...connection, client: watched, onDone };
     },

@@ -33,7 +33,6 @@ import { formatMoment } from "./survey-dates.ts";
 
 export interface AutopilotAddOptions {
   readonly platform: Platform;
-  /** At least one. */
   readonly person: MemberIdentifiers;
   readonly name: string | null;
   readonly properties: PropertySources;

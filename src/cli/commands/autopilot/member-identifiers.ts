@@ -29,7 +29,6 @@ export const PLATFORM_FLAG: FlagRecord = {
   default: PLATFORM_DEFAULT,
 };
 
-/** Throws UsageError. */
 export function readPlatform(flags: Flags): Platform {
   return flags.parse("--platform", (text, place) => parseChoice(text, place, PLATFORMS)) ?? PLATFORM_DEFAULT;
 }
@@ -40,7 +39,6 @@ export const IDENTIFIER_FLAGS: readonly FlagRecord[] = [
   { flag: "--phone", value: "phone", text: "the person's number (E.164)" },
 ];
 
-/** Throws UsageError. */
 export function readIdentifiers(flags: Flags): MemberIdentifiers {
   return {
     personId: flags.parse("--person-id", parseName),

@@ -31,7 +31,6 @@ import { memberParts, toMemberOutcome } from "./import.ts";
 
 export interface AutopilotRemoveOptions {
   readonly platform: Platform;
-  /** Exactly one. */
   readonly person: MemberIdentifiers;
   readonly yes: boolean;
 }

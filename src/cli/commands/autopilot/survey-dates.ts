@@ -23,7 +23,6 @@ function formatDay(at: number, zone: string | null): string {
 
 interface JoiningRequest {
   readonly platform: Platform;
-  /** Members who will be added. */
   readonly count: number;
   /** IANA name; null is the system's. */
   readonly zone: string | null;

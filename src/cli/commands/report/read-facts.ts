@@ -49,14 +49,19 @@ const COMMENTS_MAX = 200;
 const PERIODS_MAX = 400;
 
 /** Throws UsageError for a property with too many values, or too many periods. */
-export async function readFacts(deps: Deps, request: ReportRequest, command: string): Promise<ReportFacts> {
+export async function readFacts(
+  deps: Deps,
+  request: ReportRequest,
+  command: string,
+  onNote: (note: string) => unknown = () => undefined,
+): Promise<ReportFacts> {
   const collected = createCollector(request);
   try {
     await readResponses(deps, {
       range: { since: collected.before?.since ?? request.since, until: lastSecond(request) },
       trend: request.trend,
       expand: ["person"],
-      properties: { segments: request.segments },
+      properties: { segments: request.segments, onNote },
       toBatch: (rows) => rows,
       take: collected.add,
     });

@@ -11,7 +11,7 @@ import { endTogether, inParallel } from "../../../runtime/parallel.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { nameOfInput, readTextInput } from "../../args/text-file.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
-import { formatCount, writeDone } from "../../command/notes.ts";
+import { formatCount, writeDone, writeNote } from "../../command/notes.ts";
 import { type Refusal, withRefusals } from "../../command/refusals.ts";
 import { AssertionError, NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -35,7 +35,8 @@ export async function runReport(
   const output = await openOutput(deps, { file, gzip: false, checksum: false });
   try {
     const request = await completeRequest(deps, typed);
-    const read = await readFacts(deps, request, describeCommand(request));
+    const notes: string[] = [];
+    const read = await readFacts(deps, request, describeCommand(request), (note) => notes.push(note));
     const facts = request.links ? await linkComments(deps, read) : read;
     if (countAnswers(facts.counts) === 0)
       throw new NothingFoundError(`nobody answered in this period${file === null ? "" : `; ${file} was not written`}`);
@@ -44,6 +45,7 @@ export async function runReport(
     await output.commit(written);
     const target = file ?? "the report to standard output";
     await writeDone(deps, `Wrote ${target} (${formatCount(written.bytes)} B): ${headline(facts)}`);
+    for (const note of notes) await writeNote(deps, note);
   } finally {
     await output.discard();
   }
