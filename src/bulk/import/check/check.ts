@@ -99,10 +99,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
       problemCount: problems.count,
       problems: problems.groups,
       optOuts,
-      reasonToSkip({ line, values }) {
-        const header = values["send"] === false ? null : (optOuts?.headerFor(values) ?? null);
-        return describeOther(line, keptBy, conflicts) ?? (header === null ? null : `suppressed: ${header} has a value`);
-      },
+      reasonToSkip: skipReasons(keptBy, conflicts, optOuts),
     }),
   };
 }
@@ -141,8 +138,17 @@ function compareRows({ repeats }: RowKind, keep: "first" | "last"): Comparison {
   };
 }
 
-function describeOther(line: number, keptBy: LineNumbers, conflicts: LineNumbers): string | null {
-  if (conflicts.get(line) !== 0)
-    return `invalid: its phone number has another e-mail address on line ${conflicts.get(line)}`;
-  return keptBy.get(line) === 0 ? null : `duplicate of line ${keptLine(keptBy, line)}`;
+/** A function of its own, so that what lives on with the report doesn't hold the people seen by the check. */
+function skipReasons(
+  keptBy: LineNumbers,
+  conflicts: LineNumbers,
+  optOuts: OptOuts | null,
+): CheckReport["reasonToSkip"] {
+  return ({ line, values }) => {
+    if (conflicts.get(line) !== 0)
+      return `invalid: its phone number has another e-mail address on line ${conflicts.get(line)}`;
+    if (keptBy.get(line) !== 0) return `duplicate of line ${keptLine(keptBy, line)}`;
+    const header = values["send"] === false ? null : (optOuts?.headerFor(values) ?? null);
+    return header === null ? null : `suppressed: ${header} has a value`;
+  };
 }

@@ -32,17 +32,20 @@ export function groupLines(keep: "first" | "last", keptBy: LineNumbers): LineGro
       return owner !== undefined && keptLine(keptBy, owner) === keptLine(keptBy, holder) ? null : holder;
     },
     join(line, keys) {
-      const groups = new Set(keys.flatMap((key) => lines.get(key) ?? []).map((one) => keptLine(keptBy, one)));
-      const kept = keep === "last" ? line : Math.min(line, ...groups);
-      const dropped = [...groups, line].filter((one) => one !== kept);
-      for (const one of dropped) keptBy.set(one, kept);
-      const hasAddress = keys.some((key) => key.includes("@"));
-      if (hasAddress) addressed.set(line, 1);
+      const before: number[] = [];
+      const hasAddress = keys[0]?.includes("@") === true;
       for (const key of keys) {
         const holder = lines.get(key);
+        const kept = holder === undefined ? line : keptLine(keptBy, holder);
+        if (kept !== line && !before.includes(kept)) before.push(kept);
         // The line that has a number together with an address is the one to name in a conflict.
         if (holder === undefined || (hasAddress && addressed.get(holder) === 0)) lines.set(key, line);
       }
+      if (hasAddress) addressed.set(line, 1);
+      if (before.length === 0) return before;
+      const kept = keep === "last" ? line : Math.min(...before);
+      const dropped = [...before, line].filter((one) => one !== kept);
+      for (const one of dropped) keptBy.set(one, kept);
       return dropped;
     },
   };
@@ -50,10 +53,13 @@ export function groupLines(keep: "first" | "last", keptBy: LineNumbers): LineGro
 
 export function personKeys(values: RowValues): string[] {
   const { email, email_update: newEmail, phone_number: phone, phone_number_update: newPhone, person_id: id } = values;
-  const addresses = [email, newEmail].filter((value) => typeof value === "string").map(addressKey);
-  const numbers = [phone, newPhone].filter((value) => typeof value === "string");
+  const keys: string[] = [];
+  if (typeof email === "string") keys.push(addressKey(email));
+  if (typeof newEmail === "string") keys.push(addressKey(newEmail));
+  if (typeof phone === "string") keys.push(phone);
+  if (typeof newPhone === "string") keys.push(newPhone);
   // In an export that is imported elsewhere, ids belong to other people.
-  return addresses.length + numbers.length > 0 ? [...addresses, ...numbers] : [`#${String(id)}`];
+  return keys.length > 0 ? keys : [`#${String(id)}`];
 }
 
 /** A response is known by its person, time, score and comment. */
@@ -87,8 +93,8 @@ function compatibleKey(email: string): string {
   return `${key.slice(0, at)}@${domainToASCII(domain) || domain}`;
 }
 
-/** A Map holds some 16 million keys at most; a fuller one gets a neighbour. */
-const KEYS_MAX = 8_000_000;
+/** A Map that grows beyond 2^20 keys takes twice the memory, so a full one gets a neighbour. */
+const KEYS_MAX = 1_000_000;
 
 function createKeyMap(): Pick<Map<string, number>, "get"> & { set(key: string, line: number): void } {
   const maps = [new Map<string, number>()];

@@ -1,5 +1,5 @@
 /** `--dry-run` of an import: the plan and the first rows, as tables on a terminal and as JSON for programs. */
-import { decideRows, type RowSource, type RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
+import { decideRows, type Plan, type RowSource, type RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
 import type { ImportTable } from "../../../bulk/import/table/open-table.ts";
 import { ClientError } from "../../../client/errors/client-error.ts";
 import { ConfigError } from "../../../config/config-error.ts";
@@ -14,7 +14,7 @@ import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import type { CheckedFile, ImportRequest } from "../import-request.ts";
 import { meaningOf } from "../mapping.ts";
 import { planRun } from "./plan-run.ts";
-import { chooseRows, type DescribedPlan, describePlan, describeRisks, type Plan } from "./plan.ts";
+import { chooseRows, type DescribedPlan, describePlan, describeRisks } from "./plan.ts";
 
 const SHOWN = 3;
 

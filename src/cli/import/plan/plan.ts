@@ -1,7 +1,6 @@
 /** The plan of an import, counted before anything leaves: shown by `--dry-run`, asked on a terminal. */
 import { type CheckReport, countSendable } from "../../../bulk/import/check/check.ts";
-import { wayOf } from "../../../bulk/import/check/row-kind.ts";
-import { decideRows, type RowSource } from "../../../bulk/import/journal/decide-rows.ts";
+import { countDecisions, type Plan, type RowSource } from "../../../bulk/import/journal/decide-rows.ts";
 import { drawSample } from "../../../bulk/import/sample.ts";
 import { emptyJournal } from "../../../bulk/import/journal/journal-state.ts";
 import type { ImportTable } from "../../../bulk/import/table/open-table.ts";
@@ -38,26 +37,6 @@ export async function chooseRows(
   return { ...all, ...(await drawSample(all, sample)) };
 }
 
-export interface Plan {
-  rows: number;
-  emails: number;
-  texts: number;
-  quiet: number;
-  skipped: number;
-  done: number;
-}
-
-async function countRows(source: RowSource, signal: AbortSignal): Promise<Plan> {
-  const plan: Plan = { rows: 0, emails: 0, texts: 0, quiet: 0, skipped: 0, done: 0 };
-  for await (const decision of decideRows(source)) {
-    signal.throwIfAborted();
-    plan.rows += 1;
-    if (decision.kind === "send") plan[wayOf(decision.row.values)] += 1;
-    else plan[decision.kind === "skip" ? "skipped" : "done"] += 1;
-  }
-  return plan;
-}
-
 /** A run before it begins, as far as the service was asked. */
 export interface PlannedRun {
   readonly place: string;
@@ -75,7 +54,7 @@ export async function writeForecast(
   client: Client,
 ): Promise<void> {
   if (forecast === undefined || deps.options.quiet) return;
-  const { emails, texts, quiet } = await countRows(source, deps.signal);
+  const { emails, texts, quiet } = await countDecisions(source, deps.signal);
   const rows = emails + texts + quiet;
   const line = rows === 0 ? null : await forecast(client, rows);
   if (line !== null) await writeDone(deps, line);
@@ -108,7 +87,7 @@ export async function describePlan(
   { kind }: ImportRequest,
   { place, profile, report, source, outlook: readOutlook }: PlannedRun,
 ): Promise<DescribedPlan> {
-  const counted = await countRows(source, signal);
+  const counted = await countDecisions(source, signal);
   const outlook = counted.emails + counted.texts + counted.quiet > 0 ? await readOutlook() : null;
   const plan = outlook === null ? counted : withOutlook(counted, outlook);
   const counts: readonly (readonly [name: string, count: number])[] = [
