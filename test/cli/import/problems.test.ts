@@ -277,6 +277,7 @@ it("a header with characters of the shell is quoted for it", async () => {
 it.each([
   ["Contacts export,,\n\n2026-01-31\nE-mail,Name,Plan\nann@example.com,Ann,pro\n", 4],
   ["Contacts\nemail\nann@example.com\n", 2],
+  ["Contacts\nE-mail address,Name\nann@example.com,Ann\n", 2],
 ])("the line that looks like the header is named", async (text, line) => {
   const { status, stderr } = await dryRun("responses import", text);
   expect([status, stderr]).toEqual([

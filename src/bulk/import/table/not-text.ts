@@ -1,6 +1,6 @@
 /** Explains why the bytes of a file are not text. */
 import { InputError, type InputFile } from "./input-file.ts";
-import type { EncodingError } from "./encoding.ts";
+import { EncodingError, toUtf8 } from "./encoding.ts";
 
 export async function notText(input: InputFile, cause: EncodingError): Promise<InputError> {
   const { line, byte } = await placeOf(input, cause.offset);
@@ -19,9 +19,19 @@ export async function notText(input: InputFile, cause: EncodingError): Promise<I
   const met = cause.isZero ? `UTF-16${cause.offset === 0 ? "BE" : "LE"}` : "WINDOWS-1252";
   const found = cause.isZero ? `it looks like ${met} without a byte order mark` : `byte 0x${byte}, as in ${met}`;
   return new InputError(`${place}: the text is neither UTF-8 nor UTF-16 with a byte order mark (${found})`, {
-    fix: { kind: "encoding", encoding: met },
+    ...((await isReadable(input, met)) && { fix: { kind: "encoding", encoding: met } as const }),
     cause,
   });
+}
+
+async function isReadable(input: InputFile, encoding: string): Promise<boolean> {
+  try {
+    for await (const _ of toUtf8(input.bytes(), encoding));
+    return true;
+  } catch (error) {
+    if (error instanceof EncodingError) return false;
+    throw error;
+  }
 }
 
 /** The line of a byte and the byte itself, in hexadecimal; only asked for when something is wrong there. */

@@ -81,8 +81,8 @@ function readMapping(
 function isMappable(map: () => Mapping): boolean {
   try {
     return map().columns.length > 0;
-  } catch {
-    return false;
+  } catch (error) {
+    return error instanceof InputError && error.fix?.kind === "map";
   }
 }
 

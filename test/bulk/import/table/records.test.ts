@@ -212,6 +212,13 @@ it.each([
   });
 });
 
+it("no encoding is proposed that the file isn't in either", async () => {
+  await expect(read(Buffer.from("email\nZo\xeb \x81\n", "latin1"))).rejects.toMatchObject({
+    message: expect.stringContaining("in.csv:2: the text is neither UTF-8 nor UTF-16") as string,
+    fix: null,
+  });
+});
+
 it.each([
   ["utf-8", "ab€cdé"],
   ["utf-16le", "ab€cdé"],
