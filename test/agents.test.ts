@@ -70,7 +70,6 @@ describe("schema", () => {
         ["metrics", segments],
         ["metrics", [...segments, ...changes]],
         ["metrics", [...segments, ...changes, "--explain-change"]],
-        ["metrics", ["--alarm", path.join(served.folder, "nps.alarm")]],
         ["autopilot add", ["--email", "bob@example.com"]],
         ["autopilot list", []],
         ["autopilot export", []],

@@ -11,7 +11,7 @@ export const EXIT = {
   auth: 4,
   /** The service refused the request (other 4xx), or `get` found nothing. */
   refused: 5,
-  /** An `--assert` or a claim of a summary did not hold, or an `--alarm` fired. */
+  /** An `--assert` or a check failed. */
   assertion: 6,
   hungUp: 129,
   interrupted: 130,
@@ -28,7 +28,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.partial]: "some rows failed or are unknown; see the results file",
   [EXIT.auth]: "no connection is configured, or the key was refused",
   [EXIT.refused]: "the service refused the request, or nothing was found",
-  [EXIT.assertion]: "an --assert or a check failed, or an --alarm fired",
+  [EXIT.assertion]: "an --assert or a check failed",
   [EXIT.hungUp]: "stopped by SIGHUP",
   [EXIT.interrupted]: "stopped by SIGINT; finished work is recorded",
   [EXIT.terminated]: "stopped by SIGTERM; finished work is recorded",

@@ -24,13 +24,11 @@ export interface Masker {
 
 export const MARK = new RegExp(String.raw`\[(${PERSONAL_KINDS.join("|")})-\d+\]`, "gu");
 
-/** `numbered` false gives every mark of a kind the same text, `[email]`: for comparing texts of different runs. */
-export function createMasker({ numbered = true }: { readonly numbered?: boolean } = {}): Masker {
+export function createMasker(): Masker {
   const numbers = new Map<PersonalKind, Map<number, number>>();
   const counts = new Map<PersonalKind, number>();
   const mark: Marker = (kind, value) => {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    if (!numbered) return `[${kind}]`;
     const known = numbers.get(kind) ?? new Map<number, number>();
     numbers.set(kind, known);
     const key = digestOf(keyOf(kind, withoutDisguise(value)?.text ?? value));

@@ -14,7 +14,6 @@ export interface CalledCommand {
 export async function everyCommand(folder: string): Promise<readonly CalledCommand[]> {
   await writeFile(path.join(folder, "people.csv"), "email,name\nann@example.com,Ann\n");
   await writeFile(path.join(folder, "answers.csv"), "person_email,score\nann@example.com,9\n");
-  await writeFile(path.join(folder, "summary.md"), "One person scored 9: [1].\n");
   return commandsOf(folder);
 }
 
@@ -36,8 +35,6 @@ export function commandsOf(folder: string): readonly CalledCommand[] {
     { name: "responses show", args: ["responses", "show", "7"] },
     { name: "responses note", args: ["responses", "note", "7", "Called"], writes: true },
     { name: "responses words", args: ["responses", "words"] },
-    { name: "responses bundle", args: ["responses", "bundle", "--redact"] },
-    { name: "responses verify", args: ["responses", "verify", at("summary.md")] },
     { name: "bounces list", args: ["bounces", "list"] },
     { name: "bounces export", args: ["bounces", "export", "--out", at("bounces.csv")] },
     { name: "unsubscribes list", args: ["unsubscribes", "list"] },

@@ -16,8 +16,6 @@ const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const LINES = 4;
 /** One after the other; the terminal's is 100 columns wide. */
 const STYLES = [["--json"], ["-o", "table", "--no-color"], ["-o", "csv"], ["-o", "tsv", "-vv"], ["-o", "ndjson"]];
-/** Writes its own form and no other. */
-const MARKDOWN = "responses bundle";
 const FILE_STYLES = STYLES.filter((style) => !style.includes("table"));
 
 it("when anything at all is answered, then every command ends in a documented way", async () => {
@@ -49,7 +47,7 @@ async function feed(place: string, replies: readonly Reply[]): Promise<string[]>
     const placed = commands[turn % commands.length] as Placed;
     state.saw = [];
     const { name } = placed.command;
-    const styles = name === MARKDOWN ? [[]] : name.endsWith("export") ? FILE_STYLES : STYLES;
+    const styles = name.endsWith("export") ? FILE_STYLES : STYLES;
     const style = styles[Math.floor(turn / commands.length) % styles.length] ?? [];
     const complaint = await complaintAbout(placed, style, server.baseUrl);
     if (complaint !== "")

@@ -233,12 +233,6 @@ test("when a person has properties, then they are masked as those of a response 
   ]);
 });
 
-test("when marks have no numbers, then texts of two runs can be compared", () => {
-  expect(createMasker({ numbered: false }).row({ comment: "a@b.example or c@d.example" })).toEqual({
-    comment: "[email] or [email]",
-  });
-});
-
 /** The text as often as makes about so many characters. */
 const times = (text: string) => (size: number) => text.repeat(Math.ceil(size / text.length));
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { drawPeriodScores, linearScale } from "../../src/insight/report/charts.ts";
 import { countText, cutText, headline, pointsText, scoreText, signedText } from "../../src/insight/report/facts.ts";
-import { isSealed, readMarks, reportDifference, sealReport } from "../../src/insight/report/seal.ts";
 import { REPORT_STYLE } from "../../src/insight/report/style.ts";
 
 type Counts = readonly [detractors: number, passives: number, promoters: number];
@@ -72,32 +71,6 @@ describe("a chart", () => {
     expect([marks, text.match(/2026-0\d\*?/g)]).toEqual([
       ["whisker", "band", "point", "few", "point"],
       ["2026-01*", "2026-02", "2026-03", "2026-04*"],
-    ]);
-  });
-});
-
-describe("a seal", () => {
-  const page = sealReport(
-    `<meta name="surveyctl-report" content="{&#34;a&#34;:1}"/><meta name="surveyctl-rows" content="r"/>` +
-      `<meta name="surveyctl-ids" content="i"/><meta name="surveyctl-seal" content="${"0".repeat(64)}"/>text`,
-  );
-
-  it("holds for the bytes that were sealed alone", () => {
-    expect([isSealed(page), isSealed(`${page} `), isSealed(page.replace("text", "test"))]).toEqual([
-      true,
-      false,
-      false,
-    ]);
-    expect(readMarks(page)).toEqual({ request: '{"a":1}', rows: "r", ids: "i", version: "" });
-  });
-
-  it("that somebody made by hand as well shows as a change by hand", () => {
-    const unsealed = page.replace(/[0-9a-f]{64}/, "0".repeat(64)).replace("text", "forged");
-    const forged = sealReport(unsealed);
-    expect([isSealed(forged), reportDifference(forged, page), reportDifference(page, page)]).toEqual([
-      true,
-      "hand",
-      null,
     ]);
   });
 });

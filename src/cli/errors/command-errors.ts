@@ -49,11 +49,6 @@ export class AssertionError extends Error {
   }
 }
 
-/** An `--alarm` fired; the data is on stdout already. Exit status 6. */
-export class AlarmError extends Error {
-  override readonly name = "AlarmError";
-}
-
 /** A data file, or its service, cannot do what was asked: it is in use, or not a data file, or has no such thing. */
 export class DataFileError extends Error {
   override readonly name = "DataFileError";

@@ -174,7 +174,7 @@ export interface StateFile {
 export async function openState(deps: Deps, file: string): Promise<StateFile> {
   const lock = await lockFile(deps, `${file}.lock`, { file, flag: "--state" });
   try {
-    const text = await readIfThere("--state", file);
+    const text = await readIfThere(file);
     await tryPlace(deps, file);
     const last = text === null ? null : asUsage(file, () => parseState(text, file));
     return {
@@ -189,16 +189,16 @@ export async function openState(deps: Deps, file: string): Promise<StateFile> {
   }
 }
 
-/** A state's text; null before its first run. Throws `UsageError` with the flag when it cannot be read. */
-export async function readIfThere(flag: string, file: string): Promise<string | null> {
+/** A state's text; null before its first run. Throws UsageError. */
+async function readIfThere(file: string): Promise<string | null> {
   try {
     // A pipe would be waited for, and a device has no end.
-    if (!(await stat(file)).isFile()) throw new UsageError(`${flag}: ${file} is not a regular file`);
+    if (!(await stat(file)).isFile()) throw new UsageError(`--state: ${file} is not a regular file`);
     return await readFile(file, "utf8");
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new UsageError(`${flag}: cannot read ${file}: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(`--state: cannot read ${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -256,16 +256,10 @@ answer counts.
 A value is associated with a score and need not be its cause; a property
 that follows from the score, such as "churned", tells nothing about it.
 
---alarm may be run every day: it uses a confidence sequence
-(Waudby-Smith and others 2021), which holds the true score at all times
-at once, while comparing each 30 days with the 30 before raises a false
-alarm in 93 of 100 quiet years. It counts all answers since --since, or
-since the file's first run, from 20 answers on, and fires for falls only.
-The price: a fall of 30 points takes about 70 answers to fire, one of 20
-about 130, one of 10 about 500. Without --target the first 20 answers are
-the target; they are so few that only falls of 35 points or more show,
-and the run that reads them says which. With --target it fires for any
-score below, also one that was never above.
+--assert 'nps_high>=40' exits with 6 if the whole interval is below 40, and
+--assert 'nps_low>=40' unless the whole interval is 40 or more. An interval
+holds for one look: where the true score is just at the limit, a check that
+runs daily fails on some day by chance.
 
 On a terminal of 60 columns or more --by draws its intervals as a chart,
 --segment as a line for each value, highest score first, and --histogram

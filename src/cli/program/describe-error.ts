@@ -10,7 +10,6 @@ import { UnreadableFileError } from "../../runtime/pipe-reader.ts";
 import { wordsOfCode } from "../../runtime/files/system-words.ts";
 import { suggest } from "../args/suggest.ts";
 import {
-  AlarmError,
   AssertionError,
   BegunError,
   ChangesFailedError,
@@ -79,7 +78,6 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof NothingFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
   if (error instanceof AssertionError)
     return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
-  if (error instanceof AlarmError) return report("alarm", error.message, EXIT.assertion);
   if (error instanceof InterruptedError)
     return report("interrupted", error.message, exitOfSignal(error.signal), { hint: error.hint });
   return null;

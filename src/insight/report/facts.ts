@@ -36,9 +36,8 @@ export interface ReportFacts {
   readonly questions?: readonly QuestionResult[];
   readonly comments: readonly ReportComment[];
   readonly redacted: boolean;
-  /** SHA-256 of the rows behind all of this, and of their ids alone; hex. */
+  /** SHA-256 of the rows, in hex. */
   readonly rowsHash: string;
-  readonly idsHash: string;
   /** The command that made it, without what depends on the reader's machine. */
   readonly command: string;
   readonly version: string;

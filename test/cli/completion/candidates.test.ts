@@ -56,9 +56,7 @@ describe("what may stand at the cursor", () => {
     ["service project list --columns id,n", ["id,name"]],
     ["people get ", []],
     ["people add --name ", []],
-    ["report ver", ["verify"]],
     ["report --seg", ["--segment"]],
-    ["report verify --seg", []],
     [
       "people nonsense ",
       ["list", "get", "show", "add", "update", "delete", "cancel", "unsubscribe", "resubscribe", "import", "export"],
@@ -96,7 +94,6 @@ describe("file names", () => {
     ["metrics --assert ", false],
     ["metrics --assert=", false],
     ["people add --email ", false],
-    ["report verify ", true],
     ["report --out ", true],
     ["people get ", false],
     ["people list --limit ", false],

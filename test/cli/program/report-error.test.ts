@@ -3,7 +3,6 @@ import { AuthError, RateLimitedError, RefusedError, ServiceError } from "../../.
 import { TimeoutError } from "../../../src/client/errors/call-errors.ts";
 import {
   ChangesFailedError,
-  AlarmError,
   AssertionError,
   InterruptedError,
   NothingFoundError,
@@ -79,7 +78,6 @@ describe("an error as it is told", () => {
     ],
     ["nobody found", new NothingFoundError("nobody is ann"), 5, "error: nobody is ann\n"],
     ["an assertion", new AssertionError(["nps>=40 (nps is 12)"]), 6, "error: assertion failed: nps>=40 (nps is 12)\n"],
-    ["an alarm", new AlarmError("the score has fallen"), 6, "error: the score has fallen\n"],
     ["SIGINT", new InterruptedError("SIGINT"), 130, "Interrupted.\n"],
     ["SIGTERM", new InterruptedError("SIGTERM"), 143, "Terminated.\n"],
     ["SIGHUP", new InterruptedError("SIGHUP"), 129, "Terminated: the terminal was closed.\n"],

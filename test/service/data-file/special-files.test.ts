@@ -72,7 +72,6 @@ const LINES: readonly (readonly [line: string, message: string, status: number])
   ["people import @good/people.csv --no-send --results @x --profile local", WRITTEN, 2],
   ["people import @good/people.csv --no-send --failed-to @x --results @r --profile local", WRITTEN, 2],
   ["people export --out @out.csv --state @x --profile local", "--state: @x is not a regular file", 2],
-  ["metrics --alarm @x --profile local", "--alarm: @x is not a regular file", 2],
   ["serve --data @good/backup.db --outbox @x --port 0", "@x is not a directory", 1],
 ];
 

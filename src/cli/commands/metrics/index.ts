@@ -2,15 +2,7 @@ import type { Command } from "commander";
 import { METRIC_GROUPS } from "../../../contract/routes.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
-import {
-  badValue,
-  parseChoice,
-  parseChoices,
-  parseInteger,
-  parseName,
-  parseNames,
-  parseOutputFile,
-} from "../../args/values.ts";
+import { parseChoice, parseChoices, parseInteger, parseName, parseNames } from "../../args/values.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -23,7 +15,6 @@ import { parseAssertion } from "./assertions.ts";
 import type { ResponseChoice } from "./count-metrics.ts";
 import { ALL_METRICS } from "./metrics-resource.ts";
 import { type MetricsOptions, runMetrics } from "./run.ts";
-import type { AlarmOptions } from "./alarm.ts";
 import type { SegmentsOptions } from "./segments.ts";
 import { CONFIDENCE_FLAG, readConfidence } from "./statistics.ts";
 
@@ -65,13 +56,6 @@ const FLAGS: readonly FlagRecord[] = [
     otherwise: `${MIN_N_DEFAULT}`,
   },
   { flag: "--explain-change", text: "split a segment's change into mix and within" },
-  { flag: "--alarm", value: "file", text: "exit 6 if the score has fallen; the file stores where it started" },
-  {
-    flag: "--target",
-    value: "score",
-    text: "the score that --alarm compares with",
-    otherwise: "the score of the first 20 answers",
-  },
 ];
 
 export function register(noun: Command, context: CommandContext): void {
@@ -79,8 +63,7 @@ export function register(noun: Command, context: CommandContext): void {
     examples: [
       "surveyctl metrics --since 30d",
       "surveyctl metrics --by month --compare previous",
-      "surveyctl metrics --since 7d --assert 'nps>=40' --quiet",
-      "surveyctl metrics --alarm nps.alarm --target 40 --quiet",
+      "surveyctl metrics --since 7d --assert 'nps_high>=40' --quiet",
       "surveyctl metrics --segment plan,region --since 90d --compare previous",
       "surveyctl metrics --property plan=pro --by month",
     ],
@@ -108,15 +91,12 @@ function readChoice(flags: Flags): ResponseChoice | null {
 
 /** The flags that ask for a shape of `metrics`, and the others that mean nothing there. */
 const SHAPES: readonly (readonly [flag: string, others: readonly string[]])[] = [
-  ["--alarm", ["--until", "--period", "--by", "--compare", "--group", "--assert", "--raw", "--histogram", "--segment"]],
-  ["--alarm", CHOICES],
   ["--segment", ["--by", "--group", "--assert", "--raw", "--histogram"]],
   ["--histogram", ["--by", "--compare", "--confidence", "--group", "--assert", "--raw"]],
   ["--raw", ["--by", "--compare", "--confidence", ...CHOICES]],
   ["--group", CHOICES],
 ];
 const NEEDS: readonly (readonly [flag: string, needed: string])[] = [
-  ["--target", "--alarm"],
   ["--min-n", "--segment"],
   ["--explain-change", "--segment"],
   ["--explain-change", "--compare"],
@@ -126,11 +106,6 @@ async function startMetrics(deps: Deps, flags: Flags): Promise<ExitCode> {
   for (const [flag, others] of SHAPES) if (isGiven(flags, flag)) refuseWith(flags, flag, others);
   for (const [flag, needed] of NEEDS)
     if (isGiven(flags, flag) && !isGiven(flags, needed)) throw new UsageError(`${flag} requires ${needed}`);
-  if (isGiven(flags, "--alarm")) {
-    const options = readAlarm(deps, flags);
-    const { runAlarm } = await import("./alarm.ts");
-    return runAlarm(deps, options);
-  }
   if (isGiven(flags, "--histogram")) {
     const { runHistogram } = await import("./histogram.ts");
     return runHistogram(deps, {
@@ -143,25 +118,6 @@ async function startMetrics(deps: Deps, flags: Flags): Promise<ExitCode> {
   const options = readSegments(deps, flags);
   const { runSegments } = await import("./segments.ts");
   return runSegments(deps, options);
-}
-
-function readAlarm(deps: Deps, flags: Flags): AlarmOptions {
-  const { since, trend, confidence } = readOptions(deps, flags);
-  const file = flags.parse("--alarm", parseOutputFile) ?? "";
-  return {
-    file,
-    since,
-    sinceText: flags.text("--since") ?? "",
-    trend,
-    target: flags.parse("--target", parseTarget),
-    confidence,
-  };
-}
-
-function parseTarget(text: string, place: string): number {
-  const value = /^[+-]?\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) : Number.NaN;
-  if (Math.abs(value) <= 100) return value;
-  throw badValue(place, text, "a score from -100 to 100");
 }
 
 function readSegments(deps: Deps, flags: Flags): SegmentsOptions {

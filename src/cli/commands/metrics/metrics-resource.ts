@@ -114,22 +114,6 @@ export const SCORES: Resource = {
   fields: [],
 };
 
-export const ALARM: Resource = {
-  noun: "alarms",
-  namesValues: true,
-  columns: [
-    pathColumn("since", "time"),
-    pathColumn("n", "number"),
-    pathColumn("nps", "points"),
-    pathColumn("target", "points"),
-    pathColumn("limit", "points"),
-    pathColumn("alarm"),
-  ],
-  table: ["since", "n", "nps", "target", "limit", "alarm"],
-  dropFirst: [],
-  fields: [],
-};
-
 export const ALL_METRICS: Resource = {
   ...METRICS,
   json: [
@@ -137,7 +121,6 @@ export const ALL_METRICS: Resource = {
     segmentsResource(true).columns,
     SPLIT.columns,
     SCORES.columns,
-    ALARM.columns,
   ],
 };
 

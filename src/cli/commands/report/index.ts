@@ -41,7 +41,6 @@ export function register(noun: Command, context: CommandContext): void {
     flags: FLAGS,
   });
   context.action(noun, startReport);
-  registerReportVerify(noun, context);
 }
 
 async function startReport(deps: Deps, flags: Flags): Promise<ExitCode> {
@@ -52,20 +51,6 @@ async function startReport(deps: Deps, flags: Flags): Promise<ExitCode> {
   const request = readRequest(deps, flags);
   const { runReport } = await import("./write-report.ts");
   return runReport(deps, { file: out, request });
-}
-
-function registerReportVerify(noun: Command, context: CommandContext): void {
-  const verify = context.verb(noun, {
-    name: "verify",
-    summary: "check that a report is unchanged and still agrees with the service",
-    operands: [["<file>", "the report, or - for standard input; it holds the filters it was made with"]],
-    examples: ["surveyctl report verify nps.html", "surveyctl report verify nps.html --profile prod"],
-    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
-  });
-  context.action(verify, async (deps, _flags, [file = ""]) => {
-    const { runReportVerify } = await import("./write-report.ts");
-    return runReportVerify(deps, file);
-  });
 }
 
 /** Times such as 7d count from `--as-of`. Throws UsageError. */

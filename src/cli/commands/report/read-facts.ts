@@ -88,7 +88,7 @@ function createCollector(request: ReportRequest): Collector {
   const counted = createPageSums(segments);
   const scores = Array.from({ length: SCORE_MAX + 1 }, () => 0);
   const periods = createPeriodCounts(request);
-  const [rowsHash, idsHash] = [createHash("sha256"), createHash("sha256")];
+  const rowsHash = createHash("sha256");
   const people = new Set<string>();
   const newest: JsonObject[] = [];
   const answers = createMaskedAnswers(request);
@@ -109,7 +109,6 @@ function createCollector(request: ReportRequest): Collector {
     add(rows) {
       for (const row of rows) {
         rowsHash.update(rowText(row));
-        idsHash.update(`${JSON.stringify(row["id"] ?? null)}\n`);
         const score = scoreOf(row);
         if (score !== null && timeOf(row) >= start) addAnswered(row, score);
       }
@@ -134,7 +133,6 @@ function createCollector(request: ReportRequest): Collector {
         comments: toComments(newest.slice(-COMMENTS_MAX).toReversed(), request),
         redacted: !request.personal,
         rowsHash: rowsHash.digest("hex"),
-        idsHash: idsHash.digest("hex"),
         command,
         version: VERSION,
       };

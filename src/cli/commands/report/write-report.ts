@@ -1,20 +1,14 @@
-/** `report` writes one HTML file and `report verify` makes it again, to see whether it is still true. */
 import type { Client } from "../../../client/client.ts";
-import { isJsonObject, type Json, parseJsonObject } from "../../../contract/json.ts";
-import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
+import { ROUTES } from "../../../contract/routes.ts";
 import { countAnswers } from "../../../insight/interval.ts";
 import { headline, type ReportComment, type ReportFacts } from "../../../insight/report/facts.ts";
 import { renderReport } from "../../../insight/report/page.ts";
-import { isSealed, readMarks, REPORT_DIFFERENCES, reportDifference } from "../../../insight/report/seal.ts";
-import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
 import { endTogether, inParallel } from "../../../runtime/parallel.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
-import { nameOfInput, readTextInput } from "../../args/text-file.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { formatCount, writeDone, writeNote } from "../../command/notes.ts";
 import { type Refusal, withRefusals } from "../../command/refusals.ts";
-import { AssertionError, NothingFoundError } from "../../errors/command-errors.ts";
-import { UsageError } from "../../errors/usage-error.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openOutput } from "../../export/output.ts";
 import { isStdout } from "../../export/plan.ts";
@@ -40,7 +34,7 @@ export async function runReport(
     const facts = request.links ? await linkComments(deps, read) : read;
     if (countAnswers(facts.counts) === 0)
       throw new NothingFoundError(`nobody answered in this period${file === null ? "" : `; ${file} was not written`}`);
-    await output.sink.write(toPage(facts, request));
+    await output.sink.write(renderReport(facts));
     const written = await output.close();
     await output.commit(written);
     const target = file ?? "the report to standard output";
@@ -50,63 +44,6 @@ export async function runReport(
     await output.discard();
   }
   return EXIT.done;
-}
-
-function toPage(facts: ReportFacts, request: ReportRequest): string {
-  return renderReport(facts, JSON.stringify(request));
-}
-
-const REPORT_MAX = 64 * 1024 * 1024;
-
-/** Throws AssertionError with what differs, UsageError for a file that is not a report. */
-export async function runReportVerify(deps: Deps, file: string): Promise<ExitCode> {
-  const text = await readTextInput(deps.streams.in, file, REPORT_MAX);
-  const marks = readMarks(text);
-  if (marks === null) throw new UsageError(`${nameOfInput(file)} is not a report of surveyctl`);
-  const request = isSealed(text) ? parseRequest(marks.request) : null;
-  const now = request === null ? null : await makeAgain(deps, request);
-  const difference = reportDifference(text, now);
-  if (difference !== null)
-    throw new AssertionError([difference], `${nameOfInput(file)}: ${REPORT_DIFFERENCES[difference]}`);
-  await deps.streams.out.write("same\n");
-  return EXIT.done;
-}
-
-/** The page as it would be now; nobody follows its links. */
-async function makeAgain(deps: Deps, request: ReportRequest): Promise<string> {
-  const facts = await readFacts(deps, request, describeCommand(request));
-  const comments = facts.comments.map((comment) => ({ ...comment, url: request.links ? "" : null }));
-  return toPage({ ...facts, comments }, request);
-}
-
-function parseRequest(text: string): ReportRequest | null {
-  const value = parseJsonObject(text);
-  if (value === null) return null;
-  const { since, until, asOf, by, zone, segments, trend, title, personal, links, rates } = value;
-  const areTexts =
-    typeof zone === "string" && typeof title === "string" && (trend === null || typeof trend === "string");
-  const isUnit = by === null || PERIOD_UNITS.some((unit) => unit === by);
-  const areNames = Array.isArray(segments) && segments.every((name) => typeof name === "string");
-  if (!areTexts || !isUnit || !areNames || !isTime(since) || !isTime(until) || typeof personal !== "boolean")
-    return null;
-  if (typeof links !== "boolean") return null;
-  if (rates !== null && !areRates(rates)) return null;
-  return Number.isSafeInteger(asOf) ? (value as unknown as ReportRequest) : null;
-}
-
-function areRates(value: Json | undefined): boolean {
-  if (!isJsonObject(value) || !Array.isArray(value["channels"])) return false;
-  return typeof value["areOpen"] === "boolean" && value["channels"].every(isRate);
-}
-
-function isRate(value: Json): boolean {
-  if (!isJsonObject(value)) return false;
-  const { channel, sent, rate } = value;
-  return CHANNELS.some((each) => each === channel) && typeof sent === "number" && typeof rate === "number";
-}
-
-function isTime(time: Json | undefined): boolean {
-  return time === null || Number.isSafeInteger(time);
 }
 
 /** As it can be typed anywhere: times are absolute, and the name of the file is only an example. */

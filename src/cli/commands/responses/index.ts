@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerResponsesAdd } from "./add.ts";
 import { registerResponsesAnswers } from "./answers.ts";
-import { registerResponsesBundle } from "./bundle.ts";
 import { registerResponsesNote, registerResponsesTag } from "./change.ts";
 import { registerResponsesDelete } from "./delete.ts";
 import { registerResponsesExport } from "./export.ts";
@@ -12,7 +11,6 @@ import { registerResponsesList } from "./list.ts";
 import { registerResponsesShow } from "./show.ts";
 import { registerResponsesTail } from "./tail/index.ts";
 import { registerResponsesUpdate } from "./update.ts";
-import { registerResponsesVerify } from "./verify.ts";
 import { registerResponsesWords } from "./words.ts";
 
 export function register(noun: Command, context: CommandContext): void {
@@ -27,8 +25,6 @@ export function register(noun: Command, context: CommandContext): void {
   registerResponsesNote(noun, context);
   registerResponsesWords(noun, context);
   registerResponsesAnswers(noun, context);
-  registerResponsesBundle(noun, context);
-  registerResponsesVerify(noun, context);
   registerResponsesImport(noun, context);
   registerResponsesExport(noun, context);
 }

@@ -77,7 +77,7 @@ export function registerResponsesWords(noun: Command, context: CommandContext): 
 async function runResponsesWords(deps: Deps, options: WordsOptions & { readonly wrap?: boolean }): Promise<ExitCode> {
   checkColumns(deps, TERMS);
   const tally = createWordTally();
-  const selection = openSelection(deps, options, { toShown });
+  const selection = openSelection(deps, options, toShown);
   const readAll = withClient(forSelection(deps, options), async (client) => {
     for await (const { rows } of selection.pages(client)) for (const row of rows) addTo(tally, row);
   });
@@ -113,7 +113,6 @@ function toRow(row: TermRow): JsonObject {
   return { ...row, quotes: row.quotes.map(({ id, text }) => ({ id, text })) };
 }
 
-/** In cells each quote carries its id as `responses verify` reads it. */
 function withQuoteLines(row: JsonObject): JsonObject {
   const quotes = Array.isArray(row["quotes"]) ? (row["quotes"] as { id: string; text: string }[]) : [];
   return { ...row, quotes: quotes.map(({ id, text }) => `"${text.replace(/\s+/g, " ")}" [${id}]`).join(" · ") };

@@ -26,15 +26,9 @@ const REFUSED: readonly (readonly [line: string, message: string])[] = [
   ],
   ["--histogram --compare previous", "--histogram and --compare cannot be used together"],
   ["--histogram --columns comment", '--columns: "comment" is not a column of scores'],
-  ["--alarm a --until now", "--alarm and --until cannot be used together"],
-  ["--alarm a --segment plan", "--alarm and --segment cannot be used together"],
-  ["--alarm= --target 40", "--alarm: the file name is empty"],
-  ["--alarm a --target 101", '--target: "101" is not a score from -100 to 100'],
-  ["--alarm a --property plan=pro", "--alarm and --property cannot be used together"],
   ["--raw --score 9", "--raw and --score cannot be used together"],
   ["--group email --search refund", "--group and --search cannot be used together"],
   ["--score 11", '--score: "11" is not scores from 0 to 10, as in 9, 0-6 or 0-6,9'],
-  ["--target 40", "--target requires --alarm"],
 ];
 
 describe("metrics", () => {

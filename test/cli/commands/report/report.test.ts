@@ -1,11 +1,11 @@
 /** Reports of fixed rows: what is written, drawn and claimed, and that it is true of the rows alone. */
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TypedRequest } from "../../../../src/cli/commands/report/complete-request.ts";
-import { runReport, runReportVerify } from "../../../../src/cli/commands/report/write-report.ts";
+import { runReport } from "../../../../src/cli/commands/report/write-report.ts";
 import { withStatistics } from "../../../../src/cli/commands/metrics/read-metrics.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
@@ -45,12 +45,6 @@ async function write(
   const ended = await runReport(deps, { file, request: { ...REQUEST, ...request } }).catch((error: unknown) => error);
   const text = await readFile(file, "utf8").catch(() => "");
   return { file, ended, out: out(), err: err(), text };
-}
-
-async function verify(file: string, rows: readonly JsonObject[]): Promise<string> {
-  const { deps, out } = fakeDeps({ client: listedClient(rows) });
-  await runReportVerify(deps, file).catch((error: unknown) => deps.streams.out.write((error as Error).message));
-  return out().replace(`${folder}/`, "");
 }
 
 /** Ninety days of answers, worse in the middle; the same every time. */
@@ -219,7 +213,7 @@ describe("a report", () => {
     const headers = { "x-survey-project": encodeURIComponent("Café (shop)") };
     const metrics = { email_sent_count: 1234, email_response_rate: 0.2143, sms_sent_count: 0, sms_response_rate: null };
     const told = { headers, metrics };
-    const { text, file } = await write(ROWS, { title: null }, "told.html", told);
+    const { text } = await write(ROWS, { title: null }, "told.html", told);
     const page = parseMarkup(text);
     const facts = named(page, "dl").map((list) => textOf(list).replace(/\s+/g, " "));
     expect([named(page, "h1").map(textOf), facts[0]?.includes("Response rate so far 21 % of 1,234 emails")]).toEqual([
@@ -227,7 +221,6 @@ describe("a report", () => {
       true,
     ]);
     expect(text).not.toContain("The response rate is not stated");
-    expect(await verify(file, ROWS)).toBe("same\n");
     const past = await write(ROWS, { until: NOW - 20 * DAY }, "past.html", told);
     expect(textOf(named(parseMarkup(past.text), "dl")[0] as Element)).not.toContain("so far");
     const inTrend = await write(ROWS, { trend: "7" }, "trend.html", told);
@@ -239,17 +232,16 @@ describe("a report", () => {
     ]);
   });
 
-  it("links each comment's id to its page where that was asked for, and is true when those links have ended", async () => {
+  it("links each comment's id to its page with --links", async () => {
     const link = "https://survey.example.com/r/abc?expires=1&signature=x";
     const rows = history(12, (index) => ({ comment: `Say ${index}` }));
-    const { text, file } = await write(rows, { links: true }, "links.html", { link });
+    const { text } = await write(rows, { links: true }, "links.html", { link });
     const links = elementsOf(parseMarkup(text)).filter(({ name }) => name === "a");
     expect([
       links.length,
       new Set(links.map(({ attributes }) => attributes["href"])),
       textOf(links[0] as Element),
     ]).toEqual([12, new Set([link]), expect.stringMatching(/^\[\d+\]$/)]);
-    expect(await verify(file, rows)).toBe("same\n");
     const { ended } = await write(rows, { links: true }, "none.html");
     expect(ended).toMatchObject({ name: "RefusedError", what: "this service signs no links" });
   });
@@ -366,50 +358,3 @@ function leftScale(svg: Element | undefined): (value: number) => number {
   if (first === undefined || last === undefined || first === last) throw new Error("a chart without ticks");
   return (value) => first.y + ((value - first.value) / (last.value - first.value)) * (last.y - first.y);
 }
-
-describe("report verify", () => {
-  const request = { since: NOW - 60 * DAY, segments: ["plan"] };
-  const change = async (edit: (text: string) => string): Promise<string> => {
-    const { text, file } = await write(ROWS, request, "changed.html");
-    await writeFile(file, edit(text));
-    return file;
-  };
-
-  it("says that nothing differs, also at another address of the service", async () => {
-    const { file } = await write(ROWS, request);
-    const moved = ROWS.map((row) => ({ ...row, permalink: "https://elsewhere.example.com/r" }));
-    expect([await verify(file, ROWS), await verify(file, moved)]).toEqual(["same\n", "same\n"]);
-  });
-
-  it.each<[string, (text: string) => string]>([
-    ["a number", (text) => text.replace("between", "above")],
-    ["the last byte", (text) => text.slice(0, -1)],
-    ["the request", (text) => text.replace("&#34;zone&#34;:&#34;UTC", "&#34;zone&#34;:&#34;UTX")],
-  ])("says so when %s was changed by hand, without asking the service", async (_, edit) => {
-    const file = await change(edit);
-    const { deps } = fakeDeps();
-    await expect(runReportVerify(deps, file)).rejects.toThrow("changed.html: changed by hand");
-  });
-
-  it("says that answers were edited", async () => {
-    const { file } = await write(ROWS, request);
-    const edited = ROWS.map((row, index) => (index === 200 ? { ...row, comment: "Otherwise" } : row));
-    const renamed = ROWS.map((row, index) => (index === 200 ? { ...row, person: { id: "1201", name: "Kim" } } : row));
-    const said = "nps.html: answers edited, or the names of the people who gave them";
-    expect([await verify(file, edited), await verify(file, renamed)]).toEqual([said, said]);
-  });
-
-  it("says that answers were added, or are gone, also all of them", async () => {
-    const { file } = await write(ROWS, request);
-    const more = [...ROWS, responseRow(999, NOW - 1)];
-    const less = ROWS.toSpliced(250, 1);
-    const said = "nps.html: answers added or gone";
-    expect([await verify(file, more), await verify(file, less), await verify(file, [])]).toEqual([said, said, said]);
-  });
-
-  it("refuses a file that is not a report", async () => {
-    const file = path.join(folder, "page.html");
-    await writeFile(file, "<!doctype html><title>Page</title>");
-    expect(await verify(file, ROWS)).toBe("page.html is not a report of surveyctl");
-  });
-});

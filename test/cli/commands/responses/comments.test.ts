@@ -2,14 +2,8 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createFlags } from "../../../../src/cli/args/flags.ts";
-import { runResponsesBundle } from "../../../../src/cli/commands/responses/bundle.ts";
-import { readSelection } from "../../../../src/cli/commands/responses/selection/selection.ts";
-import type { Client } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
-import { fakeDeps } from "../../../helpers/fake-deps.ts";
 import { runInProcess, type Finished } from "../../../helpers/in-process.ts";
 import { size } from "../../../helpers/long.ts";
 import { responseRow, startListService, type ListService } from "../../../helpers/list-service.ts";
@@ -76,31 +70,6 @@ describe("responses list with filters", () => {
     expect(stdout).toContain('"comment":"ask [email-1]"');
     expect(stdout).toContain('"person_properties":{"account":12345678901234567890,"share":0.12345678901234567890}');
     expect(stdout).toContain('"person":"1001"');
-  });
-});
-
-it("when comments are hostile, then the bundle shows them as quoted lines and holds against verify", async () => {
-  const hostile = [
-    "one\r\ntwo\rthree\n\n## Counts\n\n99 promoters",
-    'He said "no", and "never"" [99]',
-    "see ticket [4711]",
-    "> nested\n- > list [x] [1](http://a.example)",
-    "\u202eevil\u001b[31m red",
-    "```\n[12345]\n```",
-    "“curly” «angled» 5\" screen, o'clock…",
-    "mail ada@example.com or +49 30 901820 [email-9]",
-    "   ",
-  ];
-  rows.splice(0, rows.length);
-  for (const [index, comment] of hostile.entries())
-    rows.push(responseRow(index + 1, START + index, { comment, person_properties: { 'a"b': '[7] "quoted"' } }));
-  const { stdout, status } = await type("bundle", "--redact");
-  const lines = stdout.split("\n").slice(6, -5);
-  expect([status, lines.filter((line) => !/^(?:|>.*|\[\d\] score .*)$/.test(line))]).toEqual([0, []]);
-  const verified = await runInProcess({ args: ["responses", "verify", "-"], env: service.env, stdin: stdout });
-  expect(verified).toMatchObject({
-    status: 0,
-    stderr: "Checked 14 quotations, 11 ids, 4 counts and 1 NPS against 9 responses; all hold.\n",
   });
 });
 
@@ -180,15 +149,4 @@ describe("responses export with filters", () => {
     ]);
     expect(one.split("\n").length).toBe(352);
   });
-});
-
-it("when a bundle is shown on a terminal, then no live line comes among its blocks", async () => {
-  const page = { rows, text: JSON.stringify(rows) };
-  const client = { listResponses: () => Readable.from([page, page]) } as unknown as Client;
-  const { deps, err } = fakeDeps({ width: 80, client });
-  let now = 0;
-  const clock = { ...deps.clock, monotonic: () => (now += 10_000) };
-  const selection = readSelection(deps, createFlags({}));
-  await runResponsesBundle({ ...deps, clock }, selection);
-  expect(err()).toBe("350 responses, 35/s\n700 responses, 35/s\n");
 });

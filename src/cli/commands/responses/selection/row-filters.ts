@@ -1,6 +1,6 @@
 /** Filters that the API does not know (4.3): they work on the rows as they come, page by page, against any service. */
 import { createContext, Script } from "node:vm";
-import { type PlainAnswer, plainAnswers } from "../../../../contract/questions/additional-answers.ts";
+import { plainAnswers } from "../../../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN, type ScoreCategory, scoreCategory } from "../../../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../../../contract/row-page.ts";
@@ -162,13 +162,6 @@ export function categoryOf({ score }: JsonObject): ScoreCategory | null {
 
 export function commentOf({ comment }: JsonObject): string {
   return typeof comment === "string" ? comment : "";
-}
-
-/** Answers to further questions in people's own words; blank ones are left out. */
-export function freeAnswers(row: JsonObject): readonly (Pick<PlainAnswer, "id" | "question"> & { text: string })[] {
-  return plainAnswers(row).flatMap(({ id, question, value }) =>
-    typeof value === "string" && value.trim() !== "" ? [{ id, question, text: value }] : [],
-  );
 }
 
 export function tagsOf({ tags }: JsonObject): readonly Json[] {

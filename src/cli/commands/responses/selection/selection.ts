@@ -8,7 +8,6 @@ import type { Flags } from "../../../args/flags.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { createProgress } from "../../../command/progress.ts";
 import { watchProperties } from "../../../command/rows/watch-properties.ts";
-import type { Output } from "../../../streams/streams.ts";
 import { forPhone } from "./by-phone.ts";
 import { createRedaction } from "./redaction.ts";
 import { createPageFilter, readRowFilters, ROW_FLAGS, type RowFilters } from "./row-filters.ts";
@@ -40,26 +39,14 @@ export interface SelectionReader {
   writeNotes(): Promise<void>;
 }
 
-export interface SelectionView {
-  /** Rows come with their person, which is left as it is. */
-  readonly expanded?: boolean;
-  /** The part that redacted rows keep, where a command shows less than the row. */
-  readonly toShown?: ToShown;
-  /** The output that rows are written to as they come; absent: none. */
-  readonly rowsTo?: Output | null;
-}
-
-export function openSelection(
-  deps: Deps,
-  selection: Selection,
-  { expanded = false, toShown, rowsTo = null }: SelectionView = {},
-): SelectionReader {
+/** `toShown`: the part that redacted rows keep, if a command shows less than the row. */
+export function openSelection(deps: Deps, selection: Selection, toShown?: ToShown): SelectionReader {
   const redaction = selection.redact ? createRedaction(deps, null, toShown) : null;
   const filterPage = createPageFilter(selection.rows);
-  const progress = createProgress(deps, "responses", rowsTo);
+  const progress = createProgress(deps, "responses");
   const { since, until } = selection;
   const parameters = { since, until, ...toFilterParameters(selection), per_page: PER_PAGE_MAX };
-  const expand = expanded ? ["person", "notes"] : redaction === null ? null : [...redaction.expand];
+  const expand = redaction === null ? null : [...redaction.expand];
   return {
     async *pages(client) {
       let count = 0;
