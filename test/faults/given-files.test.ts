@@ -39,14 +39,12 @@ const PLACES: readonly (readonly string[])[] = [
   ["api", "POST", "/v1/people.json", "--input", "FILE"],
   ["api", "POST", "/v1/people.json", "-F", "properties=@FILE"],
   ["people", "add", "--email", "ann@example.com", "--no-send", "--properties", "@FILE"],
-  ["responses", "verify", "FILE"],
 ];
 /** Files of rows have no bound. */
 const STREAMED: readonly (readonly string[])[] = [
   ["people", "import", "FILE", "--no-send", "--results", "results.csv"],
   ["people", "delete", "--from", "FILE", "--yes"],
   ["autopilot", "remove", "--from", "FILE", "--yes", "--results", "results.csv"],
-  ["report", "verify", "FILE"],
 ];
 
 async function lastLine(words: readonly string[], file: string): Promise<string> {

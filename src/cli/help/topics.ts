@@ -256,10 +256,10 @@ answer counts.
 A value is associated with a score and need not be its cause; a property
 that follows from the score, such as "churned", tells nothing about it.
 
---assert 'nps_high>=40' exits with 6 if the whole interval is below 40, and
---assert 'nps_low>=40' unless the whole interval is 40 or more. An interval
-holds for one look: where the true score is just at the limit, a check that
-runs daily fails on some day by chance.
+--assert 'nps_high>=40' exits with 6 if the whole interval is below 40,
+and --assert 'nps_low>=40' unless the whole interval is 40 or more. An
+interval holds for one look: where the true score is just at the limit,
+a check that runs daily fails on some day by chance.
 
 On a terminal of 60 columns or more --by draws its intervals as a chart,
 --segment as a line for each value, highest score first, and --histogram

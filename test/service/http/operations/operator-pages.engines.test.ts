@@ -53,7 +53,7 @@ describe("health", () => {
   });
 
   it("when both are asked often, then only readiness reads the store, once a second", async () => {
-    const { state, ask } = openPages(async () => null);
+    const { state, ask } = openPages(async () => 0);
     for (let ms = 0; ms < 3000; ms += 100) {
       state.ms = ms;
       for (const path of HEALTH) expect(await ask(path)).toBe(200);
@@ -86,7 +86,7 @@ describe("health", () => {
   });
 
   it("when the service drains, then readiness is 503 without a look at the store", async () => {
-    const { state, ask } = openPages(async () => null);
+    const { state, ask } = openPages(async () => 0);
     expect(await ask("/readyz")).toBe(200);
     state.isReady = false;
     expect([await ask("/readyz"), state.reads]).toEqual([503, 1]);
