@@ -77,7 +77,16 @@ await writeFile(path.join(outdir, "sbom.json"), JSON.stringify(billOfMaterials(b
 
 /** Leaves out what no completion is made of: half of the tree. */
 function keepForCompletion(key, value) {
-  const left = ["output_schema", "examples", "environment", "default", "repeatable"];
+  const left = [
+    "output_schema",
+    "examples",
+    "environment",
+    "default",
+    "repeatable",
+    "required",
+    "requires",
+    "conflicts",
+  ];
   return left.includes(key) || value === null ? undefined : value;
 }
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { EXIT } from "../src/cli/exit-codes.ts";
 import { helpText } from "../src/cli/help/help.ts";
 import { TOPICS } from "../src/cli/help/topics.ts";
-import { readCommands, type CommandLine } from "./helpers/command-tree.ts";
+import { groupsAbove, readCommands, type CommandLine } from "./helpers/command-tree.ts";
 import { openExampleWorld, type ExampleWorld } from "./helpers/example-world.ts";
 import { isLong } from "./helpers/long.ts";
 import { bareEnvironment, follow, inTerminal, runCli, shellProgram, type Running } from "./helpers/run-cli.ts";
@@ -120,8 +120,9 @@ describe("commands", () => {
   });
 
   it("when its help changes, then its block in docs/commands.md does too (npm run docs rewrites them)", async () => {
-    const texts = await Promise.all(commands.map(({ name }) => helpOf(name)));
-    const blocksOfHelp = commands.map(({ name }, index) => helpBlock(name, texts[index] ?? "")).join("\n");
+    const pages = [...new Set(commands.flatMap(({ name }) => [...groupsAbove(name), name]))];
+    const texts = await Promise.all(pages.map(helpOf));
+    const blocksOfHelp = pages.map((name, index) => helpBlock(name, texts[index] ?? "")).join("\n");
     const generated = `${blocksOfHelp}\nGlobal flags:\n\n${fenced((await helpOf("flags")).replace(/^.*\n\n/, ""))}`;
     const [before = "", after = ""] = commandsPage.split(/^<!-- help -->$.*^<!-- end of help -->$/ms);
     await expect(`${before}<!-- help -->\n\n${generated}\n<!-- end of help -->${after}`).toMatchFileSnapshot(
@@ -153,9 +154,9 @@ function writeHelp(name: string): Promise<string> {
   );
 }
 
-/** A command's own help; what every command has stands in the README once. */
+/** A command's own help, without the line that every help ends with. */
 function helpBlock(name: string, help: string): string {
-  const own = help.replace(/\n^Exit statuses:.*/ms, "");
+  const own = help.replace(/\n?Global flags: surveyctl help flags\n$/, "");
   return `<details><summary><code>surveyctl ${name}</code></summary>\n\n${fenced(own)}\n</details>\n`;
 }
 

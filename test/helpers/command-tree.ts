@@ -48,3 +48,9 @@ function below(command: CommandNode, path: readonly string[], shared: readonly s
 function namesOf({ name, short }: CommandNode["flags"][number]): string[] {
   return short === null ? [name] : [name, short];
 }
+
+/** The groups that a command is in: `service` and `service webhook`. */
+export function groupsAbove(name: string): readonly string[] {
+  const words = name.split(" ");
+  return words.slice(1).map((_, at) => words.slice(0, at + 1).join(" "));
+}

@@ -39,8 +39,6 @@ export interface FlagRecord {
   /** The long name: `--limit`; `--no-send` turns off what is on by default. */
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** A name that it had before: read as this one, and shown nowhere. */
-  readonly formerly?: `--${string}`;
   /** The name of the value in help; a flag without one is a switch. */
   readonly value?: string;
   /** The effect of the flag: one phrase, without what the other fields say. */
@@ -55,6 +53,12 @@ export interface FlagRecord {
   readonly suggestions?: readonly string[];
   readonly repeatable?: boolean;
   readonly counted?: boolean;
+  /** Leaving it out is a usage error. */
+  readonly required?: true;
+  /** Flags that it can't be used with. */
+  readonly conflicts?: readonly `--${string}`[];
+  /** Flags of which it needs at least one. */
+  readonly requires?: readonly `--${string}`[];
 }
 
 /** The type of a value by its name in help; a switch has no name. */
@@ -67,15 +71,18 @@ export function formOf({ flag, short, value }: FlagRecord): string {
   return `${short === undefined ? "" : `${short}, `}${flag}${value === undefined ? "" : ` <${value}>`}`;
 }
 
-/** The words of help in brackets: choices, whether it may be repeated, default and variable. */
+/** The words of help in brackets: choices, repetition, default, variable, and the flags it does or doesn't go with. */
 export function notesOf(record: Partial<FlagRecord>): string[] {
-  const { choices = [], environment } = record;
+  const { choices = [], environment, conflicts = [], requires = [] } = record;
   const value = record.default ?? record.otherwise;
   return [
     ...(choices.length === 0 ? [] : [`${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`]),
     ...(record.repeatable === true ? ["repeatable"] : []),
     ...(value === undefined ? [] : [`default ${value}`]),
     ...(environment === undefined ? [] : [`env ${environment}`]),
+    ...(record.required === true ? ["required"] : []),
+    ...(requires.length === 0 ? [] : [`requires ${requires.join(" or ")}`]),
+    ...(conflicts.length === 0 ? [] : [`not with ${conflicts.join(", ")}`]),
   ];
 }
 

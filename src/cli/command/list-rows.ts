@@ -30,7 +30,14 @@ export interface ListLimits {
 export const COUNT_FLAG: FlagRecord = { flag: "--count", text: "print only the number of rows" };
 
 export const LIST_FLAGS: readonly FlagRecord[] = [
-  { flag: "--limit", short: "-L", value: "n", text: "maximum number of rows", otherwise: `${LIMIT_DEFAULT}` },
+  {
+    flag: "--limit",
+    short: "-L",
+    value: "n",
+    text: "maximum number of rows",
+    otherwise: `${LIMIT_DEFAULT}`,
+    conflicts: ["--all", "--count"],
+  },
   { flag: "--all", text: "all rows" },
   COUNT_FLAG,
   { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
@@ -46,8 +53,7 @@ export function readLimits(flags: Flags): ListLimits {
   const limit = flags.parse("--limit", (text, place) => parseInteger(text, place, { min: 1 }));
   if (limit !== null && flags.is("--all")) throw new UsageError("--limit and --all cannot be used together");
   const count = flags.is("--count");
-  if (limit !== null && count)
-    throw new UsageError("--limit and --count cannot be used together: all rows are counted");
+  if (limit !== null && count) throw new UsageError("--limit and --count cannot be used together");
   return {
     limit: flags.is("--all") || count ? null : (limit ?? LIMIT_DEFAULT),
     count,

@@ -16,7 +16,12 @@ export function rangeFlags(what: string): readonly FlagRecord[] {
   return [
     { flag: "--since", value: "time", text: `${what} at or after` },
     { flag: "--until", value: "time", text: `${what} at or before` },
-    { flag: "--period", value: "period", text: "set both --since and --until, such as last-month, 2026-05 or 2026-Q1" },
+    {
+      flag: "--period",
+      value: "period",
+      text: `${what} in a period such as last-month, 2026-05 or 2026-Q1`,
+      conflicts: ["--since", "--until"],
+    },
   ];
 }
 

@@ -1,7 +1,8 @@
 /** Exports of rows that have one time, which never changes: bounces and unsubscribes as data, and people. */
 import type { CursorList, PageList, Range } from "../../bulk/export/lists.ts";
 import type { Client } from "../../client/client.ts";
-import { defineCommand, type Definition } from "../kit/define-command.ts";
+import type { CommandNode } from "../kit/command-node.ts";
+import { defineCommand } from "../kit/define-command.ts";
 import { timeRange } from "../command/time-flags.ts";
 import type { Resource } from "../render/columns.ts";
 import { EXPORT_EXITS, exportFile, type ExportRequest, type ExportSource, textOfFilters } from "./request.ts";
@@ -19,7 +20,7 @@ export interface RangeExport {
   readonly list: (client: Client, perPage: number) => PageList | CursorList;
 }
 
-export function exportRange(rows: RangeExport): Definition {
+export function exportRange(rows: RangeExport): CommandNode {
   const { summary, examples, what, resource } = rows;
   return defineCommand({
     name: "export",

@@ -2,12 +2,11 @@
  * Help as text: sentence, usage, operands, verbs, flags by group, examples, exit statuses; 80 columns at most, fewer on
  * a narrow terminal.
  */
-import type { Command } from "commander";
 import { capital } from "../../contract/text/capital.ts";
 import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
 import { type FlagGroup, GLOBAL_FLAGS } from "../args/global-options.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "../exit-codes.ts";
-import { acts, type HelpFacts, type Operand } from "../command/command-context.ts";
+import type { CommandNode, Operand } from "../kit/command-node.ts";
 import type { Noun } from "../program/nouns.ts";
 
 const WIDEST = 80;
@@ -18,36 +17,37 @@ const TERM_SHARE = 0.4;
 
 type Item = readonly [term: string, description: string];
 
-/** The help of one command at a width of so many columns. */
-export function layOutHelp(command: Command, facts: HelpFacts, columns: number = WIDEST): string {
+/** The help of the command that these words name. */
+export function layOutHelp(command: CommandNode, words: readonly string[], columns: number): string {
   const width = widthFor(columns);
+  const path = ["surveyctl", ...words].join(" ");
   return join([
-    `${sentence(command.description(), width)}\n`,
+    `${sentence(command.summary, width)}\n`,
     section(
       "Usage",
-      usages(command, facts).map((usage) => `${INDENT}${usage}\n`),
+      usages(command, path).map((usage) => `${INDENT}${usage}\n`),
     ),
-    items("Arguments", (facts.operands ?? []).map(operandItem), width),
+    items("Arguments", command.operands.map(operandItem), width),
     items(
       "Commands",
-      command.commands.filter((sub) => sub.name() !== "help").map((sub): Item => [verbTerm(sub), sub.description()]),
+      command.commands.map((sub): Item => [verbTerm(sub), sub.summary]),
       width,
     ),
-    items("Flags", flagItems(facts.flags ?? []), width),
+    items("Flags", flagItems(command.flags), width),
     section(
       "Examples",
-      facts.examples.map((example) => `${INDENT}${breakExample(example, width)}\n`),
+      command.examples.map((example) => `${INDENT}${breakExample(example, width)}\n`),
     ),
     items(
       "Exit statuses",
-      exitsOf(facts).map((exit): Item => [String(exit), EXIT_MEANINGS[exit]]),
+      exitsOf(command).map((exit): Item => [String(exit), EXIT_MEANINGS[exit]]),
       width,
     ),
     [
       ...(command.commands.length > 0
-        ? [`${wrapped(`Use "${pathOf(command).join(" ")} <command> --help" for its flags and examples.`, width)}\n`]
+        ? [`${wrapped(`Use "${path} <command> --help" for its flags and examples.`, width)}\n`]
         : []),
-      ...(acts(facts) ? ["Global flags: surveyctl help flags\n"] : []),
+      ...(command.action === null ? [] : ["Global flags: surveyctl help flags\n"]),
     ].join(""),
   ]);
 }
@@ -68,7 +68,7 @@ const ROOT_EXAMPLES = [
 ];
 
 /** The help of the program itself, from the table of nouns alone. */
-export function layOutRootHelp(nouns: readonly Noun[], columns: number = WIDEST): string {
+export function layOutRootHelp(nouns: readonly Noun[], columns: number): string {
   const width = widthFor(columns);
   const groups = [...new Set(nouns.map(({ group }) => group))];
   return join([
@@ -105,8 +105,8 @@ function widthFor(columns: number): number {
 }
 
 /** Every command can be called wrongly. */
-export function exitsOf(facts: HelpFacts): readonly ExitCode[] {
-  return acts(facts) ? [...new Set([...facts.exits, EXIT.usage])].toSorted((a, b) => a - b) : [];
+export function exitsOf({ action, exits }: CommandNode): readonly ExitCode[] {
+  return action === null ? [] : [...new Set([...exits, EXIT.usage])].toSorted((a, b) => a - b);
 }
 
 function join(parts: readonly string[]): string {
@@ -164,26 +164,16 @@ export function breakExample(example: string, width: number): string {
   return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
 }
 
-function usages(command: Command, facts: HelpFacts): string[] {
-  const { operands = [], flagsFirst } = facts;
-  const path = pathOf(command);
+function usages({ operands, flagsFirst, action, commands }: CommandNode, path: string): string[] {
   const forms = operands.map(([form]) => form);
   return [
-    ...(acts(facts) ? [[...path, ...(flagsFirst === true ? ["[flags]", ...forms] : [...forms, "[flags]"])]] : []),
-    ...(command.commands.length > 0 ? [[...path, "<command>", "[flags]"]] : []),
+    ...(action === null ? [] : [[path, ...(flagsFirst ? ["[flags]", ...forms] : [...forms, "[flags]"])]]),
+    ...(commands.length > 0 ? [[path, "<command>", "[flags]"]] : []),
   ].map((words) => words.join(" "));
 }
 
-/** The words that are typed to get there. */
-function pathOf(command: Command): string[] {
-  const path = [];
-  for (let at: Command | null = command; at !== null; at = at.parent) path.unshift(at.name());
-  return path;
-}
-
-function verbTerm(command: Command): string {
-  const alias = command.alias();
-  return alias === undefined ? command.name() : `${command.name()}, ${alias}`;
+function verbTerm({ name, alias }: CommandNode): string {
+  return alias === null ? name : `${name}, ${alias}`;
 }
 
 /** Flags that say where the data lies, which many commands share. */

@@ -1,41 +1,40 @@
 /** `help --json`: the command tree for machines. */
-import type { Command } from "commander";
 import type { JsonObject } from "../../contract/json.ts";
 import { type FlagRecord, typeOf } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
-import type { CommandRegistry, Operand } from "../command/command-context.ts";
-import { loadCommands } from "../program.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
+import type { CommandNode, Operand } from "../kit/command-node.ts";
+import { loadNouns } from "../program/nouns.ts";
 import type { Column, ColumnKind, Resource } from "../render/columns.ts";
-import { exitsOf, operandName } from "./help-layout.ts";
+import { exitsOf, operandName, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 
 export async function writeTree(): Promise<string> {
-  const { program, facts } = await loadCommands();
   const tree = {
-    name: program.name(),
-    description: program.description(),
-    global_flags: GLOBAL_FLAGS.map(describeFlag),
+    name: "surveyctl",
+    description: SUMMARY,
+    global_flags: GLOBAL_FLAGS.map((flag) => describeFlag(flag, GLOBAL_FLAGS)),
     exit_statuses: EXIT_MEANINGS,
     topics: [...TOPICS.keys()],
-    commands: program.commands.map((command) => describeCommand(command, facts)),
+    commands: (await loadNouns()).map((command) => describeCommand(command)),
   };
   return `${JSON.stringify(tree, null, 2)}\n`;
 }
 
-function describeCommand(command: Command, facts: CommandRegistry, above: readonly string[] = []): object {
-  const { operands = [], flags = [], columns, examples } = facts.get(command);
+function describeCommand(command: CommandNode, above: readonly string[] = []): object {
+  const { name, alias, summary, operands, flags, columns, examples, commands } = command;
+  const words = [...above, name];
   return {
-    name: command.name(),
-    aliases: command.aliases(),
-    description: command.description(),
+    name,
+    aliases: alias === null ? [] : [alias],
+    description: summary,
     arguments: operands.map(describeOperand),
-    flags: flags.map(describeFlag),
-    columns: columns?.columns.map(({ name }) => name) ?? [],
-    output_schema: columns === undefined ? null : outputSchema([...above, command.name()].join(" "), columns),
+    flags: flags.map((flag) => describeFlag(flag, flags)),
+    columns: columns?.columns.map((column) => column.name) ?? [],
+    output_schema: columns === null ? null : outputSchema(words.join(" "), columns),
     examples,
-    exit_statuses: exitsOf(facts.get(command)),
-    commands: command.commands.map((sub) => describeCommand(sub, facts, [...above, command.name()])),
+    exit_statuses: exitsOf(command),
+    commands: commands.map((sub) => describeCommand(sub, words)),
   };
 }
 
@@ -46,19 +45,24 @@ function describeOperand([form, description, choices]: Operand): object {
   return { name, type, description, choices: choices ?? null, required, variadic: form.includes("...") };
 }
 
-/** Every flag has every key, null where there is nothing to say. */
-function describeFlag(flag: FlagRecord): object {
+/** Every flag has every key, null where there is nothing to say. A conflict is listed with both flags. */
+function describeFlag(record: FlagRecord, all: readonly FlagRecord[]): object {
+  const { flag, conflicts = [] } = record;
+  const others = all.filter((other) => other.conflicts?.includes(flag) === true).map((other) => other.flag);
   return {
-    name: flag.flag,
-    short: flag.short ?? null,
-    type: typeOf(flag.value),
-    value: flag.value ?? null,
-    description: flag.text,
-    choices: flag.choices ?? null,
-    suggestions: flag.suggestions ?? null,
-    default: flag.default ?? flag.otherwise ?? null,
-    environment: flag.environment ?? null,
-    repeatable: flag.repeatable === true || flag.counted === true,
+    name: flag,
+    short: record.short ?? null,
+    type: typeOf(record.value),
+    value: record.value ?? null,
+    description: record.text,
+    choices: record.choices ?? null,
+    suggestions: record.suggestions ?? null,
+    default: record.default ?? record.otherwise ?? null,
+    environment: record.environment ?? null,
+    repeatable: record.repeatable === true || record.counted === true,
+    required: record.required === true,
+    requires: record.requires ?? [],
+    conflicts: [...new Set([...conflicts, ...others])],
   };
 }
 

@@ -1,8 +1,7 @@
 /** `surveyctl help …`: a topic, a command's help, or the command tree as JSON. */
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import { EXIT } from "../exit-codes.ts";
-import { runProgram } from "../program.ts";
+import { readCommandLine } from "../program/command-line.ts";
 import { NOUNS } from "../program/nouns.ts";
 import { commandMeant } from "../program/other-words.ts";
 import { TOPICS } from "./topics.ts";
@@ -22,8 +21,8 @@ export async function helpText(words: readonly string[], columns: number): Promi
   const topic = path.length === 1 ? TOPICS.get(path[0] ?? "") : undefined;
   if (topic !== undefined) return topic;
   checkKnown(path[0]);
-  const outcome = await runProgram([...path, "--help"], { invoke: async () => EXIT.done, columns });
-  return outcome.kind === "text" ? outcome.text : "";
+  const line = await readCommandLine([...path, "--help"], { columns });
+  return line.kind === "text" ? line.text : "";
 }
 
 function checkKnown(word: string | undefined): void {

@@ -1,17 +1,16 @@
 /** The man page, from the same commands, topics and words as help. */
-import type { Command } from "commander";
 import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
-import { loadCommands } from "../program.ts";
 import { VERSION } from "../../runtime/version.ts";
-import { acts, type CommandRegistry } from "../command/command-context.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
+import type { CommandNode } from "../kit/command-node.ts";
+import { loadNouns } from "../program/nouns.ts";
 import { breakExample, exitsOf, operandName, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 
 /** `surveyctl.1`, in the man macros. */
 export async function writeManPage(): Promise<string> {
-  const { program, facts } = await loadCommands();
+  const nouns = await loadNouns();
   return [
     `.TH SURVEYCTL 1 "" "surveyctl ${VERSION}" "User Commands"`,
     section("NAME", [`surveyctl \\- ${escape(SUMMARY)}`]),
@@ -19,9 +18,7 @@ export async function writeManPage(): Promise<string> {
     section("DESCRIPTION", [escape(DESCRIPTION)]),
     section(
       "COMMANDS",
-      program.commands
-        .flatMap((noun) => commandsOf(noun, facts, ["surveyctl"]))
-        .map((entry) => describeCommand(entry, facts)),
+      nouns.flatMap((noun) => describeCommands(noun, ["surveyctl"])),
     ),
     section("GLOBAL FLAGS", GLOBAL_FLAGS.map(describeFlag)),
     section(
@@ -58,29 +55,22 @@ const FILES: readonly (readonly [file: string, what: string])[] = [
 /** Of a terminal's 80, what the page's indentation leaves, and the one that help would add. */
 const EXAMPLE_WIDTH = 75;
 
-interface Entry {
-  readonly words: readonly string[];
-  readonly command: Command;
+/** The command itself if it acts, and the commands below it. */
+function describeCommands(command: CommandNode, above: readonly string[]): string[] {
+  const words = [...above, command.name];
+  const below = command.commands.flatMap((sub) => describeCommands(sub, words));
+  return command.action === null ? below : [describeCommand(command, words), ...below];
 }
 
-/** The command itself where it acts, and its verbs. */
-function commandsOf(command: Command, facts: CommandRegistry, above: readonly string[]): Entry[] {
-  const words = [...above, command.name()];
-  return [
-    ...(acts(facts.get(command)) ? [{ words, command }] : []),
-    ...command.commands.flatMap((sub) => commandsOf(sub, facts, words)),
-  ];
-}
-
-function describeCommand({ words, command }: Entry, facts: CommandRegistry): string {
-  const { examples, operands = [], flags = [] } = facts.get(command);
+function describeCommand(command: CommandNode, words: readonly string[]): string {
+  const { summary, examples, operands, flags } = command;
   return [
     `.SS "${escape([...words, ...operands.map(([form]) => form)].join(" "))}"`,
-    escape(command.description()),
+    escape(summary),
     ...operands.map(([form, text, choices = []]) => item(operandName(form), withNotes(text, notesOf({ choices })))),
     ...flags.map(describeFlag),
     ".PP",
-    escape(`Exit statuses: ${exitsOf(facts.get(command)).join(", ")}.`),
+    escape(`Exit statuses: ${exitsOf(command).join(", ")}.`),
     verbatim(examples.map((example) => breakExample(example, EXAMPLE_WIDTH)).join("\n")),
   ].join("\n");
 }

@@ -1,37 +1,46 @@
 /** One declaration per command: its help, its flags and arguments with their types, and its work. */
-import type { Command } from "commander";
 import type { FlagRecord } from "../args/flag-record.ts";
+import type { Flags } from "../args/flags.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
-import type { CommandContext, Operand } from "../command/command-context.ts";
 import type { Deps } from "../command/deps.ts";
-import { type FlagSpecs, isGroup, readFlag, type ValuesOf } from "./flag-spec.ts";
+import type { CommandNode, Operand } from "./command-node.ts";
+import {
+  type FlagGroup,
+  type FlagSpec,
+  type FlagSpecs,
+  isGroup,
+  type ParsedOf,
+  readFlag,
+  readValue,
+  type ValueSpec,
+  type ValuesOf,
+} from "./flag-spec.ts";
 
-interface ArgSpec {
+interface ArgSpec extends ValueSpec {
   /** `<id>` is required and `[id]` may be left out; `<id...>` and `[id...]` take several. */
   readonly form: `<${string}>` | `[${string}]`;
   readonly text: string;
-  readonly choices?: readonly string[];
 }
 
 type ArgSpecs = Readonly<Record<string, ArgSpec>>;
 
 /** Null for an argument that was left out. */
-type ArgOf<Form extends string> = Form extends `${string}...${string}`
-  ? readonly string[]
-  : Form extends `<${string}`
-    ? string
-    : string | null;
+type ArgOf<Spec extends ArgSpec> = Spec["form"] extends `${string}...${string}`
+  ? readonly ParsedOf<Spec>[]
+  : Spec["form"] extends `<${string}`
+    ? ParsedOf<Spec>
+    : ParsedOf<Spec> | null;
 
 type ArgsOf<Args extends ArgSpecs> = string extends keyof Args
   ? unknown
-  : { readonly [Name in keyof Args]: ArgOf<Args[Name]["form"]> };
+  : { readonly [Name in keyof Args]: ArgOf<Args[Name]> };
 
 type FlagName = `--${string}`;
 
 interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
-  /** Left out for a group that acts by itself, such as `metrics`. */
+  /** Left out for the action of a group, such as `metrics`. */
   readonly name?: string;
   readonly alias?: string;
   /** One sentence, without a full stop; the group's own if there is no name. */
@@ -47,50 +56,63 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   readonly columns?: Resource;
   /** Exit statuses besides usage errors. Defaults to those of a command that calls the API. */
   readonly exits?: readonly ExitCode[];
-  /** At most one flag of each list may be given. */
-  readonly conflicts?: readonly (readonly FlagName[])[];
-  /** The first flag of each pair can only be used together with the second. */
-  readonly requires?: readonly (readonly [FlagName, FlagName])[];
+  /** Besides what flags declare themselves: the first of each list can't be used with any of the others. */
+  readonly conflicts?: readonly (readonly [FlagName, ...FlagName[]])[];
+  /** Besides what flags declare themselves: the first of each list needs one of the others. */
+  readonly requires?: readonly (readonly [FlagName, ...FlagName[]])[];
   /** Gets the parsed flags and arguments by their keys. Returns the exit status, 0 by default. */
   readonly run: (deps: Deps, input: ValuesOf<Specs> & ArgsOf<Args>) => Promise<ExitCode | void>;
 }
-
-/** Adds a command, or a group of them, to its parent. */
-export type Definition = (parent: Command, context: CommandContext) => void;
 
 const API_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused];
 
 export function defineCommand<const Specs extends FlagSpecs, const Args extends ArgSpecs>(
   spec: CommandSpec<Specs, Args>,
-): Definition {
-  const { name, summary = "", run, args, flags, conflicts = [], requires = [], exits = API_EXITS, ...facts } = spec;
-  const operands = Object.values(args ?? {}).map(({ form, text, choices = [] }): Operand => [form, text, choices]);
-  const records = Object.values(flags ?? {}).flatMap((one): readonly FlagRecord[] =>
-    isGroup(one) ? one.records : [one],
-  );
-  const declared = { ...facts, exits, operands, flags: records };
-  return (parent, context) => {
-    const command =
-      name === undefined ? context.describe(parent, declared) : context.verb(parent, { ...declared, name, summary });
-    context.action(command, async (deps, given, words) => {
-      for (const group of conflicts) rejectConflict(group.filter((flag) => given.has(flag)));
-      for (const [flag, needed] of requires)
-        if (given.has(flag) && !given.has(needed)) throw new UsageError(`${flag} requires ${needed}`);
-      const values = Object.entries(flags ?? {}).map(([key, one]) => [key, readFlag(one, given, deps)] as const);
-      const input = Object.fromEntries([...readArgs(args ?? {}, words), ...values]);
-      return (await run(deps, input as ValuesOf<Specs> & ArgsOf<Args>)) ?? EXIT.done;
-    });
+): CommandNode {
+  const { name = "", alias = null, summary = "", flagsFirst = false, examples, columns = null } = spec;
+  const { conflicts = [], requires = [], exits = API_EXITS, run } = spec;
+  const args = Object.entries<ArgSpec>(spec.args ?? {});
+  const specs = Object.entries<FlagSpec | FlagGroup>(spec.flags ?? {});
+  const records = specs.flatMap(([, one]): readonly FlagRecord[] => (isGroup(one) ? one.records : [one]));
+  const flags = records.map((record) => ({
+    ...record,
+    conflicts: [...(record.conflicts ?? []), ...rulesOf(conflicts, record)],
+    requires: [...(record.requires ?? []), ...rulesOf(requires, record)],
+  }));
+  const operands = args.map(([, { form, text, choices }]): Operand => (choices ? [form, text, choices] : [form, text]));
+  const action: CommandNode["action"] = async (deps, given, words) => {
+    for (const flag of flags) checkRules(flag, given, examples);
+    const input: Record<string, unknown> = {};
+    for (const [at, [key, arg]] of args.entries()) input[key] = await readArg(arg, words.slice(at), deps);
+    for (const [key, one] of specs) input[key] = await readFlag(one, given, deps);
+    return (await run(deps, input as ValuesOf<Specs> & ArgsOf<Args>)) ?? EXIT.done;
   };
+  return { name, alias, summary, operands, flagsFirst, examples, exits, flags, columns, action, commands: [] };
 }
 
-/** Throws UsageError for two flags that were both given. */
-function rejectConflict([one, other]: readonly FlagName[]): void {
-  if (one !== undefined && other !== undefined) throw new UsageError(`${one} and ${other} cannot be used together`);
+function rulesOf(rules: readonly (readonly [FlagName, ...FlagName[]])[], { flag }: FlagRecord): readonly FlagName[] {
+  return rules.flatMap(([first, ...others]) => (first === flag ? others : []));
 }
 
-function readArgs(args: ArgSpecs, words: readonly string[]): (readonly [string, unknown])[] {
-  return Object.entries(args).map(([key, { form }], at) => [
-    key,
-    form.includes("...") ? words.slice(at) : (words[at] ?? null),
-  ]);
+/** Throws UsageError for flags that are missing, or don't go together. */
+function checkRules(record: FlagRecord, given: Flags, examples: readonly string[]): void {
+  const { flag, conflicts = [], requires = [], required = false } = record;
+  if (!given.has(flag)) {
+    if (required) throw new UsageError(`${flag} is required`, { hint: `as in: ${exampleOf(flag, examples)}` });
+    return;
+  }
+  const other = conflicts.find((name) => given.has(name));
+  if (other !== undefined) throw new UsageError(`${flag} and ${other} cannot be used together`);
+  if (requires.length > 0 && !requires.some((name) => given.has(name)))
+    throw new UsageError(`${flag} requires ${requires.join(" or ")}`);
+}
+
+function exampleOf(flag: string, examples: readonly string[]): string {
+  return examples.find((example) => example.includes(flag)) ?? flag;
+}
+
+function readArg(arg: ArgSpec, words: readonly string[], deps: Deps): unknown {
+  const read = (word: string): unknown => readValue(arg, word, arg.form.replace(/[^\w-]/g, ""), deps);
+  if (arg.form.includes("...")) return Promise.all(words.map(read));
+  return words[0] === undefined ? null : read(words[0]);
 }

@@ -1,4 +1,4 @@
-/** A flag as a command declares it: what help shows, and how its value is parsed. */
+/** A flag or argument as a command declares it: what help shows, and how its value is parsed. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseChoice } from "../args/values.ts";
@@ -7,21 +7,26 @@ import type { Deps } from "../command/deps.ts";
 /** Throws a UsageError that names `place` and the accepted forms. */
 type Parser<Value> = (text: string, place: string, deps: Deps) => Value;
 
-/** One flag. Without `parse` or `choices`, its value is the text as typed. */
-export interface FlagSpec extends FlagRecord {
+/** Without `parse`, the value is one of `choices` if there are any, else the text as typed. */
+export interface ValueSpec {
+  readonly choices?: readonly string[];
+  /** May return a promise. */
   readonly parse?: Parser<unknown>;
 }
+
+export interface FlagSpec extends FlagRecord, ValueSpec {}
 
 /** Flags that are read together, such as `--since`, `--until` and `--period`. */
 export interface FlagGroup<Value = unknown> {
   readonly records: readonly FlagRecord[];
+  /** May return a promise. */
   readonly read: (flags: Flags, deps: Deps) => Value;
 }
 
 export type FlagSpecs = Readonly<Record<string, FlagSpec | FlagGroup>>;
 
-type ParsedOf<Spec> = Spec extends { readonly parse: Parser<infer Value> }
-  ? Value
+export type ParsedOf<Spec> = Spec extends { readonly parse: Parser<infer Value> }
+  ? Awaited<Value>
   : Spec extends { readonly choices: readonly (infer Choice)[] }
     ? Choice
     : string;
@@ -29,11 +34,11 @@ type ParsedOf<Spec> = Spec extends { readonly parse: Parser<infer Value> }
 /** Switches are booleans, repeatable flags arrays; null if a flag without a default wasn't given. */
 type ValueOf<Spec> =
   Spec extends FlagGroup<infer Value>
-    ? Value
+    ? Awaited<Value>
     : Spec extends { readonly value: string }
       ? Spec extends { readonly repeatable: true }
         ? readonly ParsedOf<Spec>[]
-        : Spec extends { readonly default: string }
+        : Spec extends { readonly default: string } | { readonly required: true }
           ? ParsedOf<Spec>
           : ParsedOf<Spec> | null
       : boolean;
@@ -47,14 +52,16 @@ export function isGroup(spec: FlagSpec | FlagGroup): spec is FlagGroup {
   return "records" in spec;
 }
 
+/** The value, or a promise of it. */
 export function readFlag(spec: FlagSpec | FlagGroup, flags: Flags, deps: Deps): unknown {
   if (isGroup(spec)) return spec.read(flags, deps);
-  const { flag, value, choices, repeatable, parse } = spec;
+  const { flag, value, repeatable } = spec;
   if (value === undefined) return flag.startsWith("--no-") ? flags.isOff(`--${flag.slice(5)}`) : flags.is(flag);
-  const parseOne = (text: string): unknown => {
-    if (choices !== undefined) parseChoice(text, flag, choices);
-    return parse === undefined ? text : parse(text, flag, deps);
-  };
-  if (repeatable === true) return flags.all(flag).map(parseOne);
-  return flags.parse(flag, parseOne);
+  if (repeatable === true) return Promise.all(flags.all(flag).map((text) => readValue(spec, text, flag, deps)));
+  return flags.parse(flag, (text) => readValue(spec, text, flag, deps));
+}
+
+export function readValue({ choices, parse }: ValueSpec, text: string, place: string, deps: Deps): unknown {
+  if (parse !== undefined) return parse(text, place, deps);
+  return choices === undefined ? text : parseChoice(text, place, choices);
 }

@@ -1,12 +1,12 @@
 /** Flags may come before the noun and the verb: finds the command's name among the words and puts it first. */
-import type { Command } from "commander";
 import type { FlagRecord } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
-import type { CommandRegistry } from "../command/command-context.ts";
+import { type CommandNode, defineGroup } from "../kit/command-node.ts";
+import { loadNoun, type Noun } from "./nouns.ts";
 
 export interface Arranged {
   /** The command that the words name, as far as they name one. */
-  readonly command: Command;
+  readonly command: CommandNode;
   readonly path: readonly string[];
   /** The same words as they were typed: an alias stays one. */
   readonly typed: readonly string[];
@@ -17,42 +17,39 @@ export interface Arranged {
 
 /**
  * Only when the name comes first does the parser see each flag together with the command that knows it, so that in
- * `people add --name --json` the name is `--json`. `load` declares a noun's verbs.
+ * `people add --name --json` the name is `--json`. Only the noun that is named is loaded.
  */
-export async function arrange(
-  program: Command,
-  args: readonly string[],
-  facts: CommandRegistry,
-  load: (noun: Command) => Promise<void>,
-): Promise<Arranged> {
+export async function arrange(nouns: readonly Noun[], args: readonly string[]): Promise<Arranged> {
+  const commands = nouns.map((noun) => defineGroup({ ...noun, commands: [] }));
+  const program = defineGroup({ name: "surveyctl", summary: "", commands });
   let arranged: Arranged = { command: program, path: [], typed: [], rest: args, stray: null };
-  while (arranged.command.commands.length > 0) {
-    const next = step(arranged, facts);
+  while (arranged.stray === null && arranged.command.commands.length > 0) {
+    const next = step(arranged);
     if (next === null) break;
-    if (arranged.command === program && next.command !== program) await load(next.command);
-    arranged = next;
-    if (next.stray !== null) break;
+    const noun = nouns.find(({ name }) => arranged.command === program && name === next.command.name);
+    arranged = noun === undefined ? next : { ...next, command: await loadNoun(noun) };
   }
   return arranged;
 }
 
 /** One level further down; null when no word is left that could be a name. */
-function step({ command, path, typed, rest }: Arranged, facts: CommandRegistry): Arranged | null {
-  const at = findWord(rest, command, flagsFor(command, facts));
+function step({ command, path, typed, rest }: Arranged): Arranged | null {
+  const at = findWord(rest, command);
   const word = at === null ? undefined : rest[at];
   if (at === null || word === undefined) return null;
   const found = command.commands.find((sub) => isCalled(sub, word));
   if (found === undefined) return { command, path, typed, rest, stray: word };
   return {
     command: found,
-    path: [...path, found.name()],
+    path: [...path, found.name],
     typed: [...typed, word],
     rest: rest.toSpliced(at, 1),
     stray: null,
   };
 }
 
-function findWord(words: readonly string[], command: Command, flags: readonly FlagRecord[]): number | null {
+function findWord(words: readonly string[], command: CommandNode): number | null {
+  const flags = flagsFor(command);
   let mayBeValue = false;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
@@ -67,8 +64,8 @@ function findWord(words: readonly string[], command: Command, flags: readonly Fl
   return null;
 }
 
-function isCalled(command: Command, word: string): boolean {
-  return command.name() === word || command.aliases().includes(word);
+function isCalled({ name, alias }: CommandNode, word: string): boolean {
+  return name === word || alias === word;
 }
 
 function isFlag(word: string): boolean {
@@ -79,7 +76,7 @@ function isFlag(word: string): boolean {
 function valueOf(word: string, flags: readonly FlagRecord[]): "next" | "own" | "unknown" {
   if (word.startsWith("--")) {
     if (word.includes("=")) return "own";
-    const found = flags.find(({ flag, formerly }) => flag === word || formerly === word);
+    const found = flags.find(({ flag }) => flag === word);
     return found === undefined ? "unknown" : found.value === undefined ? "own" : "next";
   }
   for (let at = 1; at < word.length; at += 1) {
@@ -91,7 +88,7 @@ function valueOf(word: string, flags: readonly FlagRecord[]): "next" | "own" | "
 }
 
 /** The flags that may follow a command's name: the global ones, its own, and those of all commands below it. */
-export function flagsFor(command: Command, facts: CommandRegistry): FlagRecord[] {
-  const below = (at: Command): FlagRecord[] => [...(facts.get(at).flags ?? []), ...at.commands.flatMap(below)];
+export function flagsFor(command: CommandNode): readonly FlagRecord[] {
+  const below = ({ flags, commands }: CommandNode): FlagRecord[] => [...flags, ...commands.flatMap(below)];
   return [...GLOBAL_FLAGS, ...below(command)];
 }

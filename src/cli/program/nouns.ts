@@ -1,7 +1,8 @@
-/** The nouns as data: root help needs no more; a noun's verbs load when it is named. */
+/** The nouns as data: root help needs no more; a noun's commands load when it is named. */
 import type { Command } from "commander";
 import type { CommandContext } from "../command/command-context.ts";
-import type { Definition } from "../kit/define-command.ts";
+import { type CommandNode, defineGroup } from "../kit/command-node.ts";
+import { commandsOf } from "../kit/register-bridge.ts";
 
 export interface Noun {
   readonly name: string;
@@ -10,8 +11,17 @@ export interface Noun {
   readonly group: "Survey data" | "Service" | "Connection and more";
   readonly load: () => Promise<
     | { readonly register: (noun: Command, context: CommandContext) => void }
-    | { readonly commands: readonly Definition[] }
+    | { readonly commands: readonly CommandNode[] }
   >;
+}
+
+export async function loadNoun(noun: Noun): Promise<CommandNode> {
+  const found = await noun.load();
+  return defineGroup({ ...noun, commands: "commands" in found ? found.commands : commandsOf(found.register) });
+}
+
+export function loadNouns(): Promise<CommandNode[]> {
+  return Promise.all(NOUNS.map(loadNoun));
 }
 
 export const NOUNS: readonly Noun[] = [

@@ -1,18 +1,10 @@
 /** A command line that another command runs, such as a server that offers commands as tools. */
 import type { GlobalOptions } from "../args/global-options.ts";
-import type { Action } from "../command/command-context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { helpText } from "../help/help.ts";
-import { runProgram } from "../program.ts";
 import type { Input, Streams } from "../streams/streams.ts";
+import { type Call, readCommandLine } from "./command-line.ts";
 import { reportError } from "./report-error.ts";
-
-export interface Invocation {
-  readonly action: Action;
-  readonly flags: Readonly<Record<string, unknown>>;
-  readonly operands: readonly string[];
-  readonly ownFlags: ReadonlySet<string>;
-}
 
 const NOTHING: Input = {
   isTTY: false,
@@ -24,7 +16,7 @@ const NOTHING: Input = {
 export async function runWithin(
   words: readonly string[],
   { streams: { out, err }, keys }: { readonly streams: Pick<Streams, "out" | "err">; readonly keys: Iterable<string> },
-  invoke: (invocation: Invocation, streams: Streams) => Promise<ExitCode>,
+  invoke: (call: Call, streams: Streams) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const streams: Streams = { in: NOTHING, out, err };
   try {
@@ -32,11 +24,9 @@ export async function runWithin(
       await out.write(await helpText(words.slice(1), out.columns));
       return EXIT.done;
     }
-    const outcome = await runProgram(words, {
-      invoke: (action, flags, operands, ownFlags) => invoke({ action, flags, operands, ownFlags }, streams),
-    });
-    if (outcome.kind === "done") return outcome.exit;
-    await out.write(outcome.text);
+    const line = await readCommandLine(words);
+    if (line.kind === "call") return await invoke(line.call, streams);
+    await out.write(line.text);
     return EXIT.done;
   } catch (error) {
     return reportError(error, streams, { json: false, verbose: false, keys: [...keys] });

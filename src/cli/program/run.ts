@@ -1,18 +1,17 @@
 /** One command line from its words to its exit status, in the world of one process. */
 import { systemClock } from "../../runtime/clock.ts";
 import { systemRandom } from "../../runtime/random.ts";
-import { createFlags, type Flags } from "../args/flags.ts";
+import type { Flags } from "../args/flags.ts";
 import { readGlobalOptions, wantsColor, wantsJson } from "../args/read-global-options.ts";
 import { settleZone } from "../args/time.ts";
 import type { Deps } from "../command/deps.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Process } from "../process.ts";
-import { runProgram } from "../program.ts";
 import { ClosedPipeError, type Streams } from "../streams/streams.ts";
 import { withPager } from "../streams/paging.ts";
 import { createProcessStreams, type ProcessStreams, toErrorText } from "../streams/process-streams.ts";
+import { type Call, readCommandLine } from "./command-line.ts";
 import type { JqOutput } from "./jq-output.ts";
-import type { Invocation } from "./run-within.ts";
 import { type Lifetime, watchCrashes, watchSignals } from "./lifetime.ts";
 
 /** Reports every error on stderr and turns it into an exit status. */
@@ -65,12 +64,9 @@ async function dispatch(process: Process, world: ProcessWorld): Promise<ExitCode
     await writeHelp(process, world, await helpText(args.slice(1), streams.out.columns));
     return EXIT.done;
   }
-  const outcome = await runProgram(args, {
-    columns: streams.out.columns,
-    invoke: (action, flags, operands, ownFlags) => invoke(process, world, { action, flags, operands, ownFlags }),
-  });
-  if (outcome.kind === "done") return outcome.exit;
-  await writeHelp(process, world, outcome.text);
+  const line = await readCommandLine(args, { columns: streams.out.columns });
+  if (line.kind === "call") return invoke(process, world, line.call);
+  await writeHelp(process, world, line.text);
   return EXIT.done;
 }
 
@@ -80,17 +76,12 @@ async function writeHelp({ env }: Process, { args, streams }: ProcessWorld, text
   await withPager(streams, env, ({ out }) => out.write(shown));
 }
 
-async function invoke(
-  process: Process,
-  world: World,
-  { action, flags, operands, ownFlags }: Invocation,
-): Promise<ExitCode> {
+async function invoke(process: Process, world: World, { action, flags, operands, ownFlags }: Call): Promise<ExitCode> {
   const { args, lifetime, keys } = world;
-  const parsed = createFlags(flags);
-  const filter = await openFilter(parsed, world.streams);
+  const filter = await openFilter(flags, world.streams);
   const streams = filter === null ? world.streams : { ...world.streams, out: filter.out };
   await settleZone(process.env);
-  const options = readGlobalOptions(parsed, process.env, streams.out.isTTY, ownFlags);
+  const options = readGlobalOptions(flags, process.env, streams.out.isTTY, ownFlags);
   const deps: Deps = {
     streams,
     env: process.env,
@@ -113,12 +104,12 @@ async function invoke(
     run: async (words, own) => {
       const { runWithin, overSameConnection } = await import("./run-within.ts");
       const within = overSameConnection(words, options);
-      return runWithin(within, { streams: own, keys }, (invocation, given) =>
-        invoke(process, { ...world, args: within, streams: given }, invocation),
+      return runWithin(within, { streams: own, keys }, (call, given) =>
+        invoke(process, { ...world, args: within, streams: given }, call),
       );
     },
   };
-  const exit = await action(deps, parsed, operands).catch(async (error: unknown) => {
+  const exit = await action(deps, flags, operands).catch(async (error: unknown) => {
     await filter?.endFailed();
     throw error;
   });

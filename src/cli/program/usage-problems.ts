@@ -2,7 +2,7 @@
 import type { Command, CommanderError } from "commander";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import type { CommandRegistry } from "../command/command-context.ts";
+import type { CommandNode } from "../kit/command-node.ts";
 import { flagsFor, type Arranged } from "./arrange.ts";
 import { commandMeant } from "./other-words.ts";
 
@@ -10,8 +10,8 @@ import { commandMeant } from "./other-words.ts";
 const ANSWERS = ["--version", "--help"];
 
 /** No command is named, or none of that name; a mistyped flag is the nearer reason. */
-export function incomplete({ command, path, typed, rest, stray }: Arranged, facts: CommandRegistry): UsageError {
-  const names = command.commands.map((sub) => sub.name());
+export function incomplete({ command, path, typed, rest, stray }: Arranged): UsageError {
+  const names = command.commands.map(({ name }) => name);
   const hint = `available commands: ${names.join(", ")}`;
   if (stray !== null) {
     const unknown = `unknown command ${JSON.stringify([...typed, stray].join(" "))}`;
@@ -20,14 +20,13 @@ export function incomplete({ command, path, typed, rest, stray }: Arranged, fact
     const nearest = suggest(stray, [
       ...(path.length === 0 ? ANSWERS : []),
       ...names,
-      ...command.commands.flatMap((sub) => sub.aliases()),
+      ...command.commands.flatMap(({ alias }) => alias ?? []),
     ]);
     return new UsageError(unknown, { hint: didYouMean(nearest) ?? hint });
   }
-  const known = knownFlags(command, facts);
+  const known = knownFlags(command);
   const unknown = rest.map(withoutValue).find((word) => word.startsWith("--") && !known.includes(word));
-  if (unknown !== undefined && unknown !== "--")
-    return unknownFlag(unknown, nearestFlag(unknown, command, facts) ?? hint);
+  if (unknown !== undefined && unknown !== "--") return unknownFlag(unknown, nearestFlag(unknown, command) ?? hint);
   const called = path.length === 0 ? "surveyctl" : path.join(" ");
   return new UsageError(`${called} ${rest[0] ?? ""}: a command is required`, { hint });
 }
@@ -44,12 +43,12 @@ function unknownFlag(flag: string, hint: string): UsageError {
 }
 
 /** The advice for a mistyped flag; null when none is near. */
-function nearestFlag(flag: string, command: Command, facts: CommandRegistry): string | null {
-  return didYouMean(suggest(flag, knownFlags(command, facts)));
+function nearestFlag(flag: string, command: CommandNode): string | null {
+  return didYouMean(suggest(flag, knownFlags(command)));
 }
 
-function knownFlags(command: Command, facts: CommandRegistry): readonly string[] {
-  return [...ANSWERS, ...flagsFor(command, facts).map(({ flag }) => flag)];
+function knownFlags(command: CommandNode): readonly string[] {
+  return [...ANSWERS, ...flagsFor(command).map(({ flag }) => flag)];
 }
 
 function withoutValue(word: string): string {
@@ -61,7 +60,7 @@ function didYouMean(nearest: string | null): string | null {
 }
 
 /** The parser's complaint in our own words: it says "option" where everything else says "flag". */
-export function toUsageError(error: CommanderError, { command, path }: Arranged, facts: CommandRegistry): UsageError {
+export function toUsageError(error: CommanderError, parser: Command, { command, path }: Arranged): UsageError {
   const help = `${["surveyctl", ...path].join(" ")} --help shows its usage and flags`;
   // Of its message, only the name in quotes is of use.
   const what = error.message.replace(/^error: /, "");
@@ -70,16 +69,16 @@ export function toUsageError(error: CommanderError, { command, path }: Arranged,
     case "commander.unknownOption": {
       const flag = withoutValue(name);
       // To the parser, a flag without a value is an unknown one where it has a value.
-      if (flag !== name && knownFlags(command, facts).includes(flag))
+      if (flag !== name && knownFlags(command).includes(flag))
         return new UsageError(`${flag} takes no value`, { hint: help });
-      return unknownFlag(flag, nearestFlag(flag, command, facts) ?? help);
+      return unknownFlag(flag, nearestFlag(flag, command) ?? help);
     }
     case "commander.optionMissingArgument":
       return new UsageError(`${/--[\w-]+/.exec(name)?.[0] ?? name}: a value is required`, { hint: help });
     case "commander.missingArgument":
       return new UsageError(`<${name}> is required`, { hint: help });
     case "commander.excessArguments": {
-      const extra = JSON.stringify(command.args[command.registeredArguments.length] ?? "");
+      const extra = JSON.stringify(parser.args[parser.registeredArguments.length] ?? "");
       return new UsageError(`unexpected argument ${extra}`, { hint: help });
     }
     default:

@@ -45,7 +45,7 @@ const CASES: Readonly<Record<string, RemovalCase>> = {
   "responses delete": {
     args: ["responses", "delete", "ID"],
     question: /^Delete response \d+ at http:\S+\? \[y\/N\] $/,
-    look: ["responses", "list", "--person-email", "cara@example.com", "--columns", "score"],
+    look: ["responses", "list", "--email", "cara@example.com", "--columns", "score"],
   },
   "service key revoke": {
     args: service("key", "revoke", "ID"),
@@ -100,11 +100,11 @@ beforeAll(async () => {
     expect([args.join(" "), ended.status, ended.stderr]).toEqual([args.join(" "), 0, expect.any(String)]);
   };
   await run("autopilot", "add", "--email", "ann@example.com", "--quiet");
-  await run("responses", "add", "--person-email", "ann@example.com", "--score", "3", "--created-at", "2015-01-31");
+  await run("responses", "add", "--email", "ann@example.com", "--score", "3", "--created-at", "2015-01-31");
   for (const name of ["cara", "dan", "dana", "fay"])
     await run("people", "add", "--email", `${name}@example.com`, "--no-send", "--quiet");
   await run("people", "add", "--email", "eve@example.com", "--delay", "2h", "--quiet");
-  await run("responses", "add", "--person-email", "cara@example.com", "--score", "8");
+  await run("responses", "add", "--email", "cara@example.com", "--score", "8");
   await run("service", "key", "add");
   await run("service", "trend", "add", "Pros", "--where", "plan=pro");
   await run("service", "share", "add", "Board");

@@ -2,10 +2,7 @@
 import path from "node:path";
 import { readFile } from "node:fs/promises";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { Command } from "commander";
 import { beforeAll, expect, it } from "vitest";
-import { GLOBAL_FLAGS } from "../../../src/cli/args/global-options.ts";
-import { loadCommands } from "../../../src/cli/program.ts";
 import { runCli } from "../../helpers/run-cli.ts";
 
 type Json = Record<string, unknown>;
@@ -118,6 +115,9 @@ it("when a flag has a default, choices or a variable, then the tree tells them",
     default: "table on a terminal, tsv in a pipe, csv for export",
     environment: "SURVEYCTL_OUTPUT",
     repeatable: false,
+    required: false,
+    requires: [],
+    conflicts: [],
   });
   const verb = firstVerb(tree as unknown as { commands: CommandNode[] });
   expect(verb.flags.find(({ name }) => name === "--limit")).toEqual({
@@ -131,19 +131,10 @@ it("when a flag has a default, choices or a variable, then the tree tells them",
     default: "50",
     environment: null,
     repeatable: false,
+    required: false,
+    requires: [],
+    conflicts: ["--all", "--count"],
   });
-});
-
-it("when a command is declared, then the parser knows its flags from the records that help shows, and no others", async () => {
-  const { program, facts } = await loadCommands();
-  const shared = new Set(GLOBAL_FLAGS.map(({ flag }): string => flag));
-  const leaves = (command: Command): Command[] =>
-    command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
-  const unlike = leaves(program).flatMap((command) => {
-    const recorded = (facts.get(command).flags ?? []).map(({ flag }): string => flag);
-    const parsed = command.options.flatMap(({ long, hidden }) => (hidden ? [] : (long ?? [])));
-    const own = parsed.filter((flag) => recorded.includes(flag) || !shared.has(flag));
-    return JSON.stringify(own) === JSON.stringify(recorded) ? [] : [command.name()];
-  });
-  expect([leaves(program).length > 30, unlike]).toEqual([true, []]);
+  const all = verb.flags.find(({ name }) => name === "--all");
+  expect(all?.["conflicts"]).toEqual(["--limit"]);
 });

@@ -181,7 +181,7 @@ test("a JSON file is checked like a table, and may be sent and resumed", async (
 });
 
 test("an export of responses as NDJSON is imported", async () => {
-  const add = ["responses", "add", "--person-email", "ann@example.com", "--score", "9", "--comment", "=1"];
+  const add = ["responses", "add", "--email", "ann@example.com", "--score", "9", "--comment", "=1"];
   await service.run([...add, "--property", "plan=pro"]);
   const file = path.join(service.folder, "exported.ndjson");
   await service.run(["responses", "export", "--expand", "person", "-o", "ndjson", "--out", file]);

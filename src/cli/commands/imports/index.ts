@@ -16,7 +16,6 @@ export function registerImportsList(noun: Command, context: CommandContext): voi
   const command = context.verb(noun, {
     name: "list",
     alias: "ls",
-    formerly: "status",
     summary: "list imports recorded here, with the outcomes of their rows",
     operands: [["[file]", "an imported file, its results, or a folder (default this folder)"]],
     examples: ["surveyctl imports list", "surveyctl imports list customers.csv --json"],

@@ -38,7 +38,7 @@ export function registerResponsesAdd(noun: Command, context: CommandContext): vo
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
     flags: [
       { flag: "--person-id", value: "id", text: "who answered" },
-      { flag: "--email", formerly: "--person-email", value: "email", text: "who answered, looked up by address" },
+      { flag: "--email", value: "email", text: "who answered, looked up by address" },
       { flag: "--phone", value: "phone", text: "who answered, looked up by number (E.164)" },
       { flag: "--score", value: "n", text: `${SCORE_MIN} to ${SCORE_MAX}; required` },
       { flag: "--comment", value: "text", text: "what they wrote" },

@@ -1,7 +1,8 @@
 /** `bounces` and `unsubscribes`: the same two commands over two lists (4.5, 4.6). */
 import type { Client } from "../../../client/client.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { defineCommand, type Definition } from "../../kit/define-command.ts";
+import type { CommandNode } from "../../kit/command-node.ts";
+import { defineCommand } from "../../kit/define-command.ts";
 import { LIMITS, listRows } from "../../command/list-rows.ts";
 import { timeRange } from "../../command/time-flags.ts";
 import { exportRange } from "../../export/range.ts";
@@ -16,7 +17,7 @@ interface SuppressionList {
   readonly method: "listBounces" | "listUnsubscribes";
 }
 
-export function suppressionCommands({ noun, verb, columns, method }: SuppressionList): readonly Definition[] {
+export function suppressionCommands({ noun, verb, columns, method }: SuppressionList): readonly CommandNode[] {
   const list = defineCommand({
     name: "list",
     alias: "ls",

@@ -28,7 +28,7 @@ export interface ResponseFilters {
 
 export const PERSON_FLAGS: readonly FlagRecord[] = [
   { flag: "--person-id", value: "id", text: "only responses of one person" },
-  { flag: "--email", formerly: "--person-email", value: "email", text: "only responses of one person" },
+  { flag: "--email", value: "email", text: "only responses of one person" },
   { flag: "--phone", value: "phone", text: "only responses of one person, looked up by number (E.164)" },
 ];
 

@@ -1,66 +1,59 @@
-import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import type { CommandContext } from "../../../src/cli/command/command-context.ts";
+import { GLOBAL_FLAGS } from "../../../src/cli/args/global-options.ts";
 import { UsageError } from "../../../src/cli/errors/usage-error.ts";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
-import { runProgram } from "../../../src/cli/program.ts";
+import { type CommandNode, defineGroup } from "../../../src/cli/kit/command-node.ts";
+import { defineCommand } from "../../../src/cli/kit/define-command.ts";
+import { type Call, readCommandLine } from "../../../src/cli/program/command-line.ts";
 import type { Noun } from "../../../src/cli/program/nouns.ts";
+import { fakeDeps } from "../../helpers/fake-deps.ts";
 
-const FACTS = { summary: "do it", examples: ["one", "two"], exits: [EXIT.done] };
+const FACTS = { summary: "do it", examples: ["one", "two"], exits: [EXIT.done], run: async () => EXIT.refused };
 
-function registerPeople(noun: Command, context: CommandContext): void {
-  const flags = [{ flag: "--since", value: "time", text: "since" } as const, { flag: "--all", text: "all" } as const];
-  const list = context.verb(noun, { ...FACTS, name: "list", alias: "ls", flags });
-  context.action(list, async () => EXIT.done);
-  const get = context.verb(noun, { ...FACTS, name: "get", operands: [["<person>", "who"]] });
-  context.action(get, async () => EXIT.refused);
-  const add = context.verb(noun, {
+const PEOPLE = [
+  defineCommand({
+    ...FACTS,
+    name: "list",
+    alias: "ls",
+    flags: { since: { flag: "--since", value: "time", text: "since" }, all: { flag: "--all", text: "all" } },
+  }),
+  defineCommand({ ...FACTS, name: "get", args: { person: { form: "<person>", text: "who" } } }),
+  defineCommand({
     ...FACTS,
     name: "add",
-    flags: [
-      { flag: "--name", value: "name", text: "name" },
-      { flag: "--no-send", text: "do not send" },
-    ],
-  });
-  context.action(add, async () => EXIT.done);
-  const keys = noun.command("key").description("keys");
-  context.action(
-    context.verb(keys, { ...FACTS, name: "revoke", operands: [["<id>", "which"]] }),
-    async () => EXIT.done,
-  );
-}
+    flags: {
+      name: { flag: "--name", value: "name", text: "name" },
+      noSend: { flag: "--no-send", text: "do not send" },
+    },
+  }),
+  defineGroup({
+    name: "key",
+    summary: "keys",
+    commands: [defineCommand({ ...FACTS, name: "revoke", args: { id: { form: "<id>", text: "which" } } })],
+  }),
+];
 
-function registerServe(noun: Command, context: CommandContext): void {
-  context.action(
-    context.describe(noun, { ...FACTS, flags: [{ flag: "--insecure-http", text: "its own" }] }),
-    async () => EXIT.done,
-  );
-}
+const SERVE = [defineCommand({ ...FACTS, flags: { insecure: { flag: "--insecure-http", text: "its own" } } })];
 
-function registerReport(noun: Command, context: CommandContext): void {
-  const flags = [{ flag: "--out", value: "file", text: "the file" } as const];
-  context.action(context.describe(noun, { ...FACTS, flags }), async () => EXIT.done);
-  const facts = { ...FACTS, name: "verify", operands: [["<file>", "which"] as const], flags };
-  context.action(context.verb(noun, facts), async () => EXIT.done);
-}
+const OUT = { out: { flag: "--out", value: "file", text: "the file" } } as const;
+const REPORT = [
+  defineCommand({ ...FACTS, flags: OUT }),
+  defineCommand({ ...FACTS, name: "verify", args: { file: { form: "<file>", text: "which" } }, flags: OUT }),
+];
 
 /** One noun with verbs and a nested noun among them, one that is a command itself, and one that is both. */
 function nouns(loaded: string[]): Noun[] {
-  const noun = (name: string, alias: string | undefined, register: typeof registerPeople): Noun => ({
+  const noun = (name: string, alias: string | undefined, commands: readonly CommandNode[]): Noun => ({
     name,
     ...(alias !== undefined && { alias }),
     summary: `what ${name} is for`,
     group: "Service",
     load: async () => {
       loaded.push(name);
-      return { register };
+      return { commands };
     },
   });
-  return [
-    noun("people", "person", registerPeople),
-    noun("serve", undefined, registerServe),
-    noun("report", undefined, registerReport),
-  ];
+  return [noun("people", "person", PEOPLE), noun("serve", undefined, SERVE), noun("report", undefined, REPORT)];
 }
 
 interface Read {
@@ -69,27 +62,27 @@ interface Read {
   readonly loaded: readonly string[];
 }
 
-/** What the command is called with: flags other than those that nobody gave. */
+async function callOf(line: string, loaded: string[]): Promise<Call> {
+  const found = await readCommandLine(words(line), { nouns: nouns(loaded) });
+  if (found.kind === "text") throw new Error("no command was called");
+  return found.call;
+}
+
+const OWN_FLAGS = ["--since", "--all", "--name", "--no-send", "--insecure-http", "--out"];
+
+/** What the command is called with: the flags that were given, by the parser's names. */
 async function read(line: string): Promise<Read> {
   const loaded: string[] = [];
-  let called: Omit<Read, "loaded"> | null = null;
-  await runProgram(words(line), {
-    nouns: nouns(loaded),
-    invoke: async (_action, flags, operands) => {
-      const given = Object.entries(flags).filter(
-        ([name, value]) => !(name === "color" || name === "send") || value !== true,
-      );
-      called = {
-        operands,
-        flags: Object.fromEntries(
-          given.filter(([, value]) => value !== 0 && !(Array.isArray(value) && value.length === 0)),
-        ),
-      };
-      return EXIT.done;
-    },
+  const { flags, operands } = await callOf(line, loaded);
+  const given = [...GLOBAL_FLAGS.map(({ flag }): string => flag), ...OWN_FLAGS].flatMap((flag) => {
+    const name = flag.replace("--no-", "--");
+    const switched = flags.isOff(name) ? false : flag === name && flags.is(name) ? true : undefined;
+    const several = flags.all(name).length > 0 ? flags.all(name) : undefined;
+    const value = flags.text(name) ?? several ?? (flags.count(name) || undefined) ?? switched;
+    const key = name.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    return value === undefined ? [] : [[key, value]];
   });
-  if (called === null) throw new Error("no command was called");
-  return { ...(called as Omit<Read, "loaded">), loaded };
+  return { flags: Object.fromEntries(given) as Read["flags"], operands, loaded };
 }
 
 const words = (line: string): string[] => (line === "" ? [] : line.split(" ").map((word) => word.replaceAll("_", " ")));
@@ -103,8 +96,8 @@ async function refusal(line: string): Promise<[string, string | null]> {
 }
 
 async function help(line: string): Promise<string> {
-  const outcome = await runProgram(words(line), { nouns: nouns([]), invoke: async () => EXIT.done });
-  return outcome.kind === "text" ? outcome.text : "no help";
+  const found = await readCommandLine(words(line), { nouns: nouns([]) });
+  return found.kind === "text" ? found.text : "no help";
 }
 
 describe("a command line", () => {
@@ -196,15 +189,9 @@ describe("a command line", () => {
     expect(await refusal(line)).toEqual([message, hint]);
   });
 
-  it("when the command gives a status, then that is how it ends", async () => {
-    const options = { nouns: nouns([]), invoke: async (): Promise<typeof EXIT.partial> => EXIT.partial };
-    expect(await runProgram(["people", "list"], options)).toEqual({ kind: "done", exit: EXIT.partial });
-  });
-
-  it("when the command throws, then so does the program", async () => {
-    const fault = new Error("broken");
-    const options = { nouns: nouns([]), invoke: async (): Promise<never> => Promise.reject(fault) };
-    await expect(runProgram(["people", "list"], options)).rejects.toBe(fault);
+  it("gives the command's own status", async () => {
+    const { action, flags, operands } = await callOf("people list", []);
+    expect(await action(fakeDeps().deps, flags, operands)).toBe(EXIT.refused);
   });
 });
 
@@ -283,8 +270,8 @@ Global flags: surveyctl help flags
 
   it("when it is the program's own, then no noun is loaded", async () => {
     const loaded: string[] = [];
-    const outcome = await runProgram(["--help"], { nouns: nouns(loaded), invoke: async () => EXIT.done });
-    expect([outcome.kind, loaded]).toEqual(["text", []]);
+    const { kind } = await readCommandLine(["--help"], { nouns: nouns(loaded) });
+    expect([kind, loaded]).toEqual(["text", []]);
   });
 
   it("when a command has a flag of the shared ones itself, then help shows it among its own", async () => {

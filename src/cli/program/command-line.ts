@@ -1,0 +1,107 @@
+/** From the words of a command line to the command that they name, with its flags and operands. */
+import { Argument, Command, CommanderError, Option } from "commander";
+import { VERSION } from "../../runtime/version.ts";
+import { type FlagRecord, formOf } from "../args/flag-record.ts";
+import { createFlags, type Flags } from "../args/flags.ts";
+import { GLOBAL_FLAGS } from "../args/global-options.ts";
+import { layOutHelp, layOutRootHelp } from "../help/help-layout.ts";
+import type { Action, CommandNode } from "../kit/command-node.ts";
+import { arrange } from "./arrange.ts";
+import { type Noun, NOUNS } from "./nouns.ts";
+import { incomplete, toUsageError } from "./usage-problems.ts";
+
+/** Text for stdout, or work to do. */
+export type CommandLine =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "call"; readonly call: Call };
+
+export interface Call {
+  readonly action: Action;
+  readonly flags: Flags;
+  readonly operands: readonly string[];
+  /** Flags that the command declares itself. */
+  readonly ownFlags: ReadonlySet<string>;
+}
+
+interface ReadOptions {
+  readonly nouns?: readonly Noun[];
+  /** Width of help. */
+  readonly columns?: number;
+}
+
+/** Throws UsageError. */
+export async function readCommandLine(
+  args: readonly string[],
+  { nouns = NOUNS, columns = 80 }: ReadOptions = {},
+): Promise<CommandLine> {
+  if (args.length === 1 && (args[0] === "--help" || args[0] === "-h")) return text(layOutRootHelp(nouns, columns));
+  const arranged = await arrange(nouns, args);
+  const { command, path, rest, stray } = arranged;
+  // `people help list` is `people list --help`.
+  if (stray === "help")
+    return readCommandLine([...path, ...rest.filter((word) => word !== "help"), "--help"], { nouns, columns });
+  const isRoot = path.length === 0;
+  const helpIsAsked = rest.length === 0 || rest.includes("--help") || rest.includes("-h");
+  if (isRoot && stray === null && (rest.includes("--version") || rest.includes("-V"))) return text(`${VERSION}\n`);
+  if (stray !== null || (command.action === null && !helpIsAsked)) throw incomplete(arranged);
+  if (isRoot) return text(layOutRootHelp(nouns, columns));
+  if (command.action === null) return text(layOutHelp(command, path, columns));
+  const parser = createParser(command);
+  try {
+    parser.parse(rest, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === "commander.helpDisplayed") return text(layOutHelp(command, path, columns));
+    throw toUsageError(error, parser, arranged);
+  }
+  const ownFlags = new Set<string>(command.flags.map(({ flag }) => flag));
+  const flags = createFlags(parser.opts());
+  return { kind: "call", call: { action: command.action, flags, operands: parser.args, ownFlags } };
+}
+
+function text(content: string): CommandLine {
+  return { kind: "text", text: content };
+}
+
+function createParser(command: CommandNode): Command {
+  const parser = new Command(command.name)
+    .exitOverride()
+    .helpOption("-h, --help")
+    // Asked for width and colours, commander itself would open the streams.
+    .configureOutput({ writeOut: () => undefined, outputError: () => undefined, getOutHasColors: () => false })
+    .configureHelp({ formatHelp: () => "" })
+    .showSuggestionAfterError(false)
+    .allowExcessArguments(false)
+    .passThroughOptions(command.flagsFirst);
+  for (const [at, [form, description]] of command.operands.entries()) {
+    // The parser counts from the front: after an optional word the command itself finds out what is missing.
+    const isAfterOptional = command.operands[at - 1]?.[0].startsWith("[") === true;
+    parser.addArgument(new Argument(isAfterOptional ? form.replace(/^<(.*)>$/, "[$1]") : form, description));
+  }
+  for (const flag of [...command.flags, ...sharedFlags(command)]) parser.addOption(toOption(flag));
+  return parser;
+}
+
+function toOption(record: FlagRecord): Option {
+  const option = new Option(formOf(record), record.text);
+  if (record.counted === true)
+    return option.argParser((_value: string, before: number | undefined) => (before ?? 0) + 1).default(0);
+  if (record.repeatable === true)
+    return option.argParser((value: string, before: readonly string[]) => [...before, value]).default([]);
+  return record.default === undefined ? option : option.default(record.default);
+}
+
+/** Commands that print JSON although they have no columns. */
+const JSON_WITHOUT_COLUMNS: ReadonlySet<string> = new Set(["api", "import", "schema"]);
+
+/** The global flags, except those that the command declares itself or has no use for. */
+function sharedFlags({ name, flags, columns }: CommandNode): readonly FlagRecord[] {
+  const own = new Set<string | undefined>(flags.flatMap(({ flag, short }) => [flag, short]));
+  return GLOBAL_FLAGS.filter(
+    ({ flag, short }) =>
+      !own.has(flag) &&
+      (short === undefined || !own.has(short)) &&
+      !(flag === "--json" && own.has("--output")) &&
+      !(flag === "--jq" && columns === null && !JSON_WITHOUT_COLUMNS.has(name)),
+  );
+}
