@@ -5,7 +5,7 @@ import { readSurveyWords } from "../../domain/surveys/survey-words.ts";
 import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
 import type { SmsMode } from "../sms/formats.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../../domain/texts/survey-texts.ts";
-import type { SurveyTexts } from "../../domain/texts/text-row.ts";
+import type { SurveyTexts } from "../../domain/texts/languages.ts";
 
 export interface SmsSender {
   readonly sender: string;
