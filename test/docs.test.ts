@@ -131,7 +131,9 @@ describe("commands", () => {
   });
 
   it("when a page types one, then it exists and has every flag that is written", () => {
-    const scripts = PAGES.map(read).flatMap((page) => [...blocks(page, "sh"), ...blocks(page, "console")]);
+    const scripts = PAGES.map(read).flatMap((page) =>
+      ["sh", "console", "crontab"].flatMap((language) => blocks(page, language)),
+    );
     const typed = scripts.join("").split("\n").flatMap(commandLines);
     const wrong = typed.flatMap(complaints);
     expect([wrong, typed.length > 25]).toEqual([[], true]);
