@@ -61,39 +61,42 @@ export const LOCALE_WORDS: Readonly<Record<Locale, LocaleWords>> = {
 };
 
 /** `stop` and `no` need the rest of a message to be words of these kinds: "no more texts, please". */
-export type WordKind = "stop" | "start" | "help" | "no" | "message" | "filler";
+export type WordKind = "stop" | "start" | "help" | "no" | "message" | "filler" | "thanks";
 
 export const WORDS: Readonly<Record<WordKind, readonly string[]>> = {
   stop: wordsOf(
     "stop",
     STOP_COMMON,
-    "opt me out, stop it, take me off, take my number off, delete me, delete my number, no more, unsubscribed, unsubcribe, unsuscribe, leave me alone, go away, lose my number, wrong number, wrong person, not interested, enough, fuck off, piss off, falsche nummer",
-    "abmeldung, bitte löschen, meine nummer löschen, löschen sie meine nummer, hört auf, aufhören, kein interesse, lass mich in ruhe, arrêtez, désabonnez, désinscrivez, laissez-moi tranquille, mauvais numéro, pas intéressé, pas intéressée, darme de baja",
-    "denme de baja, dar de baja, desuscribir, desuscribirme, paren, dejen de, déjenme en paz, número equivocado, no me interesa, parem, descadastrar, número errado, não tenho interesse, smettetela, smettete di, cancellatemi",
+    "opt me out, stop it, take me off, take my number off, delete me, delete my number, no more, unsubscribed, unsubcribe, unsuscribe, leave me alone, go away, lose my number, wrong number, wrong person, not interested, enough, fuck off, piss off, you have the wrong number, you've got the wrong number, you got the wrong number, this is the wrong number, get me off, cease, cease and desist, do not disturb, un-subscribe, unsubscibe, unsubsribe, falsche nummer",
+    "abmeldung, bitte löschen, meine nummer löschen, löschen sie meine nummer, hört auf, hör auf, hören sie auf, aufhören, austragen, aus dem verteiler, kein interesse, lass mich in ruhe, lasst mich in ruhe, lassen sie mich in ruhe, arrêtez, stop pub, désabonnement, désinscription, retirez-moi, enlevez-moi, supprimez mon numéro, désabonnez, désinscrivez, laissez-moi tranquille, mauvais numéro, pas intéressé, pas intéressée, darme de baja",
+    "denme de baja, dar de baja, desuscribir, desuscribirme, paren, dejen de, quítenme, bórrenme, borren mi número, elimínenme, déjenme en paz, número equivocado, no me interesa, parem, me remova, remova-me, descadastrar, número errado, não tenho interesse, smettetela, smettete di, cancellatemi",
     "disiscrivetemi, numero sbagliato, non mi interessa, verkeerd nummer, geen interesse, sluta, slutt, fel nummer, feil nummer, forkert nummer, inte intresserad, väärä numero, zły numer, pomyłka",
-    "wypiszcie, odhlaste, odjavite, отпишите, прекратите, отстаньте, престанете, göndermeyin, durdurun, ngừng, 送らないで, いりません, 打错了, 打錯了",
+    "wypiszcie, odhlaste, odjavite, отпишите, удалите мой номер, удалите меня, прекратите, отстаньте, престанете, göndermeyin, atmayın, yollamayın, durdurun, תפסיקו, תפסיק, ngừng, 送らないで, いりません, 打错了, 打錯了",
   ),
   start: wordsOf("start", START_COMMON),
   help: wordsOf("help", HELP_COMMON),
   no: wordsIn(
-    "no, not, don't, dont, do not, never, kein, keine, keinen, nicht, nie, ne, n', plus, pas, aucun, non, nessun, niente, ningún, nunca, não, nenhum, nenhuma, geen, niet, nooit, inga, inte, aldrig, ikke, ingen, ei, älkää",
+    "no, not, don't, dont, do not, never, no longer, kein, keine, keinen, nicht, nie, ne, n', plus, pas, aucun, non, nessun, niente, ningún, nunca, não, nenhum, nenhuma, geen, niet, nooit, inga, inte, aldrig, ikke, ingen, ei, älkää",
     "żadnych, nechci, žádné, nemojte, не, без, хватит, nu, nem, istemiyorum, jangan, tidak, không, đừng, ไม่, อย่า, 不要, 不, 别, 別, 勿, 마세요, 않, 싫어요, لا, بدون, אל, לא, בלי, μην",
   ),
   message: wordsIn(
     "text, texts, texting, txt, txts, sms, message, messages, messaging, msg, msgs, spam, spamming, txting, harassing, consent, survey, surveys, reminder, reminders, contact, contacting, bother, bothering, participate, take part, nachricht, nachrichten, umfrage",
-    "umfragen, schreiben, schreibt, schicken, schickt, senden, texto, textos, sondage, sondages, enquête, enquêtes, envoyer, envoyez, écrire, mensaje, mensajes, encuesta, encuestas, enviar, envíen, escribir, mensagem, mensagens",
-    "pesquisa, pesquisas, inquéritos, messaggio, messaggi, sondaggio, sondaggi, inviare, mandate, scrivere, bericht, berichten, sturen, stuur, meddelande, meddelanden, skicka, besked, beskeder, meldinger, viestejä, lähettää",
-    "wiadomości, ankiet, wysyłać, zprávy, posílejte, poruke, šaljite, смс, сообщения, сообщений, опросов, пишите, писать, присылайте, присылать, отправляйте, съобщения, mesaj, mesaje, mesajlar, üzenetet, pesan, kirim, mesej",
-    "tin nhắn, nhắn tin, gửi, ข้อความ, ส่ง, 短信, 簡訊, 短訊, 消息, 信息, 訊息, 问卷, 問卷, 发, 發, 傳, メッセージ, メール, アンケート, 配信, 문자, 메시지, 설문, 보내지, رسائل, الرسائل, ترسلوا, הודעות, לשלוח, μηνύματα, enviem, sende",
+    "umfragen, schreiben, anschreiben, kontaktieren, schreibt, schicken, schickt, senden, texto, textos, sondage, sondages, enquête, enquêtes, envoyer, envoyez, écrire, mensaje, mensajes, encuesta, encuestas, enviar, envíen, escribir, escriban, escribirme, enviarme, manden, mandarme, molestar, molesten, mensagem, mensagens, mandar, mandem",
+    "pesquisa, pesquisas, inquéritos, messaggio, messaggi, sondaggio, sondaggi, inviare, mandate, mandatemi, scrivere, scrivetemi, inviatemi, bericht, berichten, sturen, stuur, sms'en, sms'er, meddelande, meddelanden, skicka, besked, beskeder, meldinger, viestejä, lähettää",
+    "wiadomości, ankiet, wysyłać, pisać, piszcie, zprávy, posílejte, poruke, šaljite, смс, сообщения, сообщений, опросов, пишите, писать, беспокойте, присылайте, присылать, отправляйте, съобщения, mesaj, mesaje, mesajlar, üzenetet, pesan, kirim, mesej",
+    "tin nhắn, nhắn tin, gửi, ข้อความ, ส่ง, 短信, 簡訊, 短訊, 消息, 信息, 訊息, 问卷, 問卷, 发, 發, 傳, メッセージ, メール, アンケート, 配信, 문자, 메시지, 설문, 보내지, 보내세요, رسائل, الرسائل, ترسلوا, הודעות, לשלוח, μηνύματα, enviem, sende",
+  ),
+  /** A text of these alone says nothing that needs keeping. */
+  thanks: wordsIn(
+    "please, pls, plz, said, thanks, thank you, very much, thx, ty, sorry, now, ok, okay, you are welcome, you're welcome, bitte, danke, vielen dank, merci, svp, s'il vous plaît, por favor, gracias, muchas, obrigado, obrigada, grazie",
+    "per favore, tack, takk, tak, venligst, kiitos, dank u, dank je, bedankt, aub, alstublieft, proszę, dziękuję, prosím, děkuji, hvala, molim, хвала, molim vas, спасибо, пожалуйста, благодаря, моля, teşekkürler, lütfen, ευχαριστώ",
+    "παρακαλώ, köszönöm, kérem, mulțumesc, vă rog, aitäh, palun, paldies, lūdzu, ačiū, prašau, terima kasih, tolong, cảm ơn, ขอบคุณ, ครับ, ค่ะ, شكرا, من فضلك, תודה, בבקשה, 谢谢, 謝謝, 请, 請, ありがとうございます, ありがとう, お願いします, 감사합니다, გმადლობთ",
   ),
   filler: wordsIn(
-    "please, pls, plz, said, thanks, thank you, very much, thx, ty, sorry, now, ok, okay, you are welcome, you're welcome, bitte, danke, vielen dank, merci, svp, s'il vous plaît, por favor, gracias, muchas, obrigado, obrigada, grazie",
-    "per favore, tack, takk, tak, venligst, kiitos, dank u, dank je, bedankt, alstublieft, proszę, dziękuję, prosím, děkuji, hvala, molim, хвала, molim vas, спасибо, пожалуйста, благодаря, моля, teşekkürler, lütfen, ευχαριστώ",
-    "παρακαλώ, köszönöm, kérem, mulțumesc, vă rog, aitäh, palun, paldies, lūdzu, ačiū, prašau, terima kasih, tolong, cảm ơn, ขอบคุณ, ครับ, ค่ะ, شكرا, من فضلك, תודה, בבקשה, 谢谢, 謝謝, 请, 請, ありがとうございます, ありがとう, お願いします, 감사합니다",
-    "გმადლობთ, to, the, from, of, with, for, a, an, any, anymore, all, these, this, that, those, them, me, my, i, you, your, us, and, number, list, take, off, out, want, wish, would, like, get, receive, receiving, send, sending",
-    "again, more, further, future, how, do, can, will, reply, need, just, already, asking, calling, hi, hello, mehr, weiteren, diese, mir, mich, ich, möchte, von, ihnen, mit, den, die, zu, zum, und, m', moi, je, veux, souhaite",
-    "de, recevoir, vos, ces, des, du, par, pour, vous, más, quiero, recibir, sus, estos, los, las, eu, mais, quero, receber, suas, essas, as, più, voglio, ricevere, altri, vostri, per, meer, wil, ik, ontvangen, mij, om, fler",
-    "vill, ha, få, mig, mer, jag, att, flere, vil, jeg, meg, enää, halua, więcej, mi, chcę, otrzymywać, už, víc, više, želim, primati, мне, больше, хочу, получать, ваши, ваших, bana, artık, daha, lagi, saya, mau, nữa, tôi, muốn",
+    "to, the, from, of, with, for, a, an, any, anymore, all, these, this, that, those, them, me, my, i, you, your, us, and, number, list, take, off, out, want, wish, would, like, get, receive, receiving, send, sending",
+    "again, more, further, future, how, do, can, will, i'd, i am, i'm, reply, need, just, already, asking, calling, hi, hello, the end, never get, never receive, mehr, weiteren, diese, mir, mich, ich, möchte, von, ihnen, mit, den, dem, die, zu, zum, und, m', moi, je, veux, souhaite",
+    "de, recevoir, vos, ces, des, du, par, pour, vous, votre, liste, lista, la, más, quiero, recibir, sus, estos, los, las, eu, mais, quero, receber, suas, essas, as, più, da, dalla, voglio, ricevere, altri, vostri, per, meer, wil, ik, ontvangen, mij, om, fler",
+    "vill, ha, få, mig, mer, jag, att, flere, vil, jeg, meg, enää, halua, więcej, mi, mnie, chcę, otrzymywać, už, víc, više, želim, primati, мне, больше, хочу, получать, ваши, ваших, bana, artık, daha, lagi, saya, mau, nữa, tôi, muốn",
     "nhận, cho, อีก, ฉัน, 再, 我, 给, 給, 了, 收到, 想, もう, は, を, ください, 더, 이상, 저에게, 를, 을, لي, المزيد, أريد, من, לי, יותר, עוד, רוצה, לקבל, μου, άλλα, πλέον, met, å, mijn, меня",
   ),
 };
@@ -132,7 +135,7 @@ export const AROUND_NUMBERS = {
 
 /** How phones begin the reply that they send while their owner drives. */
 export const DRIVING = wordsIn(
-  "i'm driving with, i'm driving right now, i am driving right now, i'm currently driving, automatic reply, auto reply, auto-reply, ich fahre gerade mit, ich fahre gerade auto, je conduis avec",
+  "i'm driving with, i'm driving right now, i am driving right now, i'm currently driving, i'm not receiving notifications, automatic reply, auto reply, auto-reply, ich fahre gerade mit, ich fahre gerade auto, ich fahre gerade im auto, ich erhalte keine mitteilungen, je conduis avec, je ne reçois pas de notifications, no recibo notificaciones",
   "je conduis actuellement, je suis au volant, estoy conduciendo con, estoy conduciendo ahora, estou dirigindo com, estou a conduzir com, sto guidando con, sono alla guida con, ik rijd met",
   "ik ben aan het rijden met, jag kör med, jeg kører med, jeg kjører med, prowadzę samochód, я за рулем, 我正在开车, 我正在開車, 運転中です, 운전 중",
 );

@@ -23,6 +23,6 @@ export function withoutOurWords(text: string, ours: readonly string[]): string |
   if (!isQuoting) return text;
   const rest = lines.reduce((left, line) => left.replaceAll(line, ""), text.replaceAll(/^>.*$/gm, "")).trim();
   const words = fold(rest) === "" ? [] : fold(rest).split(" ");
-  const isTapback = /["“”„«»「『]/.test(rest) && !/\p{Nd}/u.test(rest) && words.length <= TAPBACK_WORDS;
+  const isTapback = /["“”„«»「『]|‘’|''/.test(rest) && !/\p{Nd}/u.test(rest) && words.length <= TAPBACK_WORDS;
   return words.length === 0 || isTapback ? null : rest;
 }

@@ -3,12 +3,19 @@ import { SCORE_MAX } from "../../../contract/limits.ts";
 import { multiLine } from "../texts/plain-text.ts";
 import { fold } from "./fold.ts";
 import { AROUND_NUMBERS } from "./keywords.ts";
-import { type KeywordMeaning, mayWantToStop, isCourtesy, readKeyword, type TextContext } from "./stop-wish.ts";
+import { type KeywordMeaning, hasOnly, mayWantToStop, readKeyword, type TextContext } from "./stop-wish.ts";
 
-export type AnswerMeaning =
-  | { readonly kind: "score"; readonly score: number; readonly comment: string | null }
+interface Score {
+  readonly kind: "score";
+  readonly score: number;
+  readonly comment: string | null;
+}
+
+export type AnswerMeaning = { readonly mayWantToStop: boolean } & (
+  | Score
   /** No score: the comment that was asked for, or one more. Empty for a text that says nothing. */
-  | { readonly kind: "words"; readonly text: string; readonly mayWantToStop: boolean };
+  | { readonly kind: "words"; readonly text: string }
+);
 
 export function isKeyword(meaning: KeywordMeaning | AnswerMeaning): meaning is KeywordMeaning {
   return meaning.kind !== "score" && meaning.kind !== "words";
@@ -23,11 +30,11 @@ export function readTextMeaning(
   const keyword = readKeyword(text, context);
   if (keyword !== null) return keyword;
   const score = context.asked === "score" ? readScore(text) : null;
-  if (score !== null) return score;
+  if (score !== null) return { ...score, mayWantToStop: mayWantToStop(score.comment ?? "", "comment") };
   const alone = readScore(text.replace(AROUND, ""));
-  if (alone !== null && isNothing(alone.comment)) return { ...alone, comment: null };
-  const isThanks = context.asked === null && isCourtesy(text);
-  return { kind: "words", text: isThanks ? "" : text, mayWantToStop: mayWantToStop(text, context) };
+  if (alone !== null && isNothing(alone.comment)) return { ...alone, comment: null, mayWantToStop: false };
+  const isThanks = context.asked === null && hasOnly(text, ["thanks"]);
+  return { kind: "words", text: isThanks ? "" : text, mayWantToStop: mayWantToStop(text, context.asked) };
 }
 
 const { outOf, between, counted } = AROUND_NUMBERS;
@@ -37,7 +44,7 @@ const AROUND = new RegExp(String.raw`^(?:(?:${AROUND_NUMBERS.score.join("|")})(?
 /** Whether a comment adds nothing to its score. */
 function isNothing(comment: string | null): boolean {
   const rest = (comment ?? "").replace(AROUND, "");
-  return rest === "" || isCourtesy(rest);
+  return rest === "" || hasOnly(rest);
 }
 
 /** One or two digits of any script at the start, and "/10" if the person writes it. */
@@ -51,7 +58,7 @@ const BEFORE_COMMENT = /^(?:[\s.,!?;:…。！？，、；："'”’»)*+–—
 const SECOND_NUMBER = /^ ?([\p{L}\p{M}'’ ]{0,20}?) ?[-–—~]? ?(\p{Nd}{1,2})(?!\p{Nd})(.*)$/su;
 const SIGN = /^\s*[\p{Sc}\p{No}%‰°⭐🌟★☆]/u;
 
-function readScore(text: string): (AnswerMeaning & { readonly kind: "score" }) | null {
+function readScore(text: string): Score | null {
   const [, digits = "", limit, after = ""] = HEAD.exec(text.replace("🔟", "10 ")) ?? [];
   if (digits === "" || (limit !== undefined && toNumber(limit) !== SCORE_MAX)) return null;
   const score = toNumber(digits);

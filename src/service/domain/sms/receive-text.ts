@@ -146,12 +146,13 @@ async function answer(
 ): Promise<TextOutcome> {
   if (meaning.kind === "words")
     return known === null ? askAgain(tx, asked, meaning) : addComment(tx, asked, known, meaning);
-  const { score, comment } = meaning;
+  const { score, comment, mayWantToStop } = meaning;
   if (comment !== null && Buffer.byteLength(comment) > TEXT_BYTES_MAX) return "ignored";
   const given = { score, by: "text" as const, ...(comment === null ? {} : { comment }) };
   await answerSurvey(tx, asked.survey.token, given, asked.rules.windowSeconds);
-  await replyOnce(tx, asked, comment === null && (known?.comment ?? null) === null ? "ask-comment" : "thanks", score);
-  return "score";
+  const isWithout = comment === null && (known?.comment ?? null) === null;
+  await replyOnce(tx, asked, mayWantToStop ? "unclear" : isWithout ? "ask-comment" : "thanks", score);
+  return mayWantToStop ? "unclear" : "score";
 }
 
 /** Once; who may want no more is told how to stop, and never asked for a number. */

@@ -18,7 +18,7 @@ export interface TextContext {
 
 /** A word that is listed twice has the kind that comes last here. */
 const KINDS: ReadonlyMap<string, WordKind> = new Map(
-  (["filler", "message", "no", "help", "start", "stop"] as const).flatMap((kind) =>
+  (["filler", "thanks", "message", "no", "help", "start", "stop"] as const).flatMap((kind) =>
     WORDS[kind].map((word) => [fold(word), kind] as const),
   ),
 );
@@ -32,7 +32,10 @@ const SIGNATURE = /\s[-–—~]{1,2}\s*\p{Lu}[\p{L}.']*(?:\s\p{Lu}[\p{L}.']*){0,
 /** "STOP 9" and "0 STOP" are no answers, but "9 stop calling me" is. */
 const NUMBERS = /^(?:\p{Nd}+ )+|(?: \p{Nd}+)+$/gu;
 const NUMBERED_WORDS = 2;
-const NEGATED = /\b(?:don.?t|do not|never|not)\s+stop/i;
+const CLAUSE_END = /[\n.,!?;:…。！？，、]+/;
+/** The kinds of "not enough", "don't stop" and "niet stoppen". "No stop" is a wish. */
+const NEGATED = /\bno (?:filler )*stop\b/;
+const NOTHING: readonly WordKind[] = ["filler", "thanks"];
 
 /** Null for an answer. A wish to stop may also be one line of several, or a sentence about messages. */
 export function readKeyword(given: string, { asked, locale }: TextContext): KeywordMeaning | null {
@@ -44,15 +47,20 @@ export function readKeyword(given: string, { asked, locale }: TextContext): Keyw
   const ordinary = own.filter((word) => text.normalize("NFC").toLowerCase().includes(word));
   const whole = readWords(fold(text), asked === null ? [] : ordinary);
   const kind = (["start", "help"] as const).find((one) => whole.includes(one));
-  if (kind !== undefined && whole.every((one) => one === kind || one === "filler")) return { kind, isCommon };
+  // "I need help" is a comment on a score.
+  const isComment = kind === "help" && whole.length > 1 && asked !== "score" && locale !== null;
+  if (kind !== undefined && !isComment && whole.every((one) => one === kind || NOTHING.includes(one)))
+    return { kind, isCommon };
   const lines = [...text.split("\n"), text.replace(SIGNATURE, "")].map((line) => readWords(fold(line), ordinary));
   const numbered = readWords(fold(text).replaceAll(NUMBERS, ""), ordinary);
-  const sentences = text.split(/[.!?;…。！？]+/).map((sentence) => readWords(fold(sentence), ordinary));
+  const sentences = text.split(/[.!?;…。！？]+/).map(fold);
+  const clauses = text.split(CLAUSE_END).map((clause) => readWords(fold(clause).replace(/^no /, ""), ordinary));
   const isWish =
     [whole, ...lines].some(asksToStop) ||
     (asksToStop(numbered) && (numbered.length <= NUMBERED_WORDS || numbered.includes("message"))) ||
-    sentences.some((kinds) => asksToStop(kinds) && kinds.includes("message"));
-  return isWish && !NEGATED.test(text) ? { kind: "stop", isCommon } : null;
+    (sentences.length > 1 && /^stopp?$/.test(sentences[0] ?? "")) ||
+    sentences.map((one) => readWords(one, ordinary)).some((kinds) => asksToStop(kinds) && kinds.includes("message"));
+  return isWish && !clauses.some((kinds) => NEGATED.test(kinds.join(" "))) ? { kind: "stop", isCommon } : null;
 }
 
 function asksToStop(kinds: readonly WordKind[]): boolean {
@@ -60,16 +68,17 @@ function asksToStop(kinds: readonly WordKind[]): boolean {
 }
 
 /** Whether a text that isn't clearly a wish to stop may be meant as one. In a comment, "the end" is just the end. */
-export function mayWantToStop(text: string, { asked }: TextContext): boolean {
+export function mayWantToStop(text: string, asked: TextContext["asked"]): boolean {
   const kinds = Array.from(fold(text).split(" "), (word) => KINDS.get(word));
   if (kinds.includes("no") && (kinds.includes("message") || !kinds.includes(undefined))) return true;
-  return asked === "score" ? kinds.includes("stop") : kinds.find((kind) => kind !== "filler") === "stop";
+  if (asked === "score") return kinds.includes("stop");
+  return kinds.find((kind) => kind === undefined || !NOTHING.includes(kind)) === "stop";
 }
 
-/** Whether a text says nothing but thanks. */
-export function isCourtesy(text: string): boolean {
+/** Whether a text has words of these kinds only. */
+export function hasOnly(text: string, allowed = NOTHING): boolean {
   const kinds = readWords(fold(text));
-  return kinds.length > 0 && kinds.every((kind) => kind === "filler");
+  return kinds.length > 0 && kinds.every((kind) => allowed.includes(kind));
 }
 
 /** The kinds of a text's words; none if it has an unknown or an ordinary one. */

@@ -13,6 +13,7 @@ it.each([
   `Reacted 👍 to “${QUESTION}”`,
   `👍 to “${QUESTION}”`,
   `Removed a heart from “${QUESTION}”`,
+  `Loved ‘${QUESTION}’`,
   "Loved an image",
   `A adoré « ${QUESTION}\n${HELP} »`,
   `Hat „${QUESTION}\n${HELP}“ geliebt`,
@@ -21,6 +22,7 @@ it.each([
   HELP,
   "I’m driving with Driving Focus turned on. I’ll see your message when I get where I’m going.",
   "I'm driving right now.",
+  "(I’m not receiving notifications. If this is urgent, reply “urgent” to send a notification through.)",
   "Ich fahre gerade mit aktiviertem Fokus „Fahren“.",
 ])("nothing of %j is a person's", (text) => {
   expect(withoutOurWords(text, OURS)).toBeNull();

@@ -157,6 +157,26 @@ it.each<readonly [text: string, meaning: string]>([
   ["0 STOP", "stop"],
   ["9 no more texts please", "stop"],
   ["Stopp bitte keine SMS mehr", "stop"],
+  ["Stop. I never signed up for this.", "stop"],
+  ["I'd like to unsubscribe", "stop"],
+  ["I no longer wish to receive texts", "stop"],
+  ["You have the wrong number", "stop"],
+  ["No, stop texting me", "stop"],
+  ["Get me off this list", "stop"],
+  ["no me escriban más", "stop"],
+  ["Dejen de enviarme mensajes", "stop"],
+  ["STOP PUB", "stop"],
+  ["Désabonnement", "stop"],
+  ["Lasst mich in Ruhe", "stop"],
+  ["Hören Sie auf!", "stop"],
+  ["pare de me mandar mensagem", "stop"],
+  ["Sair da lista", "stop"],
+  ["Non scrivetemi più", "stop"],
+  ["stop met sms'en", "stop"],
+  ["proszę nie pisać", "stop"],
+  ["ingen flere sms'er", "stop"],
+  ["mesaj atmayın", "stop"],
+  ["그만 보내세요", "stop"],
   ["plus de messages svp", "stop"],
   ["no más mensajes", "stop"],
   ["не присылайте мне смс", "stop"],
@@ -175,6 +195,11 @@ it.each<readonly [text: string, meaning: string]>([
   ["6 no messages came", "6 no messages came"],
   ["cancel my order", "words"],
   ["don't stop", "words"],
+  ["Not enough", "words"],
+  ["not the end", "words"],
+  ["Niet stoppen!", "words"],
+  ["não parar", "words"],
+  ["I never get your messages", "words"],
   ["I C U", "words"],
   ["The end of the month suits me", "words"],
   ["9 stop calling me", "9 stop calling me"],
@@ -201,6 +226,8 @@ it.each<readonly [text: string, afterScore: string, afterComment: string]>([
   ["8 please", "8", "8"],
   ["I meant 8 out of 10", "8", "8"],
   ["8 points", "8", "8"],
+  ["I need help", "words", "words"],
+  ["HELP", "help!", "help!"],
   ["3 visits and always friendly", "words", "words"],
   ["9 great service", "words", "words"],
   ["8 👍", "words", "words"],
@@ -235,6 +262,17 @@ it.each<readonly [text: string, asked: TextContext["asked"], isUnclear: boolean]
   ["At the end I was happy", "comment", false],
 ])("whether %j may be a wish to stop when %s is asked: %j", (text, asked, isUnclear) => {
   expect(readTextMeaning(text, { asked, ...ENGLISH })).toMatchObject({ kind: "words", mayWantToStop: isUnclear });
+});
+
+it("only a text of thanks is not kept after a comment", () => {
+  const context = { asked: null, ...ENGLISH };
+  expect(readTextMeaning("Thank you, thanks!", context)).toMatchObject({ kind: "words", text: "" });
+  expect(readTextMeaning("I want more of this", context)).toMatchObject({ kind: "words", text: "I want more of this" });
+});
+
+it("a wish to stop after a score is pointed to STOP", () => {
+  expect(readTextMeaning("9 stop calling me")).toMatchObject({ kind: "score", score: 9, mayWantToStop: true });
+  expect(readTextMeaning("9 great, non-stop")).toMatchObject({ kind: "score", score: 9, mayWantToStop: false });
 });
 
 it("a text of 64 KiB is read in no time", () => {
