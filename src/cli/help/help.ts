@@ -29,7 +29,7 @@ function checkKnown(word: string | undefined): void {
   if (word === undefined) return;
   const names = NOUNS.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]));
   if (names.includes(word)) return;
-  const meant = commandMeant([], word, []);
+  const meant = commandMeant([], word);
   if (meant !== null) throw new UsageError(`unknown command ${JSON.stringify(word)}; use: surveyctl ${meant}`);
   const nearest = suggest(word, [...names, ...TOPICS.keys()]);
   throw new UsageError(`unknown command or topic "${word}"`, {

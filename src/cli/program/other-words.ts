@@ -1,6 +1,4 @@
-/** Words of other tools, each with the command that does the same here. None is a command: one thing has one name. */
-
-/** By all words that were typed in a command's place. */
+/** Words of other tools, by all that was typed in a command's place, with the command that does the same here. */
 export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["login", "auth login"],
   ["logout", "auth logout"],
@@ -35,40 +33,10 @@ export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["update", "people update"],
 ]);
 
-/** Words for a verb, and the verbs that may be meant, the likeliest first. */
-const VERBS: readonly (readonly [words: readonly string[], verbs: readonly string[]])[] = [
-  [
-    ["delete", "remove", "rm"],
-    ["delete", "remove", "revoke", "retire", "logout", "clear", "clean"],
-  ],
-  [["search", "find"], ["list"]],
-  [
-    ["view", "show", "get"],
-    ["show", "get", "status", "list"],
-  ],
-  [
-    ["create", "new", "add"],
-    ["add", "login"],
-  ],
-  [
-    ["edit", "change", "update", "set"],
-    ["update", "set", "config", "text", "use"],
-  ],
-];
-
-/**
- * The command line that is meant, without the program's name, by a `word` behind the names of a `path`; null for a word
- * of no other tool. `verbs` are those of the path's noun.
- */
-export function commandMeant(path: readonly string[], word: string, verbs: readonly string[]): string | null {
-  if (path.join(" ") === "imports" && isFileName(word)) return `people import ${word}`;
-  if (path.join(" ") === "report" && isFileName(word)) return `report --out ${word}`;
-  const whole = OTHER_WORDS.get([...path, word].join(" "));
-  if (whole !== undefined) return whole;
-  const meant = VERBS.find(([words]) => words.includes(word))?.[1].find((verb) => verbs.includes(verb));
-  return meant === undefined ? null : [...path, meant].join(" ");
-}
-
-function isFileName(word: string): boolean {
-  return word === "-" || /[./\\]/.test(word);
+/** The command line that is meant, without the program's name; null for words of no other tool. */
+export function commandMeant(path: readonly string[], word: string): string | null {
+  const typed = [...path, word].join(" ");
+  const isFileName = word === "-" || /[./\\]/.test(word);
+  if (isFileName && path.join(" ") === "imports") return `people import ${word}`;
+  return OTHER_WORDS.get(typed) ?? null;
 }

@@ -15,7 +15,7 @@ export function incomplete({ command, path, typed, rest, stray }: Arranged): Usa
   const hint = `available commands: ${names.join(", ")}`;
   if (stray !== null) {
     const unknown = `unknown command ${JSON.stringify([...typed, stray].join(" "))}`;
-    const meant = commandMeant(path, stray, names);
+    const meant = commandMeant(path, stray);
     if (meant !== null) return new UsageError(`${unknown}; use: surveyctl ${meant}`);
     const nearest = suggest(stray, [
       ...(path.length === 0 ? ANSWERS : []),

@@ -25,18 +25,7 @@ it.each([
   ["create", "people add"],
   ["edit", "people update"],
   ["rm", "people delete"],
-  ["people search", "people list"],
-  ["people view", "people show"],
-  ["people create --email ada@example.com", "people add"],
-  ["people edit", "people update"],
   ["responses search", "responses list --search TEXT"],
-  ["responses view r_1", "responses show"],
-  ["autopilot delete", "autopilot remove"],
-  ["service webhook delete", "service webhook remove"],
-  ["service webhook create", "service webhook add"],
-  ["service key delete", "service key revoke"],
-  ["service brand edit", "service brand set"],
-  ["auth delete", "auth logout"],
 ])("when %s is typed, then %s is named", async (line, meant) => {
   const args = line.split(" ");
   const { status, stdout, stderr } = await runInProcess({ args: args.filter((word) => word !== "--json") });
