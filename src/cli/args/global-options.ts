@@ -18,11 +18,7 @@ export interface GlobalOptions {
   readonly time: TimeFormat | null;
   /** IANA zone for reading and writing local times; null: the system's. */
   readonly timeZone: string | null;
-  /** The form of CSV; each is off by default. */
-  readonly bom: boolean;
-  readonly crlf: boolean;
-  readonly excelSafe: boolean;
-  /** A file for Excel, so CSV unless another format is named. */
+  /** CSV unless another format is named, with a byte order mark, CRLF and no formulas. */
   readonly excel: boolean;
   readonly timeoutMs: number | null;
   readonly retries: number | null;
@@ -89,10 +85,11 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
     text: "time zone of local times, on input and output",
     otherwise: "that of the system",
   },
-  { group: "Output", flag: "--bom", text: "csv: start with a byte order mark" },
-  { group: "Output", flag: "--crlf", text: "csv: end lines with \\r\\n" },
-  { group: "Output", flag: "--excel-safe", text: "csv and tsv: prefix formula-like cells with '" },
-  { group: "Output", flag: "--excel", text: "CSV for Excel: --bom --crlf --excel-safe" },
+  {
+    group: "Output",
+    flag: "--excel",
+    text: "CSV for Excel: starts with a byte order mark, ends lines with \\r\\n, and prefixes formulas with '",
+  },
   { group: "Output", flag: "--quiet", short: "-q", text: "suppress notes and progress" },
   {
     group: "Output",

@@ -53,7 +53,7 @@ function checkHeader(start: string, header: string): string | null {
   if (!start.startsWith(columns)) return `its columns are ${start.split(/\r?\n/)[0] ?? ""}, not ${columns}`;
   const after = start.slice(columns.length);
   if (after === "" || after.startsWith(end)) return null;
-  if (after.startsWith("\n") || after.startsWith("\r\n")) return "its lines end in another way (--crlf)";
+  if (after.startsWith("\n") || after.startsWith("\r\n")) return "its lines end in another way (--excel)";
   return "it has more columns";
 }
 

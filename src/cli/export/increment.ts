@@ -122,12 +122,7 @@ function readWhole(source: ExportSource): Increment {
 
 async function identify({ deps, request, plan, connection }: OpenedExport): Promise<StateIdentity> {
   const { client, account } = connection;
-  const dialect = [
-    deps.options.crlf ? "crlf" : "",
-    deps.options.bom ? "bom" : "",
-    deps.options.excelSafe ? "excel-safe" : "",
-    plan.gzip ? "gzip" : "",
-  ];
+  const dialect = [deps.options.excel ? "excel" : "", plan.gzip ? "gzip" : ""];
   return {
     command: request.command,
     base_url: account?.place ?? client.baseUrl,

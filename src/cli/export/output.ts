@@ -46,7 +46,7 @@ export async function openOutput(deps: Deps, target: Target): Promise<ExportOutp
     if (replacement.isWhole)
       lock = await lockFile(deps, lockNameOf(replacement.path), { file: target.file, flag: "--out" });
     if (lock !== null) await removeLeftovers(replacement);
-    return await openFile(target, { replacement, checksum, lock }, deps.options.crlf);
+    return await openFile(target, { replacement, checksum, lock }, deps.options.excel);
   } catch (error) {
     await replacement.discard();
     await lock?.release();
@@ -102,7 +102,7 @@ interface OpenedFiles {
 async function openFile(
   { file, gzip }: Target,
   { replacement, checksum, lock }: OpenedFiles,
-  crlf: boolean,
+  excel: boolean,
 ): Promise<ExportOutput> {
   const oldBytes = await stat(replacement.path).then(
     (found) => (found.isFile() ? found.size : 0),
@@ -113,7 +113,7 @@ async function openFile(
     sink,
     path: replacement.path,
     oldBytes,
-    keepOld: (bytes) => keepOldBytes(sink, replacement.path, { bytes, lineEnd: gzip ? "" : crlf ? "\r\n" : "\n" }),
+    keepOld: (bytes) => keepOldBytes(sink, replacement.path, { bytes, lineEnd: gzip ? "" : excel ? "\r\n" : "\n" }),
     close: () => sink.end(),
     async commit({ sha256 }) {
       await replacement.commit();

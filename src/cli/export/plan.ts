@@ -43,7 +43,7 @@ export function createPageEncoder(
   { format, columns }: Pick<ExportPlan, "format" | "columns">,
   { header = true }: { readonly header?: boolean } = {},
 ): PageEncoder {
-  const { time, timeZone: zone, crlf, excelSafe, bom } = deps.options;
+  const { time, timeZone: zone, excel } = deps.options;
   const create = (): ReturnType<typeof createEncoder> =>
     createEncoder({
       format,
@@ -53,9 +53,7 @@ export function createPageEncoder(
       zone,
       now: unixSeconds(deps.clock),
       header,
-      crlf,
-      bom: bom && header,
-      excelSafe,
+      excel,
     });
   const encoder = create();
   if (format !== "json")

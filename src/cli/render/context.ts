@@ -8,18 +8,7 @@ export interface RenderContext {
   readonly clock: Clock;
   readonly options: Pick<
     GlobalOptions,
-    | "output"
-    | "bom"
-    | "crlf"
-    | "excelSafe"
-    | "excel"
-    | "columns"
-    | "time"
-    | "timeZone"
-    | "quiet"
-    | "verbosity"
-    | "color"
-    | "unicode"
+    "output" | "excel" | "columns" | "time" | "timeZone" | "quiet" | "verbosity" | "color" | "unicode"
   >;
 }
 

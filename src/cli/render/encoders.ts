@@ -37,10 +37,11 @@ export interface EncoderOptions {
   readonly stringify: typeof stringify | null;
   /** CSV: a first line of column names; default true. */
   readonly header?: boolean;
-  readonly crlf?: boolean;
-  readonly bom?: boolean;
-  /** CSV and TSV: `'` before what a spreadsheet would run as a formula; phone numbers are left alone. */
-  readonly excelSafe?: boolean;
+  /**
+   * CSV and TSV: a byte order mark with the header, CRLF in CSV, and `'` before what a spreadsheet would run as a
+   * formula, except phone numbers.
+   */
+  readonly excel?: boolean;
 }
 
 /** An encoder has a state: one for each output. */
@@ -92,12 +93,12 @@ const BOM = "\ufeff";
 
 function createLineEncoder(options: EncoderOptions): Encoder {
   const columns = options.columns ?? [];
-  const toLines = options.stringify === null ? toTsvLines : createCsvWriter(options.stringify, options.crlf);
+  const toLines = options.stringify === null ? toTsvLines : createCsvWriter(options.stringify, options.excel);
   const toCells = createCellWriter(options, columns);
-  const hasHeader = options.format === "csv" && options.header !== false;
-  const header = hasHeader ? toLines([columns.map(({ name }) => name)]) : "";
+  const { header = true, excel = false } = options;
+  const names = header && options.format === "csv" ? toLines([columns.map(({ name }) => name)]) : "";
   return {
-    head: () => (options.bom === true ? BOM + header : header),
+    head: () => (header && excel ? BOM + names : names),
     rows(page) {
       return withExactNumbers(page, (rows) => [toLines(rows.map(toCells))]).join("");
     },
@@ -116,7 +117,7 @@ export function withExactNumbers(page: RowPage, write: (rows: readonly JsonObjec
 function createCellWriter(options: EncoderOptions, columns: readonly Column[]): (row: JsonObject) => string[] {
   const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.zone, now: options.now });
   const cells = columns.map((column): ((row: JsonObject) => string) => {
-    if (options.excelSafe !== true) return (row) => toCellText(column, column.read(row), time);
+    if (options.excel !== true) return (row) => toCellText(column, column.read(row), time);
     const guard = column.kind === "phone" ? guardPhone : guardFormula;
     return (row) => {
       const value = column.read(row);

@@ -51,10 +51,10 @@ function openCount({ streams }: RenderContext): ListOutput {
   };
 }
 
-/** Throws UsageError when flags about CSV meet another format, which they would not change. */
+/** Throws UsageError for --excel with a format that it would not change. */
 export function checkCsvFlags({ options }: RenderContext, format: OutputFormat): void {
-  if (format === "csv" || format === "tsv" || !(options.bom || options.crlf || options.excelSafe)) return;
-  throw new UsageError("--bom, --crlf and --excel-safe are for csv and tsv", { hint: "add -o csv" });
+  if (format === "csv" || format === "tsv" || !options.excel) return;
+  throw new UsageError("--excel is for csv and tsv", { hint: "add -o csv" });
 }
 
 async function openEncoded(
@@ -73,9 +73,7 @@ async function openEncoded(
     zone: options.timeZone,
     now: unixSeconds(clock),
     indent: streams.out.isTTY,
-    bom: options.bom,
-    crlf: options.crlf,
-    excelSafe: options.excelSafe,
+    excel: options.excel,
   });
   let head: string | null = encoder.head();
   const write = async (text: string): Promise<void> => {

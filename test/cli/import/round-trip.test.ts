@@ -33,7 +33,7 @@ async function run(service: Served, args: readonly string[]): Promise<string> {
 test("when responses are exported and imported elsewhere, then the same people said the same", async () => {
   await writeFile(path.join(from.folder, "answers.csv"), ANSWERS);
   await run(from, ["responses", "import", "answers.csv"]);
-  await run(from, ["responses", "export", "--excel-safe", "--bom", "--crlf", "--out", "exported.csv"]);
+  await run(from, ["responses", "export", "--excel", "--out", "exported.csv"]);
   await run(to, ["responses", "import", "exported.csv"]);
   const before = await run(from, ["responses", "export", "--columns", COLUMNS]);
   expect(await run(to, ["responses", "export", "--columns", COLUMNS])).toBe(before);
@@ -42,7 +42,7 @@ test("when responses are exported and imported elsewhere, then the same people s
 
 test("when people are exported and imported elsewhere, then they are the same people", async () => {
   await run(from, ["people", "add", "--phone", "+14155550101", "--name", "Cy", "--no-send"]);
-  await run(from, ["people", "export", "--excel-safe", "--out", "people.csv"]);
+  await run(from, ["people", "export", "--excel", "--out", "people.csv"]);
   await run(to, ["people", "import", "people.csv", "--no-send"]);
   const known = await run(from, ["people", "export", "--columns", "email,name,phone_number"]);
   const [head = "", ...rows] = known.split("\n");
@@ -64,7 +64,7 @@ const PROPERTIES = {
   big: "12345678901234567890",
 };
 
-test.each([[[]], [["--excel-safe"]]])(
+test.each([[[]], [["--excel"]]])(
   "when flattened columns are imported elsewhere, then properties are what they were: %j",
   async (flags) => {
     const quoted = JSON.stringify(PROPERTIES).replaceAll('"', '""');

@@ -345,10 +345,10 @@ describe("a file", () => {
   it.each([
     [false, "id\n1\n"],
     [true, "id\r\n1\r\n"],
-  ])("that ends within a line is ended before more is added (CRLF: %s)", async (crlf, text) => {
+  ])("that ends within a line is ended before more is added (--excel: %s)", async (excel, text) => {
     await serve({ lists: { survey_responses: someRows(1) } });
     await writeFile(at("r.csv"), "id");
-    await run({ flags: { out: at("r.csv"), append: true } }, { options: { columns: ["id"], crlf } });
+    await run({ flags: { out: at("r.csv"), append: true } }, { options: { columns: ["id"], excel } });
     expect(await readFile(at("r.csv"), "utf8")).toBe(text);
   });
 
@@ -425,8 +425,7 @@ describe("columns", () => {
   it("are guarded, marked and ended as asked for", async () => {
     await serve({ lists: { survey_responses: [responseRow(1, START, { comment: "=1+1" })] } });
     const flags = { out: at("r.csv") };
-    const marks = { excelSafe: true, bom: true, crlf: true } as const;
-    await run({ flags }, { options: { columns: ["id", "comment"], time: "unix", ...marks } });
+    await run({ flags }, { options: { columns: ["id", "comment"], time: "unix", excel: true } });
     expect(await readFile(flags.out, "utf8")).toBe("\ufeffid,comment\r\n1,'=1+1\r\n");
   });
 });
@@ -578,7 +577,7 @@ describe("an incremental export", () => {
     ["another account", () => [{ flags: step }, { apiKey: "another" }]],
     ["other filters", () => [{ flags: step, filterText: "--trend 5" }]],
     ["other columns", () => [{ flags: step }, { options: { columns: ["id"] } }]],
-    ["another format", () => [{ flags: step }, { options: { crlf: true } }]],
+    ["another format", () => [{ flags: step }, { options: { excel: true } }]],
   ])("refuses the state of %s before anything is asked", async (reason, args) => {
     const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
     await run({ flags: step });
