@@ -61,8 +61,8 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 /** Commands that need flags of their own. */
 const SHAPED: readonly (readonly string[])[] = [
-  ["people", "list", "--jq", "[0].name"],
-  ["people", "list", "--jq", "[0]"],
+  ["people", "list", "--query", "[0].name"],
+  ["people", "list", "--query", "[0]"],
   ["responses", "tag", "--dry-run", "1", "+checked"],
   ["api", "/v1/anything.json", "-o", "table"],
 ];
@@ -102,8 +102,8 @@ describe("text of the service for a program", () => {
     expect(JSON.parse(stdout)).toEqual([ROW]);
   });
 
-  it("when --jq picks a text for a pipe, then it comes as it was sent", async () => {
-    const { stdout } = await run(good, ["people", "list", "--jq", "[0].name"]);
+  it("when --query picks a text for a pipe, then it comes as it was sent", async () => {
+    const { stdout } = await run(good, ["people", "list", "--query", "[0].name"]);
     expect(stdout).toBe(`${NASTY}\n`);
   });
 

@@ -58,7 +58,7 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   { group: "Output", flag: "--json", text: "short for -o json" },
   {
     group: "Output",
-    flag: "--jq",
+    flag: "--query",
     value: "expression",
     text: "print only part of the JSON, by a JMESPath expression such as [].email; text is printed without quotes",
   },

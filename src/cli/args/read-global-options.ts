@@ -51,9 +51,9 @@ export function readGlobalOptions(
 
 export function readOutput(flags: Flags, env: Environment): OutputFormat | null {
   const named = flags.text("--output");
-  if (flags.text("--jq") !== null) {
+  if (flags.text("--query") !== null) {
     if (named === null || named === "json") return "json";
-    throw new UsageError(`--jq and --output ${named} cannot be used together`);
+    throw new UsageError(`--query and --output ${named} cannot be used together`);
   }
   if (flags.is("--json")) {
     if (named === null || named === "json") return "json";

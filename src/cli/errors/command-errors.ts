@@ -101,12 +101,12 @@ export class ShortExportError extends Error {
   override readonly name = "ShortExportError";
 }
 
-/** `--jq` could make nothing of what a command printed, whose work was done by then. Exit status 1. */
+/** `--query` could make nothing of what a command printed, whose work was done by then. Exit status 1. */
 export class FilterError extends Error {
   override readonly name = "FilterError";
 
   constructor(reason: string, cause?: unknown) {
-    super(`the command was carried out, but --jq: ${reason}`, { cause });
+    super(`the command was carried out, but --query: ${reason}`, { cause });
   }
 }
 

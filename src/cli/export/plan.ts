@@ -101,11 +101,11 @@ function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, co
   const asJson = format === "json" || format === "ndjson";
   refuse(flags.checksum && isStdout(flags.out), "--checksum requires --out: the checksum is written next to the file");
   refuse(
-    flags.jq && !isStdout(flags.out),
-    "--out and --jq cannot be used together",
+    flags.query && !isStdout(flags.out),
+    "--out and --query cannot be used together",
     "without --out, the filtered JSON goes to standard output, which > FILE redirects",
   );
-  refuse(flags.jq && flags.gzip, "--gzip and --jq cannot be used together");
+  refuse(flags.query && flags.gzip, "--gzip and --query cannot be used together");
   refuse(flags.append && isStdout(flags.out), "--append requires --out: it adds to a file");
   refuse(
     flags.append && format === "json",

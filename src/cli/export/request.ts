@@ -19,7 +19,7 @@ export interface ExportFlags {
   readonly state: string | null;
   readonly flatten: boolean;
   readonly checksum: boolean;
-  readonly jq: boolean;
+  readonly query: boolean;
   /** 1 to 100; null is 100. */
   readonly perPage: number | null;
 }
@@ -133,7 +133,7 @@ export function readExportFlags(flags: Flags): ExportFlags {
     state: flags.parse("--state", parseOutputFile),
     flatten: flags.is("--flatten"),
     checksum: flags.is("--checksum"),
-    jq: flags.text("--jq") !== null,
+    query: flags.text("--query") !== null,
     perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
   };
 }

@@ -72,9 +72,10 @@ Formats (-o, --output):
 --columns a,b,c selects columns and their order. Dotted paths select
 nested values, such as person.email or person_properties.plan. In a pipe
 --columns prints values only, one line per row or item.
---jq EXPRESSION prints a part of the JSON, by JMESPath: --jq nps,
---jq '[].email', --jq '[?score<\`7\`].comment', --jq 'length(@)'. Text is
-printed without quotes, anything else as JSON.
+--query EXPRESSION prints a part of the JSON, by JMESPath: --query nps,
+--query '[].email', --query '[?score<\`7\`].comment',
+--query 'length(@)'. Text is printed without quotes, anything else as
+JSON.
 --time unix|iso|local|relative sets the time format; --tz sets the zone.
 
 "list" prints the first 50 rows; use --limit N or --all for more.

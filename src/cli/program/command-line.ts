@@ -102,6 +102,6 @@ function sharedFlags({ name, flags, columns }: CommandNode): readonly FlagRecord
       !own.has(flag) &&
       (short === undefined || !own.has(short)) &&
       !(flag === "--json" && own.has("--output")) &&
-      !(flag === "--jq" && columns === null && !JSON_WITHOUT_COLUMNS.has(name)),
+      !(flag === "--query" && columns === null && !JSON_WITHOUT_COLUMNS.has(name)),
   );
 }

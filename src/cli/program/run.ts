@@ -11,7 +11,7 @@ import { ClosedPipeError, type Streams } from "../streams/streams.ts";
 import { withPager } from "../streams/paging.ts";
 import { createProcessStreams, type ProcessStreams, toErrorText } from "../streams/process-streams.ts";
 import { type Call, readCommandLine } from "./command-line.ts";
-import type { JqOutput } from "./jq-output.ts";
+import type { QueryOutput } from "./query-output.ts";
 import { type Lifetime, watchCrashes, watchSignals } from "./lifetime.ts";
 
 /** Reports every error on stderr and turns it into an exit status. */
@@ -117,11 +117,11 @@ async function invoke(process: Process, world: World, { action, flags, operands,
   return exit;
 }
 
-async function openFilter(flags: Flags, { out }: Streams): Promise<JqOutput | null> {
-  const expression = flags.text("--jq");
+async function openFilter(flags: Flags, { out }: Streams): Promise<QueryOutput | null> {
+  const expression = flags.text("--query");
   if (expression === null) return null;
-  const { openJqOutput } = await import("./jq-output.ts");
-  return openJqOutput(expression, out);
+  const { openQueryOutput } = await import("./query-output.ts");
+  return openQueryOutput(expression, out);
 }
 
 function stopReason(error: unknown, signal: AbortSignal): unknown {

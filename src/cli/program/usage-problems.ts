@@ -35,7 +35,8 @@ export function incomplete({ command, path, typed, rest, stray }: Arranged): Usa
 const KEY_FLAGS = new Set(["--key", "--api-key", "--apikey", "--token", "--password"]);
 
 function unknownFlag(flag: string, hint: string): UsageError {
-  if (flag === "--jq") return new UsageError("--jq: this command prints no JSON");
+  if (flag === "--jq") return new UsageError("unknown flag --jq", { hint: "--query takes a JMESPath expression" });
+  if (flag === "--query") return new UsageError("--query: this command prints no JSON");
   if (!KEY_FLAGS.has(flag)) return new UsageError(`unknown flag ${flag}`, { hint });
   return new UsageError(`unknown flag ${flag}: a key on a command line is visible to other users and kept in history`, {
     hint: "set SURVEYCTL_API_KEY, or save the key with: surveyctl auth login",

@@ -27,7 +27,7 @@ const FLAGS: ExportFlags = {
   state: null,
   flatten: false,
   checksum: false,
-  jq: false,
+  query: false,
   perPage: 5,
 };
 const START = 1_760_000_000;

@@ -47,8 +47,8 @@ export function register(command: Command, context: CommandContext): void {
   });
   context.action(command, async (deps, flags, operands) => {
     if (flags.is("--openapi")) return runOpenApi(deps, operands);
-    if (flags.is("--include") && flags.text("--jq") !== null)
-      throw new UsageError("--include and --jq cannot be used together");
+    if (flags.is("--include") && flags.text("--query") !== null)
+      throw new UsageError("--include and --query cannot be used together");
     return runApi(deps, {
       ...readOperands(operands),
       fields: await parseFields(flags.all("--field"), flags.all("--raw-field")),

@@ -29,7 +29,7 @@ const PLAIN: ExportFlags = {
   state: null,
   flatten: false,
   checksum: false,
-  jq: false,
+  query: false,
   perPage: 5,
 };
 const EVERYTHING: ResponsesExportOptions = {

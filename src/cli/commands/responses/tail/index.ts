@@ -97,8 +97,8 @@ export function registerResponsesTail(noun: Command, context: CommandContext): v
 }
 
 async function readTail(deps: Deps, flags: Flags): Promise<ResponsesTailOptions> {
-  if (flags.text("--jq") !== null)
-    throw new UsageError("--jq: tail does not end; filter its lines with: surveyctl responses tail -o ndjson | jq");
+  if (flags.text("--query") !== null)
+    throw new UsageError("--query: tail does not end; filter its lines with: surveyctl responses tail -o ndjson | jq");
   const url = flags.text("--forward-to");
   const secret = flags.text("--secret") ?? (deps.env["SURVEYCTL_WEBHOOK_SECRET"] || null);
   if (url === null && flags.text("--secret") !== null) throw new UsageError("--secret requires --forward-to");

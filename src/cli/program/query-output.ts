@@ -1,4 +1,4 @@
-/** `--jq`: what a command prints as JSON, by a JMESPath expression. */
+/** `--query`: what a command prints as JSON, by a JMESPath expression. */
 import { compile, isRegistered, type JSONValue, TreeInterpreter } from "@jmespath-community/jmespath";
 import { parseWithAllDigits } from "../../contract/long-numbers.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
@@ -7,7 +7,7 @@ import { UsageError } from "../errors/usage-error.ts";
 import { writeText } from "../render/safe-text.ts";
 import type { Output } from "../streams/streams.ts";
 
-export interface JqOutput {
+export interface QueryOutput {
   readonly out: Output;
   /**
    * Prints what the expression makes of it. Where it does not suit, or the command printed no JSON, prints all of it as
@@ -21,7 +21,7 @@ export interface JqOutput {
 }
 
 /** A leading dot, as jq has it, is not needed and allowed. Throws UsageError for an expression that cannot be read. */
-export function openJqOutput(expression: string, out: Output): JqOutput {
+export function openQueryOutput(expression: string, out: Output): QueryOutput {
   const evaluate = readExpression(expression);
   const parts: string[] = [];
   const decoder = new TextDecoder();
@@ -50,8 +50,8 @@ export function openJqOutput(expression: string, out: Output): JqOutput {
 
 function readExpression(expression: string): (value: JSONValue) => JSONValue {
   const bad = (reason: string): UsageError =>
-    new UsageError(`--jq: ${quoteText(expression)} is not a JMESPath expression: ${reason}`, {
-      hint: "as in: --jq '[].email' or --jq nps",
+    new UsageError(`--query: ${quoteText(expression)} is not a JMESPath expression: ${reason}`, {
+      hint: "as in: --query '[].email' or --query nps",
     });
   const plain = expression.trim().replace(/^\.(?!\.)/, "");
   try {
