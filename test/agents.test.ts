@@ -40,10 +40,11 @@ test("when a command line stands in them, then it is a recipe's or an example's,
 });
 
 async function schemaOf(...words: string[]): Promise<object> {
-  return JSON.parse((await runInProcess({ args: ["schema", ...words] })).stdout) as object;
+  const { stdout } = await runInProcess({ args: ["help", ...words, "--json"] });
+  return (JSON.parse(stdout) as { readonly output_schema: object }).output_schema;
 }
 
-describe("schema", () => {
+describe("help --json", () => {
   it("when commands print JSON, then their schemas, which help --json has as well, name every key", async () => {
     const served = await startServe();
     try {
@@ -109,11 +110,28 @@ describe("schema", () => {
     expect(unknown).toContain("must NOT have additional properties");
   });
 
+  it("prints one command, as the tree has it", async () => {
+    const { stdout } = await runInProcess({ args: ["help", "--json", "person", "ls"] });
+    const people = tree.commands.find(({ name }) => name === "people");
+    expect(JSON.parse(stdout)).toEqual(people?.commands.find(({ name }) => name === "list"));
+    expect(JSON.parse((await runInProcess({ args: ["help", "people", "--json"] })).stdout)).toEqual(people);
+  });
+
+  it("is available for nouns that are topics too", async () => {
+    const { stdout } = await runInProcess({ args: ["help", "import", "--json"] });
+    expect(JSON.parse(stdout)).toMatchObject({ name: "imports" });
+  });
+
   it.each([
-    [["people", "lst"], 'error: schema: unknown command "lst"\nhint: did you mean list?\n'],
-    [["serve"], "error: schema: serve prints no JSON of its own\nhint: as in: surveyctl schema people list\n"],
-  ])("when %j has none, then one sentence says so", async (words, said) => {
-    const { status, stdout, stderr } = await runInProcess({ args: ["schema", ...words] });
-    expect([status, stdout, stderr]).toEqual([2, "", said]);
+    [["people", "lst"], 'error: unknown command "people lst"\nhint: did you mean list?\n'],
+    [["peple"], 'error: unknown command or topic "peple"\nhint: did you mean people?\n'],
+    [["exit-codes"], "error: help: the topic exit-codes is not available as JSON\n"],
+  ])("says what is wrong with %j", async (words, said) => {
+    const { status, stdout, stderr } = await runInProcess({ args: ["help", ...words, "--json"] });
+    expect([status, stdout]).toEqual([2, ""]);
+    expect((JSON.parse(stderr) as { error: { message: string; hint: string | null } }).error).toMatchObject({
+      message: said.split("\n")[0]?.replace("error: ", ""),
+      hint: said.split("hint: ")[1]?.trim() ?? null,
+    });
   });
 });

@@ -22,8 +22,8 @@ async function loadTree(): Promise<CommandTree> {
   try {
     return JSON.parse(readFileSync(new URL("completion.json", import.meta.url), "utf8")) as CommandTree;
   } catch {
-    const { writeTree } = await import("../help/help-tree.ts");
-    return JSON.parse(await writeTree()) as CommandTree;
+    const { describeProgram } = await import("../help/help-tree.ts");
+    return (await describeProgram()) as CommandTree;
   }
 }
 

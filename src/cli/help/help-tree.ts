@@ -1,4 +1,4 @@
-/** `help --json`: the command tree for machines. */
+/** `help --json`: commands for machines. */
 import type { JsonObject } from "../../contract/json.ts";
 import { type FlagRecord, typeOf } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
@@ -9,8 +9,8 @@ import type { Column, ColumnKind, Resource } from "../render/columns.ts";
 import { exitsOf, operandName, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 
-export async function writeTree(): Promise<string> {
-  const tree = {
+export async function describeProgram(): Promise<object> {
+  return {
     name: "surveyctl",
     description: SUMMARY,
     global_flags: GLOBAL_FLAGS.map((flag) => describeFlag(flag, GLOBAL_FLAGS)),
@@ -18,10 +18,10 @@ export async function writeTree(): Promise<string> {
     topics: [...TOPICS.keys()],
     commands: (await loadNouns()).map((command) => describeCommand(command)),
   };
-  return `${JSON.stringify(tree, null, 2)}\n`;
 }
 
-function describeCommand(command: CommandNode, above: readonly string[] = []): object {
+/** `above` are the groups that the command is in. */
+export function describeCommand(command: CommandNode, above: readonly string[] = []): object {
   const { name, alias, summary, operands, flags, columns, examples, commands } = command;
   const words = [...above, name];
   return {

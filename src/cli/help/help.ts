@@ -1,9 +1,11 @@
-/** `surveyctl help …`: a topic, a command's help, or the command tree as JSON. */
+/** `surveyctl help …`: a topic, or the help of a command, as text or JSON. */
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
+import { arrange } from "../program/arrange.ts";
 import { readCommandLine } from "../program/command-line.ts";
 import { NOUNS } from "../program/nouns.ts";
 import { commandMeant } from "../program/other-words.ts";
+import { incomplete } from "../program/usage-problems.ts";
 import { TOPICS } from "./topics.ts";
 
 /** The text at a width of so many columns. Throws UsageError for words that are neither a command nor a topic. */
@@ -14,10 +16,7 @@ export async function helpText(words: readonly string[], columns: number): Promi
     throw new UsageError(`help: unknown flag ${flag}`, {
       hint: "help takes a command, a topic, or --json",
     });
-  if (words.includes("--json")) {
-    const { writeTree } = await import("./help-tree.ts");
-    return writeTree();
-  }
+  if (words.includes("--json")) return helpJson(path);
   const topic = path.length === 1 ? TOPICS.get(path[0] ?? "") : undefined;
   if (topic !== undefined) return topic;
   checkKnown(path[0]);
@@ -25,10 +24,25 @@ export async function helpText(words: readonly string[], columns: number): Promi
   return line.kind === "text" ? line.text : "";
 }
 
+/** One command and those below it, or the whole tree. */
+async function helpJson(path: readonly string[]): Promise<string> {
+  const { describeCommand, describeProgram } = await import("./help-tree.ts");
+  if (path.length === 0) return toText(await describeProgram());
+  checkKnown(path[0]);
+  const arranged = await arrange(NOUNS, path);
+  if (arranged.path.length === 0) throw new UsageError(`help: the topic ${path[0] ?? ""} is not available as JSON`);
+  if (arranged.stray !== null) throw incomplete(arranged);
+  return toText(describeCommand(arranged.command, arranged.path.slice(0, -1)));
+}
+
+function toText(json: object): string {
+  return `${JSON.stringify(json, null, 2)}\n`;
+}
+
 function checkKnown(word: string | undefined): void {
   if (word === undefined) return;
   const names = NOUNS.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]));
-  if (names.includes(word)) return;
+  if (names.includes(word) || TOPICS.has(word)) return;
   const meant = commandMeant([], word);
   if (meant !== null) throw new UsageError(`unknown command ${JSON.stringify(word)}; use: surveyctl ${meant}`);
   const nearest = suggest(word, [...names, ...TOPICS.keys()]);

@@ -92,7 +92,7 @@ function toOption(record: FlagRecord): Option {
 }
 
 /** Commands that print JSON although they have no columns. */
-const JSON_WITHOUT_COLUMNS: ReadonlySet<string> = new Set(["api", "import", "schema"]);
+const JSON_WITHOUT_COLUMNS: ReadonlySet<string> = new Set(["api", "import"]);
 
 /** The global flags, except those that the command declares itself or has no use for. */
 function sharedFlags({ name, flags, columns }: CommandNode): readonly FlagRecord[] {

@@ -110,12 +110,6 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     group: "Connection and more",
-    name: "schema",
-    summary: "print the JSON Schema of what a command prints",
-    load: () => import("../commands/schema/index.ts"),
-  },
-  {
-    group: "Connection and more",
     name: "mcp",
     summary: "serve read-only tools to an agent, on stdin and stdout",
     load: () => import("../commands/mcp/index.ts"),

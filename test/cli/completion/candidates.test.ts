@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { findCandidates, mayBeFile, type CommandTree } from "../../../src/cli/completion/candidates.ts";
-import { writeTree } from "../../../src/cli/help/help-tree.ts";
+import { describeProgram } from "../../../src/cli/help/help-tree.ts";
 
 let tree: CommandTree;
 beforeAll(async () => {
-  tree = JSON.parse(await writeTree()) as CommandTree;
+  tree = (await describeProgram()) as CommandTree;
 });
 
 /** The words behind the program's name; the last, which may be empty, is at the cursor. */
