@@ -49,6 +49,25 @@ describe("the next step", () => {
     );
   });
 
+  it.each([
+    ['{"message":"Unprocessable Entity","error":"trend is unknown"}', ' "trend is unknown"'],
+    ['{"status":422,"message":"Unprocessable Entity"}', ""],
+  ])("of the 422 %s leaves out what only names the status", async (body, said) => {
+    const { stderr } = await metrics(answer(422, body));
+    expect(stderr.split("\n")[0]).toBe(`error: the service answered 422${said}`);
+  });
+
+  it("of a web page in answer to a write asks for the base URL too", async () => {
+    const page = answer(200, "<!doctype html><title>Sign in</title>", { "content-type": "text/html" });
+    const server = await startMisbehavingServer({ script: [page, page] });
+    onTestFinished(() => server.stop());
+    const env = { HOME: "/nonexistent", SURVEYCTL_API_KEY: KEY, SURVEYCTL_BASE_URL: server.baseUrl };
+    const args = ["people", "add", "--email", "ada@example.com", "--no-send", "--quiet"];
+    expect((await runInProcess({ args, env })).stderr).toContain(
+      '\nhint: this isn\'t the API; is the base URL right?\n      look with "surveyctl people get ada@example.com"',
+    );
+  });
+
   it("of a refused key names where the key comes from", async () => {
     expect((await metrics(answer(401, ""))).stderr).toBe(
       "error: the service refused the key with 401\n" +

@@ -1,8 +1,6 @@
 /** One ladder from any error to what stderr shows and which status ends the program. */
 import { ClientError } from "../../client/errors/client-error.ts";
-import { BadReplyError } from "../../client/errors/call-errors.ts";
-import { AuthError, RefusedError, ServiceError } from "../../client/errors/call-errors.ts";
-import { TimeoutError } from "../../client/errors/call-errors.ts";
+import { AuthError, BadReplyError, RefusedError, ServiceError, TimeoutError } from "../../client/errors/call-errors.ts";
 import { ConfigError, type ConfigAdvice, type UnknownProfile } from "../../config/config-error.ts";
 import type { Json } from "../../contract/json.ts";
 import { UnwritableFileError } from "../../runtime/files/file-replacement.ts";
@@ -151,6 +149,7 @@ function advise(error: ClientError): string | null {
   const isKey = ABOUT_KEY.has(error.code);
   const source = isKey ? origin?.apiKey : ABOUT_ADDRESS.has(error.code) || isPage(error) ? origin?.baseUrl : undefined;
   const lines = [
+    isPage(error) ? ADVICE.page : null,
     hint ?? nextStep(error),
     source === undefined ? null : `the ${isKey ? "key" : "base URL"} comes from ${source}`,
     tries > 1 ? `gave up after ${tries} tries` : null,
@@ -161,8 +160,10 @@ function advise(error: ClientError): string | null {
 const ABOUT_KEY: ReadonlySet<string> = new Set(["unauthorized", "forbidden", "read_only_key"]);
 const ABOUT_ADDRESS: ReadonlySet<string> = new Set(["connection_failed", "not_found", "redirect_refused", "timeout"]);
 
+/** Also for a write, whose outcome is unknown then. */
 function isPage(error: ClientError): boolean {
-  return error instanceof BadReplyError && (/html/i.test(error.contentType ?? "") || error.preview.startsWith("<"));
+  const reply = error instanceof BadReplyError ? error : error.cause;
+  return reply instanceof BadReplyError && (/html/i.test(reply.contentType ?? "") || reply.preview.startsWith("<"));
 }
 
 /** What below the command line knows no flags has none of its own: by code. */
@@ -170,7 +171,6 @@ function nextStep(error: ClientError): string | null {
   if (error instanceof ServiceError) return error.retryAfterMs === null ? ADVICE.service_failed : ADVICE.longer_wait;
   const timeout = error instanceof BadReplyError ? error.cause : error;
   if (timeout instanceof TimeoutError) return timeout.sent === "maybe" ? ADVICE.timeout : null;
-  if (isPage(error)) return ADVICE.page;
   if (error.status === 400 || error.status === 422) return ADVICE.invalid;
   return Object.hasOwn(ADVICE, error.code) ? ADVICE[error.code as keyof typeof ADVICE] : null;
 }

@@ -37,14 +37,12 @@ function sentence(json: Json, depth = 0): string {
 }
 
 function ofObject(json: JsonObject, depth: number): string {
-  const main = SENTENCES.map((name) => own(json, name))
-    .map((value) => (value === undefined ? "" : sentence(value, depth + 1)))
-    .find((text) => text !== "");
+  const texts = SENTENCES.map((name) => sentence(own(json, name) ?? null, depth + 1)).filter((text) => text !== "");
+  const main = texts.find((text) => !STATUS_NAME.test(text)) ?? "";
   const errors = own(json, "errors") ?? null;
   const list = isJsonObject(errors) ? byAttribute(errors, depth) : sentence(errors, depth + 1);
-  if (main === undefined) return list === "" ? JSON.stringify(json) : list;
-  if (list === "") return main;
-  return STATUS_NAME.test(main) ? list : `${main} (${list})`;
+  if (main === "" || list === "") return main || list || (texts.length > 0 ? "" : JSON.stringify(json));
+  return `${main} (${list})`;
 }
 
 /** Says no more than the status. */
