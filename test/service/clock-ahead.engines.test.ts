@@ -105,6 +105,16 @@ test("service clock --reset takes everything back that would wait for the later 
   expect(await page("/readyz")).toBe('{"status":"ready"}');
 });
 
+test("a process that was killed under the later time lives no longer than any other", async () => {
+  state.offsetMs = YEARS_MS;
+  await service.store.write((tx) => tx.queue.beat("killed", LIFE_SECONDS));
+  const beat = (): Promise<readonly string[]> => service.store.write((tx) => tx.queue.beat("living", LIFE_SECONDS));
+  state.offsetMs = 0;
+  expect(await beat()).toEqual(["killed", "living"]);
+  state.offsetMs = (LIFE_SECONDS + 1) * 1000;
+  expect(await beat()).toEqual(["living"]);
+});
+
 test("a limit of the day counts only what left on that day", async () => {
   await service.admin({ kind: "settings", project: "default", change: { daily_limit: "1" } });
   await service.store.write((tx) => sendPerson(tx, project, sendInput({ email: "ahead@x.co" })));

@@ -138,7 +138,7 @@ test("a file with a second name is refused under both, and served again when one
   for (const name of ["survey.db", "other.db"])
     expect(await run("service", "project", "list", "--data", file(name))).toMatchObject({
       status: 1,
-      stderr: `error: ${file(name)}: the file has 2 names (hard links); remove all but the one you use\n`,
+      stderr: `error: ${file(name)}: the file has 2 names (hard links); keep the one that has a log (-wal) next to it, and remove the others\n`,
     });
   expect((await readdir(state.folder)).filter((name) => /-(?:wal|shm)$/.test(name))).toEqual([]);
   await rm(file("other.db"));

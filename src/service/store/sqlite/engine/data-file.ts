@@ -49,7 +49,10 @@ export function prepareFile(file: string): Condition {
   const { size, nlink } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0, nlink: 1 };
   // Each name has a log of its own, and rows that are in the other one's would be missing.
   if (nlink > 1)
-    throw new StoreFileError("linked", `the file has ${nlink} names (hard links); remove all but the one you use`);
+    throw new StoreFileError(
+      "linked",
+      `the file has ${nlink} names (hard links); keep the one that has a log (-wal) next to it, and remove the others`,
+    );
   // The system says why a file cannot be written, which SQLite does not.
   if (size > 0) accessSync(file, constants.W_OK);
   if (size === 0) {

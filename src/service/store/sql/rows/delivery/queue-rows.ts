@@ -41,6 +41,8 @@ export function createQueueRows(database: Database, session: Session, tallies: L
         [claimer, session.now],
       );
       database.send("DELETE FROM processes WHERE seen_at < ?", [session.now - FORGOTTEN_SECONDS]);
+      // The clock was ahead: a process that died then must not live until the clock is there again.
+      database.send("UPDATE processes SET seen_at = ? WHERE seen_at > ? + 60", [session.now, session.now]);
       return listLiving(database, session.now - seconds);
     },
     living: async (seconds) => listLiving(database, session.now - seconds),
