@@ -1,4 +1,3 @@
-/** The typed client of the API; `createClient` builds it over one transport. */
 import type { JsonObject } from "../contract/json.ts";
 import type { Platform } from "../contract/resources.ts";
 import type { Route } from "../contract/routes.ts";
@@ -14,21 +13,19 @@ export interface ApiReply {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   readonly json: JsonObject;
-  /** The service's clock (`Date` header), Unix seconds; null when it sends none. */
+  /** The `Date` header in Unix seconds, or null. */
   readonly serverTime: number | null;
 }
 
 export interface Page {
   readonly rows: readonly JsonObject[];
-  /** The body as it came: `splitRowTexts(page.text)` gives each row's own text, lossless. */
+  /** The body, unchanged: `splitRowTexts(page.text)` gives each row's own text. */
   readonly text: string;
-  /**
-   * Absolute URL of the next page of a cursor list, already checked to lie on the base URL's origin; null on the last.
-   */
+  /** Absolute URL of the next page of a cursor list, on the base URL's origin; null on the last. */
   readonly next: string | null;
   readonly serverTime: number | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** True when the service says that responses have additional answers; not every service says so. */
+  /** Set by servers that announce additional answers. */
   readonly hasAnswers?: boolean;
 }
 
@@ -38,7 +35,7 @@ export interface CallOptions {
 
 export interface IntentOptions extends CallOptions {
   readonly intentAt?: number;
-  /** Called when a 2xx came that does not show what was written; look-ups begin when it resolves. */
+  /** Called after a 2xx that doesn't show the write; look-ups begin when it resolves. */
   readonly onAccepted?: () => Promise<void>;
 }
 
@@ -48,20 +45,20 @@ export interface LookUpOptions extends CallOptions {
 }
 
 export type WriteResult =
-  /** The service answered 2xx with a body that could be read. `lostBefore`: an earlier try may have arrived as well. */
+  /** A readable 2xx. `lostBefore`: an earlier attempt may have arrived as well. */
   | { readonly kind: "answered"; readonly reply: ApiReply; readonly lostBefore: boolean }
-  /** The answer was lost; a look-up proved that the write arrived. `evidence` is one sentence. */
+  /** The answer was lost, and a look-up proved that the write arrived. `evidence` is one sentence. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
-  /** The answer was lost and nothing could settle it until the settling time was over: never repeat this blindly. */
+  /** The answer was lost, and no look-up could settle it: never repeat this blindly. */
   | { readonly kind: "unknown"; readonly error: UnknownOutcomeError };
 
 export interface Client {
   readonly baseUrl: string;
 
-  /** Throws `ReadOnlyKeyError` when the key is known to read only; every write throws it too, and sends nothing. */
+  /** Throws `ReadOnlyKeyError` if the key is known to be read-only, as every write does. */
   checkMayWrite(): void;
 
-  /** Any endpoint, once parsed; retried by the policy. */
+  /** Any endpoint that answers with an object. */
   call(request: {
     readonly route: Route;
     readonly placeholders?: Readonly<Record<string, string>>;
@@ -70,7 +67,7 @@ export interface Client {
     readonly signal?: AbortSignal;
   }): Promise<ApiReply>;
 
-  /** One page of any list; `page` for page-numbered lists, `next` (of the previous page) for cursor lists. */
+  /** One page of any list; `next` is that of the previous page of a cursor list. */
   page(request: {
     readonly route: Route;
     readonly placeholders?: Readonly<Record<string, string>>;
@@ -79,7 +76,7 @@ export interface Client {
     readonly signal?: AbortSignal;
   }): Promise<Page>;
 
-  /** Lists, section 4: pages in order, as an async generator that ends by itself and refuses loops. */
+  /** Pages of the lists of section 4, in order; loops are refused. */
   listPeople(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
   listResponses(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
   listBounces(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
@@ -91,16 +88,15 @@ export interface Client {
   getResponse(id: string, parameters: Parameters, options?: CallOptions): Promise<ApiReply>;
 
   /**
-   * Writes. One that may have arrived is looked up until the settling time is over, and never repeated meanwhile.
-   * `intentAt` is the service's time, Unix seconds, at or before the first try (default: the moment of the call). They
-   * reject with what refused the request or kept it from being sent; `effectOf(error)` tells which. The repeatable ones
-   * (`send=false`, Autopilot) also reject with what their last repeat failed with.
+   * Writes that may have arrived are looked up until the settling time is over, and not repeated. `intentAt` is the
+   * server's time in Unix seconds, at or before the first attempt (default: now). Rejects if the request was refused or
+   * not sent (see `effectOf`), and with the last error of a repeatable write (`send=false`, Autopilot).
    */
   sendPerson(body: JsonObject, options?: IntentOptions): Promise<WriteResult>;
   addResponse(body: JsonObject, options?: IntentOptions): Promise<WriteResult>;
   addMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
   removeMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
-  /** A write of any endpoint that a repeat cannot harm: a deletion, an unsubscribe. */
+  /** A write that is safe to repeat, such as a deletion. */
   change(request: {
     readonly route: Route;
     readonly placeholders?: Readonly<Record<string, string>>;
@@ -109,21 +105,17 @@ export interface Client {
   }): Promise<WriteResult>;
 
   /**
-   * Tells whether a write whose answer was lost arrived, without sending anything: by the service's clock, Unix
-   * seconds, `intentAt` at or before its first try, `sentBy` at or after its last (default: `intentAt`). While the
-   * settling time after `sentBy` is not over, it looks again: what is absent after that did not arrive. Throws what the
-   * look-up's own requests throw.
+   * Whether a write whose answer was lost arrived, without sending it again. `intentAt` is at or before its first
+   * attempt, `sentBy` at or after its last (default: `intentAt`), in Unix seconds of the server's clock. Looks again
+   * until the settling time after `sentBy` is over. Throws what the look-up's own requests throw.
    */
   lookUpPerson(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
   lookUpResponse(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
 
-  /** Unix seconds by the service's clock, as far as its answers show it (else by ours): for `intentAt`. */
+  /** Unix seconds by the server's clock, or by ours until an answer has come. */
   readonly serverNow: () => number;
 
-  /**
-   * Raw call for `api`: the answer as it came, whatever its status but a redirect. `url` is absolute and on the base
-   * URL's origin.
-   */
+  /** The answer unchanged, whatever its status except a redirect. `url` is absolute and on the base URL's origin. */
   raw(request: {
     readonly method: string;
     readonly url: string;
@@ -133,7 +125,7 @@ export interface Client {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly text: string;
-    /** The error of a status outside 2xx, as the other methods would reject with it; null when all is well. */
+    /** What the other methods would reject with; null for a 2xx. */
     readonly failure: ClientError | null;
   }>;
 

@@ -5,7 +5,7 @@ import { systemRandom, type Random } from "../runtime/random.ts";
 import { createCaller, type RequestCaller, type CallOutcome, callRaw } from "./call/caller.ts";
 import type { Origin } from "./errors/client-error.ts";
 import type { Client, LookUpOptions, ApiReply } from "./client.ts";
-import { createGate, type Gate } from "./gate/gate.ts";
+import { Gate } from "./gate/gate.ts";
 import { lookUpPerson, lookUpResponse, type LookUp } from "./write/look-up.ts";
 import type { Settlement } from "./write/evidence.ts";
 import { settle, createServerClock } from "./write/settling.ts";
@@ -18,36 +18,30 @@ import { redactEvent, type OnWait, type Trace } from "./trace/trace.ts";
 import { createWriteMethods } from "./write/write-methods.ts";
 
 export interface ClientOptions {
-  /**
-   * The service's address; paths of the specification are appended. Whether plain `http:` is allowed is the caller's
-   * check.
-   */
+  /** Paths of the specification are appended. The caller checks whether plain `http:` is allowed. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Further texts that no error and no trace may show, like a proxy's credentials. */
+  /** Further secrets to keep out of errors and traces, such as a proxy's credentials. */
   readonly secrets?: readonly string[];
   readonly transport: Exchange & { close?(): Promise<void> };
   readonly clock: Clock;
   readonly random?: Random;
-  /** Defaults: 5 repeats, 5 minutes. */
+  /** Defaults: 5 retries, 5 minutes. */
   readonly policy?: Partial<RetryLimits>;
-  /** The process's gate; by default one of its own for 8 requests at once. */
+  /** Default: 8 concurrent requests. */
   readonly gate?: Gate;
   readonly trace?: Trace;
   readonly onWait?: OnWait;
-  /** Told with errors that concern the address or the key. */
+  /** Named in errors about the address or the key. */
   readonly origin?: Origin;
-  /** The time for which a write whose answer was lost may still be at work, milliseconds; 30 seconds. */
+  /** How long a write whose answer was lost may still be running, in milliseconds; 30 seconds by default. */
   readonly settleMs?: number;
 }
 
 const CONCURRENCY_DEFAULT = 8;
 const SETTLE_MS = 30_000;
 
-/**
- * The API over one transport. Every method rejects with a `ClientError`, or with the signal's reason once that is
- * aborted.
- */
+/** Every method rejects with a `ClientError`, or with the signal's reason. */
 export function createClient(options: ClientOptions): Client {
   const { clock, transport, trace, onWait, settleMs = SETTLE_MS } = options;
   const redact = createRedactor([options.apiKey, ...(options.secrets ?? [])]);
@@ -58,7 +52,7 @@ export function createClient(options: ClientOptions): Client {
     transport,
     clock,
     random: options.random ?? systemRandom,
-    gate: options.gate ?? createGate({ clock, concurrency: CONCURRENCY_DEFAULT }),
+    gate: options.gate ?? new Gate({ clock, concurrency: CONCURRENCY_DEFAULT }),
     limits: { ...RETRY_LIMITS, ...options.policy },
     redact,
     redactAnswer,

@@ -13,7 +13,7 @@ export interface PagedCall {
   readonly signal?: AbortSignal;
 }
 
-/** A list's pages in order, by whichever way its endpoint turns pages. Ends by itself; a loop is a `PagingError`. */
+/** A list's pages in order, by cursor or by number. A loop is a `PagingError`. */
 export function listPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
   return request.route.pagination === "page" ? numberedPages(client, request) : cursorPages(client, request);
 }
@@ -36,7 +36,7 @@ async function* cursorPages(client: Pick<Client, "page" | "baseUrl">, request: P
   } while (next !== null);
 }
 
-/** Ends at an empty page (section 4): nothing promises that a page before it holds as many rows as were asked for. */
+/** Ends at an empty page (section 4); a short page may be followed by others. */
 async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
   const { parameters } = request;
   let before = "";
@@ -54,9 +54,8 @@ async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request:
 }
 
 /**
- * The absolute URL of the next page of a cursor list, section 4.1; null on the last. Relative targets resolve against
- * the request. Throws `PagingError` when it leaves the origin of the base URL, since credentials go nowhere else, and
- * when it cannot be read: the rows behind it would be lost without a word.
+ * Absolute URL of the next page of a cursor list (4.1); null on the last. Throws `PagingError` if the link leaves the
+ * base URL's origin, since the key must not, or can't be read, since rows would be lost silently.
  */
 export function nextPageUrl(linkHeader: string | undefined, requestUrl: string, origin: string): string | null {
   if (linkHeader === undefined) return null;

@@ -19,17 +19,17 @@ export interface RouteCall {
 
 /** Turns calls into requests to one service with one key, each after `checkMethod`. */
 export interface Requests {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly origin: string;
-  /** Throws `ReadOnlyKeyError` where the method writes and the key is known to read only. */
+  /** Throws `ReadOnlyKeyError` if the method writes and the key is known to be read-only. */
   checkMethod(method: string, url: string): void;
   ofRoute(call: RouteCall): HttpRequest;
-  /** `url` is absolute; throws `PagingError` when it leaves the origin. */
+  /** `url` is absolute; throws `PagingError` if it leaves the origin. */
   ofUrl(method: string, url: string, body?: string, signal?: AbortSignal): HttpRequest;
 }
 
-/** `base` is an absolute URL; a slash at its end says nothing. Throws a TypeError for another text. */
+/** `base` is an absolute URL; throws a TypeError otherwise. */
 export function createRequests(base: string, apiKey: string): Requests {
   const { origin, pathname } = new URL(base);
   const baseUrl = `${origin}${pathname.replace(/\/+$/, "")}`;

@@ -20,7 +20,7 @@ import { createClient } from "../../src/client/create-client.ts";
 import { ClientError } from "../../src/client/errors/client-error.ts";
 import { ConnectionError } from "../../src/client/errors/call-errors.ts";
 import { nameCall } from "../../src/client/errors/client-error.ts";
-import { createGate } from "../../src/client/gate/gate.ts";
+import { Gate } from "../../src/client/gate/gate.ts";
 import { anyText } from "../helpers/any-text.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { size } from "../helpers/long.ts";
@@ -102,7 +102,7 @@ it("when anything at all is answered, then it is a documented success or a docum
       dictionary(string(), string(), { maxKeys: 2 }),
       async (replies, call, properties) => {
         const clock = createFakeClock();
-        const gate = createGate({ clock, concurrency: 2 });
+        const gate = new Gate({ clock, concurrency: 2 });
         const client = createClient({
           baseUrl: "http://h/b",
           apiKey: API_KEY,

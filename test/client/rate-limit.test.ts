@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { Exchange } from "../../src/contract/http.ts";
 import { createClient } from "../../src/client/create-client.ts";
-import { createGate } from "../../src/client/gate/gate.ts";
+import { Gate } from "../../src/client/gate/gate.ts";
 import { silentLog } from "../../src/runtime/log.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { ensureProject } from "../../src/service/first-project.ts";
@@ -44,7 +44,7 @@ it.each(LIMITS.slice(0, size(1, 2)))(
       statuses.push(response.status);
       return response;
     };
-    const gate = createGate({ clock, concurrency: 8 });
+    const gate = new Gate({ clock, concurrency: 8 });
     const client = createClient({ baseUrl: "http://service", apiKey: key, transport, clock, gate });
     let next = 0;
     const work = async (): Promise<void> => {

@@ -2,7 +2,7 @@
 import type { Client } from "../../client/client.ts";
 import { createClient } from "../../client/create-client.ts";
 import type { Origin } from "../../client/errors/client-error.ts";
-import { createGate } from "../../client/gate/gate.ts";
+import { Gate } from "../../client/gate/gate.ts";
 import { proxyCredentials } from "../../client/transport/proxy.ts";
 import { formatTrace, type TraceEvent } from "../../client/trace/trace.ts";
 import { undiciTransport } from "../../client/transport/undici-transport.ts";
@@ -96,7 +96,7 @@ function buildClient(deps: Deps, { baseUrl, apiKey, transport, waits, retriesMax
       retries: Math.min(options.retries ?? RETRY_LIMITS.retries, retriesMax ?? Infinity),
       ...(options.maxWaitMs !== null && { maxWaitMs: options.maxWaitMs }),
     },
-    gate: createGate({
+    gate: new Gate({
       clock,
       concurrency: options.concurrency ?? CONCURRENCY_DEFAULT,
       ratePerSecond: options.ratePerSecond,

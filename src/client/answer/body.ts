@@ -3,22 +3,19 @@ import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import { oneLine } from "./words.ts";
 
-/** Bytes of a list page or a single thing, and of an error's body, that are read at most. */
+/** Maximum sizes in bytes, of an answer and of an error's body. */
 export const BODY_LIMIT = 64 * 1024 * 1024;
 export const ERROR_BODY_LIMIT = 1024 * 1024;
 
 export interface Body {
   readonly bytes: Uint8Array;
-  /** More came, or was announced, than the limit; `bytes` is but its beginning. */
+  /** Larger than the limit; `bytes` has the beginning. */
   readonly tooLarge: boolean;
-  /** The error that broke the body off, when one did; `bytes` is what had come. */
+  /** The error that cut the body short; `bytes` has what came before it. */
   readonly brokenBy: Error | null;
 }
 
-/**
- * Reads a body whole, unless it is larger than `limitBytes`: the rest is left in the socket. Never throws but for an
- * abort.
- */
+/** Reads a body up to `limitBytes`; the rest stays in the socket. Throws only on an abort. */
 export async function readBody(response: HttpResponse, limitBytes: number, signal?: AbortSignal): Promise<Body> {
   if (typeof response.body === "string") return { bytes: Buffer.from(response.body), tooLarge: false, brokenBy: null };
   const chunks: Uint8Array[] = [];
@@ -38,14 +35,14 @@ export async function readBody(response: HttpResponse, limitBytes: number, signa
   return { bytes: whole(), tooLarge: false, brokenBy: null };
 }
 
-/** Thrown by `decodeBody`: one clause that completes "the answer …". */
+/** The message completes "the answer …". */
 export class DecodeProblem extends Error {
   override readonly name = "DecodeProblem";
 }
 
 /**
- * A body's text. None of this is asked for, but services answer compressed all the same: gzip, deflate and br are
- * unpacked, up to `limitBytes`. The text must be UTF-8; a byte order mark is dropped.
+ * A body's text, which must be UTF-8; a byte order mark is dropped. Some servers compress without being asked, so gzip,
+ * deflate and br are decoded, up to `limitBytes`.
  */
 export async function decodeBody(
   bytes: Uint8Array,
@@ -58,11 +55,10 @@ export async function decodeBody(
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-/** Takes off each encoding that was put on, the last one first. */
 async function unpack(bytes: Uint8Array, contentEncoding: string, maxOutputLength: number): Promise<Uint8Array> {
   const names = contentEncoding.split(",").map((name) => name.trim());
   const encodings = names.filter((name) => name !== "" && name !== "identity");
-  // HEAD is answered with the headers alone.
+  // An answer to HEAD has no body.
   if (bytes.byteLength === 0) return bytes;
   let plain = bytes;
   for (const encoding of encodings.toReversed()) plain = await unpackOnce(plain, encoding, maxOutputLength);
@@ -91,7 +87,7 @@ function unpackerFor(encoding: string, bytes: Uint8Array, zlib: typeof import("n
   return encoding === "br" ? promisify(zlib.brotliDecompress) : null;
 }
 
-/** RFC 1950 frames what `deflate` means; some services leave the frame out. */
+/** `deflate` means the zlib format of RFC 1950; some servers send raw deflate. */
 function hasZlibFrame([method = 0, flags = 0]: Uint8Array): boolean {
   return (method & 0x0f) === 8 && ((method << 8) | flags) % 31 === 0;
 }

@@ -11,7 +11,7 @@ export interface AnswerText {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The service's clock (`Date` header), Unix seconds; null when it sends none. */
+  /** The `Date` header in Unix seconds, or null. */
   readonly serverTime: number | null;
 }
 
@@ -22,7 +22,7 @@ export interface ReadingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads a 2xx answer's body whole, in bounded memory. Throws `BadReplyError` saying what came. */
+/** Throws `BadReplyError` with the start of what came. */
 export async function readAnswer(response: HttpResponse, options: ReadingOptions): Promise<AnswerText> {
   const body = await readBody(response, BODY_LIMIT, options.signal);
   const problem = problemOf(body);
@@ -81,7 +81,7 @@ function previewOf(text: string, redact: Redact): string {
   return oneLine(redact(text), PREVIEW_LENGTH) ?? text.slice(0, 1).replace(/./s, " ");
 }
 
-/** A reader's expectation; throws `BadReplyError` when the answer is something else. */
+/** Throws `BadReplyError` for an unexpected answer. */
 export type ReplyReader<T> = (answer: AnswerText, call: CallName, redact: Redact) => T;
 
 export const readTextReply: ReplyReader<AnswerText> = (answer) => answer;
@@ -94,7 +94,7 @@ export const readObjectReply: ReplyReader<AnswerText & { readonly json: JsonObje
   return { ...answer, json };
 };
 
-/** One JSON object that shows what was written; `{"error": …}` under a status of success shows nothing. */
+/** One JSON object that shows the write; some servers answer 200 with `{"error": …}`. */
 export function readWritten(shows: (json: JsonObject) => boolean): typeof readObjectReply {
   return (answer, call, redact) => {
     const reply = readObjectReply(answer, call, redact);
@@ -128,7 +128,7 @@ function parseJson(answer: AnswerText, call: CallName, redact: Redact): Json {
 }
 
 function unfit(problem: string, answer: AnswerText, call: CallName, redact: Redact, cause?: unknown): BadReplyError {
-  // The parser's own message quotes the body, key and all; its kind is enough.
+  // The parser's message quotes the body, possibly with the key.
   const kind = cause instanceof Error ? new Error(cause.name) : undefined;
   return new BadReplyError(problem, {
     call,

@@ -1,4 +1,4 @@
-/** A response body between the socket that pushes and the reader that pulls; at most a few chunks lie in between. */
+/** Connects the socket, which pushes, to the reader, which pulls, with back-pressure. */
 export interface ResponseStream extends AsyncIterable<Uint8Array> {
   push(chunk: Uint8Array): void;
   end(): void;
@@ -8,7 +8,6 @@ export interface ResponseStream extends AsyncIterable<Uint8Array> {
 export interface Tap {
   pause(): void;
   resume(): void;
-  /** The reader wants no more. */
   cancel(): void;
 }
 
@@ -22,7 +21,7 @@ interface Flow {
   wake: (() => void) | null;
 }
 
-/** May be iterated once. A reader that leaves before the end cancels the tap. */
+/** Can be iterated once. A reader that stops early cancels the tap. */
 export function createResponseStream(tap: Tap): ResponseStream {
   const flow: Flow = { tap, chunks: [], state: "open", failure: null, wake: null };
   return {
@@ -50,9 +49,7 @@ function wakeReader(flow: Flow): void {
   flow.wake = null;
 }
 
-/**
- * One generator for all streams: V8 keeps whatever a generator inside a function sees until the next full collection.
- */
+/** A generator inside `createResponseStream` would keep its closure alive until the next full collection. */
 async function* readChunks(flow: Flow): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {

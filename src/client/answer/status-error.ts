@@ -16,7 +16,7 @@ import type { ReadingOptions } from "./reply.ts";
 import type { Redact } from "../trace/redact.ts";
 import { oneLine, readWords } from "./words.ts";
 
-/** Reads as much of an error's body as is of use; a body that breaks off changes nothing. */
+/** A truncated body is used as far as it goes. */
 export async function readErrorText(response: HttpResponse, { signal }: ReadingOptions): Promise<string> {
   const body = await readBody(response, ERROR_BODY_LIMIT, signal);
   try {
@@ -26,7 +26,6 @@ export async function readErrorText(response: HttpResponse, { signal }: ReadingO
   }
 }
 
-/** The error for an answer outside 2xx: one class for each kind of reaction, the service's own words in the message. */
 export function errorForStatus(
   response: Pick<HttpResponse, "status" | "headers">,
   text: string,
@@ -35,7 +34,7 @@ export function errorForStatus(
 ): ClientError {
   const { status } = response;
   const words = readWords(redact(text));
-  // Again, since JSON can write any character in more ways than one.
+  // Again: JSON escapes can hide the key from the first pass.
   const said = words.message === null ? "" : ` "${redact(words.message)}"`;
   const facts: StatusFacts = { call, status, details: words.details };
   if (status >= 300 && status < 400) return redirectError(response, facts, redact);

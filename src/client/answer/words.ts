@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson, type Json, type JsonObject } from "../../contract/json.ts";
 
-/** The service's own words about a failure. The shape of its error bodies is not specified. */
+/** The server's explanation of a failure. The specification doesn't define error bodies. */
 export interface Words {
   readonly message: string | null;
   readonly details: Json;
@@ -14,7 +14,7 @@ export function readWords(text: string): Words {
   return { message: oneLine(looksLikeHtml(text) ? textOfHtml(text) : text), details: null };
 }
 
-/** Names under which services put their sentence, most telling first. */
+/** Fields that may hold the explanation, best first. */
 const SENTENCES = [
   "message",
   "error",
@@ -45,7 +45,6 @@ function ofObject(json: JsonObject, depth: number): string {
   return `${main} (${list})`;
 }
 
-/** Says no more than the status. */
 const STATUS_NAME = /^(?:unprocessable (?:entity|content)|bad request|conflict)$/i;
 
 /** `{"email": ["is invalid", "is taken"]}` as `email is invalid, is taken`. */
@@ -72,7 +71,7 @@ function looksLikeHtml(text: string): boolean {
   return /^\s*(?:<!doctype|<html|<head|<body|<\?xml|<h\d)/i.test(text);
 }
 
-/** Characters of a page that is no answer of the API: what it says comes first. */
+/** Characters of an HTML page that are searched. */
 const PAGE_MAX = 16_384;
 
 function textOfHtml(page: string): string {
@@ -89,7 +88,7 @@ function unescaped(text: string): string {
   return text.replace(/&(#?\w+);/g, (whole, name: string) => ENTITIES.get(name) ?? whole);
 }
 
-/** Controls and line ends become spaces, so that no text of the service breaks a line or a terminal. */
+/** Controls and line ends become spaces, so that no server text breaks a line or a terminal. */
 export function oneLine(text: string, lengthMax = LENGTH_MAX): string | null {
   const start = text.slice(0, lengthMax * 4);
   const flat = start.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();

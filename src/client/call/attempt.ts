@@ -12,12 +12,12 @@ export interface AttemptOptions {
   readonly transport: Exchange;
   readonly clock: Clock;
   readonly redact: Redact;
-  /** For what came and is used: it changes nothing but the key itself. */
+  /** For bodies that are used: removes only the key. */
   readonly redactAnswer: Redact;
   readonly trace: Trace | undefined;
 }
 
-/** The end of one exchange. `answer` is what came outside 2xx, for those who show answers as they are. */
+/** `answer` is set for statuses outside 2xx. */
 export type Attempt<T> =
   | { readonly kind: "answered"; readonly value: T; readonly serverTime: number | null }
   | {
@@ -27,10 +27,7 @@ export type Attempt<T> =
       readonly answer: AnswerText | null;
     };
 
-/**
- * One exchange, never repeated; `number` is its own, for the trace. Throws only what an abort throws, and faults of
- * this program.
- */
+/** One exchange, never repeated; `number` identifies it in the trace. Throws only on an abort or a bug. */
 export async function attempt<T>(
   request: HttpRequest,
   read: ReplyReader<T>,

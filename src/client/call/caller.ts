@@ -4,7 +4,7 @@ import type { Random } from "../../runtime/random.ts";
 import { attempt, type Attempt } from "./attempt.ts";
 import type { ClientError, Origin } from "../errors/client-error.ts";
 import { ConnectionError, mayHaveArrived, UnknownOutcomeError } from "../errors/call-errors.ts";
-import type { Gate, Turn } from "../gate/gate.ts";
+import type { Gate, Permit } from "../gate/gate.ts";
 import { type AnswerText, type ReplyReader, readTextReply } from "../answer/reply.ts";
 import type { Redact } from "../trace/redact.ts";
 import { followRedirect } from "./redirects.ts";
@@ -32,23 +32,23 @@ export type CallOutcome<T> =
       readonly kind: "given-up";
       readonly error: ClientError;
       readonly answer: AnswerText | null;
-      /** An earlier try may have arrived. */
+      /** An earlier attempt may have arrived. */
       readonly lostBefore: boolean;
     };
 
 export interface RequestCaller {
-  /** One call with its repeats; `given-up` comes back as a value, since some callers still use what came. */
+  /** One call with its retries; giving up is a value, since some callers still use the answer. */
   run<T>(request: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<CallOutcome<T>>;
 }
 
 interface Progress {
   readonly tries: number;
   readonly lostBefore: boolean;
-  /** The URLs that redirected it here. */
+  /** The URLs that redirected here. */
   readonly trail?: readonly string[];
 }
 
-/** Gate, exchange, policy: the one path that every request of the program takes. */
+/** Gate, exchange, retry policy: every request of the program passes here. */
 export function createCaller(options: CallerOptions): RequestCaller {
   let exchanges = 0;
 
@@ -60,18 +60,18 @@ export function createCaller(options: CallerOptions): RequestCaller {
   ): Promise<CallOutcome<T>> {
     let { tries, lostBefore } = before;
     for (;;) {
-      const turn = await options.gate.enter(request.signal);
+      const permit = await options.gate.enter(request.signal);
       exchanges += 1;
-      const result = await inTurn(turn, attempt(request, read, exchanges, options));
+      const result = await withPermit(permit, attempt(request, read, exchanges, options));
       tries += 1;
       if (result.kind === "answered") {
-        turn.end({ kind: "accepted" });
+        permit.end({ kind: "accepted" });
         if (result.serverTime !== null) options.serverClock.learn(result.serverTime);
         return { kind: "answered", value: result.value, lostBefore };
       }
       const fraction = options.random.fraction();
       const decision = decide({ ...options.limits, failure: result.failure, idempotent, tries, fraction });
-      const isNews = endTurn(turn, result.failure, decision, options.limits);
+      const isNews = endPermit(permit, result.failure, decision, options.limits);
       const { error, answer } = result;
       if (decision.action === "give-up") {
         error.tries = tries;
@@ -115,34 +115,33 @@ function retriesOf(error: ClientError, { retries }: RetryLimits): number {
   return error instanceof ConnectionError ? Math.min(retries, error.repeatsMax) : retries;
 }
 
-/** A fault or an abort gives the place in the gate back, too. */
-async function inTurn<T>(turn: Turn, running: Promise<Attempt<T>>): Promise<Attempt<T>> {
+async function withPermit<T>(permit: Permit, running: Promise<Attempt<T>>): Promise<Attempt<T>> {
   try {
     return await running;
   } catch (error) {
-    turn.end({ kind: "failed" });
+    permit.end({ kind: "failed" });
     throw error;
   }
 }
 
-/** Tells the gate, and whether the wait that follows is news: 429s of one pause are announced once. */
-function endTurn(turn: Turn, failure: Failure, decision: RetryDecision, limits: RetryLimits): boolean {
+/** Returns true if the wait that follows should be announced: once per pause. */
+function endPermit(permit: Permit, failure: Failure, decision: RetryDecision, limits: RetryLimits): boolean {
   if (failure.kind !== "status") {
-    turn.end({ kind: "failed" });
+    permit.end({ kind: "failed" });
     return true;
   }
   if (failure.status !== 429 && failure.status !== 503) {
-    turn.end({ kind: failure.status < 500 ? "accepted" : "failed" });
+    permit.end({ kind: failure.status < 500 ? "accepted" : "failed" });
     return true;
   }
   const asked = failure.retryAfterMs ?? (failure.status === 429 && decision.action === "retry" ? decision.waitMs : 0);
-  return turn.end({ kind: "throttled", pauseMs: Math.min(asked, limits.maxWaitMs), rate: failure.status === 429 });
+  return permit.end({ kind: "throttled", pauseMs: Math.min(asked, limits.maxWaitMs), rate: failure.status === 429 });
 }
 
-/** Methods that HTTP itself calls idempotent. */
+/** Idempotent methods, RFC 9110. */
 const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** Any call, its answer as it came but for the key. Throws when no answer came, and for a redirect. */
+/** Any call, with its answer unchanged except for the key. Throws if no answer came, and for a redirect. */
 export async function callRaw(
   caller: RequestCaller,
   request: HttpRequest,
@@ -152,7 +151,7 @@ export async function callRaw(
   if (outcome.kind === "answered") return { ...withoutKey(outcome.value, redactAnswer), failure: null };
   const { answer, error } = outcome;
   if (answer !== null && answer.status >= 300 && answer.status < 400) throw error;
-  // The effect of a raw write is not known here: there is nothing to look at.
+  // There is no look-up for raw writes.
   const isUnknown = !REPEATABLE.has(request.method) && mayHaveArrived(error);
   const failure = isUnknown ? new UnknownOutcomeError(error, null) : error;
   if (answer === null) throw failure;

@@ -8,8 +8,8 @@ const READS = new Set(["GET", "HEAD"]);
 const HOPS_MAX = 10;
 
 /**
- * The request that a redirect asks for. Null where none is followed: it leaves the origin, which the key must not, or
- * it answers a write. Throws `RedirectError` for redirects that do not end; `trail` is where this call has been before.
+ * The redirected request; null if the redirect leaves the origin, since the key must not, or answers a write. Throws
+ * `RedirectError` for a loop; `trail` has the URLs visited before.
  */
 export function followRedirect(
   request: HttpRequest,
@@ -29,7 +29,7 @@ export function followRedirect(
   });
 }
 
-/** The target as an absolute URL; null when it lies elsewhere. */
+/** Absolute URL of a target on the same origin, or null. */
 function within(url: string, location: string | undefined): string | null {
   if (location === undefined || !URL.canParse(location, url)) return null;
   const target = new URL(location, url);

@@ -1,8 +1,6 @@
-/** When a call is repeated: a table of facts and a pure function. */
-
 export interface RetryLimits {
   readonly retries: number;
-  /** The longest wait that a `Retry-After` may ask for, milliseconds. */
+  /** Longest accepted `Retry-After`, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
@@ -10,19 +8,18 @@ export const RETRY_LIMITS: RetryLimits = { retries: 5, maxWaitMs: 300_000 };
 
 export type Failure =
   | { readonly kind: "status"; readonly status: number; readonly retryAfterMs: number | null }
-  /** The connection failed before the first byte of the request left; so many repeats make sense. */
+  /** The connection failed before the first byte of the request was sent. */
   | { readonly kind: "not-sent"; readonly repeatsMax: number }
-  /** The request may have arrived and no whole answer came: reset, timeout, a 2xx that was cut short. */
+  /** The request may have arrived, and the answer is missing or incomplete. */
   | { readonly kind: "lost" }
-  /** A whole 2xx answer that makes no sense, or a request that broke on what a repeat would meet again. */
+  /** A complete answer that can't be used; a repeat would get the same. */
   | { readonly kind: "unreadable" };
 
 export interface RetryFacts extends RetryLimits {
   readonly failure: Failure;
-  /** A repeat changes nothing more: `GET`, and writes that the specification makes so. */
   readonly idempotent: boolean;
   readonly tries: number;
-  /** From 0 up to, not including, 1: the jitter. */
+  /** Jitter: 0 ≤ fraction < 1. */
   readonly fraction: number;
 }
 
@@ -44,7 +41,7 @@ const kind =
 
 const PASSING = new Set([408, 500, 502, 503, 504]);
 
-/** A write that is not idempotent is repeated only where the service certainly did nothing with it. */
+/** A write that isn't idempotent is repeated only if the server can't have processed it. */
 const RULES: readonly Rule[] = [
   { when: kind("not-sent"), repeated: "all" },
   { when: status((code) => code === 429), repeated: "all" },
@@ -61,7 +58,7 @@ export function decide(facts: RetryFacts): RetryDecision {
     return { action: "give-up" };
   const asked = failure.kind === "status" ? failure.retryAfterMs : null;
   if (asked !== null && asked > facts.maxWaitMs) return { action: "give-up" };
-  // "Now" and times in the past are no invitation to hammer.
+  // `Retry-After: 0` must not cause a tight loop.
   const waitMs = asked !== null && asked > 0 ? asked : backoffMs(facts.tries, facts.fraction);
   return { action: "retry", waitMs: Math.min(waitMs, facts.maxWaitMs) };
 }
@@ -69,32 +66,29 @@ export function decide(facts: RetryFacts): RetryDecision {
 const BACKOFF_FIRST_MS = 400;
 const BACKOFF_LONGEST_MS = 20_000;
 
-/** Full jitter: anything from 0 up to a ceiling that doubles with each try. */
+/** Full jitter, with a ceiling that doubles with each try. */
 export function backoffMs(tries: number, fraction: number): number {
   return Math.round(fraction * Math.min(BACKOFF_LONGEST_MS, BACKOFF_FIRST_MS * 2 ** (tries - 1)));
 }
 
-/**
- * RFC 9110's three date forms all carry the month's English name; anything that `Date.parse` takes besides them is no
- * date here.
- */
+/** All three date formats of RFC 9110 have an English month; `Date.parse` alone accepts much more. */
 const HTTP_DATE = /^[A-Za-z]+,? .*\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/;
 
 /**
- * Milliseconds to wait, 0 for a time in the past; null when the header is absent or makes no sense (negative, words).
- * A date counts from the answer's own `Date` where there is one, so that a wrong clock here does no harm.
+ * Milliseconds to wait, 0 for a time in the past; null if the header is absent or invalid. A date is relative to the
+ * answer's `Date` header, so a wrong local clock doesn't matter.
  */
 export function readRetryAfter(headers: Readonly<Record<string, string>>, nowMs: number): number | null {
   const text = headers["retry-after"]?.trim() ?? "";
   if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
   if (!HTTP_DATE.test(text)) return null;
-  // The oldest form names no zone and means GMT all the same.
+  // The oldest format has no zone and means GMT.
   const until = Date.parse(/(?:GMT|UTC|[+-]\d{4})$/.test(text) ? text : `${text} GMT`);
   if (Number.isNaN(until)) return null;
   return Math.max(0, until - (readDate(headers) ?? nowMs));
 }
 
-/** The service's clock (`Date` header) in milliseconds since the epoch; null when absent or unreadable. */
+/** The `Date` header in milliseconds since the epoch; null if absent or unreadable. */
 export function readDate(headers: Readonly<Record<string, string>>): number | null {
   const at = Date.parse(headers["date"] ?? "");
   return Number.isNaN(at) ? null : at;

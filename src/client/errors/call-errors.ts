@@ -1,24 +1,20 @@
-/** One class for each kind of reaction to a call that failed, and what a failed write may have done all the same. */
 import { ClientError, type CallName } from "./client-error.ts";
 import { READ_ONLY_REFUSAL } from "../../contract/key-access.ts";
 import type { Json } from "../../contract/json.ts";
 
-/** `maybe` when any byte of the request can have reached the service; `no` makes a repeat safe. */
+/** `no` makes a retry safe; `maybe` if any byte of the request can have reached the server. */
 export type Sent = "no" | "maybe";
 
 export interface ConnectionFacts {
   readonly call: CallName;
   readonly sent: Sent;
-  /**
-   * The number of repeats that make sense: 0 for a certificate or a proxy's refusal, 1 for an unknown host, else no
-   * bound.
-   */
+  /** Useful retries: 0 for a certificate or a proxy's refusal, 1 for an unknown host; by default no limit. */
   readonly repeatsMax?: number;
   readonly hint?: string | null;
   readonly cause?: unknown;
 }
 
-/** No answer came: name, route, proxy, TLS, or a connection that broke. */
+/** DNS, routing, proxy, TLS, or a broken connection. */
 export class ConnectionError extends ClientError {
   override readonly name = "ConnectionError";
   readonly sent: Sent;
@@ -49,11 +45,11 @@ export interface StatusFacts {
 
 interface AuthFacts extends Omit<StatusFacts, "status"> {
   readonly code?: string;
-  /** Null where nothing was sent. */
+  /** Null if nothing was sent. */
   readonly status: number | null;
 }
 
-/** 401 or 403: the key was refused. */
+/** 401 or 403. */
 export class AuthError extends ClientError {
   override readonly name = "AuthError";
 
@@ -62,7 +58,7 @@ export class AuthError extends ClientError {
   }
 }
 
-/** A write with a key that only reads: the service refused it, or nothing was sent, and then there is no status. */
+/** A write with a read-only key: refused by the server, or not sent, and then `status` is null. */
 export class ReadOnlyKeyError extends AuthError {
   constructor(facts: Pick<StatusFacts, "call"> & Partial<StatusFacts>) {
     super(`${READ_ONLY_REFUSAL}; a write needs a key with full access`, {
@@ -74,7 +70,7 @@ export class ReadOnlyKeyError extends AuthError {
   }
 }
 
-/** Any other 4xx: the request itself is wrong; a repeat would be refused again. */
+/** Any other 4xx; a retry would be refused again. */
 export class RefusedError extends ClientError {
   override readonly name = "RefusedError";
 
@@ -86,7 +82,7 @@ export class RefusedError extends ClientError {
 /** 5xx or 408, after retries. */
 export class ServiceError extends ClientError {
   override readonly name = "ServiceError";
-  /** The wait that the service asked for, milliseconds; null when it named no time. */
+  /** Milliseconds; null if the server named no time. */
   readonly retryAfterMs: number | null;
 
   constructor(what: string, facts: StatusFacts & { readonly retryAfterMs?: number | null }) {
@@ -95,10 +91,10 @@ export class ServiceError extends ClientError {
   }
 }
 
-/** 429, after retries, or with a wait longer than allowed. */
+/** 429, after retries or with a longer wait than allowed. */
 export class RateLimitedError extends ClientError {
   override readonly name = "RateLimitedError";
-  /** The wait that the service asked for, milliseconds; null when it named no time. */
+  /** Milliseconds; null if the server named no time. */
   readonly retryAfterMs: number | null;
 
   constructor(what: string, facts: StatusFacts & { readonly retryAfterMs: number | null }) {
@@ -107,7 +103,7 @@ export class RateLimitedError extends ClientError {
   }
 }
 
-/** 3xx that is not followed: the key goes to the configured origin only, and a write goes nowhere else. */
+/** A 3xx that isn't followed: the key must not leave the configured origin. */
 export class RedirectError extends ClientError {
   override readonly name = "RedirectError";
   readonly location: string | null;
@@ -127,12 +123,12 @@ export interface BadReplyFacts {
   readonly status: number;
   readonly contentType: string | null;
   readonly preview: string;
-  /** The connection broke before the body was whole: a repeat may help. */
+  /** The connection broke before the body was complete. */
   readonly cutShort?: boolean;
   readonly cause?: unknown;
 }
 
-/** An answer came and cannot be used: cut short, not JSON, another shape, another encoding, too large. */
+/** The answer can't be used: incomplete, not JSON, wrong shape or encoding, too large. */
 export class BadReplyError extends ClientError {
   override readonly name = "BadReplyError";
   readonly contentType: string | null;
@@ -149,7 +145,7 @@ export class BadReplyError extends ClientError {
   }
 }
 
-/** A list whose pages cannot be followed: a link that leaves the service, a loop, the same page again and again. */
+/** A pagination link that leaves the server, or a loop. */
 export class PagingError extends ClientError {
   override readonly name = "PagingError";
 
@@ -158,11 +154,11 @@ export class PagingError extends ClientError {
   }
 }
 
-/** A write's answer was lost and no check could tell whether it was processed; `cause` is the failure itself. */
+/** A write's answer was lost, and no look-up could tell whether it was processed. */
 export class UnknownOutcomeError extends ClientError {
   override readonly name = "UnknownOutcomeError";
 
-  /** `reason` is why a check could not settle it; null where there is nothing to check. */
+  /** `reason` is why a look-up didn't help; null if there is none for this write. */
   constructor(cause: ClientError, reason: string | null) {
     super(`the request may or may not have been processed: ${cause.what}${reason === null ? "" : `; ${reason}`}`, {
       code: "outcome_unknown",
@@ -175,14 +171,11 @@ export class UnknownOutcomeError extends ClientError {
 }
 
 export type WriteEffect =
-  /** No byte of the request left this machine. */
+  /** No byte of the request was sent. */
   | "not-sent"
-  /** The service refused it: 3xx, 4xx, 429. Nothing was changed. */
+  /** 3xx or 4xx. Nothing was changed. */
   | "refused"
-  /**
-   * 408, 5xx, a broken connection, no answer in time, a 2xx that cannot be used: it may have been carried out, or may
-   * be yet.
-   */
+  /** 408, 5xx, a broken connection, a timeout, an unusable 2xx: it may have been processed, or still be running. */
   | "unknown";
 
 export function effectOf(error: unknown): WriteEffect {
@@ -190,7 +183,7 @@ export function effectOf(error: unknown): WriteEffect {
     return error.sent === "no" ? "not-sent" : "unknown";
   if (error instanceof BadReplyError || error instanceof ServiceError || error instanceof UnknownOutcomeError)
     return "unknown";
-  // 303 is how a finished POST points at its result.
+  // A processed POST may answer 303.
   return error instanceof RedirectError && error.status === 303 ? "unknown" : "refused";
 }
 

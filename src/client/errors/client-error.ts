@@ -1,19 +1,19 @@
 import type { Json } from "../../contract/json.ts";
 
-/** The call that failed; `url` is without query and credentials. */
+/** `url` has no query and no credentials. */
 export interface CallName {
   readonly method: string;
   readonly url: string;
 }
 
-/** Where the address and the key of a connection come from, such as `SURVEYCTL_BASE_URL`. */
+/** The settings that the address and the key come from, such as `SURVEYCTL_BASE_URL`. */
 export interface Origin {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
 
 export interface ClientErrorFacts {
-  /** The code in the error JSON: one for each class, never changed. */
+  /** Stable code for the error JSON, one per class. */
   readonly code: string;
   readonly call: CallName;
   readonly status?: number | null;
@@ -22,17 +22,16 @@ export interface ClientErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Every failure of a call, one subclass for each kind of reaction. Message: `what: METHOD URL`. */
+/** The message is `what: METHOD URL`. */
 export class ClientError extends Error {
   override readonly name: string = "ClientError";
   readonly code: string;
-  /** The message without the call that ends it. */
+  /** The message without method and URL. */
   readonly what: string;
   readonly call: CallName;
   readonly status: number | null;
   readonly details: Json;
   hint: string | null;
-  /** Tries of the call that failed, repeats included. */
   tries = 1;
   origin: Origin | null = null;
 
@@ -55,10 +54,7 @@ export class ClientError extends Error {
   }
 }
 
-/**
- * A call's name for messages: the URL loses its query, which may hold people's addresses, and any credentials.
- * Made for each request and read only when one fails, so nothing is parsed before.
- */
+/** For messages: without the query, which may hold addresses, and credentials. Parsed only if a request fails. */
 export function nameCall(method: string, url: string): CallName {
   return {
     method,

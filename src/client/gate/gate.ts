@@ -3,40 +3,31 @@ import { onAbort } from "../../runtime/on-abort.ts";
 import { afterAccepted, afterPause, afterThrottled, initialPressure, type Pressure } from "./pressure.ts";
 import { createRateCeiling, createSpacing, type RateCeiling } from "./rate-ceiling.ts";
 
-type TurnEnding =
+type Ending =
   | { readonly kind: "accepted" }
   | { readonly kind: "failed" }
   /** 429, or 503 (`rate` false): all workers wait for `pauseMs`. */
   | { readonly kind: "throttled"; readonly pauseMs: number; readonly rate: boolean };
 
-/** A request's leave to run; `end` is called exactly once. */
-export interface Turn {
-  /** True when this ending opened a new pause, false when the process already knew. */
-  end(ending: TurnEnding): boolean;
-}
-
-/** One for each process: every request of every worker passes it, so one 429 slows them all. */
-export interface Gate {
-  /** Resolves when the next request may start, in order of asking; rejects with the signal's reason. */
-  enter(signal?: AbortSignal): Promise<Turn>;
+/** Permission for one request; `end` is called exactly once. */
+export interface Permit {
+  /** Returns true if this ending opened a new pause. */
+  end(ending: Ending): boolean;
 }
 
 export interface GateOptions {
   readonly clock: Clock;
   readonly concurrency: number;
-  /** Requests started a second, never passed; null: as the service allows. */
+  /** Maximum requests started per second; null leaves the rate to the server's 429s. */
   readonly ratePerSecond?: number | null;
 }
 
 interface Waiter {
-  readonly resolve: (turn: Turn) => void;
+  readonly resolve: (permit: Permit) => void;
 }
 
-export function createGate(options: GateOptions): Gate {
-  return new QueueingGate(options);
-}
-
-class QueueingGate implements Gate {
+/** One per process: every request of every worker passes it, so one 429 slows them all. */
+export class Gate {
   readonly #clock: Clock;
   readonly #ceiling: RateCeiling | null;
   readonly #spacing = createSpacing();
@@ -51,7 +42,8 @@ class QueueingGate implements Gate {
     this.#pressure = initialPressure(concurrency, clock.monotonic());
   }
 
-  async enter(signal?: AbortSignal): Promise<Turn> {
+  /** Resolves when the next request may start, first come, first served; rejects with the signal's reason. */
+  async enter(signal?: AbortSignal): Promise<Permit> {
     signal?.throwIfAborted();
     return await new Promise((resolve, reject) => {
       const stopWaiting = onAbort(signal, () => {
@@ -59,9 +51,9 @@ class QueueingGate implements Gate {
         reject(signal?.reason as Error);
       });
       const waiter: Waiter = {
-        resolve: (turn) => {
+        resolve: (permit) => {
           stopWaiting();
-          resolve(turn);
+          resolve(permit);
         },
       };
       this.#queue.add(waiter);
@@ -74,14 +66,14 @@ class QueueingGate implements Gate {
     if (this.#queue.size === 0) this.#clearAlarm();
   }
 
-  #begin(nowMs: number): Turn {
+  #begin(nowMs: number): Permit {
     this.#running += 1;
     this.#ceiling?.started(nowMs);
     this.#spacing.started(nowMs, this.#pressure.perSecond);
     return { end: (ending) => this.#end(ending, nowMs) };
   }
 
-  #end(ending: TurnEnding, startedAt: number): boolean {
+  #end(ending: Ending, startedAt: number): boolean {
     this.#running -= 1;
     const opened = ending.kind === "throttled" && this.#slowDown(ending, startedAt);
     if (ending.kind === "accepted") this.#pressure = afterAccepted(this.#pressure, startedAt);
@@ -89,10 +81,10 @@ class QueueingGate implements Gate {
     return opened;
   }
 
-  #slowDown(ending: TurnEnding & { readonly kind: "throttled" }, startedAt: number): boolean {
+  #slowDown(ending: Ending & { readonly kind: "throttled" }, startedAt: number): boolean {
     const nowMs = this.#clock.monotonic();
     this.#spacing.holdUntil(nowMs + ending.pauseMs);
-    // Answers to what was under way at the last cut add nothing new.
+    // Requests that started before the last cut say nothing new.
     if (startedAt <= this.#pressure.cutAtMs) return false;
     this.#pressure = ending.rate ? afterThrottled(this.#pressure, nowMs) : afterPause(this.#pressure, nowMs);
     return true;
@@ -127,7 +119,7 @@ class QueueingGate implements Gate {
     this.#clock.sleep(Math.ceil(ms), current.signal).then(ring, () => undefined);
   }
 
-  /** With an empty queue, a timer that still ran would keep the process alive. */
+  /** A running timer would keep the process alive. */
   #clearAlarm(): void {
     this.#alarm?.abort();
     this.#alarm = null;

@@ -1,21 +1,20 @@
 /**
- * The load that the service may be given, learned from its answers: the requests at once and the pace at which they
- * start rise little by little with good answers, and a 429 cuts both by a factor. Plain data and pure functions;
- * `gate.ts` applies them.
+ * How much load the server accepts, learned from its answers: concurrency and pace rise slowly with successes, and a
+ * 429 cuts both by a factor.
  */
 export interface Pressure {
-  /** Requests at once: halved by a 429 or 503, one more after a round of good answers. */
+  /** Concurrent requests: halved by a 429 or 503, one more after a round of successes. */
   readonly limit: number;
   readonly limitMax: number;
-  /** Starts a second; `Infinity` before the first 429 that follows a good answer. */
+  /** Starts per second; `Infinity` until the first 429 that follows a success. */
   readonly perSecond: number;
-  /** Good answers until the first 429, and since the limit last rose. */
+  /** Successes until the first 429, and since the limit last rose. */
   readonly accepted: number;
   readonly acceptedThisRound: number;
-  /** True when there was a good answer since the last 429: those of one storm say the same. */
+  /** True if a request has succeeded since the last 429; a burst of 429s counts once. */
   readonly isProven: boolean;
   readonly beganAtMs: number;
-  /** Answers to requests that started before this moment belong to the time before the last cut. */
+  /** Answers to requests that started earlier are ignored. */
   readonly cutAtMs: number;
 }
 
@@ -46,22 +45,21 @@ export function afterAccepted(pressure: Pressure, startedAtMs: number): Pressure
   };
 }
 
-/** A pause that the service asked for without a word about the rate (503): fewer at once, the same pace. */
+/** After a 503: fewer concurrent requests at the same pace. */
 export function afterPause(pressure: Pressure, nowMs: number): Pressure {
   return { ...pressure, limit: Math.max(1, Math.floor(pressure.limit / 2)), acceptedThisRound: 0, cutAtMs: nowMs };
 }
 
-/** One request in so many seconds is the slowest pace. */
 const SLOWEST = 1 / 30;
-/** Cut and climb together: at least 270 good answers lie between two 429s of a service that limits the rate. */
+/** With these, at least 270 requests succeed between two 429s of a server that limits the rate. */
 const CUT = 0.85;
 const CLIMB = 1.0006;
-/** A bucket that was empty took a burst, so what was accepted before the first 429 is more than the service takes. */
+/** A full token bucket absorbs the first burst, so the rate before the first 429 is higher than the real limit. */
 const FIRST_CUT = 0.5;
 
 export function afterThrottled(pressure: Pressure, nowMs: number): Pressure {
   const paused = { ...afterPause(pressure, nowMs), isProven: false };
-  // A 429 to the very first requests, or right after another, measures nothing; the pause alone has to do.
+  // A 429 to the very first requests, or right after another, measures nothing.
   if (!pressure.isProven) return paused;
   const isFirst = pressure.perSecond === Number.POSITIVE_INFINITY;
   const seconds = Math.max(nowMs - pressure.beganAtMs, 1) / 1000;

@@ -1,16 +1,13 @@
-/** A hard ceiling on starts: the last few are remembered, and a new one waits until the window has passed. */
+/** A hard limit on starts per second. */
 export interface RateCeiling {
   delayMs(nowMs: number): number;
   started(nowMs: number): void;
 }
 
-/** The service counts by its own clock and at the far end of a network: a little more than the exact window. */
+/** Network jitter can move two starts closer together at the server. */
 const LEEWAY_MS = 10;
 
-/**
- * Never more than `ratePerSecond` starts within any second, and evenly spread: a burst at the start would
- * keep to the number and still fill a leaky bucket. Rates below one a second give one start in `1/rate` seconds.
- */
+/** At most `ratePerSecond` starts in any second, evenly spread, since a burst could still overflow a leaky bucket. */
 export function createRateCeiling(ratePerSecond: number): RateCeiling {
   const count = Math.max(1, Math.floor(ratePerSecond));
   const windowMs = (count / ratePerSecond) * 1000 + LEEWAY_MS;
@@ -29,12 +26,11 @@ export function createRateCeiling(ratePerSecond: number): RateCeiling {
   };
 }
 
-/** The most that is made up for a start that came late, milliseconds: timers are coarse. */
+/** Timers are coarse: a late start may be made up by this much, in milliseconds. */
 const CATCH_UP_MS = 20;
 
 export interface Spacing {
   delayMs(nowMs: number): number;
-  /** The pace may differ from start to start; without limit it is `Infinity`. */
   started(nowMs: number, perSecond: number): void;
   holdUntil(atMs: number): void;
 }

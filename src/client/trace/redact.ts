@@ -1,8 +1,8 @@
-/** Takes secrets, plain, percent-encoded and in their Base64 forms, out of text that is shown or logged. */
+/** Removes secrets (plain, percent-encoded or Base64) from text that is shown or logged. */
 export type Redact = (text: string) => string;
 
 const REDACTED = "[key removed]";
-/** A shorter key would take words apart; no service issues such. */
+/** A shorter key would match ordinary words. */
 const KEY_LENGTH_MIN = 4;
 
 export function createRedactor(secrets: readonly string[]): Redact {
@@ -10,10 +10,10 @@ export function createRedactor(secrets: readonly string[]): Redact {
   return without(long.flatMap(formsOf));
 }
 
-/** Shorter ones may stand in people's data by chance. */
+/** Shorter keys can occur in people's data by chance. */
 const UNMISTAKABLE_LENGTH = 16;
 
-/** For answers, whose data must stay as it is: takes out only what cannot be anything but the key. */
+/** For answers, whose data must not change: removes only what can't be anything but the key. */
 export function createEchoRedactor(apiKey: string): Redact {
   if (apiKey.length < KEY_LENGTH_MIN) return (text) => text;
   return without(apiKey.length < UNMISTAKABLE_LENGTH ? base64Forms(`${apiKey}:`) : formsOf(apiKey));
@@ -28,7 +28,7 @@ function base64Forms(text: string): string[] {
 }
 
 function without(forms: readonly string[]): Redact {
-  // Some services escape slashes in JSON.
+  // Some servers escape slashes in JSON.
   const all = forms.flatMap((form) => [form, form.replaceAll("/", "\\/")]);
   const longestFirst = [...new Set(all)].toSorted((a, b) => b.length - a.length);
   return (text) =>

@@ -2,7 +2,7 @@ import type { Redact } from "./redact.ts";
 import { oneLine } from "../answer/words.ts";
 
 export interface TraceStyle {
-  /** Bodies too (`--verbose --verbose`). */
+  /** Include bodies (`--verbose --verbose`). */
   readonly bodies: boolean;
   readonly showPersonalData: boolean;
 }
@@ -25,7 +25,7 @@ const HEADERS_SHOWN = new Set([
 ]);
 const BODY_SHOWN_MAX = 20_000;
 
-/** The lines of a trace for one event; only allow-listed headers, so that no credential is among them. */
+/** Shows only allow-listed headers, so that no credential is among them. */
 export function formatTrace(event: TraceEvent, style: TraceStyle): string[] {
   const mask = style.showPersonalData ? (text: string): string => text : maskPersonalData;
   const maskAddress = style.showPersonalData ? (text: string): string => text : maskUrl;
@@ -64,7 +64,7 @@ function line(text: string): string {
   return oneLine(text, BODY_SHOWN_MAX) ?? "";
 }
 
-/** The event without the key, wherever the service may have echoed it. */
+/** Removes the key wherever the server may have echoed it. */
 export function redactEvent(event: TraceEvent, redact: Redact): TraceEvent {
   if (event.kind === "failure") return { ...event, message: redact(event.message) };
   const headers = Object.fromEntries(Object.entries(event.headers).map(([name, value]) => [name, redact(value)]));
@@ -74,17 +74,15 @@ export function redactEvent(event: TraceEvent, redact: Redact): TraceEvent {
 
 const MASK = "***";
 
-/** Names of fields that hold personal data. */
 const PERSONAL_NAME = '(?=[^"\\\\]*(?:email|e-mail|phone|name|comment|text|free_response))[^"\\\\]*';
 const PERSONAL_FIELD = new RegExp(`("${PERSONAL_NAME}"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, "gi");
-/** From a word's start, so that a long one is not looked at again from each of its letters. */
+/** Starts at a word boundary; otherwise a long word takes quadratic time. */
 const EMAIL = /(?<![^\s"'<>@=&?/,;:()])[^\s"'<>@=&?/,;:()]+?(?:@|%40)[^\s"'<>@=&?/,;:()]+/gi;
 const PHONE = /(?:\+|%2B)\d{6,15}\b/gi;
 const PERSONAL_PARAMETER = /email|phone|name/i;
-/** In a link or an address that is no whole URL. */
+/** In a link header or a relative URL. */
 const PARAMETER = /([?&][^\s=&?"'<>]*=)[^\s"'<>&;]*/g;
 
-/** Addresses, numbers, names and comments become `***`; the rest of the text stays. */
 export function maskPersonalData(text: string): string {
   return text
     .replace(PERSONAL_FIELD, `$1"${MASK}"`)
@@ -114,11 +112,10 @@ function decoded(text: string): string {
   }
 }
 
-/** One event of a trace; `formatTrace` makes the text and masks it. */
 export type TraceEvent =
   | {
       readonly kind: "request";
-      /** Counts the exchanges of this process from 1. */
+      /** Counts the exchanges of this process, from 1. */
       readonly number: number;
       readonly method: string;
       readonly url: string;
@@ -141,19 +138,19 @@ interface WaitFacts {
   readonly method: string;
   readonly url: string;
   readonly waitMs: number;
-  /** The failure's message, the service's words included. */
+  /** The failure's message, with the server's words. */
   readonly reason: string;
-  /** The same for failures of one kind, whatever the words and figures of each. */
+  /** Equal for failures of one kind. */
   readonly cause: string;
-  /** False for one of several waits that share a pause that was reported already. */
+  /** False if the pause was already reported. */
   readonly isNews: boolean;
 }
 
 export type Wait =
-  /** Before the repeat of that number, from 1, of so many there may be. */
+  /** `repeat` counts from 1 up to `retries`. */
   | (WaitFacts & { readonly kind: "retry"; readonly repeat: number; readonly retries: number })
-  /** A write's answer was lost: for up to `waitMs` the service is asked whether it arrived. */
+  /** A write's answer was lost; look-ups continue for up to `waitMs`. */
   | (WaitFacts & { readonly kind: "check" });
 
-/** Called when a wait begins; what it returns is called at its end. */
+/** Called when a wait begins; the returned function is called when it ends. */
 export type OnWait = (wait: Wait) => (() => void) | void;

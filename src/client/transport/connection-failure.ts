@@ -3,24 +3,22 @@ import { ConnectionError, type Sent, TimeoutError } from "../errors/call-errors.
 import { isThisMachine } from "../../runtime/name-resolver.ts";
 import { ProxyError } from "./proxy.ts";
 
-/** A body that came, and so slowly that it would hold a caller for ever. */
+/** The body came so slowly that it would never end. */
 export class TrickleError extends Error {
   override readonly name = "TrickleError";
 }
 
 export interface FailureContext {
   readonly call: CallName;
-  /** Host and port of the service. */
   readonly host: string;
-  /** Host and port of the proxy on the way; null without one. */
+  /** Host and port, or null. */
   readonly proxy: string | null;
   readonly sent: Sent;
   readonly timeoutMs: number;
-  /** A service of this machine that refuses the connection isn't running: no repeat helps. */
+  /** Don't retry a refused loopback connection: the server isn't running. */
   readonly mayBeAbsent: boolean;
 }
 
-/** The meaning of a failed connection for the user, named by host, proxy or certificate. */
 export function connectionFailure(error: Error, context: FailureContext): ClientError {
   const { call, sent } = context;
   const code = codeOf(error);
@@ -52,13 +50,13 @@ export function connectionFailure(error: Error, context: FailureContext): Client
   return new ConnectionError(`${sentence(code, error, context.host, sent)}${via}`, { ...facts, repeatsMax });
 }
 
-/** Answers that undici refuses, by its words for them. */
+/** Answers that undici refuses, by its message. */
 const UNASKED: ReadonlyMap<string, string> = new Map([
   ["bad response", "answered 100 (Continue)"],
   ["bad upgrade", "switched to another protocol (101)"],
 ]);
 
-/** The first bytes of a plain answer make no sense as TLS. */
+/** TLS errors caused by a plain HTTP answer. */
 const PLAIN = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"]);
 
 function handshakeFailure(error: Error, code: string, { call, host, sent }: FailureContext, via: string): ClientError {
@@ -90,7 +88,7 @@ function sentence(code: string, error: Error, host: string, sent: Sent): string 
   return `the connection to ${host} broke ${when} (${code === "UND_ERR_SOCKET" || code === "" ? error.message : code})`;
 }
 
-/** The code of an error, or of the first of those that several addresses of one name gave. */
+/** Of an AggregateError (several addresses for one name), the first. */
 function codeOf(error: Error): string {
   const inner = error instanceof AggregateError ? ((error.errors as Error[])[0] ?? error) : error;
   const { code } = inner as NodeJS.ErrnoException;
@@ -111,7 +109,7 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   HOSTNAME_MISMATCH: "it is for another host",
 };
 
-/** Other problems are the certificate's own: no authority mends them. */
+/** Problems that another certificate authority doesn't solve. */
 const OF_NO_AUTHORITY = new Set([
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",

@@ -1,25 +1,24 @@
-/** Which proxy a URL goes through: `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, lower case first, as curl reads them. */
+/** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, lower case first, as in curl. */
 
 import { BlockList, isIP } from "node:net";
 import { isThisMachine } from "../../runtime/name-resolver.ts";
 
 export interface Proxy {
-  /** Without credentials and path. */
   readonly url: URL;
-  /** `Basic …` for `Proxy-Authorization`; null without credentials. */
+  /** Value of `Proxy-Authorization`, or null. */
   readonly authorization: string | null;
-  /** The variable that named it. */
+  /** The environment variable. */
   readonly source: string;
 }
 
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** A proxy variable that cannot be used. Its value may hold a password and is not repeated. */
+/** The message doesn't quote the value, which may hold a password. */
 export class ProxySettingError extends Error {
   override readonly name = "ProxySettingError";
 }
 
-/** The reason why a proxy refused a connection; `passing` is false where a repeat would meet the same. */
+/** `passing` is true if a retry may help. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
   readonly passing: boolean;
@@ -30,20 +29,17 @@ export class ProxyError extends Error {
   }
 }
 
-/** A proxy that answered for itself. */
 export function proxyRefusal(proxy: Proxy, status: number): ProxyError {
   const why = status === 407 ? "wants other credentials (407)" : `refused the connection (${status})`;
   return new ProxyError(`the proxy ${nameProxy(proxy)} ${why}`, status >= 500);
 }
 
-/** A proxy that did not answer at all. */
 export function unreachableProxy(proxy: Proxy, error: Error & { readonly code?: string }): ProxyError {
-  // Several addresses of one name that all fail leave no message, but a code.
+  // An AggregateError (several addresses for one name) has no message.
   const why = error.message === "" ? (error.code ?? "no connection") : error.message;
   return new ProxyError(`cannot reach the proxy ${nameProxy(proxy)}: ${why}`, true, error);
 }
 
-/** A proxy that took too long to accept the connection or to answer. */
 export function slowProxy(proxy: Proxy): ProxyError {
   return new ProxyError(`the proxy ${nameProxy(proxy)} did not answer in time`, true);
 }
@@ -52,7 +48,7 @@ function nameProxy({ url, source }: Proxy): string {
   return `${url.host} (${source})`;
 }
 
-/** `user:password` of each proxy that the environment names, as written and decoded: no text may show them. */
+/** `user:password` of each proxy in the environment, as written and decoded, to be kept out of all output. */
 export function proxyCredentials(env: ProxyEnvironment): string[] {
   const urls = [...VARIABLES["https:"], ...VARIABLES["http:"]].map((name) => env[name] ?? "");
   return urls.flatMap((url) => {
@@ -64,8 +60,8 @@ export function proxyCredentials(env: ProxyEnvironment): string[] {
 const VARIABLES = { "https:": ["https_proxy", "HTTPS_PROXY"], "http:": ["http_proxy", "HTTP_PROXY"] } as const;
 
 /**
- * The proxy for `target`; null for a direct connection, which loopback always gets: a proxy would read the key of plain
- * http, and its loopback is another machine. Throws `ProxySettingError` for a variable that is no proxy's URL.
+ * The proxy for `target`; null for a direct connection. Loopback never uses a proxy: it would read the key of plain
+ * http, and its loopback is another machine. Throws `ProxySettingError`.
  */
 export function proxyFor(target: URL, env: ProxyEnvironment): Proxy | null {
   if (isThisMachine(target.hostname)) return null;
@@ -98,10 +94,7 @@ function decode(text: string): string {
   }
 }
 
-/**
- * `NO_PROXY`: names with their subdomains (a leading dot or `*.` changes nothing), addresses and blocks of them, each
- * with an optional port, or `*`.
- */
+/** `NO_PROXY`: domains with their subdomains, addresses and CIDR blocks, each with an optional port, or `*`. */
 function isExcepted(target: URL, noProxy: string): boolean {
   const host = target.hostname.toLowerCase();
   const port = target.port === "" ? (target.protocol === "https:" ? "443" : "80") : target.port;
@@ -125,7 +118,7 @@ function bare(host: string): string {
   return host.replace(/^\[|\]$/g, "");
 }
 
-/** True when an address lies in a block such as `10.0.0.0/8`; one that makes no sense holds none. */
+/** `block` is CIDR notation; false if it is invalid. */
 function isInBlock(address: string, block: string): boolean {
   const [network = "", length = ""] = block.split("/");
   const family = isIP(network);

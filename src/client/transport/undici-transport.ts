@@ -19,15 +19,15 @@ import {
 import { createResponseStream, type ResponseStream } from "../answer/response-stream.ts";
 
 export interface TransportOptions {
-  /** Every request goes to this origin: one pool. */
+  /** All requests go to this origin. */
   readonly baseUrl: string;
-  /** The variables in which `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read. */
+  /** Has `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   readonly env: ProxyEnvironment;
-  /** Until the answer begins, and between two chunks of it; after that its body must come at 1 KB/s or faster. */
+  /** Until the answer begins, and between two chunks; after that, a body must come at 1 KiB/s or faster. */
   readonly timeoutMs?: number | null;
-  /** At most so many: the gate's concurrency. Absent: as many as requests run at once. */
+  /** Maximum; no limit by default. */
   readonly connections?: number;
-  /** A person is waiting: a service of this machine that refuses the first connection isn't tried again. */
+  /** A person is waiting: don't retry if a loopback server refuses the first connection. */
   readonly isInteractive?: boolean;
 }
 
@@ -36,7 +36,7 @@ export type Transport = Exchange & { close(): Promise<void> };
 const CONNECT_TIMEOUT_MS = 10_000;
 const TIMEOUT_MS = 30_000;
 
-/** HTTP over sockets: keep-alive, one pool. Rejects with `ConnectionError`, `TimeoutError` or the signal's reason. */
+/** Rejects with `ConnectionError`, `TimeoutError` or the signal's reason. */
 export function undiciTransport(options: TransportOptions): Transport {
   const { origin, host } = new URL(options.baseUrl);
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
@@ -70,7 +70,7 @@ export function undiciTransport(options: TransportOptions): Transport {
 interface Route {
   readonly pool: Pick<Pool, "dispatch" | "destroy">;
   readonly proxy: Proxy | null;
-  /** The proxy itself carries the request (plain `http:`), rather than a tunnel. */
+  /** Plain `http:`: the proxy forwards the request, without a tunnel. */
   readonly forwarded: boolean;
 }
 
@@ -87,7 +87,7 @@ async function openRoute(target: URL, options: TransportOptions, timeoutMs: numb
   return { pool: await openTunnels(target.origin, proxy, settings), proxy, forwarded: false };
 }
 
-/** TLS connections to the service through the proxy's `CONNECT`; the proxy alone sees its credentials. */
+/** TLS through the proxy's `CONNECT`. */
 async function openTunnels(origin: string, proxy: Proxy, settings: PoolOptions): Promise<Route["pool"]> {
   const { default: ProxyAgent } = await import("undici/lib/dispatcher/proxy-agent.js");
   const { default: connectThrough } = await import("undici/lib/api/api-connect.js");
@@ -117,7 +117,7 @@ async function openTunnels(origin: string, proxy: Proxy, settings: PoolOptions):
   };
 }
 
-/** The tunnel that a proxy opened. What fails until then is the proxy's fault, not the service's: `ProxyError`. */
+/** Until the tunnel is open, failures are the proxy's: `ProxyError`. */
 async function blamingProxy(proxy: Proxy, opening: Promise<Tunnel>): Promise<Tunnel> {
   const tunnel = await opening.catch((error: Error & { readonly code?: string }) => {
     const isLate = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"].includes(error.code ?? "");
@@ -150,14 +150,13 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
           else sent = "maybe";
         },
         onResponseStart: (controller, status, headers) => {
-          // 1xx answers only announce the answer.
           if (status < 200) return;
           if (status === 407 && route.forwarded && route.proxy !== null) {
             sent = "no";
             controller.abort(proxyRefusal(route.proxy, status));
             return;
           }
-          const cancel = (): void => controller.abort(new Error("no more of the body is wanted"));
+          const cancel = (): void => controller.abort(new Error("the rest of the body isn't needed"));
           body = createResponseStream({ pause: () => controller.pause(), resume: () => controller.resume(), cancel });
           resolve({ status, headers: joined(headers), body });
         },
@@ -180,10 +179,9 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
   });
 }
 
-/** The slowest body that is waited for, once it has lasted as long as an answer may take to begin. */
 const BYTES_PER_SECOND_MIN = 1024;
 
-/** Counts a body's chunks; true once too little of it came for the time that it has taken. */
+/** Returns true once the body has taken longer than `timeoutMs` and comes too slowly. */
 function createFloor(timeoutMs: number): (bytes: number) => boolean {
   let beganAt: number | null = null;
   let bytes = 0;
@@ -196,7 +194,7 @@ function createFloor(timeoutMs: number): (bytes: number) => boolean {
   };
 }
 
-/** Before a forwarded request is sent, the proxy is all that there was to reach. */
+/** A forwarded request that wasn't sent failed at the proxy. */
 function blamed(error: Error, { forwarded, proxy }: Route, sent: Sent): Error {
   const isOwn = error instanceof ProxyError || !forwarded || proxy === null || sent === "maybe";
   return isOwn ? error : unreachableProxy(proxy, error);
@@ -215,10 +213,9 @@ function requestTarget(
   };
 }
 
-/** Headers of one value: of several, as two servers on the way may add them, the first counts. */
+/** Headers with one value; of repeated ones, which intermediaries can add, the first counts. */
 const SINGLE: ReadonlySet<string> = new Set(["content-type", "date", "location", "retry-after"]);
 
-/** Repeated headers as one; most answers have none, and keep their object. */
 function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {
   const repeated = Object.values(headers).some((value) => typeof value !== "string");
   if (!repeated) return headers as Readonly<Record<string, string>>;

@@ -3,24 +3,23 @@ import { emailKey } from "../../contract/text/email.ts";
 import { toIsoTime } from "../../contract/text/iso-time.ts";
 
 export type Settlement =
-  /** It arrived; `evidence` is one sentence, `found` what the service holds. */
+  /** `evidence` is one sentence, `found` the stored object. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
-  /** There is no trace of it. That proves something only once the request can be at work no more. */
+  /** No trace. Proves nothing while the request may still be running. */
   | { readonly kind: "absent"; readonly evidence: string }
-  /** The look-up cannot tell; `mayChange` where a later one may. */
+  /** `mayChange` if a later look-up may settle it. */
   | { readonly kind: "unsettled"; readonly reason: string; readonly mayChange?: boolean };
 
-/** Unix seconds by the service's clock. */
+/** Unix seconds by the server's clock. */
 export interface Moments {
-  /** At or before the first try. */
+  /** At or before the first attempt. */
   readonly intentAt: number;
   readonly lookedAt: number;
 }
 
-/** The service rounds to seconds, on both ends. */
 const ROUNDING_SECONDS = 1;
 
-/** Evidence in a person's row for `POST /v1/people.json` with a survey: the time of the last one, or of the next. */
+/** Looks for a survey requested by `POST /v1/people.json` in the person's last and next survey time. */
 export function surveyEvidence(person: JsonObject, body: JsonObject, moments: Moments): Settlement {
   const { intentAt, lookedAt } = moments;
   const lastSentAt = toNumber(person["last_sent_at"]);
@@ -49,14 +48,13 @@ export function surveyEvidence(person: JsonObject, body: JsonObject, moments: Mo
   return { kind: "unsettled", reason: `the person exists and ${state}`, mayChange: true };
 }
 
-/** True when something is said to have happened after the look-up that shows it. */
 function isAhead(at: number, lookedAt: number): boolean {
   return at > lookedAt + ROUNDING_SECONDS;
 }
 
 const CLOCKS_DISAGREE: Settlement = { kind: "unsettled", reason: "the service's times are ahead of its own clock" };
 
-/** A number, also from those who write numbers as text; null when it is none. */
+/** Accepts decimal text too. */
 export function toNumber(value: Json | undefined): number | null {
   if (typeof value === "number") return value;
   return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : null;
@@ -64,21 +62,20 @@ export function toNumber(value: Json | undefined): number | null {
 
 export type Identifier = { readonly email: string } | { readonly phone_number: string };
 
-/** The identifier as it was sent, then as a service may keep it that compares addresses exactly. */
+/** The identifier as sent, then in lower case for servers that compare addresses exactly. */
 export function spellingsOf(identifier: Identifier): readonly Identifier[] {
   if (!("email" in identifier)) return [identifier];
   const key = emailKey(identifier.email);
   return key === identifier.email ? [identifier] : [identifier, { email: key }];
 }
 
-/** True when a row or an answer is about the person that an identifier names, however the service writes addresses. */
 export function isNamed(person: JsonObject, identifier: Identifier): boolean {
   const { email, phone_number: phone } = person;
   if ("email" in identifier) return typeof email === "string" && normalEmail(email) === normalEmail(identifier.email);
   return typeof phone === "string" && digits(phone) === digits(identifier.phone_number);
 }
 
-/** Without regard to case, compatible forms of characters and the writing of its domain. */
+/** Ignores case, compatibility characters and Punycode. */
 function normalEmail(email: string): string {
   const plain = emailKey(email.normalize("NFKC").trim());
   const at = plain.lastIndexOf("@") + 1;
@@ -90,7 +87,7 @@ function digits(phone: string): string {
   return phone.replace(/\D/g, "");
 }
 
-/** Evidence in one of the person's responses for `POST /v1/survey_responses.json`; null when it is another response. */
+/** Null if the row is a different response. */
 export function responseEvidence(
   row: JsonObject,
   body: JsonObject,
@@ -111,11 +108,11 @@ export function responseEvidence(
     };
   }
   if (given === null || (updatedAt !== null && updatedAt !== createdAt)) return null;
-  // Back-dated, and the service does not say when it was stored.
+  // Back-dated, and the server doesn't say when it was stored.
   return { kind: "unsettled", reason: "the same response exists; its storage time is unknown" };
 }
 
-/** Services may trim a text, and write its line ends in their own way. */
+/** Servers may trim texts and change line ends. */
 function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value.replaceAll(/\r\n?/g, "\n").trim() : "";
 }

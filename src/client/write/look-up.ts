@@ -16,14 +16,14 @@ import { listPages } from "../pages.ts";
 
 export interface LookUp {
   readonly client: Pick<Client, "page" | "baseUrl">;
-  /** Unix seconds by the service's clock, at or before the first try; asked once a look-up has shown that clock. */
+  /** Unix seconds by the server's clock, at or before the first attempt. Call it after a look-up. */
   readonly intentAt: () => number;
   readonly signal: AbortSignal | undefined;
 }
 
 const NO_CLOCK: Settlement = { kind: "unsettled", reason: "the service sends no Date header" };
 
-/** Tells whether `POST /v1/people.json` with this body arrived. Throws what the look-up's own requests throw. */
+/** Whether `POST /v1/people.json` with this body arrived. Throws what the look-up's own requests throw. */
 export async function lookUpPerson(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
   const change = renamed(body);
   if (change !== null) return await lookUpRenamed(body, change, lookUp);
@@ -32,7 +32,7 @@ export async function lookUpPerson(body: JsonObject, lookUp: LookUp): Promise<Se
   for (const [index, identifier] of identifiers.entries()) {
     const next = await lookUpNamed(body, identifier, lookUp);
     if (next.kind === "arrived") return next;
-    // A person is absent only when absent under every name.
+    // A person is absent only if absent under every identifier.
     if (index === 0 || next.kind === "unsettled") settlement = next;
   }
   return settlement;
@@ -50,7 +50,7 @@ interface Change {
   readonly after: Identifier;
 }
 
-/** The change of address that a body asks for; null where it asks for none, or only for another writing of the same. */
+/** The requested change of address; null if there is none, or only another spelling. */
 function renamed(body: JsonObject): Change | null {
   const [after] = identifiersOf(body, "email_update", "phone_number_update");
   if (after === undefined) return null;
@@ -58,7 +58,6 @@ function renamed(body: JsonObject): Change | null {
   return before === undefined || isNamed({ ...after }, before) ? null : { before, after };
 }
 
-/** A rename shows in which of the two names exists. */
 async function lookUpRenamed(body: JsonObject, { before, after }: Change, lookUp: LookUp): Promise<Settlement> {
   const under = await findPerson(after, lookUp);
   if (under.kind !== "found") return under;
@@ -93,7 +92,7 @@ async function findPerson(identifier: Identifier, { client, signal }: LookUp): P
   return { kind: "absent", evidence: "the service does not know the person" };
 }
 
-/** Every identifier of a body that is not empty, the address first. */
+/** Non-empty identifiers of a body, the address first. */
 export function* identifiersOf(body: JsonObject, email: string, phone: string): Generator<Identifier> {
   const [emailValue, phoneValue] = [body[email], body[phone]];
   if (typeof emailValue === "string" && emailValue !== "") yield { email: emailValue };
@@ -104,12 +103,9 @@ function moments({ intentAt }: LookUp, lookedAt: number): Moments {
   return { intentAt: intentAt(), lookedAt };
 }
 
-/** No person has answered so often; a list that goes on beyond cannot settle anything. */
 const PAGES_MAX = 50;
 
-/**
- * Tells whether `POST /v1/survey_responses.json` with this body arrived. Throws what the look-up's own requests throw.
- */
+/** Whether `POST /v1/survey_responses.json` with this body arrived. Throws what the look-up's own requests throw. */
 export async function lookUpResponse(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
   const person = idText(body["person"]);
   const createdAt = toNumber(body["created_at"]);
@@ -137,12 +133,12 @@ function pageEvidence(page: Page, person: string, body: JsonObject, at: Moments)
   return settlements.find(({ kind }) => kind === "arrived") ?? settlements[0] ?? null;
 }
 
-/** Of a response, whose person may be expanded. */
+/** `person` may be expanded. */
 export function personIdOf({ person }: JsonObject): string {
   return idText(isJsonObject(person) ? person["id"] : person);
 }
 
-/** Ids are text, and some services and callers write them as numbers. */
+/** Some servers and callers write ids as numbers. */
 export function idText(id: Json | undefined): string {
   return typeof id === "string" || typeof id === "number" ? String(id) : "";
 }

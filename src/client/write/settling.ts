@@ -3,7 +3,7 @@ import type { Settlement } from "./evidence.ts";
 
 export interface Settling {
   readonly clock: Clock;
-  /** From now until "no trace of it" is an answer, milliseconds. */
+  /** Milliseconds from now until a look-up without a trace proves that the write didn't arrive. */
   readonly settleMs: number;
   readonly signal: AbortSignal | undefined;
   /** Called once, before the first pause. */
@@ -13,8 +13,8 @@ export interface Settling {
 const FIRST_PAUSE_MS = 500;
 
 /**
- * Looks, and looks again after pauses that double, until there is proof, nothing can change any more, or the settling
- * time is over; the last look is after its end. Throws what a look throws.
+ * Repeats `look` with doubling pauses until it proves something, can't change any more, or the settling time is over;
+ * the last look follows its end. Throws what `look` throws.
  */
 export async function settle(look: () => Promise<Settlement>, options: Settling): Promise<Settlement> {
   const { clock, settleMs, signal, onPause } = options;
@@ -29,21 +29,19 @@ export async function settle(look: () => Promise<Settlement>, options: Settling)
   }
 }
 
-/** The service's clock as its `Date` headers tell it. */
 export interface ServerClock {
-  /** Unix seconds at the service now; our own clock until an answer has shown it. */
+  /** Unix seconds by the server's clock, or by ours until an answer has come. */
   readonly now: () => number;
-  /** Our own clock, milliseconds since the epoch. */
+  /** Our clock, milliseconds since the epoch. */
   ownNow(): number;
-  /** The `now()` of a moment of our own clock, milliseconds, by what is known since. */
+  /** Converts a moment of our clock (milliseconds) to the server's (Unix seconds). */
   at(ownMs: number): number;
-  /** Takes the time of an answer that has just come, Unix seconds. */
+  /** `serverTime` is the `Date` of an answer that just came, Unix seconds. */
   learn(serverTime: number): void;
 }
 
-/** `clock` is ours: it measures the time since the last answer of the service. */
 export function createServerClock(clock: Clock): ServerClock {
-  // Headers cut the fraction off: this errs to the past by up to a second, which is the careful side for intents.
+  // Date headers have no fraction, so this is up to a second early, which is the safe side for intents.
   let aheadMs = 0;
   const at = (ownMs: number): number => Math.floor((ownMs + aheadMs) / 1000);
   return {

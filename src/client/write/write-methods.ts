@@ -21,12 +21,12 @@ interface Tools {
   readonly pages: Pick<Client, "page" | "baseUrl">;
   readonly serverClock: ServerClock;
   readonly clock: Clock;
-  /** The time for which a request whose answer was lost may be at work, milliseconds. */
+  /** How long a request whose answer was lost may still be running, in milliseconds. */
   readonly settleMs: number;
   readonly onWait: OnWait | undefined;
 }
 
-/** The writes of `Client`; those that a repeat could harm come with their look-up. */
+/** Writes that a retry could harm have a look-up. */
 export function createWriteMethods(tools: Tools): WriteMethods {
   const { caller, requests, pages, serverClock, clock, settleMs, onWait } = tools;
   const repeatable = async (call: RouteCall, read: ReplyReader<ApiReply>): Promise<WriteResult> =>
@@ -77,10 +77,7 @@ export function createWriteMethods(tools: Tools): WriteMethods {
   };
 }
 
-/**
- * Section 4.2: `send=false` only saves. A change of address is not repeatable: once it arrived, the old address no
- * longer exists.
- */
+/** `send=false` only saves (4.2). After a change of address the old one no longer exists, so it isn't repeatable. */
 export function isRepeatablePerson(body: JsonObject): boolean {
   return body["send"] === false && body["email_update"] === undefined && body["phone_number_update"] === undefined;
 }
@@ -93,7 +90,7 @@ function showsPerson(json: JsonObject, body: JsonObject): boolean {
   return idText(json["id"]) !== "" || sent.some((identifier) => isNamed(json, identifier));
 }
 
-/** The same of the `person` in an answer about a member (4.9, 4.10), or of an answer that is the person. */
+/** The answer is the person or has a `person` (4.9, 4.10). */
 function showsMember(json: JsonObject, body: JsonObject): boolean {
   const person = isJsonObject(json["person"]) ? json["person"] : json;
   const sent = [...identifiersOf(body, "person_email", "person_phone_number")];
@@ -104,16 +101,12 @@ interface Write extends Pick<IntentOptions, "onAccepted"> {
   readonly request: HttpRequest;
   readonly idempotent: boolean;
   readonly read: ReplyReader<ApiReply>;
-  /**
-   * Looks for evidence until the settling time is over; absent where a repeat is as good, or there is nothing to look
-   * at.
-   */
   readonly settle?: (failure: ClientError) => Promise<Settlement>;
 }
 
 /**
- * One write to its end. Throws when it was refused or certainly not sent, and when the repeats of an idempotent one
- * ended. Any other that may have arrived is looked up, and never repeated: its request may be at work still.
+ * Throws if the write was refused or certainly not sent, and if the retries of an idempotent write ran out. A write
+ * that may have arrived is looked up and never repeated, since its request may still be running.
  */
 async function performWrite(caller: RequestCaller, write: Write): Promise<WriteResult> {
   const outcome = await caller.run(write.request, write.idempotent, write.read);
@@ -128,7 +121,7 @@ async function givenUp(write: Write, { error, lostBefore }: GivenUp): Promise<Wr
   if (write.request.method === "DELETE" && gone && lostBefore) {
     return { kind: "arrived", evidence: "the repeat found nothing left to remove", found: {} satisfies JsonObject };
   }
-  // The last of several tries may not have left although an earlier one has.
+  // An earlier attempt may have left although the last one didn't.
   const isUnknown = mayHaveArrived(error) || (lostBefore && effectOf(error) === "not-sent");
   if (!isUnknown) throw error;
   if (isSuccess(error)) await write.onAccepted?.();
@@ -139,7 +132,6 @@ async function givenUp(write: Write, { error, lostBefore }: GivenUp): Promise<Wr
   return { kind: "unknown", error: new UnknownOutcomeError(error, reason) };
 }
 
-/** An idempotent write: its answer said success, its last try never left, or its repeats failed to the end. */
 function withoutCheck(error: ClientError): WriteResult {
   if (!isSuccess(error) && effectOf(error) !== "not-sent") throw error;
   return { kind: "unknown", error: new UnknownOutcomeError(error, null) };

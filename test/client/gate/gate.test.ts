@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createGate, type Gate } from "../../../src/client/gate/gate.ts";
+import { Gate } from "../../../src/client/gate/gate.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { createFakeClock } from "../../helpers/fake-clock.ts";
 
@@ -60,7 +60,7 @@ function mostInOneSecond(times: readonly number[]): number {
 describe("the pace", () => {
   it("when nothing but 429s came yet, then only the pause that was asked for holds the next request up", async () => {
     const clock = createFakeClock();
-    const gate = createGate({ clock, concurrency: 8 });
+    const gate = new Gate({ clock, concurrency: 8 });
     const limited = [1000, 1000, null, null, null];
     await importRows(gate, clock, { count: 3, workers: 1, latencyMs: 10, service: () => limited.shift() ?? null });
     expect(clock.monotonic()).toBeLessThan(2500);
@@ -79,7 +79,7 @@ describe("the pace", () => {
     "when a bucket leaks $rate a second and holds $capacity, then few requests of a long import meet a 429",
     async (given) => {
       const clock = createFakeClock();
-      const gate = createGate({ clock, concurrency: 8 });
+      const gate = new Gate({ clock, concurrency: 8 });
       const answers = await importRows(gate, clock, {
         ...given,
         workers: 8,
@@ -96,7 +96,7 @@ describe("the pace", () => {
 
   it("when 429s come now and then whatever the pace, then the import does not crawl", async () => {
     const clock = createFakeClock();
-    const gate = createGate({ clock, concurrency: 8 });
+    const gate = new Gate({ clock, concurrency: 8 });
     let count = 0;
     const service = (): number | null => ((count += 1) % 50 === 0 ? 1000 : null);
     const answers = await importRows(gate, clock, { count: 2000, workers: 8, latencyMs: 5, service });
@@ -108,7 +108,7 @@ describe("the pace", () => {
     "when 429s come in storms and ask to wait %i ms, then one storm slows the import once and not with each 429",
     async (waitMs) => {
       const clock = createFakeClock();
-      const gate = createGate({ clock, concurrency: 8 });
+      const gate = new Gate({ clock, concurrency: 8 });
       let count = 0;
       // The pace is low by then: each of them comes by itself.
       const service = (): number | null => ((count += 1) % 300 < 6 && count > 300 ? waitMs : null);
@@ -120,7 +120,7 @@ describe("the pace", () => {
 
   it("when a limit is lifted, then the pace climbs again", async () => {
     const clock = createFakeClock();
-    const gate = createGate({ clock, concurrency: 8 });
+    const gate = new Gate({ clock, concurrency: 8 });
     const slow = leakyBucket(clock, 10, 10);
     await importRows(gate, clock, { count: 300, workers: 8, latencyMs: 5, service: slow });
     const answers = await importRows(gate, clock, { count: 5000, workers: 8, latencyMs: 5, service: () => null });
@@ -139,7 +139,7 @@ describe("the ceiling", () => {
     { rate: 750, most: 750 },
   ])("when --rate is $rate, then no second sees more than $most starts", async ({ rate, most }) => {
     const clock = createFakeClock();
-    const gate = createGate({ clock, concurrency: 8, ratePerSecond: rate });
+    const gate = new Gate({ clock, concurrency: 8, ratePerSecond: rate });
     const count = Math.max(5, Math.min(rate * 4, 1500));
     const answers = await importRows(gate, clock, { count, workers: 8, latencyMs: 4, service: () => null });
     const times = answers.map(({ atMs }) => atMs);
@@ -151,7 +151,7 @@ describe("the ceiling", () => {
   it("when timers come late, then nothing is made up for beyond the ceiling", async () => {
     const clock = createFakeClock();
     const late: Clock = { ...clock, sleep: async (ms, signal) => await clock.sleep(ms + ((ms * 7) % 13), signal) };
-    const gate = createGate({ clock: late, concurrency: 8, ratePerSecond: 50 });
+    const gate = new Gate({ clock: late, concurrency: 8, ratePerSecond: 50 });
     const answers = await importRows(gate, clock, { count: 300, workers: 8, latencyMs: 4, service: () => null });
     expect(mostInOneSecond(answers.map(({ atMs }) => atMs))).toBeLessThanOrEqual(50);
   });
@@ -160,7 +160,7 @@ describe("the ceiling", () => {
 describe("the gate", () => {
   it("when one request meets a 429, then every worker waits and fewer run at once", async () => {
     const clock = createFakeClock(0);
-    const gate = createGate({ clock, concurrency: 4 });
+    const gate = new Gate({ clock, concurrency: 4 });
     const turns = await Promise.all([1, 2, 3, 4].map(async () => await gate.enter()));
     expect(turns[0]?.end({ kind: "throttled", pauseMs: 5000, rate: true })).toBe(true);
     expect(turns[1]?.end({ kind: "throttled", pauseMs: 5000, rate: true })).toBe(false);
@@ -182,7 +182,7 @@ describe("the gate", () => {
 
   it("when a 503 asks for a pause, then the pace afterwards stays free", async () => {
     const clock = createFakeClock(0);
-    const gate = createGate({ clock, concurrency: 2 });
+    const gate = new Gate({ clock, concurrency: 2 });
     const turn = await gate.enter();
     turn.end({ kind: "throttled", pauseMs: 2000, rate: false });
     const again = await gate.enter();
@@ -193,7 +193,7 @@ describe("the gate", () => {
 
   it("when a waiting request is aborted, then it leaves the queue and no timer stays", async () => {
     const clock = createFakeClock(0);
-    const gate = createGate({ clock, concurrency: 1 });
+    const gate = new Gate({ clock, concurrency: 1 });
     const turn = await gate.enter();
     const control = new AbortController();
     const waiting = gate.enter(control.signal);
