@@ -3,9 +3,9 @@ import { pastedMark } from "./pasted.ts";
 import { ConfigError, type ConfigAdvice } from "./config-error.ts";
 
 /**
- * The service's address without query, trailing slash and `/v1`; without a scheme, http for this machine and https for
- * any other. Throws ConfigError for anything that is not https, or plain http to this machine, or http anywhere when
- * `allowHttp`. `source` names where the text came from.
+ * The server's address without query, trailing slash and `/v1`. The default scheme is http for loopback and https
+ * otherwise. Throws ConfigError unless it is https, loopback http, or http with `allowHttp`. `source` names the origin
+ * of the text.
  */
 export function parseBaseUrl(text: string, source: string, { allowHttp }: { readonly allowHttp: boolean }): string {
   const mark = pastedMark(text.trim());
@@ -32,10 +32,10 @@ function readUrl(text: string): URL | null {
   return new URL(whole);
 }
 
-/** A host, with a port or without, and nothing that a URL in quotes or a mistyped scheme begins with. */
+/** A host with an optional port. */
 const HOST = /^(?:\[[^\]]*\]|[^\s/?#@:"'`<>\u200b-\u200f\ufeff]+)(?::\d+)?(?:[/?#]|$)/;
 
-/** Typed without a scheme: plain http on this machine, https elsewhere. Empty where no host stands first. */
+/** Empty if the text doesn't start with a host. */
 function withScheme(text: string): string {
   const https = `https://${text}`;
   if (!HOST.test(text) || !URL.canParse(https)) return "";

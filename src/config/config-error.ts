@@ -1,10 +1,7 @@
-/**
- * `missing`: nothing specifies where to connect to, or with what. `invalid`: a value cannot be used. `broken`: the file
- * cannot be read.
- */
+/** `missing`: no address or key is configured. `invalid`: a value can't be used. `broken`: the file can't be read. */
 export type ConfigProblem = "missing" | "invalid" | "broken";
 
-/** The next step as a code and its facts; the words are the command line's. */
+/** A code and its facts; `cli` turns it into words. */
 export type ConfigAdvice =
   | {
       readonly code:

@@ -1,6 +1,6 @@
-/** The place where a text stops being JSON: the parser tells it on some versions of Node only, and quotes the text. */
+/** Only some versions of Node report the position of a JSON error, and they quote the text. */
 export interface Place {
-  /** Both count from 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly column: number;
 }
@@ -8,7 +8,7 @@ export interface Place {
 const TOKEN =
   /\s*(?:([{}[\]:,])|("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/uy;
 
-/** `text` is not JSON; the place is that of the first token that cannot stand where it is, or the end. */
+/** `text` is not JSON. Returns the first invalid token, or the end. */
 export function findJsonProblem(text: string): Place {
   const open: string[] = [];
   let wanted: "value" | "key" | "colon" | "next" = "value";

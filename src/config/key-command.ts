@@ -6,8 +6,8 @@ import { ConfigError } from "./config-error.ts";
 const TIMEOUT_MS = 60_000;
 
 /**
- * Runs a profile's command in the shell and gives what it prints, without the line's end. Throws ConfigError; when
- * `signal` is aborted the command is ended and its reason thrown.
+ * Runs a profile's command in the shell and returns its output without the line end. Throws ConfigError; on abort it
+ * ends the command and throws the signal's reason.
  */
 export async function runKeyCommand(command: string, platform: string, signal?: AbortSignal): Promise<string> {
   signal?.throwIfAborted();
@@ -42,12 +42,12 @@ async function runInShell(command: string, platform: string, signal: AbortSignal
       resolve({ error, stdout, stderr });
     });
     const release = onAbort(signal, () => void endWithChildren(child));
-    // A command that asks gets no answer here: better an error at once than a minute's wait.
+    // A command that prompts should fail immediately.
     child.stdin?.end();
   });
 }
 
-/** The shell alone would leave behind what it runs. */
+/** Killing only the shell would leave its children running. */
 async function endWithChildren(child: ChildProcess): Promise<void> {
   if (child.pid !== undefined) await endChildren(child.pid);
   child.stdout?.destroy();
@@ -58,7 +58,7 @@ async function endWithChildren(child: ChildProcess): Promise<void> {
 function problem(error: Ended["error"], key: string, stderr: string): string {
   if (error === null) return key === "" ? "it printed nothing" : "it printed more than one line";
   const said = stderr.trim().split("\n").at(-1) ?? "";
-  // Output before it failed may be the key.
+  // Output before the failure may be the key.
   const words = key === "" ? said : said.replaceAll(key, "…");
   return words === "" ? `it ended with ${error.code ?? "a signal"}` : words;
 }

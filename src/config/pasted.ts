@@ -1,4 +1,4 @@
-/** What is wrong with an address or a key that was copied with its surroundings; null for none of that. */
+/** What was copied along with an address or a key, or null. */
 export function pastedMark(text: string): string | null {
   if (/^["'`“”‘’]|["'`“”‘’]$/.test(text)) return "has quotes around it";
   if (/\\[rn]$/.test(text)) return "ends with a line end, written as \\n";

@@ -1,4 +1,4 @@
-/** The saved connections: one readable JSON file, mode 0600 in a 0700 directory. */
+/** Saved connections: one JSON file, mode 0600, in a 0700 folder. */
 import { chmod, realpath, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
@@ -10,7 +10,7 @@ import { readGivenFile } from "../runtime/pipe-reader.ts";
 import { ConfigError } from "./config-error.ts";
 import { findJsonProblem } from "./json-problem.ts";
 
-/** As the service told when the key was saved; absent where it told nothing. */
+/** As reported by the server when the key was saved. */
 const access = v.optional(v.picklist(["full", "read-only"]));
 const ProfileSchema = v.union([
   v.strictObject({ base_url: v.string(), api_key: v.string(), access }),
@@ -26,16 +26,13 @@ export type Profile = v.InferOutput<typeof ProfileSchema>;
 export interface Profiles {
   readonly defaultName: string | null;
   readonly byName: ReadonlyMap<string, Profile>;
-  /** Something to warn about: others can read the file; null when all is well. */
+  /** Others can read the file. */
   readonly warning: string | null;
-  /**
-   * The reason why a command from the file must not be run: others own or can write it or its folder; null when all is
-   * well.
-   */
+  /** Why a command from the file must not be run: someone else owns or can write the file or its folder. */
   readonly untrusted: string | null;
 }
 
-/** No file is no profiles. Throws ConfigError for one that cannot be read or understood. */
+/** A missing file means no profiles. Throws ConfigError. */
 export async function readProfiles(file: string): Promise<Profiles> {
   const text = await readText(file);
   if (text === null) return { defaultName: null, byName: new Map(), warning: null, untrusted: null };
@@ -48,14 +45,14 @@ export async function readProfiles(file: string): Promise<Profiles> {
   };
 }
 
-/** Atomically; `token` makes the temporary file's name unique. */
+/** Atomic; `token` makes the temporary name unique. */
 export async function writeProfiles(
   file: string,
   { defaultName, byName }: Pick<Profiles, "defaultName" | "byName">,
   token: string,
 ): Promise<void> {
   await makeFolder(path.dirname(file), 0o700);
-  // A folder that was there before may be looser, and a replaced file keeps its mode.
+  // An existing folder may be less strict, and a replaced file keeps its mode.
   await chmod(path.dirname(file), 0o700);
   await chmod(file, 0o600).catch(ignoreMissing);
   const content = { default_profile: defaultName, profiles: Object.fromEntries(byName) };
@@ -68,17 +65,17 @@ function ignoreMissing(error: unknown): void {
 
 async function readText(file: string): Promise<string | null> {
   try {
-    // Some editors begin a file with a byte order mark.
+    // Some editors write a byte order mark.
     return (await readGivenFile(file)).toString().replace(/^\uFEFF/, "");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // An account without a home may have /dev/null in its place.
+    // Some accounts have /dev/null as their home.
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     throw new ConfigError("invalid", `${file} cannot be read: ${wordsOfRefusal(error)}`, { cause: error });
   }
 }
 
-/** Renames a file that cannot be understood, so that a new one can be written; gives its new name. */
+/** Renames an unreadable file so that a new one can be written; returns its new name. */
 export async function setAside(file: string): Promise<string> {
   const aside = `${file}.broken`;
   await rename(file, aside);
@@ -101,7 +98,7 @@ function parseJson(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own words quote the file, which may hold a key.
+    // The parser's message quotes the file, which may contain a key.
     const { line, column } = findJsonProblem(text);
     throw new ConfigError("broken", `${file}:${line}:${column}: invalid JSON`, { advice: { code: "repair_file" } });
   }
@@ -111,17 +108,17 @@ const OTHERS = 0o077;
 
 async function looseMode(file: string): Promise<string | null> {
   const { mode } = await stat(file);
-  // Windows has no such bits.
+  // Windows has no permission bits.
   if ((mode & OTHERS) === 0 || path.sep === "\\") return null;
   return `${file} can be read by others; run: chmod 600 ${file}`;
 }
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** The path that somebody else, root aside, owns or can write: the file, its folder, or those that a link leads to. */
+/** The file, its folder, or a link's target that someone other than root and this user owns or can write. */
 async function othersCanWrite(file: string): Promise<string | null> {
   const own = ownUserId();
-  // Windows has neither.
+  // Windows has no numeric user ids.
   if (own === null) return null;
   const target = await realpath(file);
   for (const place of new Set([file, path.dirname(file), path.dirname(target)])) {

@@ -1,4 +1,4 @@
-/** Sources of the connection's settings: flag, environment, profile; every value remembers its source. */
+/** Connection settings come from flags, environment and profile; each value knows its source. */
 import { parseBaseUrl } from "./base-url.ts";
 import { ConfigError } from "./config-error.ts";
 import { runKeyCommand } from "./key-command.ts";
@@ -8,7 +8,7 @@ import { readProfiles, type Profile } from "./profiles.ts";
 
 export interface Sourced<Value> {
   readonly value: Value;
-  /** As a person would call it: a flag, `SURVEYCTL_API_KEY`, `profile prod`. */
+  /** For messages: a flag, `SURVEYCTL_API_KEY`, `profile prod`. */
   readonly source: string;
 }
 
@@ -58,7 +58,7 @@ export async function resolveConnection(request: SettingsRequest): Promise<Conne
   };
 }
 
-/** The profile that gives the address or the key; null where flags and environment give both. */
+/** The profile that provides the address or the key, or null. */
 export function usedProfile({ profile, baseUrl, apiKey }: RemoteConnection): string | null {
   if (profile === null) return null;
   const isUsed = [baseUrl, apiKey].some(({ source }) => source.endsWith(`profile ${profile.value}`));
@@ -91,7 +91,7 @@ interface Named {
   readonly profile: Profile;
 }
 
-/** A profile's key, or the one that its command prints, goes to the profile's own origin alone. */
+/** A profile's key is sent only to the profile's own origin. */
 function checkOrigin(request: SettingsRequest, baseUrl: Sourced<string>, { name, profile }: Named): void {
   if (keyVariable(request) !== null || givenBaseUrl(request) === null) return;
   const wanted = new URL(parseBaseUrl(baseUrl.value, baseUrl.source, { allowHttp: request.insecureHttp })).origin;
@@ -132,7 +132,7 @@ async function findKey(
     const value = profile.api_key.trim();
     return value === "" ? null : { value, source: `profile ${name?.value}` };
   }
-  // Whoever can write the file can have this machine run anything.
+  // Whoever can write the file could run anything.
   if (untrusted !== null) {
     throw new ConfigError("invalid", `refusing to run the key command of profile ${name?.value}: ${untrusted}`, {
       advice: { code: "protect_file" },

@@ -1,13 +1,12 @@
 /**
- * Bracketed parameters, section 1: maps as `properties[key]=value`, arrays as `name[]=value` repeated.
- * The same codec reads queries and bodies and writes queries.
+ * Bracketed parameters (section 1): maps as `properties[key]=value`, arrays as repeated `name[]=value`. Reads queries
+ * and bodies, and writes queries.
  */
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
 /**
- * Decoded parameters: the last of repeated plain names wins, `a[]` gives an array, `a[k]` a map. Values are text in a
- * query or a form, and anything in a JSON body, where `a[k]` adds to a map `a` before it. `a[k][l]` and `a[k][]` are a
- * map and an array inside the map.
+ * The last of repeated plain names wins. `a[k][l]` and `a[k][]` are a map and an array inside the map `a`. In a JSON
+ * body `a[k]` adds to an earlier map `a`, and values can be of any type.
  */
 export function parseBracketPairs(pairs: Iterable<readonly [string, Json]>): JsonObject {
   const result = emptyMap();
@@ -30,13 +29,13 @@ function addPair(result: JsonObject, name: string, value: Json): void {
   const map = isJsonObject(existing) ? withoutPrototype(existing) : emptyMap();
   result[base] = map;
   if (key !== "" && NESTED.test(rest)) addNested(map, [key, ...rest.slice(1, -1).split("][")], value);
-  // Property names are the customer's own: other brackets inside them ("a[b]c") belong to the name.
+  // Property names may contain brackets themselves ("a[b]c").
   else map[`${key}${rest === "" ? "" : `]${rest.replace(/\]$/, "")}`}`] = value;
 }
 
 const NESTED = /^(?:\[[^[\]]*\])+$/;
 
-/** An empty name at the end means an array. */
+/** An empty last name means an array. */
 function addNested(outermost: JsonObject, names: readonly string[], value: Json): void {
   const isList = names.at(-1) === "";
   const path = isList ? names.slice(0, -1) : names;
@@ -56,7 +55,7 @@ function appended(existing: Json | undefined, value: Json): Json[] {
   return list;
 }
 
-/** Without a prototype, so that a key named `__proto__` is only a key. */
+/** No prototype, so that `__proto__` is an ordinary key. */
 function emptyMap(): JsonObject {
   return Object.create(null) as JsonObject;
 }
@@ -67,10 +66,7 @@ function withoutPrototype(map: JsonObject): JsonObject {
 
 export type QueryValue = Json | undefined;
 
-/**
- * Name and value pairs for a query: arrays as `name[]`, maps as `name[key]`, numbers and booleans as text.
- * Null and undefined are left out.
- */
+/** Arrays as `name[]`, maps as `name[key]`; omits null and undefined. */
 export function toBracketPairs(parameters: Readonly<Record<string, QueryValue>>): [string, string][] {
   return Object.entries(parameters).flatMap(([name, value]): [string, string][] => {
     if (value === null || value === undefined) return [];
@@ -85,7 +81,7 @@ function scalarText(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** A query string without its `?`; every reserved character, `+` included, is percent-encoded. */
+/** Without the `?`; percent-encodes every reserved character. */
 export function formatQuery(parameters: Readonly<Record<string, QueryValue>>): string {
   return toBracketPairs(parameters)
     .map(([name, value]) => `${encodeName(name)}=${encodeURIComponent(value)}`)

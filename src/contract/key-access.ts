@@ -1,12 +1,12 @@
-/** The access that a key of this service gives. Keys of other services say nothing about theirs. */
+/** What a key of this server may do; other servers don't say. */
 
 /** `read-only` allows GET and HEAD. */
 export type KeyAccess = "full" | "read-only";
 
-/** Header of each answer in which a call succeeds, not part of the API: the access of its key. */
+/** Not in the specification: the key's access, with each successful answer. */
 export const KEY_ACCESS_HEADER = "x-key-access";
 
-/** The beginning of each key that only reads, and of no other: a client need not ask before it refuses to write. */
+/** Only read-only keys have this prefix, so a client can refuse to write without asking. */
 export const READ_ONLY_PREFIX = "read-only-";
 
 export const READ_ONLY_REFUSAL = "this key only reads";
@@ -19,7 +19,6 @@ export function isReadOnlyKey(key: string): boolean {
   return key.startsWith(READ_ONLY_PREFIX);
 }
 
-/** True for a method that a key that only reads may use. */
 export function isReading(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }

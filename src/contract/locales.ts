@@ -1,4 +1,4 @@
-/** The supported survey languages, section 2 "Special properties", in the specification's order. */
+/** Section 2 "Special properties", in the specification's order. */
 export const LOCALES = [
   "ar",
   "bg",
@@ -43,7 +43,7 @@ export type Locale = (typeof LOCALES)[number];
 
 export const FALLBACK_LOCALE: Locale = "en";
 
-/** Codes that were renamed, and Chinese by its script or place. */
+/** Renamed codes, and Chinese by script or region. */
 const ALIASES: Readonly<Record<string, Locale>> = {
   zh: "zh-CN",
   "zh-Hans": "zh-CN",
@@ -65,12 +65,11 @@ const BY_TAG: ReadonlyMap<string, Locale> = new Map(
   ]),
 );
 
-/** True for one of the supported languages, spelled as the specification does. */
 export function isLocale(value: unknown): value is Locale {
   return (LOCALES as readonly unknown[]).includes(value);
 }
 
-/** The supported language that a tag names in any case, or by an alias. */
+/** Ignores case and accepts aliases. */
 export function findLocale(tag: string): Locale | null {
   return BY_TAG.get(tag.toLowerCase()) ?? null;
 }
@@ -84,7 +83,7 @@ export function lookUpLocale(range: string): Locale | null {
   return null;
 }
 
-/** The supported language that an `Accept-Language` header likes best; null for none. `q=0` excludes one. */
+/** The best supported match of an `Accept-Language` header, or null. `q=0` excludes a language. */
 export function preferredLocale(header: string): Locale | null {
   const wishes = header.split(",").map((part) => {
     const [range = "", quality = "1"] = part.trim().split(/\s*;\s*q\s*=/i);
@@ -99,7 +98,7 @@ export function preferredLocale(header: string): Locale | null {
   return found ?? null;
 }
 
-/** The language a survey is shown in: the supported one that the value names, else `en` (section 2). */
+/** The language a survey is shown in; `en` if the value names none (section 2). */
 export function effectiveLocale(value: unknown): Locale {
   return (typeof value === "string" ? findLocale(value) : null) ?? FALLBACK_LOCALE;
 }

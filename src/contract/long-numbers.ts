@@ -1,22 +1,22 @@
-/** Numbers of more digits than a JavaScript number holds, kept whole on their way through it. */
+/** Keeps numbers with more digits than a double holds. */
 import type { JsonObject } from "./json.ts";
 import type { RowPage } from "./row-page.ts";
 
-/** A character that no text holds: Unicode reserves it for uses such as this. */
+/** A Unicode noncharacter, so no text contains it. */
 const MARK = "\ufdd0";
-/** Fewer digits in a row are always held. */
+/** Fewer digits always fit. */
 const MANY_DIGITS = 16;
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** True when JSON may hold a number that a JavaScript number cannot hold: a quick look. */
+/** A quick check. */
 export function mayHoldLongNumbers(text: string): boolean {
-  // One of so many digits stands at a multiple of their count. To match /\d{16}/ was 7 % of an export.
+  // So many digits in a row always cover a multiple of their count. Matching /\d{16}/ was 7 % of an export.
   for (let place = 0; place < text.length; place += MANY_DIGITS)
     if (countDigits(text, place) >= MANY_DIGITS) return true;
   return false;
 }
 
-/** The number of digits in a row around a place; 0 where there is none. */
+/** Digits in a row around an index. */
 function countDigits(text: string, place: number): number {
   let end = place;
   while (isDigit(text.charCodeAt(end))) end += 1;
@@ -26,14 +26,14 @@ function countDigits(text: string, place: number): number {
   return end - start;
 }
 
-/** Of a character code; NaN, outside a text, is none. */
+/** False for NaN, the code outside a text. */
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
 /**
- * JSON in which each number that a JavaScript number cannot hold stands as a marked string, so that its digits survive
- * parsing; null when there is none. `unmarkLongNumbers` takes the marks away again from what was made of it.
+ * Turns each number that a double can't hold into a marked string, so that its digits survive parsing; null if there is
+ * none. `unmarkLongNumbers` removes the marks from any output made of it.
  */
 export function markLongNumbers(text: string): string | null {
   let isMarked = false;
@@ -45,20 +45,20 @@ export function markLongNumbers(text: string): string | null {
   return isMarked ? marked : null;
 }
 
-/** Rows to be read by people: an id of more digits than a number holds is a text, so that it is not another id. */
+/** For display: such ids become texts, so that they don't turn into other ids. */
 export function withAllDigits(page: RowPage): readonly JsonObject[] {
   const quoted = mayHoldLongNumbers(page.source ?? page.text) ? quoteLongNumbers(page.text) : null;
   return quoted === null ? page.rows : (JSON.parse(quoted) as JsonObject[]);
 }
 
-/** As `JSON.parse`, but a whole number that would lose digits is a string of them all. */
+/** Like `JSON.parse`, but integers that would lose digits become strings. */
 export function parseWithAllDigits(text: string): unknown {
   const value: unknown = JSON.parse(text);
   const quoted = mayHoldLongNumbers(text) ? quoteLongNumbers(text) : null;
   return quoted === null ? value : JSON.parse(quoted);
 }
 
-/** JSON in which each whole number that loses digits is a string of them all; null when there is none. */
+/** Null if no integer would lose digits. */
 function quoteLongNumbers(text: string): string | null {
   let isQuoted = false;
   const quoted = text.replace(STRING_OR_NUMBER, (token) => {
@@ -69,7 +69,7 @@ function quoteLongNumbers(text: string): string | null {
   return isQuoted ? quoted : null;
 }
 
-/** In plain text, in JSON and in JSON inside a quoted CSV cell. */
+/** Works in plain text, JSON and JSON in quoted CSV cells. */
 export function unmarkLongNumbers(text: string): string {
   return text.replace(/"{0,2}\ufdd0([^\ufdd0]*)\ufdd0"{0,2}/g, "$1");
 }

@@ -1,13 +1,12 @@
-/** The API as an OpenAPI 3.1 document, made from the endpoint table and the resources. */
+/** The API as an OpenAPI 3.1 document, generated from routes and resources. */
 import type { Json, JsonObject } from "./json.ts";
 import { E164 } from "./text/phone.ts";
 import { type Field, type FieldType, PLATFORMS, RESOURCES } from "./resources.ts";
 import { type Parameter, type ParameterType, type Route, ROUTES } from "./routes.ts";
 
 export interface ApiDescription {
-  /** Version of the program that describes itself. */
   readonly version: string;
-  /** Scheme, host and port without a slash at the end; null: wherever the document was read from. */
+  /** Without a trailing slash; null for the address the document was read from. */
   readonly serverUrl: string | null;
 }
 
@@ -83,7 +82,7 @@ function pathParameters({ path }: Route): JsonObject[] {
   }));
 }
 
-/** Arrays are written `name[]=value`, repeated (section 1). */
+/** Arrays are repeated `name[]=value` (section 1). */
 function toQueryParameter({ name, text, required = false, ...rest }: Parameter): JsonObject {
   return {
     name: rest.type === "array" ? `${name}[]` : name,
@@ -156,7 +155,7 @@ function toAnswer({ pagination, resource, expanded }: Route): JsonObject {
   };
 }
 
-/** One that is `open` may have more fields or fewer: of the metrics, those of the groups that were asked for. */
+/** With `open`, fields may be added or missing: metrics depend on the requested groups. */
 function toObject(fields: readonly Field[], open: boolean): JsonObject {
   return {
     type: "object",

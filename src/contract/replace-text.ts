@@ -1,4 +1,4 @@
-/** `text` with `by` wherever `part` is in it, in upper or lower case. */
+/** Replaces `part` wherever it occurs, ignoring case. */
 export function replaceText(text: string, part: string, by: string): string {
   if (part === "") return text;
   const pattern = new RegExp(part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");

@@ -1,4 +1,4 @@
-/** The resources of the specification, section 2: the fields as data, and the same as types. */
+/** The resources of section 2, as data and as types. */
 import type { Json } from "./json.ts";
 
 export type FieldType = "string" | "integer" | "boolean" | "timestamp" | "map" | "array" | "object";
@@ -7,13 +7,13 @@ export interface Field {
   readonly name: string;
   readonly type: FieldType;
   readonly nullable: boolean;
-  /** Its possible values, or those of each item of an array: resources by name, or `string` for an id or a text. */
+  /** Resource names, or `string`, of a value or of an array's items. */
   readonly of?: readonly string[];
 }
 
 export type Properties = Record<string, Json>;
 
-/** Person as returned by the people list (4.1). `email` is null for people known only by phone. */
+/** As in the people list (4.1). `email` is null for people known only by phone. */
 export interface Person {
   id: string;
   email: string | null;
@@ -25,18 +25,18 @@ export interface Person {
   next_survey_scheduled_at: number | null;
 }
 
-/** One person with all that is known of them: not in the specification. */
+/** Not in the specification. */
 export interface PersonDetails extends Person {
-  /** The reason why a survey that is asked for now would not be sent, a `SurveyStatusName`; null: it would. */
+  /** Why a survey requested now wouldn't be sent (a `SurveyStatusName`), or null. */
   survey_status: string | null;
   survey_status_since: number | null;
   survey_status_until: number | null;
-  /** The last ones given. */
+  /** The stored ones. */
   properties: Properties;
   unsubscribed_at: number | null;
   bounced_at: number | null;
   texts_stopped_at: number | null;
-  /** The newest first. */
+  /** Newest first. */
   surveys: PersonSurvey[];
   resubscriptions: { created_at: number; note: string }[];
 }
@@ -50,11 +50,11 @@ interface PersonSurvey {
   created_at: number;
   scheduled_at: number;
   sent_at: number | null;
-  /** Through the survey's own link or text. */
+  /** Through the survey's own link or text message. */
   answered: boolean;
 }
 
-/** Person as returned when sending (4.2). `survey_scheduled_at` is null when no survey was scheduled. */
+/** Answer to 4.2. `survey_scheduled_at` is null if no survey was scheduled. */
 export interface SentPerson {
   id: string;
   email: string | null;
@@ -63,7 +63,7 @@ export interface SentPerson {
   properties: Properties;
 }
 
-/** The person inside a response under `expand[]=person`. */
+/** Inside a response with `expand[]=person`. */
 interface ExpandedPerson {
   id: string;
   email: string | null;
@@ -97,7 +97,7 @@ export interface AdditionalAnswer {
   question: { id: string; type: QuestionType; text: string };
 }
 
-/** Survey response (4.3, 4.4). `person` and `notes` hold ids unless expanded. */
+/** 4.3 and 4.4. `person` and `notes` are ids unless expanded. */
 export interface SurveyResponse {
   id: string;
   person: string | ExpandedPerson;
@@ -127,7 +127,7 @@ export interface Unsubscribe {
   unsubscribed_at: number;
 }
 
-/** Core metrics (4.7); other groups add their own prefixed keys to the same flat object. */
+/** 4.7; other groups add prefixed keys to the same object. */
 export interface Metrics {
   nps: number;
   promoter_count: number;
@@ -141,29 +141,26 @@ export interface Metrics {
 }
 
 export const PLATFORMS = ["email", "sms"] as const;
-/** Distribution platforms addressed by path (4.8 to 4.11). */
+/** Part of the path in 4.8 to 4.11. */
 export type Platform = (typeof PLATFORMS)[number];
 
 export interface AutopilotConfiguration {
   platform_id: string;
   active: boolean;
-  /** Seconds between recurring surveys. */
+  /** Seconds between two surveys. */
   frequency: number;
   created_at: number;
   updated_at: number;
 }
 
-/**
- * Under `joining` in an Autopilot configuration that was asked for with `?joining=N`. Neither is in the specification:
- * other services leave it out.
- */
+/** Not in the specification: part of an Autopilot configuration requested with `?joining=N`. */
 export interface JoiningSurveys {
-  /** When the first and the last of the new members are surveyed for the first time, Unix seconds. */
+  /** Unix seconds of the first and last new member's first survey. */
   first_survey_at: number;
   last_survey_at: number;
-  /** New members surveyed on one day, on average over one frequency. */
+  /** Average over one frequency. */
   per_day: number;
-  /** Days with surveys, such as `mon-fri` or `any`. */
+  /** For example `mon-fri` or `any`. */
   days: string;
 }
 
@@ -186,7 +183,7 @@ export interface Membership {
   } | null;
 }
 
-/** The person of Autopilot answers (4.9, 4.10). */
+/** In answers about Autopilot members (4.9, 4.10). */
 export interface MembershipPerson {
   id: string;
   name: string | null;
@@ -195,7 +192,7 @@ export interface MembershipPerson {
   created_at: number;
 }
 
-/** The reason why a person would be sent no survey; null for one who would. In the order of the question. */
+/** Why each person would get no survey, or null, in the order of the request. */
 export interface SurveyStatuses {
   people: { survey_status: string | null; survey_status_until: number | null; properties?: Properties }[];
 }
@@ -216,7 +213,7 @@ const PERSON_FIELDS = [
   nullable("next_survey_scheduled_at", "timestamp"),
 ] as const;
 
-/** Every resource's fields in the specification's order, and those of the objects inside them. */
+/** Fields in the order of the specification, with those of nested objects. */
 export const RESOURCES = {
   person: PERSON_FIELDS,
   sentPerson: [
@@ -318,14 +315,14 @@ export const RESOURCES = {
   addedMember: [
     required("person", "object", { of: ["briefPerson"] }),
     required("properties", "map"),
-    // Not in the specification: other services leave it out.
+    // Not in the specification.
     nullable("survey_scheduled_at", "timestamp"),
   ],
   removedMember: [required("person", "object", { of: ["briefPerson"] })],
   // Not in the specification.
   signedLink: [required("url", "string")],
   done: [required("ok", "boolean")],
-  // Not in the specification, as the endpoint is not.
+  // Not in the specification.
   surveyStatuses: [required("people", "array", { of: ["surveyStatus"] })],
   surveyStatus: STATUS_FIELDS,
   expandedStatuses: [required("people", "array", { of: ["expandedStatus"] })],
@@ -359,7 +356,6 @@ export const RESOURCES = {
 
 export type ResourceName = keyof typeof RESOURCES;
 
-/** Answers of each kind. */
 interface AnswerCounts {
   readonly promoters: number;
   readonly passives: number;
@@ -367,8 +363,8 @@ interface AnswerCounts {
 }
 
 /**
- * The group `core` of the metrics (4.7) out of its three counts; percentages and `nps` round half away from zero, `nps`
- * from the exact shares.
+ * The core group of metrics (4.7). Percentages and `nps` round half away from zero; `nps` is computed from exact
+ * shares.
  */
 export function toCoreMetrics({ promoters, passives, detractors }: AnswerCounts): Metrics {
   const total = promoters + passives + detractors;
@@ -384,10 +380,7 @@ export function toCoreMetrics({ promoters, passives, detractors }: AnswerCounts)
   };
 }
 
-/**
- * `part` of `total` in whole per cent, half away from zero; 0 when there is nothing. In whole numbers, so that halves
- * are exact.
- */
+/** Whole percent, half away from zero, 0 of nothing. Integer arithmetic keeps halves exact. */
 function percent(part: number, total: number): number {
   if (total === 0 || part === 0) return 0;
   return Math.sign(part) * Math.floor((200 * Math.abs(part) + total) / (2 * total)) || 0;

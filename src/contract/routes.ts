@@ -1,4 +1,4 @@
-/** The endpoint table, section 4, and the endpoints that published client libraries call besides it. */
+/** The endpoints of section 4, and those that published client libraries and our own commands use besides. */
 import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "./limits.ts";
 import type { ResourceName } from "./resources.ts";
 
@@ -11,43 +11,40 @@ export interface Parameter {
   readonly type: ParameterType;
   readonly choices?: readonly string[];
   readonly required?: boolean;
-  /** The items of an array; absent: texts. */
+  /** Items of an array; texts by default. */
   readonly items?: "map";
-  /** Whole numbers: the range, ends included, and the value that is taken when it is absent. */
+  /** Inclusive range of an integer, and its default. */
   readonly minimum?: number;
   readonly maximum?: number;
   readonly otherwise?: number | boolean | string;
-  /** Belongs into the query, whatever the method. */
+  /** Always in the query, whatever the method. */
   readonly isQuery?: boolean;
-  /** Not in the specification: other services ignore it. */
+  /** Not in the specification; other servers ignore it. */
   readonly isOurs?: boolean;
-  /** Its effect, where its name does not say it. */
+  /** Describes the effect if the name doesn't. */
   readonly text?: string;
 }
 
 export interface Route {
-  /** The name under which handlers, client functions and commands refer to it. */
   readonly name: string;
   readonly method: Method;
-  /** Path without `.json`; `{platform}` is `email` or `sms`, other braces are one percent-encoded segment. */
+  /** Without `.json`. `{platform}` is `email` or `sms`; other placeholders are one percent-encoded segment. */
   readonly path: string;
-  /** Section of the specification; null for an endpoint that only client libraries know. */
+  /** Null for an endpoint outside the specification. */
   readonly section: string | null;
   readonly pagination: Pagination;
   readonly parameters: readonly Parameter[];
-  /** At least one of these parameters is required. */
+  /** At least one of these is required. */
   readonly anyOf?: readonly string[];
-  /** Exactly one of these parameters is required. */
+  /** Exactly one of these is required. */
   readonly oneOf?: readonly string[];
-  /** Its effect, in a few words. */
   readonly summary: string;
-  /** The resource that a success brings: a list has many of it. */
+  /** Of an item, if the endpoint is a list. */
   readonly resource: ResourceName;
-  /** The one that it brings where `expand` asks for more. */
+  /** With `expand`. */
   readonly expanded?: ResourceName;
-  /** Statuses of success. */
   readonly statuses: readonly number[];
-  /** A repeat of the same call changes nothing more: it cannot schedule a second survey or add a second row. */
+  /** Repeating the call can't schedule a second survey or add a second row. */
   readonly idempotent: boolean;
 }
 
@@ -55,7 +52,7 @@ export const RESPONSE_ORDERS = ["asc", "desc", "asc:updated_at", "desc:updated_a
 export type ResponseOrder = (typeof RESPONSE_ORDERS)[number];
 export const EXPANSIONS = ["person", "notes"] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
-/** Not part of the specification: the properties that our own service keeps with a person. */
+/** Not in the specification: properties that our server stores with a person. */
 export const PERSON_EXPANSIONS = ["properties"] as const;
 export const METRIC_GROUPS = ["core", "email", "kiosk", "link", "sms", "web"] as const;
 export const CHANNELS = ["email", "sms"] as const;
@@ -91,7 +88,7 @@ const responseChanges = [
   expand,
 ];
 
-/** An endpoint that only client libraries or our own service know; a repeat of its call changes nothing more. */
+/** An endpoint outside the specification; repeating it is safe. */
 const unpublished = (
   name: string,
   method: Method,
@@ -99,7 +96,7 @@ const unpublished = (
   more: Pick<Route, "summary" | "resource" | "statuses"> & Partial<Route>,
 ): Route => ({ name, method, path, section: null, pagination: "none", idempotent: true, parameters: [], ...more });
 
-/** One row an endpoint, in the order of the specification. */
+/** In the order of the specification. */
 export const ROUTES = {
   listPeople: {
     name: "listPeople",
@@ -371,7 +368,7 @@ export const ROUTES = {
 
 export type RouteName = keyof typeof ROUTES;
 
-/** The path of a call, `.json` included (section 1), with its placeholders filled and percent-encoded. */
+/** With `.json` (section 1); placeholders are percent-encoded. */
 export function routePath(route: Route, placeholders: Readonly<Record<string, string>> = {}): string {
   const filled = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = placeholders[name];
@@ -381,14 +378,14 @@ export function routePath(route: Route, placeholders: Readonly<Record<string, st
   return `${filled}.json`;
 }
 
-/** Header of metrics of the group `email`, not part of the API: the names of brand and project, percent-encoded. */
+/** Not in the specification: names of brand and project, percent-encoded, with metrics of the group `email`. */
 export const PROJECT_NAME_HEADER = "x-survey-project";
 
-/** Header of an answer that scheduled a survey, not part of the API: nothing sends the survey, so it will be a file. */
+/** Not in the specification: the scheduled survey will be written to a file instead of being sent. */
 export const LEFT_IN_OUTBOX = { "x-survey-delivery": "outbox" } as const;
 
-/** Header of our own service's list of people: `listSurveyStatuses` is an endpoint of it, which other services lack. */
+/** Not in the specification: our server has the endpoint `listSurveyStatuses`. */
 export const TELLS_STATUSES = { "x-survey-statuses": "100" } as const;
 
-/** Header of a list of responses where some response of the project has additional answers; of our service alone. */
+/** Not in the specification: some response of the project has additional answers. */
 export const HAVE_ANSWERS = { "x-additional-answers": "some" } as const;

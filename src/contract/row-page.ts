@@ -1,24 +1,23 @@
-/** Rows of a list with the text they came in, and some of them. */
 import type { JsonObject } from "./json.ts";
 import { splitRowTexts } from "./row-texts.ts";
 
-/** Rows parsed, and the JSON array that they came in. */
+/** Parsed rows and their JSON array. */
 export interface RowPage {
   readonly rows: readonly JsonObject[];
   readonly text: string;
-  /** The text of the complete page, where these are some of its rows and `text` has to be made. */
+  /** The complete page's text if these are only some of its rows. */
   readonly source?: string;
 }
 
-/** The rows of a page that `keep` wants; their own texts are cut out when they are asked for. */
+/** Their text is built only if it is read. */
 export function keepRows(page: RowPage, keep: (row: JsonObject, index: number) => boolean): RowPage {
   const kept = page.rows.map(keep);
   return kept.includes(false) ? new KeptRows(page, kept) : page;
 }
 
 /**
- * A class for its getter: one in an object literal would be a closure of its own in a hidden class of its own, and
- * those live, with the page that they hold, until the next full garbage collection.
+ * A class for its getter: a getter in an object literal would be a closure with a hidden class of its own, which keeps
+ * the page alive until the next full collection.
  */
 class KeptRows implements RowPage {
   readonly rows: readonly JsonObject[];
@@ -33,7 +32,7 @@ class KeptRows implements RowPage {
     this.#kept = kept;
   }
 
-  /** Made anew each time, a twelfth of an export if it were asked for on every page. */
+  /** Not cached: few exports read it. */
   get text(): string {
     const texts = splitRowTexts(this.#page.text).filter((_, index) => this.#kept[index]);
     return `[${texts.join(",")}]`;

@@ -1,6 +1,6 @@
 /**
- * The rows of a JSON array as the texts they came as, so that numbers, field order and repeated keys survive.
- * `text` is a valid JSON array (it was parsed before); anything else gives nonsense, never an endless loop.
+ * Splits a JSON array into its rows' texts, so that numbers, field order and repeated keys survive. `text` must be
+ * valid.
  */
 export function splitRowTexts(text: string): string[] {
   const rows: string[] = [];
@@ -33,7 +33,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** The place of the quote that closes the string opened at `start`. */
+/** Index of the closing quote of a string that opens at `start`. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

@@ -2,17 +2,17 @@ import { EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX } from "./limits.ts";
 
 export interface SpecialProperty {
   readonly key: string;
-  /** Its effect, for help and documentation. */
+  /** For help and documentation. */
   readonly effect: string;
-  /** Characters at most; absent when the specification names no limit. */
+  /** In characters; no limit by default. */
   readonly maxLength?: number;
-  /** The flag of `people add` and `autopilot add` that sets it, without dashes. */
+  /** Of `people add` and `autopilot add`, without dashes. */
   readonly flag: string;
-  /** An older name that scripts still send; read as this key. */
+  /** An older name that scripts still send. */
   readonly olderName?: string;
 }
 
-/** Keys of `properties` with a meaning of their own, section 2 "Special properties". */
+/** Section 2 "Special properties". */
 export const SPECIAL_PROPERTIES: readonly SpecialProperty[] = [
   {
     key: "question_product_name",
@@ -47,7 +47,7 @@ export const SPECIAL_PROPERTIES: readonly SpecialProperty[] = [
   },
 ];
 
-/** Keys, older names included, whose text belongs to one message; `locale` stays with the person. */
+/** Keys whose text belongs to one message, with older names. `locale` stays with the person. */
 export const MESSAGE_TEXTS: ReadonlySet<string> = new Set(
   SPECIAL_PROPERTIES.filter(({ key }) => key !== "locale").flatMap(({ key, olderName = key }) => [key, olderName]),
 );

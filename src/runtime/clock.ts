@@ -2,9 +2,9 @@ import { onAbort } from "./on-abort.ts";
 
 export interface Clock {
   now(): number;
-  /** Milliseconds from an arbitrary start that never jump; for durations. */
+  /** Milliseconds from an arbitrary start, never set back; for durations. */
   monotonic(): number;
-  /** Resolves after `ms` milliseconds, or rejects with the signal's reason as soon as it is aborted. */
+  /** Rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -13,7 +13,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => {
-    // `performance` would load a module for what the process knows.
+    // `performance` would load another module.
     const time = process.hrtime();
     return time[0] * 1000 + time[1] / 1e6;
   },
@@ -40,19 +40,19 @@ function sleepOnce(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Whole Unix seconds, the unit of every timestamp of the specification. */
+/** Unix seconds, the unit of every timestamp in the specification. */
 export function unixSeconds(clock: Clock): number {
   return Math.floor(clock.now() / 1000);
 }
 
-/** Resolves when the input that has arrived by now has been read. */
+/** Resolves after pending input has been processed. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
 
-/** The result of `work`, or `late` when it takes longer than `ms` milliseconds; it then continues unheard. */
+/** Resolves with `late` if `work` takes longer than `ms`; `work` continues. */
 export async function inTime<Value, Late>(
   clock: Pick<Clock, "sleep">,
   ms: number,

@@ -1,7 +1,4 @@
-/**
- * The needs of every POST to somebody else's server: the start of its answer, a time limit, and words for what went
- * wrong.
- */
+/** Helpers for POST requests to other servers: reading the start of an answer, deadlines, and error texts. */
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Clock } from "./clock.ts";
 import { onAbort } from "./on-abort.ts";
@@ -13,7 +10,7 @@ export interface AnswerStart {
   readonly location: string | undefined;
 }
 
-/** The status counts, whatever becomes of the body; of that no more than about `maxBytes` are read. */
+/** Reads about `maxBytes` of the body; a body that breaks off doesn't matter. */
 export async function readAnswerStart(
   response: IncomingMessage,
   request: ClientRequest,
@@ -28,7 +25,7 @@ export async function readAnswerStart(
       if (size > maxBytes) break;
     }
   } catch {
-    // The part that has come is kept.
+    // Keep what has come.
   }
   if (size > maxBytes || !response.complete) request.destroy();
   return {
@@ -39,7 +36,7 @@ export async function readAnswerStart(
   };
 }
 
-/** Not a DOMException made for each attempt: those cost more than the request's own headers. */
+/** A DOMException for each attempt would cost more than the request's headers. */
 const OVER = new Error("over");
 
 export interface Deadline {
@@ -67,7 +64,7 @@ export function startDeadline(clock: Clock, ms: number, signal?: AbortSignal): D
   return { signal: ending.signal, isOver: () => state.isOver, stop };
 }
 
-/** Seconds, from a number or a date; null when there is none. */
+/** From seconds or a date; null if there is none. */
 export function retryAfterSeconds(text: string | undefined, clock: Clock): number | null {
   if (text === undefined) return null;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text);
@@ -76,10 +73,10 @@ export function retryAfterSeconds(text: string | undefined, clock: Clock): numbe
 }
 
 const CERTIFICATE_PROBLEM = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/;
-/** Advice of newer versions of Node to those who start it by hand. */
+/** Newer versions of Node append this advice. */
 const ADVICE = /; if the root CA is installed locally, .*$/;
 
-/** The fault of a peer's certificate, by the error's code and message; null where it is something else. */
+/** A certificate problem in words, or null. */
 export function certificateFault(code: string, message: string): string | null {
   return CERTIFICATE_PROBLEM.test(code) ? message.replace(ADVICE, "") : null;
 }

@@ -2,24 +2,24 @@ import type { Clock } from "./clock.ts";
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Structured log: one JSON object a line. Give it no bodies, keys or personal data. */
+/** One JSON object per line. Never log bodies, keys or personal data. */
 export interface Log {
   info(event: string, fields: LogFields): void;
-  /** Somebody should look at it, and the work goes on. */
+  /** Needs attention, but the work continues. */
   warn(event: string, fields: LogFields): void;
   error(event: string, fields: LogFields): void;
-  /** Passes on the lines that still wait; lines of one turn of the event loop go out together. */
+  /** Writes pending lines; lines of one turn of the event loop are written together. */
   flush(): void;
 }
 
 type Level = "info" | "warn" | "error";
 
-/** So much may wait for a reader of the log that does not read; what comes beyond it is dropped and counted. */
+/** If the log's reader doesn't read, further lines are dropped and counted. */
 const WAITING_CHARACTERS_MAX = 1_000_000;
 
 /**
- * `write` is given whole lines, each with the time of `clock` in ISO 8601, and resolves when they have been taken.
- * `msg` is the field `message`, or the event in words.
+ * `write` gets whole lines and resolves when they have been accepted. `msg` is the field `message`, or the event in
+ * words.
  */
 export function createLog(write: (text: string) => Promise<void>, clock: Clock): Log {
   const waiting: string[] = [];
@@ -29,7 +29,7 @@ export function createLog(write: (text: string) => Promise<void>, clock: Clock):
     const { message } = fields;
     const head = heads(level, event, message ?? event.replaceAll("_", " "));
     const rest = JSON.stringify(message === undefined ? fields : { ...fields, message: undefined });
-    // As text: to join the objects would cost several times as much.
+    // Text: merging objects costs several times as much.
     return rest === "{}" ? `${head}}\n` : `${head},${rest.slice(1)}\n`;
   };
   const pass = async (text: string): Promise<void> => {
@@ -59,7 +59,7 @@ export function createLog(write: (text: string) => Promise<void>, clock: Clock):
   };
 }
 
-/** The start of a line, without its last brace: that of the line before it where it is of the same millisecond. */
+/** Caches the start of a line for a millisecond. */
 function createHeads(clock: Clock): (level: Level, event: string, msg: LogFields[string]) => string {
   const last = { now: NaN, level: "", event: "", msg: null as LogFields[string], head: "" };
   return (level, event, msg) => {
@@ -72,7 +72,6 @@ function createHeads(clock: Clock): (level: Level, event: string, msg: LogFields
   };
 }
 
-/** For those who run the service within a command: nothing is written. */
 export const silentLog: Log = {
   info: () => undefined,
   warn: () => undefined,
@@ -80,7 +79,7 @@ export const silentLog: Log = {
   flush: () => undefined,
 };
 
-/** Runs `work` while Node's own warnings that hold `text` stay unprinted; all others are printed. */
+/** Suppresses Node's warnings that contain `text` while `work` runs. */
 export async function withoutWarning<Result>(text: string, work: () => Promise<Result>): Promise<Result> {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {

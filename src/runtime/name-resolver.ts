@@ -1,13 +1,13 @@
 import type { Resolver } from "node:dns/promises";
 import { isIPv4 } from "node:net";
 
-/** The answers of DNS about a name, made replaceable. An empty list means that there is no such record. */
+/** DNS, replaceable in tests. An empty list means that there is no such record. */
 export interface NameResolver {
   /** IPv4 and IPv6 addresses. */
   addresses(name: string): Promise<readonly string[]>;
-  /** Hosts that take mail, the preferred first; the null MX of RFC 7505 is an empty name. */
+  /** By preference; a null MX (RFC 7505) is an empty name. */
   mailHosts(name: string): Promise<readonly string[]>;
-  /** TXT records, each as one text. */
+  /** TXT records, each joined. */
   texts(name: string): Promise<readonly string[]>;
 }
 
@@ -22,10 +22,7 @@ async function openResolver(servers: readonly string[] | null): Promise<Resolver
   return resolver;
 }
 
-/**
- * Asks these DNS servers, `host:port`, or with null the machine's. Rejects when they do not answer, or answer with an
- * error.
- */
+/** `servers` are `host:port`; null uses the system's. Rejects on errors and timeouts. */
 export function createNameResolver(servers: readonly string[] | null = null): NameResolver {
   let resolver: Promise<Resolver> | null = null;
   const ask = async <Row>(question: (dns: Resolver) => Promise<Row[]>): Promise<Row[]> => {
@@ -50,16 +47,13 @@ export function createNameResolver(servers: readonly string[] | null = null): Na
   };
 }
 
-/** As `isLoopbackHost`, of a URL's host: also names below `localhost` (RFC 6761) and IPv4 written as IPv6. */
+/** Like `isLoopbackHost`, and also true for names below `localhost` (RFC 6761) and IPv4-mapped IPv6. */
 export function isThisMachine(host: string): boolean {
   const name = host.replace(/\.$/, "");
   return isLoopbackHost(name) || name.endsWith(".localhost") || /^\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]$/.test(name);
 }
 
-/**
- * True for the literal hosts of this machine, in brackets or without: what any other name resolves to is decided by
- * others.
- */
+/** Only for literal loopback hosts, with or without brackets: other names can resolve to anything. */
 export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || /^(?:::1|\[::1\])$/.test(host) || (isIPv4(host) && host.startsWith("127."));
 }

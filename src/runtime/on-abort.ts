@@ -1,9 +1,8 @@
 const watched = new WeakMap<AbortSignal, (() => void)[]>();
 
 /**
- * Calls `callback` when the signal is aborted, unless the function that comes back was called before. However many wait
- * for one signal, it has one listener: Node chains listeners as V8 chains the tables of a Set, and what hangs on a link
- * that is gone would be kept until the next full collection.
+ * Calls `callback` when the signal is aborted, unless the returned function was called before. One listener serves any
+ * number of waiters: with a listener for each, V8 would keep removed ones until the next full collection.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => undefined;

@@ -1,6 +1,6 @@
 /**
- * `work` for every item, at most `limit` at once; the items are asked for one by one, as workers become free. Results
- * come in the order of the items. The first failure is the failure of all, and no further item is asked for.
+ * Runs `work` for every item, at most `limit` at a time, and returns the results in the order of the items. After a
+ * failure no further item is started.
  */
 export async function inParallel<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -29,10 +29,7 @@ export async function inParallel<Item, Result>(
   return results;
 }
 
-/**
- * The result of `work`. The signal that it gets is also aborted when it fails, so that the rest of it ends with the
- * failure instead of being repeated for nobody.
- */
+/** Runs `work` with a signal that is also aborted if it fails, so that its remaining parts stop. */
 export async function endTogether<Result>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -46,13 +43,13 @@ export async function endTogether<Result>(
   }
 }
 
-/** At most `limit` at once; each further one waits its turn, in the order of the calls. */
+/** At most `limit` at a time, first come, first served. */
 export interface Semaphore {
   readonly enter: () => Promise<void>;
   readonly leave: () => void;
-  /** The number that has entered or waits. */
+  /** Number of callers inside or waiting. */
   readonly wanted: () => number;
-  /** Lets in all that wait, above the limit too; each leaves as it does otherwise. */
+  /** Lets everyone in who waits, even above the limit. */
   readonly admitAll: () => void;
 }
 

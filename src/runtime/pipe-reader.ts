@@ -1,10 +1,9 @@
-/** Bytes that come chunk by chunk, from a file or from anything else. */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { systemClock } from "./clock.ts";
 import { specialKind } from "./files/file-kind.ts";
 
-/** The message says what is wrong with the file, without its name: "it is a device, not a file". */
+/** The message doesn't name the file: "it is a device, not a file". */
 export class UnreadableFileError extends Error {
   override readonly name = "UnreadableFileError";
   readonly file: string;
@@ -19,12 +18,12 @@ const CHUNK_BYTES = 64 * 1024;
 const POLL_MAX_MS = 16;
 
 /**
- * The bytes of a regular file, or of a pipe that has a writer, such as a shell's `<(…)`. Throws UnreadableFileError,
- * the signal's reason when it is aborted, or the system's error.
+ * Reads a regular file, or a pipe with a writer, such as a shell's `<(…)`. Throws UnreadableFileError, the signal's
+ * reason or the system's error.
  */
 export async function* readChunks(file: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted();
-  // Opening a pipe would otherwise wait for its writer, which may never come, and no signal could end that.
+  // Opening a pipe without O_NONBLOCK would wait for a writer, and no signal could end that.
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const found = await handle.stat();
@@ -47,13 +46,13 @@ export async function* readChunks(file: string, signal?: AbortSignal): AsyncGene
   }
 }
 
-/** Null for a pipe whose writer has written nothing more yet. */
+/** Null for a pipe whose writer hasn't written more yet. */
 function nullWhileEmpty(error: NodeJS.ErrnoException): null {
   if (error.code === "EAGAIN") return null;
   throw error;
 }
 
-/** All of a source; null as soon as it is longer than `maxBytes`, and the rest is not read. */
+/** Null if the source is longer than `maxBytes`. */
 export async function readAtMost(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -68,14 +67,13 @@ export async function readAtMost(source: AsyncIterable<Uint8Array>, maxBytes: nu
 /** Larger than any key, certificate, settings file or request body. */
 export const GIVEN_FILE_MAX = 1024 * 1024;
 
-/** All of a file that a command line or a URL names. Rejects as `readChunks` throws, and for a larger file. */
+/** Rejects like `readChunks`, and for a larger file. */
 export async function readGivenFile(file: string, maxBytes = GIVEN_FILE_MAX): Promise<Buffer> {
   const bytes = await readAtMost(readChunks(file), maxBytes);
   if (bytes === null) throw new UnreadableFileError(file, tooLarge(maxBytes));
   return bytes;
 }
 
-/** Of a bound in whole MiB. */
 export function tooLarge(maxBytes: number): string {
   return `it is larger than ${maxBytes / 1024 / 1024} MiB`;
 }

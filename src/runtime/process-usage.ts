@@ -1,16 +1,16 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
 
 export interface ProcessUsage {
-  /** User and system time since the process was started. */
+  /** User and system time. */
   readonly cpuSeconds: number;
   readonly residentBytes: number;
-  /** The 99th percentile of how late timers were since the last reading; 0 at the first. */
+  /** 99th percentile of timer delays since the last reading; 0 on the first. */
   readonly eventLoopLagSeconds: number;
 }
 
 const RESOLUTION_MS = 20;
 
-/** The resources that this process uses. Nothing is measured before the first reading. */
+/** Measures from the first reading on. */
 export function createUsageReader(): () => ProcessUsage {
   const state: { delay: IntervalHistogram | null } = { delay: null };
   return () => {
@@ -23,7 +23,7 @@ export function createUsageReader(): () => ProcessUsage {
   };
 }
 
-/** Node measures from one look to the next, so a loop without any delay shows the resolution. */
+/** Node's histogram includes its own resolution, so that is subtracted. */
 function readLag(state: { delay: IntervalHistogram | null }): number {
   const { delay } = state;
   if (delay === null) {

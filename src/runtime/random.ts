@@ -1,16 +1,15 @@
-/** Chance, made replaceable. */
 export interface Random {
-  /** A number from 0 up to, not including, 1; for jitter, never for secrets. */
+  /** 0 ≤ fraction < 1; for jitter, never for secrets. */
   fraction(): number;
-  /** `bytes` unpredictable bytes as URL-safe text; for keys, tokens and names of temporary files. */
+  /** URL-safe text of `bytes` random bytes, for keys, tokens and temporary names. */
   token(bytes: number): string;
 }
 
-/** The system is asked for so many bytes at once: to ask for each token costs more than all else that a token does. */
+/** Drawn from the system in bulk: a call for each token would cost more than the rest of it. */
 const DRAWN = 4096;
 
 function draw(bytes: number): Buffer {
-  // The global needs no node:crypto, which is slow to load.
+  // The global avoids loading node:crypto.
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes)).buffer);
 }
 

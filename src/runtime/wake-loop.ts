@@ -1,25 +1,23 @@
 import type { Clock } from "./clock.ts";
 
-/** A loop that works, sleeps until its next work is due, and can be woken. */
+/** Works, sleeps until the next work is due, and can be woken. */
 export interface WakeLoop {
-  /** Starts it; a second call changes nothing. */
+  /** A second call does nothing. */
   readonly start: () => void;
-  /**
-   * Says that there may be work, now or at `dueAt`, Unix seconds. Cheap, above all when it would look by then anyway.
-   */
+  /** There may be work, now or at `dueAt` (Unix seconds). */
   readonly wake: (dueAt?: number) => void;
-  /** Aborted as soon as the loop is to end. */
+  /** Aborted when the loop should end. */
   readonly stopping: AbortSignal;
-  /** Begins no more turns, and resolves when the one that runs has ended. */
+  /** Resolves when the current turn has ended; starts no more. */
   readonly stop: () => Promise<void>;
 }
 
-/** A full disk for one: what waits goes on soon after there is room. */
+/** For example on a full disk. */
 const AFTER_ERROR_MS = 2_000;
 const REST_MIN_MS = 20;
-/** The wall clock may be set while we sleep. */
+/** Because the wall clock can be changed while we sleep. */
 const REST_MAX_MS = 60_000;
-/** A reason of our own: making the usual one costs more than the rest. */
+/** A default abort reason would cost more than the rest of `wake`. */
 const WOKEN = "woken";
 
 async function sleepUnlessWoken(clock: Clock, ms: number, woken: AbortSignal): Promise<void> {
@@ -31,8 +29,7 @@ async function sleepUnlessWoken(clock: Clock, ms: number, woken: AbortSignal): P
 }
 
 /**
- * `turn` resolves with when the next one is due, Unix seconds; null for not before `wake`. What it rejects with is
- * told.
+ * `turn` resolves with the time of the next one in Unix seconds, or null to wait for `wake`. Rejections are reported.
  */
 export function createWakeLoop(
   clock: Clock,
@@ -42,7 +39,7 @@ export function createWakeLoop(
   const stopping = new AbortController();
   const state = {
     loop: null as Promise<void> | null,
-    /** The earliest that it was woken for since the last turn began. */
+    /** Earliest time it was woken for since the last turn began. */
     wokenForMs: Infinity,
     nap: null as AbortController | null,
     restsUntilMs: 0,
@@ -54,7 +51,7 @@ export function createWakeLoop(
     await sleepUnlessWoken(clock, ms, state.nap.signal);
     state.nap = null;
   };
-  /** Milliseconds to rest. */
+  /** Returns the milliseconds to sleep. */
   const work = async (): Promise<number> => {
     try {
       const dueAt = await turn();
@@ -64,7 +61,7 @@ export function createWakeLoop(
       return state.restsUntilMs - nowMs;
     } catch (error) {
       onError(error);
-      // A moment that has woken it meanwhile fails as this did; one that wakes it later does at once.
+      // What woke it during the failed turn waits as well; a later wake-up works immediately.
       state.wokenForMs = Infinity;
       state.restsUntilMs = Infinity;
       return AFTER_ERROR_MS;
@@ -94,7 +91,7 @@ export function createWakeLoop(
   };
 }
 
-/** Tells of work, now or at `dueAt`, Unix seconds, those that have asked to be told; often nobody has. */
+/** Notifies listeners of work, now or at `dueAt` (Unix seconds). */
 export interface Signal {
   readonly call: (dueAt?: number) => void;
   readonly answer: (work: (dueAt?: number) => void) => void;

@@ -1,40 +1,39 @@
-/** Calendar days in a time zone. `zone` is an IANA name; null is the system's. */
+/** Calendar days in a time zone. `zone` is an IANA name, or null for the system's. */
 
 export interface CalendarDay {
   readonly year: number;
   /** 1 to 12. */
   readonly month: number;
-  /** 1 to 31; more or less than the month has flows over, as in `Date.UTC`. */
+  /** 1 to 31; other values overflow, as in `Date.UTC`. */
   readonly day: number;
 }
 
-/** A day on which no clock is changed. */
 export const DAY_SECONDS = 86_400;
 
 export function utcDay(seconds: number): number {
   return Math.floor(seconds / DAY_SECONDS);
 }
 
-/** The zone of a project that names none. */
+/** For projects that set none. */
 export const DEFAULT_ZONE = "UTC";
 
-/** IANA names of the zones of a country such as `DE`. New versions of Node have the method, older ones the property. */
+/** IANA names of a country's zones. Newer versions of Node have the method, older ones the property. */
 export function zonesOfRegion(region: string): readonly string[] {
   const locale = new Intl.Locale("und", { region }) as Partial<{ timeZones: string[]; getTimeZones: () => string[] }>;
   return locale.getTimeZones?.() ?? locale.timeZones ?? [];
 }
 
-/** The machine's zone; UTC where its name is unknown. */
+/** The machine's zone, or UTC if it is unknown. */
 export function systemZone(): string {
-  // Absent or Etc/Unknown where /etc/localtime is none that ICU knows, and neither can be used as a zone.
+  // Undefined or Etc/Unknown if ICU doesn't know /etc/localtime.
   const name: string | undefined = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return name === undefined || name === "Etc/Unknown" ? DEFAULT_ZONE : name;
 }
 
-/** Unix seconds in, wall-clock seconds out, as if the clock showed UTC; those that no calendar holds as they are. */
+/** Unix seconds in, wall-clock seconds (as if the clock showed UTC) out. Seconds outside the calendar are unchanged. */
 export type WallClock = (seconds: number) => number;
 
-/** Each survey of Autopilot asks for its zone's clock; to make one each time took a fifth of a rehearsal. */
+/** Creating one per survey took a fifth of a rehearsal. */
 const wallClocks = new Map<string | null, WallClock>();
 
 export function createWallClock(zone: string | null): WallClock {
@@ -83,15 +82,12 @@ export function toCalendarDay(wallSeconds: number): CalendarDay {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** The first second of a day, Unix seconds; where clocks jump over midnight, the second they jump to. */
+/** Unix seconds. If a clock change skips midnight, the first second after it. */
 export function firstSecondOf({ year, month, day }: CalendarDay, wallClock: (seconds: number) => number): number {
   return toMoment(Date.UTC(year, month - 1, day) / 1000, wallClock);
 }
 
-/**
- * The earlier of two moments that show the same wall-clock seconds; where clocks jump over these, as much after the
- * jump.
- */
+/** The earlier of two moments with the same wall-clock time. A skipped time is moved behind the clock change. */
 export function toMoment(wall: number, wallClock: (seconds: number) => number): number {
   const candidates = [-DAY_SECONDS, DAY_SECONDS].map((away) => wall - (wallClock(wall + away) - (wall + away)));
   const exact = candidates.filter((seconds) => wallClock(seconds) === wall);

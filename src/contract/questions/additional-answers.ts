@@ -1,30 +1,27 @@
-/** Additional answers of a response (section 2) as their readers use them, whichever service sent them. */
+/** Additional answers of a response (section 2), from any server. */
 import { isJsonObject, type Json } from "../json.ts";
 
-/** One answer in one form. */
 export interface PlainAnswer {
-  /** The question's id; its text where it has none. */
+  /** The question's id, or its text if it has none. */
   readonly id: string;
-  /** One of the specification's four, or another service's own. */
+  /** One of the specification's four, or another server's. */
   readonly type: string;
-  /** The question as it was asked. */
   readonly question: string;
-  /** A person's own words, a number, or choices. */
+  /** Free text, a number, or choices. */
   readonly value: string | number | readonly PlainChoice[];
 }
 
 interface PlainChoice {
-  /** Its text where it has none. */
+  /** Or its text if it has none. */
   readonly id: string;
   readonly text: string;
 }
 
-/** A response, or the part of it that is read here. */
 interface ResponseAnswers {
   readonly additional_answers?: unknown;
 }
 
-/** In the order asked; answers that say nothing are left out. */
+/** In the order asked, without empty answers. */
 export function plainAnswers({ additional_answers: answers }: ResponseAnswers): readonly PlainAnswer[] {
   if (!Array.isArray(answers)) return [];
   return answers.flatMap((answer: unknown): PlainAnswer[] => {
@@ -41,7 +38,7 @@ function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-/** Of the four kinds only the one that fits the question is there. */
+/** Only the kind that fits the question is set. */
 function plainValue(value: Json | undefined): PlainAnswer["value"] | null {
   if (!isJsonObject(value)) return typeof value === "string" || typeof value === "number" ? value : null;
   const { free_response: text, scale, select_one: one, select_many: many } = value;
@@ -56,17 +53,16 @@ function plainChoice(choice: Json): PlainChoice {
   return { id: (isJsonObject(choice) ? textOf(choice["id"]) : "") || text, text };
 }
 
-/** A value as JSON: several choices as an array of their texts. */
+/** Several choices are an array of their texts. */
 export function answerJson({ value, type }: PlainAnswer): Json {
   if (typeof value !== "object") return value;
   const texts = value.map(({ text }) => text);
   return type === "select_many" || texts.length > 1 ? texts : (texts[0] ?? null);
 }
 
-/** Between choices in one cell. */
+/** Separates choices in a cell. */
 export const CHOICE_SEPARATOR = "; ";
 
-/** A value as one text. */
 export function answerText({ value }: PlainAnswer): string {
   return typeof value === "object" ? value.map(({ text }) => text).join(CHOICE_SEPARATOR) : String(value);
 }

@@ -1,4 +1,4 @@
-/** Questions beyond the score: their limits, and the texts that scores and scales are written as. */
+/** Questions beyond the score. All limits here are this server's. */
 import type { QuestionType } from "../resources.ts";
 import { SCORE_MAX } from "../limits.ts";
 
@@ -9,52 +9,51 @@ export const QUESTION_TYPES = [
   "select_many",
 ] as const satisfies readonly QuestionType[];
 
-/** Questions of a project that are asked; the service's own, as all that follow. */
+/** Active questions per project. */
 export const QUESTIONS_MAX = 10;
-/** Characters (Unicode code points) of a question. */
+/** Characters. */
 export const QUESTION_TEXT_MAX = 500;
 export const CHOICES_MIN = 2;
 export const CHOICES_MAX = 20;
-/** Characters (Unicode code points) of a choice. */
+/** Characters. */
 export const CHOICE_TEXT_MAX = 200;
-/** The highest number of a scale; the lowest is 0 or 1. */
+/** Scales begin at 0 or 1. */
 export const SCALE_MAX = 10;
-/** Characters (Unicode code points) of an answer in a person's own words. */
+/** Characters of free text. */
 export const FREE_RESPONSE_MAX = 16_384;
 
-/** Both ends are included. */
+/** Inclusive. */
 export interface NumberSpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** Such as `q_improve`. */
+/** For example `q_improve`. */
 export function isQuestionId(text: string): boolean {
   return /^[a-z0-9_-]{1,40}$/.test(text);
 }
 
-/** True for types whose answers are choices. */
 export function hasChoices(type: QuestionType): boolean {
   return type === "select_one" || type === "select_many";
 }
 
-/** `1-5`; null for a text that is not a scale. */
+/** `1-5`; null for anything else. */
 export function readScale(text: string): NumberSpan | null {
   const span = readSpan(text);
   return span !== null && span.from <= 1 && span.to > span.from && span.to <= SCALE_MAX ? span : null;
 }
 
-/** The forms of a scale, for messages. */
+/** For messages. */
 export const SCALE_FORMS = `a scale from 0 or 1 to at most ${SCALE_MAX}, such as 1-5`;
 
-/** `0-6,9-10` or `9`: ranges of scores, in their order; null for any other text. */
+/** `0-6,9-10` or `9`, in order; null for anything else. */
 export function readScores(text: string): readonly NumberSpan[] | null {
   const spans = text.split(",").map((part) => readSpan(part.trim()));
   const found = spans.flatMap((span) => (span === null || span.to > SCORE_MAX ? [] : [span]));
   return found.length === spans.length ? found.toSorted((one, other) => one.from - other.from) : null;
 }
 
-/** The forms of ranges of scores, for messages. */
+/** For messages. */
 export const SCORES_FORMS = `scores from 0 to ${SCORE_MAX}, such as 0-6 or 0-6,9-10`;
 
 function readSpan(text: string): NumberSpan | null {
@@ -63,7 +62,6 @@ function readSpan(text: string): NumberSpan | null {
   return first === "" || from > to ? null : { from, to };
 }
 
-/** As `readScale` and `readScores` read it. */
 export function formatSpans(spans: readonly NumberSpan[]): string {
   return spans.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(",");
 }

@@ -1,9 +1,9 @@
-/** Additional answers that a client sends, in the form in which responses show them (section 2). */
+/** Converts additional answers sent by a client to the form of section 2. */
 import { isJsonObject, type Json } from "../json.ts";
 import type { AdditionalAnswer, Choice } from "../resources.ts";
 import { QUESTION_TYPES } from "./questions.ts";
 
-/** The answer, its value with all four keys; null for one of another form. Other fields are left out. */
+/** With all four value keys; null for an invalid answer. Other fields are dropped. */
 export function readAdditionalAnswer(given: Json): AdditionalAnswer | null {
   if (!isJsonObject(given)) return null;
   const id = readId(given["id"]);
@@ -21,8 +21,7 @@ function readQuestion(given: Json | undefined): AdditionalAnswer["question"] | n
 }
 
 /**
- * At most one of the four kinds. It need not be that of the question: an answer that a scale or a choice does not have
- * is kept as a text.
+ * At most one of the four kinds, whatever the question's type: an answer outside its scale or choices is kept as text.
  */
 function readValue(given: Json | undefined): AdditionalAnswer["value"] | null {
   if (!isJsonObject(given)) return null;
@@ -44,7 +43,7 @@ function readChoice(given: Json): Choice | null {
   return id === null || typeof text !== "string" ? null : { id, text };
 }
 
-/** A text, or a number as some clients send it. */
+/** Some clients send numbers. */
 function readId(given: Json | undefined): string | null {
   return typeof given === "string" || typeof given === "number" ? String(given) : null;
 }

@@ -1,4 +1,3 @@
-/** `Promoters`: the first letter in upper case. */
 export function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -1,32 +1,28 @@
-/** E-mail addresses: which have the form, and which two name the same person. */
+/** The form of e-mail addresses, and which of them are equal. */
 import { codePointName, describeInvisible } from "./invisible.ts";
 
-/** Characters of an address, and UTF-8 bytes of what stands before the `@` (RFC 5321). */
+/** RFC 5321: characters of an address and UTF-8 bytes of its local part. */
 const LENGTH_MAX = 254;
 const LOCAL_BYTES_MAX = 64;
 
 const SPACE = /[ \t\r\n]/;
-/** Controls, separators and halves of surrogate pairs are invisible too. */
 const UNPRINTABLE = /[\p{Cc}\p{Z}\p{Cs}]/u;
-/** Characters that lists and headers split on. */
+/** Characters that separate addresses in lists and headers. */
 const SPECIAL = /[<>,;:"()[\]\\]/;
 const LABEL = /^(?!-)[\p{L}\p{M}\p{N}-]{1,63}(?<!-)$/u;
-/** A host whose last label is a number is read as an IPv4 address, in whatever base. */
+/** URL parsers read such a host as an IPv4 address. */
 const NUMBER = /^(?:\d+|0x[\da-f]*)$/i;
 
-/**
- * Most addresses, told by one look: plain characters, and a last label that begins with a letter. A million rows are
- * checked in 3.3 s with it and in 4.1 s without.
- */
+/** A fast path for most addresses: checking a million rows takes 3.3 s with it and 4.1 s without. */
 const PLAIN =
   /^(?=[^@]{1,64}@)[\w%+-]+(?:\.[\w%+-]+)*@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)*[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-/** True when text has the form of an e-mail address. A check of form, not of existence. */
+/** Checks the form, not whether the address exists. */
 export function isEmail(value: string): boolean {
   return emailProblem(value) === null;
 }
 
-/** The reason why text is not an e-mail address, in words that follow it (`has no @`); null when it has the form. */
+/** In words that follow the address, such as `has no @`; null if the form is right. */
 export function emailProblem(value: string): string | null {
   if (value.length <= LENGTH_MAX && PLAIN.test(value)) return null;
   if (value === "") return "is empty";
@@ -44,7 +40,7 @@ export function emailProblem(value: string): string | null {
   return localProblem(local) ?? domainProblem(domain);
 }
 
-/** The same for an address to send from or to have replies at: old servers must be able to write to it. */
+/** Like `emailProblem`, for sender and reply addresses, which old mail servers must be able to write to. */
 export function senderProblem(value: string): string | null {
   const problem = emailProblem(value);
   if (problem !== null) return problem;
@@ -65,23 +61,22 @@ function domainProblem(domain: string): string | null {
 }
 
 /**
- * The key under which two spellings of an e-mail address name the same person. Before the `@` only `A` to `Z` are
- * folded, since no rule says more of other letters; the domain is compared as a host. Both in Unicode's composed form.
+ * Equal for two spellings of an address. Folds A to Z in the local part, since no standard says more, compares domains
+ * as hosts, and normalizes both to NFC.
  */
 export function emailKey(email: string): string {
   if (isAscii(email)) return email.toLowerCase();
   const at = email.lastIndexOf("@");
-  // The KELVIN SIGN alone would become an ASCII letter, and so somebody else's address.
+  // NFC turns the KELVIN SIGN into the letter K, which would be someone else's address.
   const local = email.slice(0, at + 1).replace(/[^\u212A]+/g, (text) => text.normalize("NFC"));
   return foldAscii(local) + hostKey(email.slice(at + 1).normalize("NFC"));
 }
 
-/** `a***@example.com`: recognizable to its owner alone, since a link may have been forwarded. */
+/** `a***@example.com`, because links get forwarded. */
 export function maskEmail(email: string): string {
   return `${Array.from(email)[0] ?? ""}***${email.slice(email.lastIndexOf("@"))}`;
 }
 
-/** True when every character is one of ASCII's 128. */
 export function isAscii(text: string): boolean {
   return !/[\u0080-\uffff]/.test(text);
 }
@@ -90,7 +85,7 @@ function foldAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** A host in any script as its ASCII form, where it has one. */
+/** Punycode for a domain in any script, if it has one. */
 function hostKey(domain: string): string {
   if (isAscii(domain) || !/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return foldAscii(domain);
   const url = `http://${domain}`;

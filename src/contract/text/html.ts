@@ -1,6 +1,6 @@
-/** HTML in which every value is text unless it is HTML already; for pages of the service and for reports. */
+/** HTML templates that escape every value that isn't already `Html`. */
 
-/** Markup that may be shown as it is: made by `html`, never out of what people wrote. */
+/** Only `html` creates it, never from user input. */
 export class Html {
   readonly text: string;
 
@@ -11,9 +11,7 @@ export class Html {
 
 export type HtmlValue = Html | string | number | null | readonly HtmlValue[];
 
-/**
- * A template whose values are escaped, lists joined, null left out. Values stand in content or in quoted attributes.
- */
+/** Escapes values, joins lists and omits null. Values may stand in content or in quoted attributes. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(parts.map((part, index) => part + render(values[index] ?? null)).join(""));
 }
@@ -25,7 +23,7 @@ function render(value: HtmlValue): string {
   return escapeHtml(String(value));
 }
 
-/** Text that HTML shows as it is, in content and in quoted attributes. */
+/** Escapes for content and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }

@@ -1,4 +1,4 @@
-/** Invisible characters: an address with one of them looks like another one and cannot be delivered. */
+/** An address with invisible characters looks like another one and can't be delivered. */
 export const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 const NAMES: ReadonlyMap<number, string> = new Map([
@@ -23,10 +23,7 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [0xfeff, "zero width no-break space"],
 ]);
 
-/**
- * `an invisible character, U+200B (zero width space), at position 4`; null for text without one. Positions count from
- * 1.
- */
+/** `an invisible character, U+200B (zero width space), at position 4` (counted from 1); null if there is none. */
 export function describeInvisible(text: string): string | null {
   if (text.search(INVISIBLE) === -1) return null;
   const characters = Array.from(text);
@@ -42,14 +39,13 @@ function describeCharacter(char: string): string {
 
 const QUOTED_MAX = 100;
 
-/** The text in double quotes as messages show it: what cannot be seen is written as `U+200B`; a long text is cut. */
+/** In double quotes for messages, shortened, with invisible characters as `U+200B`. */
 export function quoteText(text: string): string {
   const characters = Array.from(text.slice(0, 2 * QUOTED_MAX + 1));
   const shown = characters.length > QUOTED_MAX ? `${characters.slice(0, QUOTED_MAX).join("")}…` : text;
   return JSON.stringify(shown).replaceAll(INVISIBLE, (char) => codePointName(char));
 }
 
-/** `U+200B`. */
 export function codePointName(char: string): string {
   return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

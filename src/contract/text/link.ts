@@ -1,19 +1,16 @@
 /** The `Link` header of cursor lists, section 4.1. */
 
-/** Writes a `Link` header with one `rel="next"` entry; characters that clients split on are escaped. */
+/** One `rel="next"` entry. Escapes characters that some clients split on. */
 export function formatNextLink(url: string): string {
   const safe = url.replace(/[,;<>"\s]/g, (char) => encodeURIComponent(char));
   return `<${safe}>; rel="next"`;
 }
 
 const TARGET = /<([^>]*)>/y;
-/** `; name=value`, the value bare or between quotes, single ones too; also a semicolon with nothing behind it. */
+/** `; name=value` with an optional value, bare or quoted, also in single quotes. */
 const PARAMETER = /\s*;\s*(?:([^\s=;,"']+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^',;]*)'|([^",;\s]*)))?)?/y;
 
-/**
- * The target of the first `rel="next"` entry of a `Link` header, as it stands there (it may be relative);
- * null when there is none. Reads RFC 8288: several entries, quoted or bare parameters, several relations.
- */
+/** Target of the first `rel="next"` entry (RFC 8288), unresolved; null if there is none. */
 export function parseNextLink(header: string): string | null {
   for (let start = header.indexOf("<"); start !== -1; start = header.indexOf("<", start)) {
     const found = matchAt(TARGET, header, start);
@@ -25,7 +22,7 @@ export function parseNextLink(header: string): string | null {
   return null;
 }
 
-/** The relations of the parameters from `start` on: of several `rel` the first counts. */
+/** Relations of the parameters from `start` on. Only the first `rel` counts. */
 function readRelations(header: string, start: number): { readonly relations: readonly string[]; readonly end: number } {
   let rel: string | null = null;
   let end = start;
@@ -37,16 +34,15 @@ function readRelations(header: string, start: number): { readonly relations: rea
   return { relations: (rel ?? "").toLowerCase().split(/\s+/), end };
 }
 
-/** `pattern` is sticky. */
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);
 }
 
-/** Text that says nothing about relations: targets, and other parameters between quotes. */
+/** Parts of a header that say nothing about relations. */
 const ASIDE = /<[^>]*>|\b(?!rel\b)[\w*-]+\s*=\s*"(?:[^"\\]|\\.)*"/gi;
 
-/** True when a header that `parseNextLink` finds no target in names a next page all the same. */
+/** True if a header that `parseNextLink` can't read may still name a next page. */
 export function mayNameNext(header: string): boolean {
   return /\brel\s*=(?:[^,;]*[\s"'])?next(?:$|[\s"',;])/i.test(header.replace(ASIDE, ""));
 }

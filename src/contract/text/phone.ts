@@ -1,26 +1,25 @@
 import { describeInvisible } from "./invisible.ts";
 
-/** Section 2: a leading `+`, the country code, then the number; only `+` and digits. */
+/** Section 2: `+`, country code, number; only digits after the `+`. */
 export const E164 = /^\+[1-9]\d{6,14}$/;
 
-/** True when text has the form of a phone number. A check of form, not of existence. */
+/** Checks the form, not whether the number exists. */
 export function isE164(value: string): boolean {
   return E164.test(value);
 }
 
-/** What people and spreadsheets add to a number, each with what to write instead and how that differs. */
+/** What people and spreadsheets add to a number, what to write instead, and the words for the difference. */
 const ADDITIONS: readonly (readonly [pattern: RegExp, replacement: string, difference: string])[] = [
   [/\.0+$/, "", "without the decimals that a spreadsheet added"],
   [/\s*(?:x|ext\.?|#)\s*\d+$/i, "", "without the extension"],
   [/\(0\)/, "", "without the (0), which is dialled within the country only"],
   [/^00(?=[1-9])/, "+", "for the leading 00"],
-  // A number of eleven digits or more: 011 begins shorter ones within some countries.
+  // Only for eleven digits or more: some national numbers begin with 011.
   [/^011(?=(?:\D*\d){11})/, "+", "for the leading 011"],
 ];
 
 /**
- * Why text is not a phone number, in words that follow it; null when it has the form. A number is proposed only if it
- * has the form.
+ * What is wrong, in words that follow the text; null if the form is right. Proposes a number only if that one is right.
  */
 export function phoneProblem(text: string): string | null {
   if (isE164(text)) return null;
@@ -40,7 +39,7 @@ export function phoneProblem(text: string): string | null {
     return differences.length === 0
       ? `is not E.164: only + and digits; write ${number}`
       : `is not E.164: write ${number} ${differences.join(", ")}`;
-  // Ten digits are more likely a number without its country code.
+  // Ten digits are probably a number without its country code.
   if (/^[1-9]\d{10,14}$/.test(number))
     return `is not E.164: the leading + is missing (spreadsheets drop it); did you mean +${number}?`;
   if (number.startsWith("0"))

@@ -1,20 +1,18 @@
-/** A range of scores as people write it: `0-6`, or one score. */
+/** A range of scores such as `0-6`, or one score. */
 import { SCORE_MAX } from "../limits.ts";
 
-/** Both ends are included. */
+/** Inclusive. */
 export interface ScoreSpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** Null for a text that is no such range. */
 export function readScoreSpan(text: string): ScoreSpan | null {
   const [, first = "", last = first] = /^\s*(\d{1,2})\s*(?:-\s*(\d{1,2})\s*)?$/.exec(text) ?? [];
   const [from, to] = [Number(first), Number(last)];
   return first === "" || from > to || to > SCORE_MAX ? null : { from, to };
 }
 
-/** As `readScoreSpan` reads it. */
 export function formatScoreSpan({ from, to }: ScoreSpan): string {
   return from === to ? String(from) : `${from}-${to}`;
 }

@@ -1,18 +1,18 @@
-/** Values that every store keeps, and gives back as they were. */
+/** Values that SQLite and PostgreSQL both store unchanged. */
 import type { Json } from "../json.ts";
 import { characterCount } from "../limits.ts";
 
-/** No real properties are nested deeper; the store's JSON has a limit too. */
+/** The database limits the depth of JSON too. */
 const DEPTH_MAX = 32;
 
-/** Databases take no NUL. Half a surrogate pair is not a character, and engines store it in different ways. */
+/** NUL and unpaired surrogates can't be stored reliably. */
 export function isStorableText(text: string): boolean {
   return !text.includes("\0") && !/\p{Surrogate}/u.test(text);
 }
 
 export function isStorableJson(value: Json, depth = DEPTH_MAX): boolean {
   if (typeof value === "string") return isStorableText(value);
-  // JSON may have a number that is too large to be one here.
+  // JSON numbers can be too large for a double.
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0) return false;
@@ -20,13 +20,13 @@ export function isStorableJson(value: Json, depth = DEPTH_MAX): boolean {
 }
 
 export interface TextForm {
-  /** Characters at most; no limit by default. */
+  /** Maximum length in characters. */
   readonly max?: number;
   readonly hasLines?: boolean;
   readonly mayBeBlank?: boolean;
 }
 
-/** What is wrong with a text that is stored and shown, as the end of a sentence about it; null for a good one. */
+/** What is wrong with a text, as the end of a sentence; null if it is fine. */
 export function textFault(text: string, { max = Infinity, hasLines = false, mayBeBlank = false }: TextForm = {}) {
   if (!mayBeBlank && text.trim() === "") return "can't be blank";
   if (characterCount(text.trim()) > max) return `is too long (maximum is ${max} characters)`;

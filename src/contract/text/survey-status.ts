@@ -1,25 +1,25 @@
 /**
- * The reason why a survey that was asked for is not sent. Our own service tells it in a header, so that the bodies of
- * its answers stay as specified; other services do not tell.
+ * Why a requested survey isn't sent. Our server reports it in a header, because the specification fixes the bodies;
+ * other servers don't report it.
  */
 import { toIsoTime } from "./iso-time.ts";
 
 /**
- * `throttled`: surveyed too recently; `pending`: a survey waits already; `unreachable`: no address on the channel;
- * `paused`: a survey is scheduled, and nothing is sent at present; without `since` because its Autopilot is inactive.
+ * `throttled`: surveyed too recently. `pending`: a survey is already scheduled. `unreachable`: no address for the
+ * channel. `paused`: scheduled, but sending is paused, or (without `since`) its Autopilot is inactive.
  */
 export const SURVEY_STATUSES = ["throttled", "pending", "unsubscribed", "bounced", "unreachable", "paused"] as const;
 export type SurveyStatusName = (typeof SURVEY_STATUSES)[number];
 
 export interface SurveyStatus {
   readonly status: SurveyStatusName;
-  /** Unix seconds: the last survey, or when the person left, bounced or was paused; null where that says nothing. */
+  /** Unix seconds of the last survey, unsubscribe, bounce or pause; null if unknown. */
   readonly since: number | null;
-  /** Unix seconds: the end of the throttle, or when the survey that waits is due; null where there is no end. */
+  /** Unix seconds of the end of the throttle, or when the scheduled survey is due; null if there is no end. */
   readonly until: number | null;
 }
 
-/** The header of an answer to `POST /v1/people.json`, and to an addition to Autopilot. */
+/** Sent with answers to `POST /v1/people.json` and additions to Autopilot. */
 export const SURVEY_STATUS_HEADER = "x-survey-status";
 
 /** `throttled; until=1766188800; since=1763596800`. */
@@ -29,7 +29,6 @@ export function formatSurveyStatus({ status, since, until }: SurveyStatus): stri
   );
 }
 
-/** Null for a text of another form. */
 export function parseSurveyStatus(text: string): SurveyStatus | null {
   const [name, ...parts] = text.split(";").map((part) => part.trim());
   const status = SURVEY_STATUSES.find((one) => one === name);
@@ -41,12 +40,11 @@ export function parseSurveyStatus(text: string): SurveyStatus | null {
   return { status, since: time("since"), until: time("until") };
 }
 
-/** Said where the service does not tell why. */
+/** For servers that don't report the reason. */
 export const STATUS_UNTOLD = "not scheduled: surveyed recently, already scheduled, unsubscribed or bounced";
 
 /**
- * `surveyed on 2026-11-20, throttled until 2026-12-20`. `wallClock` turns Unix seconds into those of a clock on the
- * wall.
+ * `surveyed on 2026-11-20, throttled until 2026-12-20`. `wallClock` converts Unix seconds to local wall-clock seconds.
  */
 export function describeSurveyStatus(
   { status, since, until }: SurveyStatus,
@@ -74,7 +72,7 @@ interface TimeWriter {
   readonly minute: (at: number) => string;
 }
 
-/** A throttle that ends on the day on which it began needs the time. */
+/** A throttle that ends on the day it began needs the time. */
 function describeThrottle(since: number | null, until: number | null, { day, minute }: TimeWriter): string {
   const isShort = since !== null && until !== null && day(since) === day(until);
   const write = isShort ? minute : day;
@@ -84,7 +82,7 @@ function describeThrottle(since: number | null, until: number | null, { day, min
   ].join(", ");
 }
 
-/** A moment that no calendar holds is the number it is. */
+/** Seconds outside the calendar are shown as a number. */
 function writeMinute(wall: number): string {
   return toIsoTime(wall).replace(/T(\d\d:\d\d).*/, " $1");
 }

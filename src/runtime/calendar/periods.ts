@@ -1,6 +1,4 @@
-/**
- * Calendar periods in a time zone: what `2026-05`, `2026-Q1` and `last-week` mean. Weeks begin on Monday (ISO 8601).
- */
+/** Calendar periods in a time zone, such as `2026-05`, `2026-Q1` and `last-week`. Weeks begin on Monday (ISO 8601). */
 import { createWallClock, firstSecondOf, toCalendarDay, type CalendarDay } from "../zone.ts";
 
 export const PERIOD_UNITS = ["day", "week", "month", "quarter", "year"] as const;
@@ -49,7 +47,7 @@ const CHARTED: readonly (readonly [days: number, unit: PeriodUnit])[] = [
   [2500, "quarter"],
 ];
 
-/** The shortest unit that gives a picture of so many days about twenty points at most. */
+/** The shortest unit that divides `days` into at most about 20 parts. */
 export function unitFor(days: number): PeriodUnit {
   return CHARTED.find(([most]) => days <= most)?.[1] ?? "year";
 }
@@ -58,7 +56,6 @@ export function startOf(unit: PeriodUnit, day: CalendarDay): CalendarDay {
   return UNITS[unit].start(day);
 }
 
-/** `2026-01-31`, `2026-W05`, `2026-01`, `2026-Q1`, `2026`. */
 export function labelOf(unit: PeriodUnit, start: CalendarDay): string {
   return UNITS[unit].label(start);
 }
@@ -78,16 +75,12 @@ export function rangeOf(unit: PeriodUnit, start: CalendarDay, wallClock: (second
   };
 }
 
-/** The range that another is compared with. */
 export interface RangeBefore extends PeriodRange {
-  /** As `labelOf` writes it; null where the range is not a period of the calendar. */
+  /** As in `labelOf`; null if the range isn't a calendar period. */
   readonly period: string | null;
 }
 
-/**
- * Before a full day, week, month, quarter or year of the zone's calendar the full one before it, which may be shorter
- * or longer; before any other range one of as many seconds. The two lie side by side.
- */
+/** For a full day, week, month, quarter or year, the one before it; for any other range, as many seconds before it. */
 export function rangeBefore({ since, until }: PeriodRange, zone: string | null): RangeBefore {
   const wallClock = createWallClock(zone);
   const day = toCalendarDay(wallClock(since));
@@ -108,8 +101,8 @@ const DAYS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * `2026-05`, `2026-Q1`, `2026-W05`, `2026-05-31`, `today`, `last-month`, and `2026`.
- * Null when the text is not a period. `now` is Unix seconds; `zone` an IANA name, null for the system's.
+ * `2026-05`, `2026-Q1`, `2026-W05`, `2026-05-31`, `today`, `last-month` or `2026`; null for anything else. `now` is
+ * Unix seconds, `zone` an IANA name or null for the system's.
  */
 export function readPeriod(
   text: string,
@@ -135,7 +128,7 @@ function readRelative(text: string, today: () => CalendarDay): NamedPeriod | nul
   return { unit, start: movePeriod(unit, startOf(unit, today()), which === "last" ? -1 : 0) };
 }
 
-/** A period by its label; null too where the calendar has none of that label, as 2026-13 or 2026-W54. */
+/** Null if the calendar has no such period (2026-13, 2026-W54). */
 export function readLabel(text: string): NamedPeriod | null {
   const [, yearText, quarter, week, month, day] =
     /^(\d{4})(?:-Q([1-4])|-W(\d{2})|-(\d{2})(?:-(\d{2}))?)?$/i.exec(text) ?? [];
@@ -143,7 +136,7 @@ export function readLabel(text: string): NamedPeriod | null {
   const year = Number(yearText);
   const period = ((): NamedPeriod => {
     if (quarter !== undefined) return { unit: "quarter", start: { year, month: Number(quarter) * 3 - 2, day: 1 } };
-    // The fourth of January is always in the first week.
+    // January 4 is always in the first week.
     const firstWeek = startOf("week", { year, month: 1, day: 4 });
     if (week !== undefined) return { unit: "week", start: movePeriod("week", firstWeek, Number(week) - 1) };
     if (month === undefined) return { unit: "year", start: { year, month: 1, day: 1 } };

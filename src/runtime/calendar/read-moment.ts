@@ -1,21 +1,20 @@
-/** Points in time as people, spreadsheets and databases write them. */
 import { createWallClock, toMoment } from "../zone.ts";
 import { readLabel } from "./periods.ts";
 
-/** The end of the year 9999 in Unix seconds; larger numbers are milliseconds. */
+/** End of the year 9999 in Unix seconds; larger numbers are milliseconds. */
 const LAST_SECOND = 253_402_300_799;
 
-/** A short number with a fraction is more likely a duration that lost its unit. */
+/** A short number with a fraction is more likely a duration. */
 const NUMBER = /^\d+$|^\d{9,}\.\d+$/;
-/** `2026`, `20260131` and a spreadsheet's day number: as Unix seconds they would be in 1970. */
+/** `2026`, `20260131` and spreadsheet day numbers would be Unix seconds in 1970. */
 const DATE_NUMBER = /^(?:(?:19|20)\d{2}(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))?|[2-6]\d{4})$/;
-/** ISO 8601, and what databases print: a space for the `T`, slashes, a fraction, `UTC` or `+00` for the zone. */
+/** ISO 8601 and database formats: a space instead of `T`, slashes, a fraction, `UTC` or `+00` as the zone. */
 const TEXT =
   /^(\d{4})([-/])(\d{2})\2(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?(?: ?UTC)?$/i;
 
 /**
- * Unix seconds of a day, of a time, or of Unix time in seconds or milliseconds. `zone` is that of times without one;
- * null is the system's. Null for anything else, and for times outside the years 1970 to 9999.
+ * Unix seconds of a date, a time, or Unix time in seconds or milliseconds. `zone` applies to times without one; null is
+ * the system's. Null for anything else and outside the years 1970 to 9999.
  */
 export function readMoment(text: string, zone: string | null): number | null {
   const seconds = NUMBER.test(text) ? readNumber(text) : readText(text, zone);

@@ -1,6 +1,6 @@
 /**
- * Writes a file atomically: into a temporary file next to it, then synced, renamed over it, and the folder synced.
- * Whatever happens before the rename, kill -9 and power cuts included, leaves the old file as it was.
+ * Writes a file atomically: to a temporary file next to it, synced and renamed, and the folder synced. Until the
+ * rename, a kill -9 or power failure leaves the old file intact.
  */
 import { constants, existsSync, realpathSync, type Stats } from "node:fs";
 import { access, lstat, open, readdir, readlink, rename, stat, unlink, type FileHandle } from "node:fs/promises";
@@ -8,7 +8,7 @@ import path from "node:path";
 import { specialKind } from "./file-kind.ts";
 import { wordsOfRefusal } from "./system-words.ts";
 
-/** The target cannot be written; nothing was begun. `message` says why. */
+/** Nothing was begun. */
 export class UnwritableFileError extends Error {
   override readonly name = "UnwritableFileError";
 }
@@ -16,27 +16,27 @@ export class UnwritableFileError extends Error {
 export interface FileReplacement {
   readonly path: string;
   readonly temporary: string | null;
-  /** False for a descriptor that is open already: it is written as it comes. */
+  /** False for an open descriptor, which is written directly. */
   readonly isWhole: boolean;
-  /** Rejects as `commit` does, with the system's error; its `path` is the target as it was given. */
+  /** Rejects with the system's error; its `path` is the target as given. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Makes what was written the file, durably. A caller that writes many files may sync their folder itself, once. */
+  /** Atomically and durably replaces the file. A caller that writes many files may sync the folder once. */
   commit(options?: { readonly syncsFolder: boolean }): Promise<void>;
-  /** Leaves the old file alone and nothing else behind. May be called after any failure, also twice. */
+  /** Keeps the old file and removes the temporary one. May be called twice. */
   discard(): Promise<void>;
 }
 
-/** The end of the names of temporary files, so that those of a killed run can be recognised. */
+/** Suffix of temporary files, so that those of killed runs can be recognized. */
 export const TEMPORARY_SUFFIX = ".surveyctl-tmp";
 const NEW_FILE_MODE = 0o600;
 const LINKS_MAX = 40;
-/** Names of files may have 255 bytes; of one that long the temporary file's name has the beginning. */
+/** File names have at most 255 bytes. */
 const NAME_BYTES_MAX = 180;
 
 /**
- * Begins to replace `target`: links are followed, and an existing file keeps its mode. An open descriptor is written
- * directly; a pipe, socket or device under a name of its own is refused. `token` makes the temporary name unique;
- * `signal` ends the wait for a descriptor's reader. Throws `UnwritableFileError`.
+ * Follows links and keeps the mode of an existing file. An open descriptor is written directly; a named pipe, socket or
+ * device is refused. `token` makes the temporary name unique; `signal` ends the wait for a pipe's reader. Throws
+ * `UnwritableFileError`.
  */
 export async function openReplacement(target: string, token: string, signal?: AbortSignal): Promise<FileReplacement> {
   const file = await followLinks(target);
@@ -54,12 +54,11 @@ function beginningOf(file: string): string {
   return `${Buffer.from(path.basename(file)).subarray(0, NAME_BYTES_MAX).toString()}.`;
 }
 
-/** The lock of those who replace a file, hidden next to it. */
 export function lockNameOf(file: string): string {
   return path.join(path.dirname(file), `.${beginningOf(file)}lock`);
 }
 
-/** Removes what killed runs left of the same file. The caller holds its lock, so that no other run writes it. */
+/** Removes temporary files of killed runs. The caller holds the file's lock. */
 export async function removeLeftovers({ path: file, temporary }: FileReplacement): Promise<void> {
   const [folder, beginning] = [path.dirname(file), beginningOf(file)];
   const names = await readdir(folder).catch((): string[] => []);
@@ -87,7 +86,7 @@ async function checkExisting(target: string, file: string, existing: Stats): Pro
 
 const DATABASE_HEADER = Buffer.from("SQLite format 3\0");
 
-/** No text begins so: a data file that may be served is named by mistake. False for what cannot be read. */
+/** Protects a data file from being overwritten as an export's output. False if it can't be read. */
 async function isDatabase(file: string): Promise<boolean> {
   const handle = await open(file, "r").catch(() => null);
   if (handle === null) return false;
@@ -100,14 +99,14 @@ async function isDatabase(file: string): Promise<boolean> {
   }
 }
 
-/** To open a pipe waits for somebody who reads it. Nothing else ends that wait, so who stops it becomes the reader. */
+/** Opening a pipe waits for a reader, and only a reader ends that wait, so on abort we become one. */
 async function openDescriptor(
   target: string,
   file: string,
   isPipe: boolean,
   signal: AbortSignal | undefined,
 ): Promise<FileHandle> {
-  // Added to, so that what the descriptor's owner wrote before stays.
+  // Append, to keep what the descriptor's owner wrote before.
   if (!isPipe) return openOrRefuse(target, file, "a");
   signal?.throwIfAborted();
   let reader: Promise<FileHandle | null> = Promise.resolve(null);
@@ -133,9 +132,9 @@ async function openOrRefuse(target: string, file: string, flags: "a" | "w" | "wx
 
 function refusal(target: string, file: string, error: unknown): Error {
   const code = (error as NodeJS.ErrnoException).code ?? "";
-  // A full disk is no mistake of who named the file.
+  // A full disk isn't the fault of the file's name.
   if (isDiskFull(error)) return Object.assign(error as Error, { path: target });
-  // The folder of a link tells nothing about the folder that it leads to.
+  // A link's folder says nothing about its target's folder.
   const folder = path.resolve(path.dirname(target)) === path.dirname(file) ? path.dirname(target) : path.dirname(file);
   const places: Readonly<Record<string, string>> = {
     ENOENT: existsSync(folder) ? `files cannot be created in ${folder}` : `the folder ${folder} does not exist`,
@@ -144,7 +143,7 @@ function refusal(target: string, file: string, error: unknown): Error {
   return new UnwritableFileError(`cannot write ${target}: ${places[code] ?? wordsOfRefusal(error)}`, { cause: error });
 }
 
-/** No room for more, of the disk, the quota or the process. */
+/** Disk, quota or process limit. */
 export function isDiskFull(error: unknown): boolean {
   return ["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
@@ -210,12 +209,12 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 }
 
 async function keepOwnership(handle: FileHandle, existing: Stats): Promise<void> {
-  // Only root may give a file away; for everybody else it is their own already, or cannot be kept.
+  // Only root can give a file away; for others it already is their own.
   await handle.chown(existing.uid, existing.gid).catch(() => {});
   await handle.chmod(existing.mode & 0o7777);
 }
 
-/** Makes a rename durable. Some systems cannot open or sync a folder; there the rename alone has to do. */
+/** Makes a rename durable, on systems that can sync a folder. */
 export async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, "r");
@@ -230,7 +229,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The file at the end of a chain of symbolic links; the last name need not exist. */
+/** The last component need not exist. */
 async function followLinks(target: string): Promise<string> {
   let file = path.resolve(target);
   for (let links = 0; links < LINKS_MAX; links += 1) {
@@ -242,9 +241,7 @@ async function followLinks(target: string): Promise<string> {
   throw new UnwritableFileError(`cannot write ${target}: too many symbolic links`);
 }
 
-/**
- * The names that a shell makes of `>(…)`, and `/dev/stderr`: the links there lead to something open and not to a path.
- */
+/** `/dev/stderr` and the shell's `>(…)`, whose links lead to an open descriptor instead of a path. */
 function isDescriptor(file: string): boolean {
   return /^\/(?:dev|proc\/[^/]+(?:\/task\/[^/]+)?)\/fd$/.test(path.dirname(file));
 }
@@ -259,8 +256,8 @@ function ignoreMissing(error: unknown): null {
 }
 
 /**
- * Replaces a file by a whole text, as `openReplacement` does; `isAlone` says that the caller holds the file's lock, so
- * that what killed runs left of it goes. Throws `UnwritableFileError`, or the system's error on a full disk.
+ * Replaces a whole file like `openReplacement`. With `isAlone` the caller holds the file's lock, and leftovers of
+ * killed runs are removed. Throws `UnwritableFileError`, or the system's error on a full disk.
  */
 export async function replaceFile(
   target: string,
@@ -279,14 +276,14 @@ export async function replaceFile(
   }
 }
 
-/** A write through a handle fails without the file's name; `file` is what messages are to call it. */
+/** Errors of a handle don't name the file. */
 export async function withFileName<T>(file: string, written: Promise<T>): Promise<T> {
   return await written.catch((error: unknown) => {
     throw error instanceof Error ? Object.assign(error, { path: file }) : error;
   });
 }
 
-/** One path for every spelling of a file and every link to it; of a file that is not there yet, the absolute path. */
+/** Resolves links; the absolute path if the file doesn't exist yet. */
 export function resolveFile(file: string): string {
   try {
     return realpathSync(file);
@@ -295,7 +292,7 @@ export function resolveFile(file: string): string {
   }
 }
 
-/** True when two names lead to one file, through links of either kind; also where there is no file yet. */
+/** Also true for hard links, and for equal paths that don't exist yet. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([one, other].map(placeOf));
   if (first === second) return true;

@@ -1,4 +1,4 @@
-/** One run at a time: a file that names the process that holds it. */
+/** A lock file that names the process holding it. */
 import { createHash } from "node:crypto";
 import { link, open, readFile, stat, unlink, utimes } from "node:fs/promises";
 import { systemClock } from "../clock.ts";
@@ -24,21 +24,21 @@ export interface Lock {
 }
 
 const FILE_MODE = 0o600;
-/** Processes of other containers and machines cannot be looked up: they touch their file this often while they live. */
+/** Processes in other containers or machines can't be looked up, so holders touch the file this often. */
 const TOUCH_MS = 10_000;
 const UNTOUCHED_MS = 60_000;
-/** The clocks of two machines differ: a file that looks old is watched for so long, in which one touch may fail. */
+/** How long to watch a file that looks old, because clocks differ; allows for one missed touch. */
 const WATCH_MS = 25_000;
-/** Locks of this process, so that it does not take a dead namesake's for its own. */
+/** Locks of this process: a dead process may have had the same id. */
 const held = new Set<string>();
 
-/** The wait between two looks at the lock of a holder that cannot be looked up. */
+/** Waits between two looks at the lock of a holder that can't be looked up. */
 export type LockWatch = (ms: number, file: string) => Promise<void>;
 
 /**
- * Takes the lock, also over from a process that is gone. Throws `LockedError` while its holder runs, and
- * `UnwritableFileError` where something else than a file has its name. `token` is unique. Without a watch, a lock that
- * would have to be watched counts as held.
+ * Takes the lock, also from a process that has died. Throws `LockedError` while its holder runs, and
+ * `UnwritableFileError` if the name belongs to something other than a file. `token` is unique. Without a watch, a lock
+ * that would have to be watched counts as held.
  */
 export async function takeLock(
   file: string,
@@ -47,7 +47,7 @@ export async function takeLock(
 ): Promise<Lock> {
   await refuseSpecial(file);
   const mark = { ...(await currentProcess()), space: await currentSpace(), token };
-  // Before the file can be seen, so that no second taking in this process calls the first one dead.
+  // Before the file exists, so that another call in this process doesn't think its holder is dead.
   held.add(token);
   try {
     await takeFrom(file, { content: JSON.stringify(mark), token, watch });
@@ -58,7 +58,7 @@ export async function takeLock(
   }
 }
 
-/** True while the holder seems to run. Waits for nothing and removes nothing: of a holder elsewhere it may be wrong. */
+/** A quick look that changes nothing; may be wrong about a holder on another machine. */
 export async function isLocked(file: string): Promise<boolean> {
   await refuseSpecial(file);
   const found = await readHolder(file);
@@ -89,7 +89,7 @@ interface Taking {
   readonly watch: LockWatch | null;
 }
 
-/** Creates the file, and removes a dead holder's first. */
+/** Creates the file after removing a dead holder's. */
 async function takeFrom(file: string, { content, token, watch }: Taking): Promise<void> {
   const aside = `${file}.${token}`;
   if (await create(file, content, aside)) return;
@@ -98,7 +98,7 @@ async function takeFrom(file: string, { content, token, watch }: Taking): Promis
   throw new LockedError(file, await readLockPid(file));
 }
 
-/** Atomically: a lock without its holder's name, as a kill would leave it, could never be taken over. */
+/** Atomic: a lock without its holder's name could never be taken over. */
 async function create(file: string, content: string, aside: string): Promise<boolean> {
   try {
     await writeNew(aside, content);
@@ -114,7 +114,7 @@ async function create(file: string, content: string, aside: string): Promise<boo
   }
 }
 
-/** The error codes of file systems that know no links. */
+/** Codes of file systems without hard links. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "ENOSYS", "EMLINK"]);
 
 async function createInPlace(file: string, content: string): Promise<boolean> {
@@ -137,8 +137,8 @@ async function writeNew(file: string, content: string): Promise<void> {
 }
 
 /**
- * Removes a dead holder's file under a second lock that is this dead one's own, so that one process does it and a
- * slower one cannot remove what a third has put there since.
+ * Removes a dead holder's file under a second lock named after that holder, so that no slower process can remove a new
+ * lock.
  */
 async function removeDead(file: string, token: string, watch: LockWatch | null): Promise<void> {
   const found = await readHolder(file);
@@ -163,7 +163,7 @@ async function isAlive(file: string, holder: Holder | null, watch: LockWatch | n
   return (await isRunning(holder)) && holder.pid !== (await currentProcess()).pid;
 }
 
-/** By the holder's clock, which need not be ours: it may touch a file that looks old. */
+/** By the holder's clock, which may differ from ours. */
 async function isTouched(file: string, watch: LockWatch | null): Promise<boolean> {
   const before = await touchedAt(file);
   if (before === null || Date.now() - before < UNTOUCHED_MS) return before !== null;
@@ -173,7 +173,7 @@ async function isTouched(file: string, watch: LockWatch | null): Promise<boolean
   return after !== null && after !== before;
 }
 
-/** Of the file as it is opened: a network file system may answer for a name with a time that it remembers. */
+/** Stats the open file: network file systems cache the times of names. */
 async function touchedAt(file: string): Promise<number | null> {
   const handle = await open(file).catch(() => null);
   if (handle === null) return null;

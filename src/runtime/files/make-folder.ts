@@ -2,8 +2,8 @@ import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * Makes a folder and those above it that are missing. Node's own `recursive` never ends where a file system answers
- * ENOENT to a new folder, as /proc and some automounted homes do.
+ * Like mkdir -p. Node's `recursive` loops forever if a file system answers ENOENT for a new folder, as /proc and some
+ * automounted homes do.
  */
 export async function makeFolder(folder: string, mode: number): Promise<void> {
   const found = await look(folder);
@@ -13,7 +13,7 @@ export async function makeFolder(folder: string, mode: number): Promise<void> {
   try {
     await mkdir(folder, { mode });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST" || (await look(folder)) !== "folder") throw error;
   }
 }

@@ -1,27 +1,26 @@
-/** Processes of this machine: which one this is, and whether another still runs. */
 import type { Stats } from "node:fs";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 
 export interface ProcessMark {
   readonly pid: number;
-  /** When it started, as the system tells it; null where it does not. A process id alone may be used again. */
+  /** Start time as the system reports it, or null. Process ids are reused. */
   readonly started: string | null;
 }
 
-/** The mark that this process leaves behind, so that others can tell whether it still runs. */
+/** Identifies this process for `isRunning`. */
 export async function currentProcess(): Promise<ProcessMark> {
   return { pid: process.pid, started: await processStart(process.pid) };
 }
 
-/** Tells an operator which process is meant: the machine and the process id, without spaces. */
+/** Host name and process id, for operators. */
 export function processName(): string {
   return `${hostname().replaceAll(/\s/g, "-")}:${process.pid}`;
 }
 
 /**
- * The socket that systemd has opened for this process (`LISTEN_FDS`), as a descriptor; null for none. Variables that
- * are meant for another process, such as a parent, do not count. Throws RangeError for more than one.
+ * The socket passed by systemd (`LISTEN_FDS`), as a descriptor, or null. Ignores variables meant for another process.
+ * Throws RangeError for more than one socket.
  */
 export function activationSocket(env: Readonly<Record<string, string | undefined>>): number | null {
   const count = Number(env["LISTEN_FDS"] ?? "0");
@@ -30,15 +29,13 @@ export function activationSocket(env: Readonly<Record<string, string | undefined
   return FIRST_PASSED_DESCRIPTOR;
 }
 
-/** After the standard streams. */
 const FIRST_PASSED_DESCRIPTOR = 3;
 
-/** True while the process that left this mark is running. */
 export async function isRunning({ pid, started }: ProcessMark): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Another user's process may not be signalled, but it is there.
+    // EPERM: the process exists but belongs to another user.
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
   }
   if (await isLeftOver(pid)) return false;
@@ -46,19 +43,13 @@ export async function isRunning({ pid, started }: ProcessMark): Promise<boolean>
   return startedNow === null || started === null || startedNow === started;
 }
 
-/**
- * True for a process that has ended, to the last of its threads, while only its parent has not taken notice: some never
- * do.
- */
+/** True for a zombie: all threads have ended and the parent hasn't waited for it. */
 async function isLeftOver(pid: number): Promise<boolean> {
   const fields = await statFields(pid, "/proc");
   return fields?.[STATE] === "Z" && Number(fields[THREADS]) <= 1;
 }
 
-/**
- * The scope in which this process id means this process: the machine since it was started, and the container. Null on a
- * system that does not tell.
- */
+/** Identifies the scope of process ids: the boot and the container. Null if the system doesn't say. */
 export async function currentSpace(): Promise<string | null> {
   try {
     const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
@@ -68,31 +59,28 @@ export async function currentSpace(): Promise<string | null> {
   }
 }
 
-/**
- * When a process started, in the system's own words; null where they cannot be had. `proc` is where Linux shows
- * processes.
- */
+/** Start time as the system reports it, or null. `proc` is the mount point of procfs. */
 export async function processStart(pid: number, proc = "/proc"): Promise<string | null> {
   const fields = await statFields(pid, proc);
   if (fields !== null) return fields[STARTED] ?? null;
-  // A process that is not shown where processes are shown has ended.
+  // procfs works, so the process has ended.
   if ((await readFile(`${proc}/self/stat`, "utf8").catch(() => null)) !== null) return null;
   return startByPs(pid);
 }
 
-/** Places behind the name of the program, which may hold spaces and brackets. */
+/** Indexes after the program's name, which can contain spaces and parentheses. */
 const STATE = 0;
 const THREADS = 17;
-/** Clock ticks since the machine was started. */
+/** In clock ticks since boot. */
 const STARTED = 19;
 
-/** The state of a process as Linux tells it; null where it tells nothing. */
+/** Fields of /proc/PID/stat, or null. */
 async function statFields(pid: number, proc: string): Promise<readonly string[] | null> {
   const stat = await readFile(`${proc}/${pid}/stat`, "utf8").catch(() => null);
   return stat === null ? null : stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
-/** macOS and the BSDs: to the second, which is enough, since process ids come round more slowly. */
+/** macOS and BSD. Seconds are enough, because process ids aren't reused that fast. */
 async function startByPs(pid: number): Promise<string | null> {
   const { execFile } = await import("node:child_process");
   const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
@@ -103,7 +91,7 @@ async function startByPs(pid: number): Promise<string | null> {
   });
 }
 
-/** Asks what a process has started itself to end; one that has ended meanwhile is none of them. */
+/** Sends SIGTERM to a process's children. */
 export async function endChildren(pid: number): Promise<void> {
   const pids = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => null);
   if (pids === null) return endByPkill(pid);
@@ -111,11 +99,11 @@ export async function endChildren(pid: number): Promise<void> {
     try {
       process.kill(Number(child), "SIGTERM");
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
 }
 
-/** macOS and the BSDs have it; small images of Linux have not. */
+/** Small Linux images have no pkill. */
 async function endByPkill(pid: number): Promise<void> {
   const { execFile } = await import("node:child_process");
   return new Promise((resolve) => {
@@ -126,20 +114,20 @@ async function endByPkill(pid: number): Promise<void> {
 }
 
 /**
- * True for a file or folder that is this user's own and grants others none of the permissions in `mask`, and on systems
- * without users.
+ * True if the current user owns it and others have none of the permissions in `mask`; always true on systems without
+ * users.
  */
 export function isPrivate({ uid, mode }: Pick<Stats, "uid" | "mode">, mask: number): boolean {
   const user = ownUserId();
   return user === null || (uid === user && (mode & mask) === 0);
 }
 
-/** The program that runs this one, to run another part of ours with, and the flags that it was given itself. */
+/** To start another process of this program. */
 export function executable(): readonly [program: string, flags: readonly string[]] {
   return [process.execPath, process.execArgv];
 }
 
-/** The user that this process runs as; null where the system has no such numbers. */
+/** Null on systems without numeric user ids. */
 export function ownUserId(): number | null {
   return process.getuid?.() ?? null;
 }

@@ -2,10 +2,10 @@ import { open, unlink } from "node:fs/promises";
 import path from "node:path";
 import { TEMPORARY_SUFFIX } from "./file-replacement.ts";
 
-/** Bytes put aside on disk. If the system allows it the file has no name, so that not even kill -9 leaves it behind. */
+/** Temporary bytes on disk. The file has no name if the system allows it, so nothing is left after a kill -9. */
 export interface ScratchFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** The bytes from `start` on, in chunks that are overwritten by the next one. Write everything first. */
+  /** Chunks share one buffer. Write everything first. */
   read(start: number, length: number): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The refusals of the operating system by their codes, in the words that all messages share. */
+/** Operating system errors in words. */
 const SYSTEM_WORDS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "permission denied"],
   ["EADDRINUSE", "the address is in use by another process"],
@@ -28,12 +28,11 @@ const SYSTEM_WORDS: ReadonlyMap<string, string> = new Map([
   ["EXDEV", "it is on another file system"],
 ]);
 
-/** Null for a code that has no words here. */
 export function wordsOfCode(code: string): string | null {
   return SYSTEM_WORDS.get(code) ?? null;
 }
 
-/** Of any error; one without words here keeps its message. */
+/** Other errors keep their message. */
 export function wordsOfRefusal(error: unknown): string {
   const { code = "", message } = error as NodeJS.ErrnoException;
   return wordsOfCode(code) ?? message;
