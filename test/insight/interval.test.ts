@@ -129,7 +129,7 @@ describe("what other tools get wrong", () => {
     expect([low.toFixed(1), high.toFixed(1)]).toEqual(["14.1", "20.8"]);
   });
 
-  it("gives a 95 % interval its two tails of 2.5 %", () => {
+  it("gives a 95% interval its two tails of 2.5%", () => {
     const { centre, standardError, high } = scoreInterval(counts(16, 30, 61)) ?? {
       centre: 0,
       standardError: 1,

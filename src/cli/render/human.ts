@@ -30,15 +30,15 @@ const NUMBER_TEXTS = {
   probability: (value: number) => (value < 0.001 ? "<0.001" : value.toFixed(3)),
 } as const;
 
-/** `52.0 %` of a fraction: shares stand below each other. */
+/** `52.0%`; always one decimal, so that a column of shares lines up. */
 export function toShare(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
+  return `${(100 * share).toFixed(1)}%`;
 }
 
-/** `95 %`, `99.5 %` of a confidence. */
+/** `95%`, `99.5%` of a confidence. */
 export function toPercent(share: number): string {
   const rounded = Math.round(share * 1000) / 10;
-  return share < 1 && rounded === 100 ? ">99.9 %" : `${rounded} %`;
+  return share < 1 && rounded === 100 ? ">99.9%" : `${rounded}%`;
 }
 
 /**

@@ -12,7 +12,7 @@ import { createWordTally, type TermRow, type WordTally } from "../words.ts";
 export interface ValueRow {
   readonly value: string;
   readonly n: number;
-  /** Of those who answered the question, 0 to 1, with its 95 % interval. */
+  /** Of those who answered the question, 0 to 1, with its 95% interval. */
   readonly share: number;
   readonly share_low: number;
   readonly share_high: number;

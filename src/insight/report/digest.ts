@@ -87,7 +87,7 @@ export function digestText(facts: DigestFacts, { foot, liveUrl }: DigestFrame = 
   const width = Math.max(0, ...rows.map(({ count }) => count.length));
   const bars = rows.map(({ name, count, share }) => {
     const cells = share === 0 ? 0 : Math.max(1, Math.round(share * BAR_CELLS));
-    return `${name.padEnd(10)}  ${shareText(share).padStart(5)}  ${count.padStart(width)}  ${"#".repeat(cells)}`.trimEnd();
+    return `${name.padEnd(10)}  ${shareText(share).padStart(4)}  ${count.padStart(width)}  ${"#".repeat(cells)}`.trimEnd();
   });
   const comments = digestComments(facts);
   const texts = comments.flatMap(({ id, score, at, text, url }) => [
@@ -99,7 +99,7 @@ export function digestText(facts: DigestFacts, { foot, liveUrl }: DigestFrame = 
   const answers = (facts.questions ?? []).flatMap(questionText);
   const kinds = bars.length === 0 ? [] : ["", ...bars];
   const sections = [...kinds, ...answers, "", commentsLine(facts, comments.length), ...texts];
-  const live = liveUrl === null ? [] : ["", `As it is now: ${liveUrl}`];
+  const live = liveUrl === null ? [] : ["", `Live page: ${liveUrl}`];
   const end = foot === null ? [] : ["", "-- ", foot.why, `Unsubscribe: ${foot.leaveUrl}`];
   return `${[...head, ...sections, ...live, ...end].join("\n")}\n`;
 }
@@ -260,7 +260,7 @@ function digestPage(facts: DigestFacts, content: Html): string {
 function liveRow(url: string): Html {
   return html`<tr>
     <td class="soft" style="padding:10px 0 14px;${SOFT}">
-      <a class="soft" href="${url}" style="color:#565e66">As it is now</a>
+      <a class="soft" href="${url}" style="color:#565e66">Live page</a>
     </td>
   </tr>`;
 }
@@ -296,7 +296,7 @@ export function digestSlack(facts: DigestFacts, liveUrl: string | null = null): 
           { type: "rich_text_quote", elements: [richText(comment.text)] },
         ],
       })),
-      ...(liveUrl === null ? [] : [slackLink(liveUrl, "As it is now")]),
+      ...(liveUrl === null ? [] : [slackLink(liveUrl, "Live page")]),
     ],
   };
 }

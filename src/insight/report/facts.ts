@@ -115,7 +115,7 @@ function changeFound({ before, after }: ChangeFacts): ChangeVerdict {
   return changeVerdict(before, after);
 }
 
-export const CONFIDENCE_WORDS = `${CONFIDENCE_DEFAULT * 100} %`;
+export const CONFIDENCE_WORDS = `${CONFIDENCE_DEFAULT * 100}%`;
 
 /** `NPS 51, between 29 and 67; no evidence of a change against the 31 days before.` */
 export function headline({ counts, change }: Pick<ReportFacts, "counts" | "change">): string {
@@ -134,7 +134,7 @@ function changeWords(change: ChangeFacts): string {
   return `a ${found} of ${pointsText(Math.abs(size.change))} points ${change.words}`;
 }
 
-/** `2026-05-01 – 2026-05-31 · n 51 · 95 % interval`. */
+/** `2026-05-01 – 2026-05-31 · n 51 · 95% interval`. */
 export function basisLine({ counts, range }: Pick<ReportFacts, "counts" | "range">): string {
   const n = countAnswers(counts);
   return `${range} · n ${countText(n)}${n === 0 ? "" : ` · ${CONFIDENCE_WORDS} interval`}`;
@@ -152,7 +152,7 @@ export function rateText({ channel, sent, rate }: ResponseRates["channels"][numb
 }
 
 /**
- * `Response rate so far: 21 % of 1,234 emails, 12 % of 200 text messages`; null where nothing was sent, or nothing
+ * `Response rate so far: 21% of 1,234 emails, 12% of 200 text messages`; null where nothing was sent, or nothing
  * told.
  */
 export function rateLine({ rates }: Pick<ReportFacts, "rates">): string | null {
@@ -183,7 +183,7 @@ export function signedText(value: number): string {
 }
 
 export function shareText(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  return `${Math.round(share * 100)}%`;
 }
 
 export function probabilityText(p: number): string {

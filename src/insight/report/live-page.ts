@@ -107,19 +107,19 @@ function basis(facts: LiveFacts): Html {
     ...kindFigures(facts),
     ...rateFigures(facts.rates),
   ];
-  return section({ ...BASIS, deck: "All answers of the period" }, [drawKinds(facts.counts), figureList(rows)]);
+  return section({ ...BASIS, deck: "All answers in the period" }, [drawKinds(facts.counts), figureList(rows)]);
 }
 
 function foot({ computedAt }: LiveFacts): Html {
   return html`<footer>
     <section aria-labelledby="method">
-      <h2 id="method">What is counted</h2>
+      <h2 id="method">Method</h2>
       <p>
-        Every answer from 0 to 10 that was given in the period; days begin at midnight UTC. NPS is the share of
-        promoters (9 and 10) less the share of detractors (0 to 6), times 100. Intervals are adjusted Wald intervals
-        (Rocks 2016); they do not cover who chose to answer.
+        All answers from 0 to 10 in the period count; days begin at midnight UTC. NPS is the percentage of promoters (9
+        and 10) minus the percentage of detractors (0 to 6). Intervals are adjusted Wald intervals (Rocks 2016); they
+        don't account for who chose to answer.
       </p>
-      <p>Computed at ${computedAt}; new answers show within a minute, on reloading the page.</p>
+      <p>Computed at ${computedAt}. Reload the page to see new answers; they appear within a minute.</p>
     </section>
   </footer>`;
 }

@@ -95,7 +95,7 @@ export function section({ id, title, deck }: Part, content: Parameters<typeof ht
 }
 
 const NO_RATE = html`<p class="aside">
-  The response rate is not stated: the service does not say which answers belong to which surveys.
+  No response rate: the service doesn't report which answers belong to which surveys.
 </p> `;
 
 function inBothFrames(draw: (frame: Frame) => Html): Html[] {
@@ -114,7 +114,7 @@ function basis(facts: ReportFacts): Html {
   return section({ ...BASIS, deck }, [drawKinds(counts), figureList(rows), ...(rates === null ? [NO_RATE] : [])]);
 }
 
-export const BASIS = { id: "basis", title: "What it rests on" };
+export const BASIS = { id: "basis", title: "Summary" };
 
 export type Figure = readonly [name: string, value: string, kind?: Kind];
 
@@ -124,7 +124,7 @@ export function rateFigures(rates: ResponseRates | null): readonly Figure[] {
 
 export function kindFigures({ counts, commented }: Pick<ReportFacts, "counts" | "commented">): readonly Figure[] {
   const n = countAnswers(counts);
-  const shared = (count: number): string => `${countText(count)} (${shareText(count / n).replace(" ", "\u00a0")})`;
+  const shared = (count: number): string => `${countText(count)} (${shareText(count / n)})`;
   return [
     ...KINDS.toReversed().map((kind): Figure => [capital(kind), shared(counts[kind]), kind]),
     ["With a comment", shared(commented)],
@@ -156,7 +156,9 @@ export function periods({ periods: all }: Pick<ReportFacts, "periods">): Html | 
   const last = all.at(-1)?.label ?? "";
   const incomplete = explainMark(all);
   const notes = [
-    ...(known.some(({ figure }) => figure?.isFew === true) ? ["Hollow points: under 10 answers, too few to say."] : []),
+    ...(known.some(({ figure }) => figure?.isFew === true)
+      ? ["Hollow points: fewer than 10 answers, too few to say."]
+      : []),
     ...(incomplete === null ? [] : [`${incomplete}.`]),
   ];
   const rows = figures.map(({ name, figure, counts }) => {
@@ -188,10 +190,10 @@ export function periods({ periods: all }: Pick<ReportFacts, "periods">): Html | 
 
 export function scores({ scores: counts }: Pick<ReportFacts, "scores">): Html {
   const all = counts.reduce((sum, count) => sum + count, 0);
-  const title = "How often each score was given";
+  const title = "Score distribution";
   const rows = Array.from({ length: SCORE_MAX + 1 }, (_, score) => {
     const count = counts[score] ?? 0;
-    return [String(score), countText(count), `${((100 * count) / all).toFixed(1)} %`, capital(scoreCategory(score))];
+    return [String(score), countText(count), `${((100 * count) / all).toFixed(1)}%`, capital(scoreCategory(score))];
   });
   const words = {
     id: "chart-scores",
@@ -214,7 +216,7 @@ export function segments({ segments: found }: Pick<ReportFacts, "segments">): Ht
       ? null
       : html`<p class="aside">
           ${countText(found.hidden)} ${found.hidden === 1 ? "value" : "values"} with fewer than ${found.minN} answers
-          not shown.
+          ${found.hidden === 1 ? "is" : "are"} not shown.
         </p> `;
   return section({ id: "segments", title: "Segments", deck: segmentsDeck(found) }, [
     ...names.map((name, index) => segment(name, index, found)),
@@ -231,8 +233,8 @@ export function segments({ segments: found }: Pick<ReportFacts, "segments">): Ht
     ...(found.compared && names.length > 0
       ? [
           html`<p class="aside">
-            Change: against the period before. q: of the changes with a q as small as this, such a share is chance. A
-            value is associated with its score and need not be the cause.
+            Change: from the period before. q: the share of changes with this q or a smaller one that are due to chance.
+            A value that goes with a score isn't necessarily its cause.
           </p> `,
         ]
       : []),
@@ -241,7 +243,7 @@ export function segments({ segments: found }: Pick<ReportFacts, "segments">): Ht
 
 function segmentsDeck({ rows, hidden }: SegmentFacts): string {
   if (rows.length > 0) return `The score and its ${CONFIDENCE_WORDS} interval`;
-  return hidden > 0 ? "Every value has too few answers to say" : "No value to show";
+  return hidden > 0 ? "Every value has too few answers" : "No values";
 }
 
 function segment(name: string, index: number, { rows: all, compared }: SegmentFacts): Html {
@@ -276,8 +278,8 @@ function segmentCells(row: SegmentRow, compared: boolean): string[] {
 function table(heads: readonly string[], rows: readonly (readonly string[])[], title: string, isOpen = false): Html {
   const open = new Html(isOpen ? " open" : "");
   return html`<details${open}>
-<summary>The numbers</summary>
-<div class="wide" role="region" aria-label="${title}: the numbers" tabindex="0"><table>
+<summary>Show data</summary>
+<div class="wide" role="region" aria-label="${title}: data" tabindex="0"><table>
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>
 ${rows.map(
@@ -297,15 +299,14 @@ type CommentFacts = Pick<ReportFacts, "comments" | "commented" | "redacted">;
 function comments({ comments: newest, commented, redacted }: CommentFacts, bytesMax: number): Html {
   const shown = withinBytes(newest.map(commentItem), bytesMax);
   const listed = newest.slice(0, shown.length).map((comment, index) => ({ ...comment, item: shown[index] ?? html`` }));
-  const masked = redacted ? "; personal data is masked, names of third parties are not" : "";
-  const deck =
-    commented === 0 ? "Nobody wrote one" : `The newest ${countText(listed.length)} of ${countText(commented)}${masked}`;
+  const masked = redacted ? "; personal data is masked, except names of third parties" : "";
+  const deck = commented === 0 ? "None" : `The newest ${countText(listed.length)} of ${countText(commented)}${masked}`;
   const groups = KINDS.map((kind) => ({
     kind,
     items: listed.filter(({ score }) => `${scoreCategory(score)}s` === kind).map(({ item }) => item),
   }));
   return section(
-    { id: "comments", title: "New comments", deck },
+    { id: "comments", title: "Newest comments", deck },
     groups
       .filter(({ items }) => items.length > 0)
       .map(
@@ -356,18 +357,18 @@ function commentItem({ id, score, text, at, person, url }: ReportComment): Html 
 function method({ counts, rowsHash, asOf, command, version }: ReportFacts): Html {
   return html`<footer>
     <section aria-labelledby="method">
-      <h2 id="method">How this was made</h2>
+      <h2 id="method">Method</h2>
       <p>
-        NPS is the share of promoters (9 and 10) less the share of detractors (0 to 6), times 100. Intervals are
-        adjusted Wald intervals (Rocks 2016): ${CONFIDENCE_WORDS} of such intervals hold the true score. They do not
-        cover who chose to answer, several answers by one person, language, channel and season.
+        NPS is the percentage of promoters (9 and 10) minus the percentage of detractors (0 to 6). Intervals are
+        adjusted Wald intervals (Rocks 2016): ${CONFIDENCE_WORDS} of them contain the true score. They don't account for
+        who chose to answer, several answers by one person, language, channel or season.
       </p>
       <p>
-        Made by surveyctl ${version} as of ${asOf} from ${answersText(countAnswers(counts))}, and from those of the
-        period that they are compared with. SHA-256 of the rows:
+        Made by surveyctl ${version} as of ${asOf} from ${answersText(countAnswers(counts))}, plus those of the period
+        they are compared with. SHA-256 of the rows:
       </p>
       <pre><code>${rowsHash}</code></pre>
-      <p>The command that made it:</p>
+      <p>Command:</p>
       <pre><code>${command}</code></pre>
     </section>
   </footer> `;

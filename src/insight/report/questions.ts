@@ -47,7 +47,7 @@ function deckOf({ answered, mean, words }: QuestionResult, among: number | null 
 function valueTable(result: QuestionResult): Html {
   const { values, mean } = result;
   const heads = [mean === null ? "Answer" : "Number", "n", "Share", "Low", "High", "NPS"];
-  return html`<div class="wide" role="region" aria-label="${titleOf(result)}: the numbers" tabindex="0">
+  return html`<div class="wide" role="region" aria-label="${titleOf(result)}: data" tabindex="0">
     <table>
       <thead>
         <tr>

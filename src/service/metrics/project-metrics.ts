@@ -25,13 +25,13 @@ const FAMILIES = {
   low: {
     name: "surveyctl_nps_low",
     type: "gauge",
-    help: "Lower end of the 95 % interval of the score.",
+    help: "Lower end of the 95% interval of the score.",
     labels: PROJECT,
   },
   high: {
     name: "surveyctl_nps_high",
     type: "gauge",
-    help: "Upper end of the 95 % interval of the score.",
+    help: "Upper end of the 95% interval of the score.",
     labels: PROJECT,
   },
   responseRate: {

@@ -90,11 +90,7 @@ it("when they are drawn, then what people wrote stays text, and each part has a 
 });
 
 it("when they are told in a message, then each question is a few lines", () => {
-  const lines = [
-    "2 answers; mean 3.0, between 0.0 and 10.0 (95 % interval)",
-    "50 % (1), NPS 0: 2",
-    "50 % (1), NPS 0: 4",
-  ];
+  const lines = ["2 answers; mean 3.0, between 0.0 and 10.0 (95% interval)", "50% (1), NPS 0: 2", "50% (1), NPS 0: 4"];
   const [, scale] = results;
   if (scale === undefined) throw new Error("nothing was counted");
   expect(questionText(scale)).toEqual(["", "How easy?", ...lines.map((line) => `  ${line}`)]);

@@ -283,11 +283,11 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
     Acme
 
     NPS 0, between -73 and 73; 2 answers, too few to say.
-    2026-11-16 =E2=80=93 2026-11-22 =C2=B7 n 2 =C2=B7 95 % interval
+    2026-11-16 =E2=80=93 2026-11-22 =C2=B7 n 2 =C2=B7 95% interval
 
-    Promoters    50 %  1  ###############
-    Passives      0 %  0
-    Detractors   50 %  1  ###############
+    Promoters    50%  1  ###############
+    Passives      0%  0
+    Detractors   50%  1  ###############
 
     1 comment
 

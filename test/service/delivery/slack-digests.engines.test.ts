@@ -37,9 +37,7 @@ describe("a digest to Slack", () => {
     const message = JSON.parse(post?.body ?? "{}") as { text: string; blocks: { type: string }[] };
     expect(message.blocks.at(-1)).toMatchObject({
       type: "rich_text",
-      elements: [
-        { elements: [{ type: "link", url: expect.stringMatching(/\/d\/.*&signature=/), text: "As it is now" }] },
-      ],
+      elements: [{ elements: [{ type: "link", url: expect.stringMatching(/\/d\/.*&signature=/), text: "Live page" }] }],
     });
     expect([others, post?.headers["content-type"], message.text.split(";")[0]]).toEqual([
       [],

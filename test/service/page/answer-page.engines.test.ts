@@ -75,7 +75,7 @@ describe("when the link is opened", () => {
   ])("with %s, then %j is chosen and nothing is stored", async (rest, chosen) => {
     const page = await pages.get(url + rest);
     expect([page.status, checkedScores(page.text)]).toEqual([200, chosen]);
-    expect(page.text.includes("You can change it.")).toBe(chosen.length > 0);
+    expect(page.text.includes("You can still change it.")).toBe(chosen.length > 0);
     expect(await stored()).toEqual([]);
   });
 
@@ -223,7 +223,7 @@ describe("when time passes", () => {
     expect([shown.status, sent.status]).toEqual([410, 410]);
     expect(shown.text).toBe(sent.text);
     expect(visibleText(shown.text)).toBe(
-      "This survey has ended Its link is no longer valid, and answers are no longer accepted.",
+      "This survey has ended This link is no longer valid, and answers are no longer accepted.",
     );
     expect(await stored()).toEqual([]);
   });
@@ -248,7 +248,7 @@ describe("when a link is nobody's", () => {
     const answers = await Promise.all(links.map((link) => pages.get(link)));
     const [first] = answers;
     expect(visibleText(first?.text ?? "")).toBe(
-      "Page not found This link is not valid. Please use the link in the message that you received.",
+      "Page not found This link is not valid. Please use the link in the message you received.",
     );
     for (const answer of answers) expect(answer).toEqual({ status: 404, headers: PAGE_HEADERS, text: first?.text });
     expect((await pages.post(url, { score: "9" })).text).toBe(first?.text);

@@ -281,7 +281,7 @@ describe("the link", () => {
     const { admin } = embedded.service;
     const read = async (): Promise<{ text: string; url: string | null }> => {
       const { text } = await admin({ kind: "digest.preview", project: "other" });
-      return { text, url: /^As it is now: (.*)$/m.exec(text)?.[1] ?? null };
+      return { text, url: /^Live page: (.*)$/m.exec(text)?.[1] ?? null };
     };
     const add = { kind: "share.add", project: "other", segments: [], comments: false } as const;
     await admin({ kind: "project.add", name: "other" });

@@ -65,7 +65,7 @@ const LIST = ["responses", "list", ...ROWS, "--order=desc", "--expand=person"];
 export const TOOLS: readonly Tool[] = [
   {
     name: "metrics",
-    description: "Net Promoter Score with its 95 % interval and the counts behind it; with `by`, one row a period.",
+    description: "Net Promoter Score with its 95% interval and counts; with `by`, one row per period.",
     schema: schemaOf({
       since,
       until,

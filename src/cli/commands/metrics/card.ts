@@ -42,7 +42,7 @@ function scoreLine({ options }: RenderContext, { metrics, confidence }: CardFact
   return `NPS ${paint.tone(String(nps), toneOfNumber(nps))}${intervalText(options, metrics, confidence)}`;
 }
 
-/** The text after a score, as in `  (29 … 67, 95 %, n 51)`; empty where its counts are not known. */
+/** The text after a score, as in `  (29 … 67, 95%, n 51)`; empty where its counts are not known. */
 export function intervalText(options: RenderContext["options"], metrics: JsonObject, confidence: number): string {
   const counts = countsOf(metrics);
   const interval = counts === null ? null : scoreInterval(counts, confidence);
@@ -114,7 +114,7 @@ function barLines({ streams, options }: RenderContext, { metrics, before }: Card
       label: label.padEnd(10),
       tone,
       share: count / all,
-      percent: `${shown} %`.padStart(6),
+      percent: `${shown}%`.padStart(6),
       count: formatCount(count),
       change: typeof then === "number" ? signed(shown - then) : "",
     };

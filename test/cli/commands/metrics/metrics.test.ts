@@ -73,8 +73,8 @@ describe("metrics", () => {
   });
 
   it.each([
-    [constant(), 0.95, "51  (29 … 67, 95 %, n 51)"],
-    [metrics(50, 2, 1, 1), 0.9, "50  (-35 … 63, 90 %, n 4: too few to say)"],
+    [constant(), 0.95, "51  (29 … 67, 95%, n 51)"],
+    [metrics(50, 2, 1, 1), 0.9, "50  (-35 … 63, 90%, n 4: too few to say)"],
     [metrics(0, 0, 0, 0), 0.95, "–"],
   ])("is a table in a pipe that says how sure %j is", async (json, confidence, score) => {
     const { out } = await run({ confidence }, { answer: () => json, options: { output: "table" } });
@@ -85,13 +85,13 @@ describe("metrics", () => {
 
   it("is a card on a terminal", async () => {
     expect((await run({}, { width: 60 })).out.split("\n")).toEqual([
-      "█▀▀ ▀█    NPS 51  (29 … 67, 95 %, n 51)",
+      "█▀▀ ▀█    NPS 51  (29 … 67, 95%, n 51)",
       "▀▀█  █    the service's default range, 51 responses",
       "▀▀▀ ▀▀▀",
       "",
-      `promoters   ${"█".repeat(23)}${" ".repeat(15)}50 %  32`,
-      `passives    ${"█".repeat(9)}${" ".repeat(29)}25 %  13`,
-      `detractors  ${"█".repeat(4)}${" ".repeat(34)}25 %   6`,
+      `promoters   ${"█".repeat(23)}${" ".repeat(15)} 50%  32`,
+      `passives    ${"█".repeat(9)}${" ".repeat(29)} 25%  13`,
+      `detractors  ${"█".repeat(4)}${" ".repeat(34)} 25%   6`,
       "",
     ]);
   });
@@ -102,15 +102,15 @@ describe("metrics", () => {
     const range = { since: TODAY, until: TODAY + DAY - 1 };
     const { out } = await run({ ...range, compare: true, trend: "7" }, { width: 80, answer: before });
     expect(out.split("\n")).toEqual([
-      "█▀▀ ▀█    NPS 51  (29 … 67, 95 %, n 51)",
-      "▀▀█  █    CHANGE +25  (-6 … +56, 95 %: no evidence)",
+      "█▀▀ ▀█    NPS 51  (29 … 67, 95%, n 51)",
+      "▀▀█  █    CHANGE +25  (-6 … +56, 95%: no evidence)",
       "▀▀▀ ▀▀▀   2026-02-01, trend 7, 51 responses",
       "          against 2026-01-31",
       "",
       `${" ".repeat(64)}CHANGE`,
-      `promoters   ${"█".repeat(25)}${" ".repeat(17)}50 %  32      +6`,
-      `passives    ${"█".repeat(10)}${" ".repeat(32)}25 %  13       0`,
-      `detractors  ${"█".repeat(5)}${" ".repeat(37)}25 %   6       0`,
+      `promoters   ${"█".repeat(25)}${" ".repeat(17)} 50%  32      +6`,
+      `passives    ${"█".repeat(10)}${" ".repeat(32)} 25%  13       0`,
+      `detractors  ${"█".repeat(5)}${" ".repeat(37)} 25%   6       0`,
       "",
     ]);
   });
@@ -120,7 +120,7 @@ describe("metrics", () => {
     const answer = ({ since }: Parameters): JsonObject =>
       since === TODAY ? metrics(-100, 0, 0, 12) : metrics(100, 12, 0, 0);
     const { out } = await run(range, { width: 60, answer });
-    expect(out.split("\n")[1]).toBe("▀▀▀  █  █ █ █ █   CHANGE -160  (-196 … -124, 95 %: fall)");
+    expect(out.split("\n")[1]).toBe("▀▀▀  █  █ █ █ █   CHANGE -160  (-196 … -124, 95%: fall)");
     const columns = ["nps_change", "change", "change_low", "change_high"];
     const { out: csv } = await run(range, { answer, options: { output: "csv", columns } });
     expect(csv.split("\n")[1]).toBe("-200,-160,-196.5,-123.5");
@@ -135,10 +135,10 @@ describe("metrics", () => {
   it("is a card in ASCII where the locale knows nothing else", async () => {
     const { out } = await run({ since: TODAY - DAY + 5 }, { width: 60, options: { unicode: false } });
     expect(out.split("\n").slice(0, 4)).toEqual([
-      "NPS 51  (29 ... 67, 95 %, n 51)",
+      "NPS 51  (29 ... 67, 95%, n 51)",
       "since 2026-01-31 00:00:05, 51 responses",
       "",
-      `promoters   ${"#".repeat(23)}${" ".repeat(15)}50 %  32`,
+      `promoters   ${"#".repeat(23)}${" ".repeat(15)} 50%  32`,
     ]);
     expect(out).toMatch(/^[\n -~]+$/);
   });
@@ -318,7 +318,7 @@ describe("metrics --by", () => {
         "    0 ┤·························",
         "      ┤",
         "       2026-01-30  2026-01-31  2026-02-01*",
-        "       ● NPS   │ 95 % interval",
+        "       ● NPS   │ 95% interval",
         "",
       ].join("\n"),
     );
@@ -433,7 +433,7 @@ describe("how sure a change is", () => {
     const [before, after] = [metrics(33, 300, 200, 100), metrics(42, 330, 190, 80)];
     expect((await changeOf(before, after, { confidence: 0.99 })).at(-1)).toBe("no evidence");
     const { out } = await run({ confidence: 0.9 }, { width: 60 });
-    expect(out).toContain("NPS 51  (32 … 64, 90 %, n 51)");
+    expect(out).toContain("NPS 51  (32 … 64, 90%, n 51)");
   });
 
   it("comes with every period", async () => {

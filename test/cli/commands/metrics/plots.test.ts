@@ -83,7 +83,7 @@ describe("a chart of bands", () => {
   it("shows the newest where there are more periods than columns", () => {
     const many = Array.from({ length: 200 }, (_, index) => point(`day ${index}`, 5, 5, 10));
     const lines = drawBands(context(60, true), many, 0.9).split("\n");
-    expect(lines.slice(-3)).toEqual([`       day 147${" ".repeat(39)}day 199`, "       ● NPS   │ 90 % interval", ""]);
+    expect(lines.slice(-3)).toEqual([`       day 147${" ".repeat(39)}day 199`, "       ● NPS   │ 90% interval", ""]);
     expect(lines.every((line) => line.length <= 60)).toBe(true);
   });
 
@@ -111,9 +111,9 @@ describe("metrics --histogram", () => {
   it("is bars on a terminal, and a table on a narrow one", async () => {
     const wide = fakeDeps({ client: { page }, width: 60 });
     await runHistogram(wide.deps, all);
-    expect(wide.out().split("\n")[0]).toBe(`10  ${"█".repeat(44)}  2   40.0 %`);
+    expect(wide.out().split("\n")[0]).toBe(`10  ${"█".repeat(44)}  2    40.0%`);
     const narrow = fakeDeps({ client: { page }, width: 40 });
     await runHistogram(narrow.deps, all);
-    expect(narrow.out().split("\n").slice(0, 2)).toEqual(["SCORE  N   SHARE", "    0  1  20.0 %"]);
+    expect(narrow.out().split("\n").slice(0, 2)).toEqual(["SCORE  N  SHARE", "    0  1  20.0%"]);
   });
 });

@@ -21,7 +21,7 @@ function week(detractors: number, passives: number, promoters: number): JsonObje
 
 const ROWS = week(6, 13, 32);
 const SENTENCE = "NPS 51, between 29 and 67; too few answers to say whether it changed against the 7 days before.";
-const BASIS = "Since 2026-01-25 12:00:00 · n 51 · 95 % interval";
+const BASIS = "Since 2026-01-25 12:00:00 · n 51 · 95% interval";
 const MASKED = "</td><script>alert(1)</script> *bold* <!channel> mail [email-1]";
 
 async function digest(format: DigestFormat, rows = ROWS, metrics: JsonObject = {}): Promise<string> {
@@ -43,9 +43,9 @@ describe("digest", () => {
         SENTENCE,
         BASIS,
         "",
-        "Promoters    63 %  32  ###################",
-        "Passives     25 %  13  ########",
-        "Detractors   12 %   6  ####",
+        "Promoters    63%  32  ###################",
+        "Passives     25%  13  ########",
+        "Detractors   12%   6  ####",
         "",
         "1 comment",
         "",
@@ -104,7 +104,7 @@ describe("digest", () => {
   it.each(["text", "html", "eml", "slack"] as const)("states in %s the response rate so far", async (format) => {
     const metrics = { email_sent_count: 240, email_response_rate: 0.2125, sms_sent_count: 1, sms_response_rate: 1 };
     const said = (await digest(format, ROWS, metrics)).replace(/=\r\n/g, "");
-    expect(said).toContain("Response rate so far: 21 % of 240 emails, 100 % of 1 text message");
+    expect(said).toContain("Response rate so far: 21% of 240 emails, 100% of 1 text message");
   });
 
   it("is Block Kit in which comments are text alone", async () => {
