@@ -1,4 +1,4 @@
-/** Administration of a data file or a database, whether it is served or not. */
+/** Administration of a data file or database, served or not. */
 import { silentLog } from "../../runtime/log.ts";
 import type { Admin } from "../admin/commands.ts";
 import { openAdmin } from "../parts/admin.ts";
@@ -8,15 +8,14 @@ import { createSweep } from "../parts/sweep.ts";
 import type { ServiceOptions } from "../service-options.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
 
-/** `sender` is that of projects that name none, in a mail that the command itself sends. */
+/** `sender` is the default for mail that the command sends. */
 export type CommandOptions = DataFileOptions & Pick<ServiceOptions, "commandMail" | "sender">;
 
-/** The ground of a command: it serves nothing, and what is due is not its business. Throws StoreFileError. */
+/** Without delivery. Throws StoreFileError. */
 export function openForCommand(options: CommandOptions): Promise<Base> {
   return openBase({ ...options, log: silentLog, publicUrl: null, rateLimit: null, knowsOutbox: false });
 }
 
-/** Gives `work` the commands of the data file and frees it again. */
 export async function administer<Result>(
   options: CommandOptions,
   work: (admin: Admin) => Promise<Result>,

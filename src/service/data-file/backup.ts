@@ -1,4 +1,4 @@
-/** A backup: a copy under a temporary name, read from end to end, that then gets the name that was asked for. */
+/** Copies to a temporary name, reads the copy completely, then renames it. */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, lstatSync } from "node:fs";
 import { link, readdir, rename, rm, stat } from "node:fs/promises";
@@ -14,23 +14,23 @@ import { StoreFileError } from "../store/store-errors.ts";
 import { isUnusedCopy } from "../store/sqlite/engine/data-file.ts";
 import { type CopyFacts, inspectCopy } from "../store/sqlite/inspect-copy.ts";
 
-/** The file that was named cannot be written or read as asked; nothing was begun. */
+/** The named file can't be read or written; nothing was begun. */
 export class FileChoiceError extends Error {
   override readonly name = "FileChoiceError";
 }
 
-/** The copy could not be made, or is not what it should be; the target is as it was. */
+/** The copy failed or is damaged; the target is unchanged. */
 export class CopyFailedError extends Error {
   override readonly name = "CopyFailedError";
 }
 
 export interface BackupOptions {
-  /** Writes the copy; it may not be there yet. Throws CopyFailedError. */
+  /** Writes the copy to a new file. Throws CopyFailedError. */
   readonly copy: (temporary: string) => Promise<StoreContents>;
   /** Null for a database. */
   readonly dataFile: string | null;
   readonly file: string;
-  /** The number of backups to keep, the new one included; null refuses a file that is there. */
+  /** Number of backups to keep, including the new one; null refuses an existing file. */
   readonly keep: number | null;
   readonly random: Random;
   readonly signal: AbortSignal;
@@ -39,17 +39,16 @@ export interface BackupOptions {
 
 export interface MadeBackup {
   readonly info: BackupInfo;
-  /** Backups beyond the number to keep, newest first, that earlier runs were told to keep. */
+  /** Removed older backups, newest first. */
   readonly removed: readonly string[];
 }
 
 export interface BackupInfo extends StoreContents {
   readonly file: string;
   readonly bytes: number;
-  /** Of all tables. */
   readonly rows: number;
   readonly schema: number;
-  /** Of the file, in hexadecimal. */
+  /** Hexadecimal. */
   readonly sha256: string;
 }
 
@@ -79,7 +78,7 @@ export async function backUp(options: BackupOptions): Promise<MadeBackup> {
   }
 }
 
-/** Held by each run that makes copies that are to become `target`. Throws FileChoiceError. */
+/** One run at a time per target. Throws FileChoiceError. */
 export async function lockCopies(
   target: string,
   shown: string,
@@ -110,7 +109,6 @@ async function checkTarget({ file, keep, dataFile }: BackupOptions): Promise<voi
   }
 }
 
-/** The copy that `admin` makes of its store. */
 export function copyThrough(admin: Admin, file: string): BackupOptions["copy"] {
   return async (temporary) => {
     const answer = await admin({ kind: "backup", file: temporary });
@@ -147,14 +145,14 @@ async function digestOf(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** The newest is the file itself, older ones are numbered from 1 on. */
+/** The newest is the file itself; older ones are numbered from 1. */
 function nameOf(file: string, n: number): string {
   return n === 0 ? file : `${file}.${n}`;
 }
 
-/** Returns the names of those that were too many. */
+/** Returns the removed names. */
 async function putInPlace(temporary: string, target: string, keep: number | null): Promise<string[]> {
-  // A gap, as a killed run leaves one, takes what comes before it; without one the oldest goes.
+  // Shifts up to the first gap, which a killed run can leave; without a gap the oldest goes.
   let free = 0;
   while (free < (keep ?? 1) - 1 && existsSync(nameOf(target, free))) free += 1;
   for (let n = free; n > 1; n -= 1) await rename(nameOf(target, n - 1), nameOf(target, n));
@@ -169,27 +167,25 @@ async function putInPlace(temporary: string, target: string, keep: number | null
   return removed;
 }
 
-/** So that there is a newest backup at each moment. */
+/** There is a newest backup at every moment. */
 async function giveSecondName(file: string, second: string): Promise<void> {
   try {
     await rm(second, { force: true });
     await link(file, second);
   } catch {
-    // Some file systems know no links.
+    // Some file systems have no hard links.
     await rename(file, second);
   }
 }
 
-/** The files that an engine leaves next to one that it had open when it was killed. */
+/** Files that SQLite leaves next to a database after a kill. */
 const FILE_SUFFIXES = ["", "-wal", "-shm", "-journal"];
 
 export async function removeCopy(file: string): Promise<void> {
   for (const suffix of FILE_SUFFIXES) await rm(`${file}${suffix}`, { recursive: true, force: true });
 }
 
-/**
- * Removes what killed runs left of copies that were to become `target`. The caller knows that no other run makes one.
- */
+/** Removes copies of killed runs for `target`. The caller holds the lock. */
 export async function removeLeftCopies(target: string): Promise<void> {
   for (const left of await findLeftCopies(target)) await rm(left, { recursive: true, force: true });
 }
@@ -204,8 +200,8 @@ async function findLeftCopies(target: string): Promise<string[]> {
 }
 
 /**
- * As `removeLeftCopies`, for whoever opens the data file `target`; a run that makes one keeps its copy, and so does one
- * that would have to be watched to tell that it is gone.
+ * Like `removeLeftCopies`, for anyone opening the data file `target`. Copies of a running process stay, also if that
+ * would take time to find out.
  */
 export async function removeAbandonedCopies(target: string, random: Pick<Random, "token">): Promise<void> {
   if ((await findLeftCopies(target)).length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * The log of erasures next to the data file. It outlives that file, so that a backup which is put in its place does not
- * bring anybody back. A copy knows the place of that log, for a restore to another place.
+ * The erasure log next to the data file. It survives the file, so that restoring a backup brings nobody back. A copy
+ * remembers where that log is.
  */
 import { lstatSync } from "node:fs";
 import * as v from "valibot";
@@ -13,7 +13,6 @@ import { applyErasureLog } from "../domain/privacy/erase.ts";
 import { type ErasureLog, readErasureLog } from "../domain/privacy/erasure-log.ts";
 import type { Store } from "../domain/ports.ts";
 
-/** Of the name of a log, after that of its data file. */
 export const ERASURES_SUFFIX = ".erasures";
 
 const LOG = v.object({
@@ -22,9 +21,8 @@ const LOG = v.object({
 });
 
 /**
- * Erases the people whom only the log next to the data file knows to be erased, then updates that log. Returns how many
- * people were erased. Rejects with StoreFileError if the log can't be read, and as `replaceFile` does if it can't be
- * written.
+ * Erases people who are only in the log next to the data file, then updates that log. Returns their number. Rejects
+ * with StoreFileError if the log can't be read, and like `replaceFile` if it can't be written.
  */
 export async function syncErasures(store: Store, dataFile: string, random: Pick<Random, "token">): Promise<number> {
   const file = resolveFile(dataFile) + ERASURES_SUFFIX;
@@ -39,14 +37,14 @@ export async function syncErasures(store: Store, dataFile: string, random: Pick<
   return erased;
 }
 
-/** Null if there is none. Throws StoreFileError if it can't be read: nobody knows then who was erased. */
+/** Null if there is none. Throws StoreFileError if it can't be read. */
 export async function readErasureFile(file: string): Promise<ErasureLog | null> {
   try {
     return v.parse(LOG, JSON.parse(await readRegular(file)));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isMissing = code === "ENOENT" || code === "ENOTDIR";
-    // A link that leads nowhere may have led to a log.
+    // A dangling link may have led to a log.
     if (isMissing && lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
     const isText = error instanceof SyntaxError || error instanceof v.ValiError;
     const what = isText ? "it isn't an erasure log" : wordsOfRefusal(error);
@@ -62,13 +60,13 @@ function isEmpty({ projects }: ErasureLog): boolean {
   return projects.every(({ entries }) => entries.length === 0);
 }
 
-/** True where another log has every entry of this one, or a later erasure of the same. */
+/** Whether another log has every entry of this one, with the same or a later time. */
 export function isLogIn(log: ErasureLog, other: ErasureLog): boolean {
   const known = timesOf(other);
   return log.secret === other.secret && [...timesOf(log)].every(([key, at]) => (known.get(key) ?? -1) >= at);
 }
 
-/** When each was erased last, by project and hash. */
+/** Time of each last erasure, by project and hash. */
 function timesOf({ projects }: ErasureLog): ReadonlyMap<string, number> {
   return new Map(
     projects.flatMap(({ name, entries }) => entries.map(({ hash, at }) => [JSON.stringify([name, hash]), at] as const)),

@@ -1,4 +1,4 @@
-/** The erasures that a backup does not know, since they came after it: a restore leaves those people out. */
+/** Erasures after a backup: a restore leaves those people out. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import type { Store } from "../domain/ports.ts";
@@ -9,10 +9,10 @@ import { readCopiedErasures } from "../store/sqlite/inspect-copy.ts";
 import { StoreFileError } from "../store/store-errors.ts";
 import { ERASURES_SUFFIX, isLogIn, readErasureFile } from "./erasure-file.ts";
 
-/** The erasures since a copy was made, as far as this machine knows. */
+/** As far as this machine knows. */
 export interface LaterErasures {
   readonly logs: readonly ErasureLog[];
-  /** Why the newest backup of the series, which would have one too, can't be read; null if it can. */
+  /** Why the newest backup of the series can't be read, or null. */
   readonly unread: string | null;
 }
 
@@ -23,8 +23,8 @@ export interface CopyPlaces {
 }
 
 /**
- * Reads the logs next to the file that was copied and in the folders of the backup and of the new file, and the log in
- * the newest backup of the series. Throws StoreFileError for a log that can't be read.
+ * Reads the logs next to the copied file and in the folders of the backup and the new file, and the log in the series'
+ * newest backup. Throws StoreFileError for an unreadable log.
  */
 export async function readLaterErasures(copy: Store, { backup, dataFile }: CopyPlaces): Promise<LaterErasures> {
   const place = await copy.read((tx) => tx.tables.mark("erasures"));
@@ -50,12 +50,12 @@ function asReason(error: unknown): string {
   throw error;
 }
 
-/** Erases from `store` the people whom these logs name. Returns how many. */
+/** Returns the number of erased people. */
 export async function applyLaterErasures(store: Store, { logs }: LaterErasures): Promise<number> {
   let erased = 0;
   for (const log of logs) {
     const own = await store.read(readErasureLog);
-    // A log with another secret belongs to another service.
+    // A log with another secret belongs to another server.
     if (log.secret === own.secret && !isLogIn(log, own)) erased += await applyErasureLog(store, log);
   }
   return erased;

@@ -1,4 +1,4 @@
-/** The embedded service behind the profile `local`. */
+/** The embedded server of the profile `local`. */
 import type { Exchange } from "../../contract/http.ts";
 import { createKey } from "../admin/project/handlers.ts";
 import { requireProject } from "../admin/in-project.ts";
@@ -13,18 +13,16 @@ import { openForCommand } from "./administer.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
 
 export interface LocalOptions extends DataFileOptions {
-  /** Absent: `default`. */
+  /** `default` if absent. */
   readonly project?: string;
 }
 
 export interface LocalService {
   readonly baseUrl: string;
-  /** Good until this command ends. */
+  /** Valid until this command ends. */
   readonly apiKey: string;
   readonly transport: Exchange;
-  /**
-   * Delivers what is due into the outbox, unless a server delivers from this file or has mailed from it, and frees it.
-   */
+  /** Delivers due messages to the outbox, unless a server uses this file or has mailed from it, and closes the file. */
   close(): Promise<void>;
 }
 
@@ -65,7 +63,7 @@ async function connect(base: Base, name: string): Promise<LocalService> {
   };
 }
 
-/** True when a server delivers from this file, or has mailed from it and is stopped: it knows how messages leave. */
+/** True if a server uses this file or has mailed from it; only that server knows how messages leave. */
 async function hasServer({ store }: Base): Promise<boolean> {
   if ((await livingProcesses(store)).length > 0) return true;
   return store.read(async (tx) => (await tx.deliveries.senders()).length > 0);

@@ -1,4 +1,4 @@
-/** All of a store into another, empty one: a move to another place or engine, and what a backup is restored by. */
+/** Copies a whole store into an empty one: to move to another place or engine, or to restore a backup. */
 import { copyFile, rm, stat } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -21,27 +21,26 @@ import { openSqliteCopy } from "../store/sqlite/open-sqlite-store.ts";
 
 export interface CopyStoreOptions extends Omit<DataFileOptions, "dataFile" | "onEvent"> {
   readonly from: string;
-  /** Made when it is not there. With a database, its URL without the password. */
+  /** Created if missing. For a database, its URL without the password. */
   readonly to: string;
-  /** Servers instead of the files. */
+  /** A database instead of the file. */
   readonly fromDatabase?: DatabaseChoice | null;
   readonly toDatabase?: DatabaseChoice | null;
   readonly signal: AbortSignal;
-  /** Called again and again with the rows that were copied so far. */
+  /** Progress: rows copied so far. */
   readonly onRows: (rows: number) => Promise<void>;
   readonly watch?: LockWatch;
 }
 
 export interface CopiedStore extends StoreContents {
   readonly tables: readonly TableSum[];
-  /** Since when the new store sends nothing. */
+  /** Since when the new store has been paused. */
   readonly paused_at: number;
 }
 
 /**
- * Moves a data file's content; nobody else uses either file meanwhile, and the old one refuses to open from then on.
- * Throws FileChoiceError, CopyFailedError, StoreFileError and the signal's reason;
- * then both are as they were.
+ * Moves a data file's content while nobody else uses either file; from then on the old one refuses to open. Throws
+ * FileChoiceError, CopyFailedError, StoreFileError and the signal's reason, and then leaves both as they were.
  */
 export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore> {
   const { from, to, fromDatabase = null, toDatabase = null, random } = options;
@@ -53,7 +52,7 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
     await refuseServed(source, from);
     if (fromDatabase === null) await syncErasures(source, from, random);
     await source.settle();
-    // Nothing delivers now, so claims that are left are those of a server that was killed.
+    // Nothing delivers now, so remaining claims belong to a killed server.
     await source.write((tx) => releaseDeadClaims(tx));
     await refuseDamaged(source, from);
     const moved = await source.read((tx) => tx.tables.mark("moved"));
@@ -78,10 +77,7 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
   }
 }
 
-/**
- * Writes what a database holds at one moment to a new data file, which counts as a backup; the database serves on.
- * Throws as `moveStore` does.
- */
+/** Writes a consistent snapshot of a database to a new data file that counts as a backup. Throws like `moveStore`. */
 export async function copyDatabase(options: CopyStoreOptions): Promise<StoreContents> {
   const { from, to, fromDatabase = null, clock, random } = options;
   const source = await openData({ ...options, dataFile: from, database: fromDatabase });
@@ -100,13 +96,13 @@ export async function copyDatabase(options: CopyStoreOptions): Promise<StoreCont
 }
 
 export interface RestoredStore extends CopiedStore {
-  /** People who were erased after the backup was made. They are not counted in `people`. */
+  /** People erased after the backup; not counted in `people`. */
   readonly later: { readonly erased: number; readonly unread: string | null };
 }
 
 /**
- * Fills an empty store with the contents of a backup, whatever version it is of, without the people whom a later log of
- * erasures names; see `readLaterErasures`. Throws as `moveStore` does.
+ * Fills an empty store from a backup of any version, without the people named in later erasure logs (see
+ * `readLaterErasures`). Throws like `moveStore`.
  */
 export async function restoreStore(options: CopyStoreOptions): Promise<RestoredStore> {
   const { from, to, toDatabase = null } = options;
@@ -144,7 +140,7 @@ async function restoreNextTo(options: CopyStoreOptions, neighbour: string): Prom
   });
 }
 
-/** A copy that may be changed: the backup itself stays as it is. */
+/** A copy that can be migrated; the backup stays as it is. */
 async function openStaged({ from, to, clock, random }: CopyStoreOptions, staged: string): Promise<Store> {
   try {
     await copyFile(from, staged);
@@ -192,17 +188,14 @@ async function refuseDamaged(store: Store, file: string): Promise<void> {
 }
 
 interface Filling {
-  /** See `StoreOpening`. */
   readonly filledBy: string;
-  /**
-   * The place where the source says that its data is, after a run that was killed at the end; null for no other place.
-   */
+  /** Where the source says it was moved to, after a run that was killed at the end. */
   readonly moved: string | null;
 }
 
 /**
- * Fills a store that refuses everybody else until it is full and `finish` has ended; a run that is killed is finished
- * by the same one again. When `fill` fails, a file that was made for it goes again.
+ * Fills a store that nobody else can open until `finish` has ended; after a kill, the same command finishes it. If
+ * `fill` fails, a file created for it is removed.
  */
 async function intoEmpty<Result>(
   options: CopyStoreOptions,
@@ -251,7 +244,6 @@ function refuseToFill(
 const LONG = { isLong: true } as const;
 const RESTORED_REASON = "the data was restored from a backup";
 
-/** Those that deliver from a store say so in it. */
 async function refuseServed(store: Store, name: string): Promise<void> {
   const living = await livingProcesses(store);
   if (living.length === 0) return;
@@ -286,7 +278,7 @@ async function copyStore(
           await to.deliveries.setPaused(to.now, reason);
           return { tables, ...(await countContents(to)), paused_at: to.now };
         }, LONG)
-        // The source would take the target's troubles for its own.
+        // Otherwise the source would report the target's error as its own.
         .catch((error: unknown) => ({ error })),
     LONG,
   );

@@ -1,4 +1,3 @@
-/** Opening a data file or a database, which other processes may use as well. */
 import type { Clock } from "../../runtime/clock.ts";
 import { resolveFile } from "../../runtime/files/file-replacement.ts";
 import type { Random } from "../../runtime/random.ts";
@@ -8,14 +7,13 @@ import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import type { StoreEvent } from "../store/store-errors.ts";
 import { removeAbandonedCopies } from "./backup.ts";
 
-/** A server that keeps the data. */
 export interface DatabaseChoice {
   readonly url: string;
-  /** False: an older schema is refused. */
+  /** False refuses an older schema. */
   readonly mayMigrate: boolean;
-  /** False: an empty database is refused. Absent: true. */
+  /** False refuses an empty database; true by default. */
   readonly mayCreate?: boolean;
-  /** The clock of writes; absent: the server's, one clock for all processes. */
+  /** Clock of writes; the database's by default, so that all processes share one. */
   readonly time?: "database" | "clock";
 }
 
@@ -29,7 +27,7 @@ export interface DataFileOptions extends StoreWatch, StoreOpening {
   readonly onWebhookEvent?: () => void;
 }
 
-/** Opens the data file, or the database. Loads what speaks to a server only where one is named. */
+/** Loads the PostgreSQL driver only for a database. */
 export async function openData(options: DataFileOptions): Promise<Store> {
   const { database = null } = options;
   if (database === null) return openDataFile(options);
@@ -38,7 +36,7 @@ export async function openData(options: DataFileOptions): Promise<Store> {
 }
 
 export async function openDataFile({ dataFile, ...options }: DataFileOptions): Promise<Store> {
-  // The copy that a killed restore left holds people's data. A file that cannot be removed keeps nobody from the store.
+  // A copy left by a killed restore holds personal data. Failing to remove it is no reason not to open the store.
   await removeAbandonedCopies(resolveFile(dataFile), options.random).catch(() => undefined);
   return openSqliteStore({ ...options, file: dataFile });
 }

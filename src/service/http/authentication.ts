@@ -1,4 +1,4 @@
-/** Basic credentials (section 5): the key is the user name; a missing colon and any password are fine. */
+/** Basic credentials (section 5): the key is the user name; the colon may be missing, and the password is ignored. */
 import { createHash } from "node:crypto";
 import type { KeyAccess } from "../../contract/key-access.ts";
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
@@ -12,31 +12,31 @@ import { HttpError } from "./replies.ts";
 interface Caller {
   readonly project: Project;
   readonly access: KeyAccess;
-  /** SHA-256 of the key, to count by. */
+  /** SHA-256, for rate limits. */
   readonly keyHash: string;
 }
 
 export interface KeyRing {
-  /** `address` is the caller's, to limit wrong keys by. Throws 401; 429 once too many wrong keys came from there. */
+  /** `address` is the client's. Throws 401, or 429 after too many wrong keys from it. */
   readonly identify: (authorization: string | undefined, address: string) => Promise<Caller>;
-  /** The project that these credentials open, null for none. Throws 429 once too many wrong keys came from there. */
+  /** The project, or null. Throws 429 after too many wrong keys. */
   readonly open: (authorization: string, address: string) => Promise<Project | null>;
-  /** The access of these credentials, null for none. Throws as `open`. */
+  /** The key's access, or null. Throws like `open`. */
   readonly accessOf: (authorization: string, address: string) => Promise<KeyAccess | null>;
-  /** Lets a key in for as long as this process lives, or until ten thousand others were used after it. */
+  /** Accepts a key while this process lives, or until 10,000 others have been used after it. */
   readonly addSession: (key: string, project: Project) => void;
 }
 
 const REMEMBERED_MAX = 10_000;
-/** Any password may follow a key, and a longer one every time. */
+/** Passwords are ignored and could be of any length. */
 const REMEMBERED_LENGTH_MAX = 512;
-/** A key that another process revoked opens nothing after this long. */
+/** How long a key that another process revoked keeps working. */
 const REMEMBERED_MS = 1_500;
 
 export interface KeyLimits {
-  /** Wrong keys of an address. */
+  /** Per address. */
   readonly wrongKeys: RateLimiter;
-  /** Requests of an address that end in 401. */
+  /** 401s per address. */
   readonly refusals: RateLimiter;
 }
 
@@ -49,9 +49,8 @@ interface Remembered {
 }
 
 /**
- * Remembers whom credentials let in under their text as it was sent, since to hash each key anew would be 4 % of what a
- * page costs. V8 finds a text by a hash whose seed is another one in each process, so the time that it takes tells
- * nothing about a key; the rule that looks an unknown one up compares in constant time.
+ * Caches credentials by their text, because hashing each key would be 4 % of a page. V8 seeds its string hashes per
+ * process, so timing reveals nothing; unknown keys are compared in constant time.
  */
 export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): KeyRing {
   const sessions = new Map<string, Caller>();
@@ -67,7 +66,7 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
     const remembered = state.remembered;
     const known = stillGood(remembered.get(authorization));
     const key = known === undefined ? parseBasic(authorization) : null;
-    // A guess at a short key is not even looked at; a long key is never guessed, and its owner never locked out.
+    // Only short keys can be guessed, so owners of long ones are never locked out.
     if (known?.isGuessable ?? (key !== null && isGuessable(key))) limits.wrongKeys.check(address);
     if (known !== undefined) {
       noteUse(known.use);
@@ -87,7 +86,7 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
     const use = { project, id, lastUsedOn };
     noteUse(use);
     if (authorization.length > REMEMBERED_LENGTH_MAX) return caller;
-    // A look-up that took long writes to a map that is no longer asked: the key may be revoked by now.
+    // Starts a new map, because a slow look-up may still write a revoked key to the old one.
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     remembered.set(authorization, { caller, use, isGuessable: isGuessable(key), expiresAt: found.at });
     return caller;
@@ -105,7 +104,7 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
   };
 }
 
-/** Null in place of 401. */
+/** Null instead of 401. */
 async function orNobody(identified: Promise<Caller>): Promise<Caller | null> {
   try {
     return await identified;
@@ -115,7 +114,7 @@ async function orNobody(identified: Promise<Caller>): Promise<Caller | null> {
   }
 }
 
-/** The key used last is at the end, so that the key of a command that takes long is not the oldest. */
+/** Moves the key to the end, so that one in use is not the oldest. */
 function findSession(sessions: Map<string, Caller>, keyHash: string): Caller | undefined {
   const caller = sessions.get(keyHash);
   if (caller !== undefined && sessions.delete(keyHash)) sessions.set(keyHash, caller);

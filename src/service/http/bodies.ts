@@ -1,52 +1,46 @@
-/** Bodies of requests, read whole when they are asked for; each one is bounded, and so are all in flight together. */
+/** Request bodies, read on demand. Each has a limit, and so do all in flight together. */
 import type { IncomingMessage } from "node:http";
 import { HttpError } from "./replies.ts";
 
 /** Bytes of one body. */
 export const BODY_MAX = 1024 * 1024;
-/** Bytes of all bodies that are being read or worked on. */
+/** Bytes of all bodies being read or processed. */
 const BODIES_MAX = 64 * BODY_MAX;
-/** Bytes of a refused body that are thrown away, so that the client comes to read the refusal. */
+/** Bytes of a refused body that are read and dropped, so that the client reads the refusal. */
 const DISCARD_MAX = 16 * BODY_MAX;
-/** A client that sends nothing more of a refused body is cut off after this. */
+/** How long to wait for more of a refused body. */
 const LINGER_MS = 2_000;
 
-/** True when the header announces a larger body than is read. */
 export function announcesTooMuch(contentLength: string | undefined): boolean {
   return contentLength !== undefined && Number(contentLength) > BODY_MAX;
 }
 
-/** The client left before its request was complete. */
 export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }
 
-/** The body of one request. */
 export interface RequestBody {
-  /** Throws HttpError 413 or 503, what `abort` was given, and ClientGoneError. */
+  /** Throws HttpError 413 or 503, the error given to `abort`, or ClientGoneError. */
   read(): Promise<Uint8Array>;
-  /** Ends `read` with this error, and `discard` at once: no more of the body can be read. */
+  /** Makes `read` fail with this error and ends `discard`. */
   abort(error: HttpError): void;
-  /** True when `abort` was called. */
   readonly aborted: boolean;
-  /** True when it was read to its end. */
   readonly isRead: boolean;
-  /** Resolves when what was not read has been thrown away, within bounds. */
+  /** Drops the unread rest, within bounds. */
   discard(): Promise<void>;
-  /** Gives its share of the memory back. */
+  /** Returns its share of the memory limit. */
   release(): void;
 }
 
 interface State {
   /** Bytes. */
   held: number;
-  /** Ends what is being done with the body. */
   stop: (error: HttpError) => void;
-  /** The reason why no more of the body can be read. */
+  /** Why the body can't be read any more. */
   error: HttpError | null;
 }
 
-/** Each body that it opens counts against the same 64 MiB until it is released. */
+/** All bodies share a limit of 64 MiB until they are released. */
 export function createBodies(): (incoming: IncomingMessage) => RequestBody {
   const inFlight = { bytes: 0 };
   return (incoming) => {

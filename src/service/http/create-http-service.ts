@@ -1,4 +1,4 @@
-/** The service as a function from request to response: routes, credentials, limits, parameters, replies. */
+/** Routes, credentials, limits, parameters and replies: from an HTTP request to its response, without sockets. */
 import type { HttpRequest, HttpResponse } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { isReading, KEY_ACCESS_HEADER } from "../../contract/key-access.ts";
@@ -28,46 +28,40 @@ export interface HttpServiceOptions {
   readonly random: Random;
   readonly log: Log;
   readonly rateLimit: RateLimit | null;
-  /**
-   * The address of the service as seen from outside, without a slash at the end; null: the address that the request was
-   * sent to.
-   */
+  /** The public URL without a trailing slash; null uses the URL of each request. */
   readonly publicUrl: string | null;
-  /** Called after each write that may have scheduled a survey: when it is due, Unix seconds; by default now. */
+  /** Called after a write that may have scheduled a survey, with its due time in Unix seconds; now by default. */
   readonly onScheduled: (dueAt?: number) => void;
-  /** Channels whose surveys become files; absent: none. */
+  /** Channels whose surveys are written to files. */
   readonly outboxChannels?: readonly Channel[];
-  /** Lines for `/metrics` besides those about requests. */
+  /** Further lines for `/metrics`. */
   readonly moreMetrics: () => Promise<readonly string[]>;
-  /** Lets callers beyond this machine read `/metrics`; absent or null: none. */
+  /** Bearer token for `/metrics`; see `refuseReader`. */
   readonly metricsToken?: string | null;
-  /**
-   * Proxies whose `X-Forwarded-For` is believed, as addresses and networks; absent or null: see `createClientAddress`.
-   */
+  /** Addresses and networks whose `X-Forwarded-For` is trusted; see `createClientAddress`. */
   readonly trustedProxies?: readonly string[] | null;
   readonly isReady: () => boolean;
   readonly keys: KeyRing;
-  /** Of paths that are no part of the API, such as the pages that people see. */
+  /** Handlers of paths outside the API, such as survey pages. */
   readonly handlers: readonly PathHandler[];
 }
 
-/** A request whose body need not have arrived yet. */
 interface ServerRequest extends Omit<HttpRequest, "body"> {
-  /** The whole body, or what reads it once the headers are in order. */
+  /** The body, or a function that reads it. */
   readonly body?: HttpRequest["body"] | (() => Promise<Uint8Array>);
-  /** Address of the caller; absent: a caller in this process. */
+  /** The client's address; undefined for a caller in this process. */
   readonly from?: string;
 }
 
 export interface PathRequest extends Target, Pick<HttpRequest, "method" | "headers"> {
   readonly body: () => Promise<Uint8Array>;
-  /** Address group of the caller, see `addressGroup`; empty for a caller in this process. */
+  /** See `addressGroup`; empty for a caller in this process. */
   readonly from: string;
 }
 
 export interface PathHandler {
   readonly name: string;
-  /** Null for a path that is not its own. */
+  /** Null if the path isn't its own. */
   readonly handle: (request: PathRequest) => Promise<HttpResponse | null> | null;
 }
 
@@ -75,29 +69,28 @@ export type ServerExchange = (request: ServerRequest) => Promise<HttpResponse>;
 
 export interface HttpHandler {
   readonly handle: ServerExchange;
-  /** The answer to what is no request. Like every other answer it has an id, is logged and counted. */
+  /** Answers a request that couldn't be parsed, with an id and a log line. */
   readonly refuse: (error: HttpError, method: string) => HttpResponse;
 }
 
 export interface HttpService extends HttpHandler {
-  /** As `handle`, for callers on this machine: lists go on where they were asked for, whatever the public URL is. */
+  /** For callers in this process: list links use their own address, whatever the public URL. */
   readonly handleLocally: ServerExchange;
   readonly handleOperators: ServerExchange;
 }
 
-/** The known facts of a request so far, for its log line. */
+/** For the log line. */
 interface Progress {
   readonly requestId: string;
   readonly traceId: string | null;
   match: Match | null;
-  /** Of what is no endpoint. */
   handler: string | null;
   project: string | null;
 }
 
 const WRONG_KEYS: RateLimit = { requests: 60, periodSeconds: 60 };
 
-/** The keys of a store, with limits for those who guess. */
+/** A store's keys, with limits on guessing. */
 export function createKeys(store: Store, clock: Clock, rateLimit: RateLimit | null): KeyRing {
   return createKeyRing(store, clock, {
     wrongKeys: createRateLimiter(WRONG_KEYS, clock),
@@ -135,7 +128,7 @@ type Choose = (
   listener: Listener,
 ) => Promise<HttpResponse | Reply>;
 
-/** The pages for operators come first, then the description of the API, the pages of people, and the API. */
+/** Order: pages for operators, the API's description, public pages, the API. */
 function createChoice(options: HttpServiceOptions, answer: Answer, accessLog: AccessLog): Choose {
   const { metricsToken = null, moreMetrics, trustedProxies = null, publicUrl } = options;
   const clientOf = createClientAddress(trustedProxies, publicUrl);
@@ -168,7 +161,7 @@ interface ExchangeParts {
   readonly idOf: ReturnType<typeof createRequestIds>;
 }
 
-/** One request to its response, with its id and its line in the log. */
+/** Adds the request id and the log line. */
 function createExchange(parts: ExchangeParts): (request: ServerRequest, listener: Listener) => Promise<HttpResponse> {
   const { choose, accessLog, common, idOf } = parts;
   const { clock, log } = parts.options;
@@ -193,7 +186,7 @@ function createExchange(parts: ExchangeParts): (request: ServerRequest, listener
   };
 }
 
-/** Nothing is waited for where no handler has the path. */
+/** Returns null right away if no handler owns the path. */
 function askHandlers(
   { handlers }: HttpServiceOptions,
   { method, headers, from = "", body = "" }: ServerRequest,
@@ -220,7 +213,7 @@ function createAnswer(options: HttpServiceOptions, count: (caller: string) => vo
     const from = request.from ?? "";
     const found = find(method, target.path);
     const isServed = found !== null && "route" in found && (found.hasSuffix || acceptsJson(headers.accept));
-    // A key that only reads gets the same answer to every other method, known or not, whatever it accepts.
+    // Read-only keys get 403 for every write, even to unknown paths.
     if (found !== null && !isServed && !isReading(method) && headers.authorization !== undefined)
       refuseWrite(method, await keys.accessOf(headers.authorization, from));
     const match = requireMatch(found);
@@ -251,7 +244,7 @@ function createAnswer(options: HttpServiceOptions, count: (caller: string) => vo
   };
 }
 
-/** Clients put `{}` into a GET, or name a type for a body that is not there: never read. */
+/** Some clients send `{}` or a content type with a GET; ignore it. */
 function hasBody({ method, body }: ServerRequest): boolean {
   return method !== "GET" && method !== "HEAD" && body !== undefined && (typeof body === "function" || body.length > 0);
 }
@@ -261,10 +254,10 @@ async function bodyParameters({ headers, body = "" }: ServerRequest, { route }: 
   return parseBody(typeof body === "function" ? await body() : body, headers["content-type"], route);
 }
 
-/** Answers hold personal data: no cache keeps them, and no browser takes them for another type than they say. */
+/** Answers contain personal data: never cache them, and never let browsers guess the type. */
 const PRIVATE = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-/** Of every answer; its own take precedence. */
+/** An answer's own headers take precedence. */
 function createCommonHeaders(clock: Clock): (requestId: string) => Readonly<Record<string, string>> {
   const state = { second: 0, date: "" };
   return (requestId) => {

@@ -1,23 +1,22 @@
-/** The client's address behind a proxy. Without it, limits by address would count all clients of a proxy as one. */
+/** The client's address behind a proxy; otherwise rate limits would count all its clients as one. */
 import { BlockList, isIP } from "node:net";
 import { dotted, wordsOf } from "../domain/webhooks/addresses.ts";
 
 /** An address, or a network such as `10.0.0.0/8`. */
 const NETWORK = /^([^/]+)(?:\/(\d{1,3}))?$/;
-/** Azure's gateway and IIS add the port of each client: `203.0.113.9:5412`, `[2001:db8::1]:80`. */
+/** Azure's gateway and IIS append the client's port: `203.0.113.9:5412`, `[2001:db8::1]:80`. */
 const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
 const THIS_MACHINE = ["127.0.0.0/8", "::1"] as const;
 
 export interface ForwardedRequest {
   readonly headers: Readonly<Record<string, string>>;
-  /** Address of the caller; absent: a caller in this process. */
+  /** Undefined for a caller in this process. */
   readonly from?: string;
 }
 
 /**
- * The address that limits count by: the last one in `X-Forwarded-For` that is no trusted proxy's, if a trusted proxy
- * sent it; anyone can write those before it. `proxies` are addresses and networks; null trusts this machine if there is
- * a public URL, else nobody.
+ * Returns the last address in `X-Forwarded-For` that isn't a trusted proxy's, if a trusted proxy sent it; anyone can
+ * forge earlier ones. `proxies` are addresses and networks; null trusts loopback if there is a public URL.
  */
 export function createClientAddress(
   proxies: readonly string[] | null,
@@ -53,7 +52,7 @@ function toBlockList(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** What limits count by: an IPv4 address, also one written as IPv6, or a /64 network, all of which one owner has. */
+/** For rate limits: an IPv4 address (also IPv4-mapped), or a /64 network, which has one owner. */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
   const words = wordsOf(address.split("%")[0] ?? "");

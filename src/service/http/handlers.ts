@@ -1,4 +1,4 @@
-/** One handler for each endpoint of the table: read, call the rule, reply. */
+/** One handler per endpoint: read the input, call the rule, reply. */
 import type { JsonObject } from "../../contract/json.ts";
 import {
   type Channel,
@@ -56,7 +56,7 @@ import { nextLink, withCursorFilters } from "./parameters.ts";
 import { Reader } from "./reader.ts";
 import { changeReply, jsonReply, listReply, okReply, type Reply } from "./replies.ts";
 
-/** A call whose key, path and body are in order. */
+/** An authenticated call with its parameters. */
 interface Call {
   readonly store: Store;
   readonly project: Project;
@@ -65,18 +65,18 @@ interface Call {
   /** See `Match.unstripped`. */
   readonly unstripped: string | null;
   readonly parameters: JsonObject;
-  /** The address that was asked for, as the client must see it, without query. */
+  /** The requested URL as the client sees it, without query. */
   readonly address: string;
   readonly links: Links;
-  /** Told when a survey is due, Unix seconds; by default now. */
+  /** Called when a survey is due, in Unix seconds; now by default. */
   readonly onScheduled: (dueAt?: number) => void;
-  /** Channels whose surveys become files. */
+  /** Channels whose surveys are written to files. */
   readonly outboxChannels: readonly Channel[];
 }
 
 export type Handler = (call: Call) => Promise<Reply>;
 
-/** Rows that are never large. */
+/** For short lists. */
 const list = (rows: JsonRows): Reply => ({ status: 200, text: `[${rows.join(",")}]` });
 
 function withNextLink(reply: Reply, call: Call, parameters: JsonObject, perPage: number, next: string | null): Reply {
@@ -84,7 +84,6 @@ function withNextLink(reply: Reply, call: Call, parameters: JsonObject, perPage:
   return { ...reply, headers: { link: nextLink(call.address, call.route, parameters, perPage, next) } };
 }
 
-/** The reason why a survey that was asked for is not sent. */
 function statusHeader(status: SurveyStatus | null): Readonly<Record<string, string>> {
   return status === null ? {} : { [SURVEY_STATUS_HEADER]: formatSurveyStatus(status) };
 }
@@ -150,7 +149,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const query = readMetricsQuery(readerOf(call));
     return call.store.read(async (tx) => {
       const reply = jsonReply(200, await getMetrics(tx, call.project, query));
-      // Only reports ask for it, and the project's picture is among its settings.
+      // Only requested by reports; it reads the project's picture too.
       const name = query.groups.has("email") ? fullName(await readPresentation(tx, call.project), call.project) : null;
       return name === null ? reply : { ...reply, headers: { [PROJECT_NAME_HEADER]: encodeURIComponent(name) } };
     });
@@ -260,15 +259,15 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
 };
 
-/** One row of the list of members as it is now; null when it is gone. */
+/** Null if it is gone. */
 async function readMember({ store, project }: Call, query: MembersQuery): Promise<string | null> {
   const { rows } = await store.read((tx) => listMembersJson(tx, project, query));
   return rows[0] ?? null;
 }
 
 /**
- * The result for the person that the path names. A `.json` at the end may belong to the identifier (`email:x@y.json`):
- * the full text is tried first; only if no person has it, the suffix is removed. Throws NotFoundError.
+ * Applies `work` to the person in the path. An identifier can end in `.json` itself (`email:x@y.json`), so the full
+ * text is tried first. Throws NotFoundError.
  */
 async function firstNamed<Result>(
   { placeholders, unstripped }: Call,
@@ -284,7 +283,7 @@ async function firstNamed<Result>(
   return work(parsePersonPath(placeholders.person ?? ""));
 }
 
-/** The same call whether the id came in the path or, as one client library has it, in the body. */
+/** Some client libraries send the id in the body. */
 async function changeNamedResponse(call: Call, id: string): Promise<SurveyResponse> {
   const { project, parameters, links } = call;
   const reader = new Reader(withPersonId(parameters));
@@ -297,7 +296,6 @@ async function changeNamedResponse(call: Call, id: string): Promise<SurveyRespon
   return save(call, (tx) => updateResponse(tx, project, id, change, expand, links));
 }
 
-/** A write of the call's project alone. */
 function save<Result>({ store, project }: Call, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
   return store.write(work, { project: project.id });
 }

@@ -1,22 +1,22 @@
-/** The decisions that a request's headers allow before its body is read. */
+/** Checks of a request's headers before its body is read. */
 import { announcesTooMuch, tooLarge } from "./bodies.ts";
 import { isReading, type KeyAccess, READ_ONLY_REFUSAL } from "../../contract/key-access.ts";
 import { HttpError } from "./replies.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Throws 403 for a write that a browser sends for a page of another site: the browser adds the key by itself. */
+/** Throws 403 for a cross-site write, because browsers attach Basic credentials automatically. */
 export function refuseCrossSite(method: string, headers: Headers): void {
   if (headers["sec-fetch-site"] !== "cross-site" || isReading(method)) return;
   throw new HttpError(403, "Forbidden: writes from pages of other sites are refused");
 }
 
-/** Throws 403 for every method but GET and HEAD of a key that only reads; null is the access of no key. */
+/** Throws 403 for a write with a read-only key. `access` is null without a key. */
 export function refuseWrite(method: string, access: KeyAccess | null): void {
   if (access === "read-only" && !isReading(method)) throw new HttpError(403, `Forbidden: ${READ_ONLY_REFUSAL}`);
 }
 
-/** Throws 413 for an announced body that is too large, 415 for one that is neither JSON nor a form in plain UTF-8. */
+/** Throws 413 for an announced body that is too large, and 415 if it isn't JSON or a form in UTF-8. */
 export function checkBodyHead(headers: Headers): void {
   if (announcesTooMuch(headers["content-length"])) throw tooLarge();
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
@@ -26,7 +26,7 @@ export function checkBodyHead(headers: Headers): void {
 
 const JSON_RANGES = new Set(["*/*", "*", "application/*", "application/json", "text/json"]);
 
-/** True when an `Accept` header leaves room for JSON; absent and empty take everything. */
+/** True if an `Accept` header allows JSON; a missing or empty one does. */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined || accept === "*/*" || accept === "application/json" || accept.trim() === "") return true;
   const ranges = accept.split(",").map(parseRange);
@@ -43,7 +43,7 @@ function parseRange(text: string): { type: string; quality: number } {
 
 export type BodyKind = "json" | "form" | "unnamed";
 
-/** The kind of a body by its type; throws 415 for what is neither JSON nor a form, or is not UTF-8. */
+/** Throws 415 if it isn't JSON or a form in UTF-8. */
 export function bodyKind(contentType: string | undefined): BodyKind {
   if (contentType === undefined || contentType.trim() === "") return "unnamed";
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());

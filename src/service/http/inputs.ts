@@ -1,7 +1,4 @@
-/**
- * Parameters of each call as the rules want them (sections 4.1 to 4.11). An InvalidError names everything that is
- * wrong.
- */
+/** Parameters of each call in the form of the rules (4.1 to 4.11). An InvalidError names every problem. */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { readAdditionalAnswer } from "../../contract/questions/read-answers.ts";
@@ -30,7 +27,7 @@ const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX);
 export function readPeopleQuery(reader: Reader): PeopleQuery {
   const range = readRange(reader);
   const person = { email: reader.filter("email"), phoneNumber: reader.filter("phone_number") };
-  // Several times as quick as to spread them.
+  // Several times faster than spreading.
   const withProperties = reader.has("expand") && reader.list("expand").includes("properties");
   const ids = reader.has("ids") ? reader.list("ids") : null;
   const query = Object.assign(range, person, { withProperties, ids }, readCursorPage(reader));
@@ -44,7 +41,7 @@ export function readPeopleQuery(reader: Reader): PeopleQuery {
 }
 
 export function readResponsesQuery(reader: Reader): ResponsesQuery {
-  // Field by field: spreading parts together would cost more than reading them.
+  // Field by field: spreading would cost more than reading.
   const query = {
     since: reader.timestamp("since"),
     until: reader.timestamp("until"),
@@ -95,7 +92,7 @@ export function readMembersQuery(reader: Reader, platform: Platform): MembersQue
 
 const DEFAULT_EXPANSIONS: ReadonlySet<Expansion> = new Set(["notes"]);
 
-/** Unknown names are ignored; when none is left, notes are expanded, as the specification has it. */
+/** Unknown names are ignored; if none is left, notes are expanded, as specified. */
 export function readExpansions(reader: Reader): ReadonlySet<Expansion> {
   const given = reader.list("expand");
   const known = given.length === 0 ? [] : EXPANSIONS.filter((expansion) => given.includes(expansion));
@@ -110,7 +107,7 @@ function readPerPage(reader: Reader): number {
   return reader.limited("per_page", { min: 1, limit: PER_PAGE_MAX, fallback: PER_PAGE_DEFAULT });
 }
 
-/** Beyond the largest number a page has no place that can be named: it is empty all the same. */
+/** A page beyond the largest safe number is empty anyway. */
 function readPage(reader: Reader): number {
   return reader.limited("page", { min: 1, limit: LAST_PAGE, fallback: PAGE_DEFAULT });
 }
@@ -129,7 +126,7 @@ export function readSendInput(reader: Reader): SendInput {
     phoneNumber: reader.phone("phone_number"),
     channel: reader.choice("channel", CHANNELS) ?? "email",
     name: reader.name("name"),
-    // 4.2: ignored when nothing is sent.
+    // Ignored with `send=false` (4.2).
     delaySeconds: (send ? reader.integer("delay", { min: 0 }) : null) ?? 0,
     properties: readProperties(reader, "properties"),
     replaceProperties: reader.boolean("replace_properties", false),
@@ -138,7 +135,7 @@ export function readSendInput(reader: Reader): SendInput {
     emailUpdate: reader.email("email_update"),
     phoneNumberUpdate: reader.phone("phone_number_update"),
   };
-  // 4.2: the old address comes in the field of its kind.
+  // The old address comes in the field of its kind (4.2).
   if (input.emailUpdate !== null) reader.require("email", input.email);
   if (input.channel === "sms" || input.phoneNumberUpdate !== null) reader.require("phone_number", input.phoneNumber);
   else if (input.phoneNumber === null && !reader.has("phone_number")) reader.require("email", input.email);
@@ -148,7 +145,7 @@ export function readSendInput(reader: Reader): SendInput {
 
 const STATUSES_MAX = PER_PAGE_MAX;
 
-/** Those of whom it is asked whether they would be sent a survey: 100 at most. */
+/** At most 100 people. */
 export function readStatusQuery(reader: Reader): { people: readonly StatusInput[]; withProperties: boolean } {
   const people = reader.maps("people", STATUSES_MAX);
   reader.finish();
@@ -169,7 +166,7 @@ function readStatusInput(person: JsonObject): StatusInput {
   return input;
 }
 
-/** Without `finish`: whether the person exists is asked before everything is told. */
+/** Doesn't call `finish`, because a missing person is reported together with other problems. */
 export function readResponseInput(reader: Reader): ResponseInput {
   const personId = reader.id("person");
   const score = reader.integer("score", SCORE);
@@ -186,7 +183,7 @@ export function readResponseInput(reader: Reader): ResponseInput {
   };
 }
 
-/** In the form in which responses show them; another is complained of. */
+/** In the form of responses. */
 function readAdditionalAnswers(reader: Reader): readonly AdditionalAnswer[] {
   const name = "additional_answers";
   const answers = (reader.array(name) ?? []).map(readAdditionalAnswer);
@@ -197,7 +194,7 @@ function readAdditionalAnswers(reader: Reader): readonly AdditionalAnswer[] {
 }
 
 /**
- * Reads the changeable fields of a response; others that a client echoes back are left alone. Without `finish`, as
+ * The changeable fields of a response; other fields that a client echoes are ignored. Doesn't call `finish`, like
  * `readResponseInput`.
  */
 export function readResponseChange(reader: Reader): ResponseChange {
@@ -218,7 +215,7 @@ export function readResponseChange(reader: Reader): ResponseChange {
   };
 }
 
-/** `person` may be an id or the whole person that an expanded response held. */
+/** `person` may be an id or a whole person, as in an expanded response. */
 export function withPersonId(parameters: JsonObject): JsonObject {
   const { person } = parameters;
   return isJsonObject(person) ? { ...parameters, person: person.id ?? null } : parameters;
@@ -245,7 +242,7 @@ function readProperties(reader: Reader, name: string): Properties | null {
 
 const IDENTIFIERS = ["person_id", "person_email", "person_phone_number"] as const;
 
-/** 4.10: exactly one of the three. */
+/** Exactly one of the three (4.10). */
 export function readMemberReference(reader: Reader, platform: Platform): PersonReference {
   const [id, email, phoneNumber] = [
     reader.id("person_id"),
@@ -272,7 +269,7 @@ export function readMemberReference(reader: Reader, platform: Platform): PersonR
   return only ?? { by: "id", id: "" };
 }
 
-/** The person that a path names: an id, `email:…` or `phone_number:…`. */
+/** An id, `email:…` or `phone_number:…`. */
 export function parsePersonPath(text: string): PersonReference {
   if (text.startsWith("email:")) return { by: "email", email: text.slice("email:".length) };
   if (text.startsWith("phone_number:"))
@@ -280,7 +277,7 @@ export function parsePersonPath(text: string): PersonReference {
   return { by: "id", id: text };
 }
 
-/** The person whose surveys are cancelled: as `parsePersonPath` has it, or an address alone. */
+/** Like `parsePersonPath`, or a plain address. */
 export function parsePendingPath(text: string): PersonReference {
   return text.includes("@") && !text.startsWith("email:") ? { by: "email", email: text } : parsePersonPath(text);
 }

@@ -1,4 +1,4 @@
-/** The day on which each key was used last: at most one write a day for each key. */
+/** Records when each key was last used, with at most one write per key and day. */
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { toIsoTime } from "../../contract/text/iso-time.ts";
 import { DAY_SECONDS, utcDay } from "../../runtime/zone.ts";
@@ -8,11 +8,10 @@ import type { Store } from "../domain/ports.ts";
 export interface UsedKey {
   readonly project: Project;
   readonly id: number;
-  /** As far as it was written, or is being written. */
   lastUsedOn: string | null;
 }
 
-/** The request does not wait for the write. One that fails is left out: the next day brings another. */
+/** In the background. A failed write is ignored: the next day brings another. */
 export function createKeyUse(store: Store, clock: Clock): (key: UsedKey) => void {
   const today = { number: -1, text: "" };
   return (key) => {

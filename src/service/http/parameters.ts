@@ -1,4 +1,4 @@
-/** All parameters of a call: query, body and cursor together; the body takes precedence over the query. */
+/** Query, body and cursor of a call together; the body takes precedence over the query. */
 import { formatQuery, parseBracketPairs } from "../../contract/brackets.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { parseWithAllDigits } from "../../contract/long-numbers.ts";
@@ -16,12 +16,12 @@ const TYPES: ReadonlyMap<string, Types> = new Map(
 );
 const NO_TYPES: Types = new Map();
 
-/** Decodes a query; repeated plain names of an array parameter are collected, of others the last one counts. */
+/** Repeated names are collected for array parameters; otherwise the last one wins. */
 export function parseQuery(query: string, route: Route): JsonObject {
   return query === "" ? {} : parsePairs(splitQuery(query), route);
 }
 
-/** Most queries need no decoding, and then none is done. */
+/** A fast path: most queries need no decoding. */
 function splitQuery(query: string): [string, string][] {
   if (/[%+]/.test(query)) return decodePairs(query);
   return query.split("&").map((pair) => {
@@ -31,8 +31,8 @@ function splitQuery(query: string): [string, string][] {
 }
 
 /**
- * `URLSearchParams` puts U+FFFD in place of bytes that are no UTF-8, such as Latin-1's `%E9`, and what was meant would
- * be lost unnoticed. Here half a character stands for them, which no rule takes.
+ * `URLSearchParams` replaces invalid UTF-8 (such as Latin-1 `%E9`) by U+FFFD, which would silently change the value.
+ * Decodes it to an unpaired surrogate instead, which every rule rejects.
  */
 function decodePairs(text: string): [string, string][] {
   const pairs = [...new URLSearchParams(text)];
@@ -54,29 +54,26 @@ function parsePairs(pairs: readonly [string, string][], route: Route): JsonObjec
   return parseBracketPairs(pairs.flatMap((pair) => adapt(pair, types)));
 }
 
-/** `name=a,b` and `name=a&name=b` are arrays as `name[]=a&name[]=b` is, where the endpoint takes one. */
+/** `name=a,b` and repeated `name=` are arrays too. */
 function adapt([name, value]: [string, string], types: Types): [string, string][] {
   const type = types.get(name);
   if (type === "array") return value.split(",").map((item) => [`${name}[]`, item]);
   return [[name, restorePlus(value, type)]];
 }
 
-/** A `+` that a client forgot to escape arrives as a space; neither phones nor e-mails have spaces. */
+/** An unescaped `+` arrives as a space, which neither phone numbers nor addresses contain. */
 function restorePlus(value: string, type: ParameterType | undefined): string {
   if (type === "phone") return value.replace(/^ /, "+");
   return type === "email" ? value.replaceAll(" ", "+") : value;
 }
 
-/**
- * A body as parameters, whichever of the two forms it has; an empty one has none. Throws 413, 415, and 400 with the
- * reason for a body that cannot be read.
- */
+/** Reads JSON or a form; empty means no parameters. Throws 413, 415, or 400 with the reason. */
 export function parseBody(body: string | Uint8Array, contentType: string | undefined, route: Route): JsonObject {
   if (Buffer.byteLength(body) > BODY_MAX) throw tooLarge();
   const text = decodeText(body);
   if (text.trim() === "") return {};
   const kind = bodyKind(contentType);
-  // `curl -d '{…}'` calls JSON a form.
+  // `curl -d '{…}'` announces a form.
   if (kind === "json" || /^\s*[{[]/.test(text)) return parseJson(text);
   if (kind === "unnamed" && !text.includes("=")) return parseJson(text);
   return parsePairs(decodePairs(text), route);
@@ -96,7 +93,7 @@ function decodeText(body: string | Uint8Array): string {
   }
 }
 
-/** Bracketed names mean the same in JSON as in a form. */
+/** Bracketed names work in JSON too. */
 function parseJson(text: string): JsonObject {
   const value = tryParse(text);
   if (!isJsonObject(value)) throw new HttpError(400, "Bad Request: the body must be one JSON object");
@@ -108,15 +105,14 @@ function tryParse(text: string): unknown {
     return parseWithAllDigits(text);
   } catch (error) {
     const place = /position \d+|end of JSON input/.exec(error instanceof Error ? error.message : "")?.[0];
-    // The parser's own sentence quotes the body, which does not belong into logs and traces.
+    // The parser's message quotes the body, which must not get into logs.
     throw new HttpError(400, `Bad Request: the body is not valid JSON${place === undefined ? "" : ` (${place})`}`);
   }
 }
 
 /**
- * `page_info` holds the domain's position and, behind a dot, the filters, so that a cursor taken out of its URL still
- * means the same list. The result has those filters below the given ones, and `page_info` as the bare position. Throws
- * an InvalidError for a cursor that is damaged.
+ * `page_info` is the position followed by a dot and the filters, so that a cursor works without the rest of its URL.
+ * Returns the parameters with those filters as defaults. Throws InvalidError for a damaged cursor.
  */
 export function withCursorFilters(parameters: JsonObject, route: Route): JsonObject {
   const cursor = parameters.page_info;
@@ -125,13 +121,13 @@ export function withCursorFilters(parameters: JsonObject, route: Route): JsonObj
   if (dotAt < 0) return parameters;
   const encoded = cursor.slice(dotAt + 1);
   const bytes = Buffer.from(encoded, "base64url");
-  // Without its filters the list would be another one.
+  // Without its filters the cursor would page through another list.
   if (dotAt === 0 || bytes.toString("base64url") !== encoded) throw new InvalidError({ page_info: ["is invalid"] });
   const filters = bytes.toString();
   return { ...parseQuery(filters, route), ...parameters, page_info: cursor.slice(0, dotAt) };
 }
 
-/** The `Link` header of a page that another one follows; `address` is where the list was asked for, without query. */
+/** `address` is the list's URL without query. */
 export function nextLink(
   address: string,
   route: Route,

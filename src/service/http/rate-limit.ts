@@ -1,4 +1,4 @@
-/** A leaky bucket for each caller: it holds as many requests as the limit names and drains over the limit's period. */
+/** A leaky bucket per caller: its size is the limit's requests, and it drains within the limit's period. */
 import type { Clock } from "../../runtime/clock.ts";
 import { HttpError } from "./replies.ts";
 
@@ -15,13 +15,13 @@ interface Bucket {
 }
 
 export interface RateLimiter {
-  /** Throws 429 with `Retry-After` in whole seconds, at least 1, when this caller's bucket is full. */
+  /** Throws 429 with `Retry-After` if the caller's bucket is full. */
   readonly check: (caller: string) => void;
-  /** As `check`; counts the request otherwise. */
+  /** Like `check`, and counts the request if there is room. */
   readonly count: (caller: string) => void;
 }
 
-/** As a limiter, told as seconds to wait: 0 while there is room. */
+/** Returns the seconds to wait, 0 if there is room. */
 export function createWaitLimit(limit: RateLimit, clock: Clock): { readonly count: (caller: string) => number } {
   const limiter = createRateLimiter(limit, clock);
   return {
@@ -40,7 +40,7 @@ export function createWaitLimit(limit: RateLimit, clock: Clock): { readonly coun
 const BUCKETS_MAX = 10_000;
 const UNLIMITED: RateLimiter = { check: () => undefined, count: () => undefined };
 
-/** Null limits nothing. */
+/** Null means no limit. */
 export function createRateLimiter(limit: RateLimit | null, clock: Clock): RateLimiter {
   if (limit === null) return UNLIMITED;
   const buckets = new Map<string, Bucket>();

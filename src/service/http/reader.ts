@@ -1,4 +1,4 @@
-/** Turns parameters into their final types, once, and collects every complaint before it refuses. */
+/** Converts parameters to their types and collects every problem, so that one answer names them all. */
 import { isEmail } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../../contract/json.ts";
 import {
@@ -18,7 +18,10 @@ import { InvalidError } from "../domain/errors.ts";
 const TEXT_PHRASE = "must be valid Unicode text";
 const TIME_PHRASE = "must be a Unix timestamp in whole seconds";
 
-/** Each method gives null (or the default) for what is absent, blank or wrong; `finish` refuses what was wrong. */
+/**
+ * Each method returns null (or a default) for a missing, blank or invalid value; `finish` throws if there were
+ * problems.
+ */
 export class Reader {
   readonly #values: JsonObject;
   #errors: Record<string, string[]> | null = null;
@@ -27,7 +30,7 @@ export class Reader {
     this.#values = values;
   }
 
-  /** True when the parameter is there, be it null. */
+  /** Also true for null. */
   has(name: string): boolean {
     return Object.hasOwn(this.#values, name);
   }
@@ -37,12 +40,12 @@ export class Reader {
     (this.#errors[name] ??= []).push(phrase);
   }
 
-  /** Complains when it is absent; after a complaint about it, nothing more is said. */
+  /** After a problem with the same name, nothing more is reported. */
   require(name: string, given: unknown): void {
     if (given === null && this.#errors?.[name] === undefined) this.complain(name, "can't be blank");
   }
 
-  /** Takes over what a rule complains of. */
+  /** Collects the problems that `rule` throws. */
   check(rule: () => void): void {
     try {
       rule();
@@ -52,8 +55,8 @@ export class Reader {
   }
 
   /**
-   * Asks a rule about `name` too when something else is wrong, so that everything is told at once; the call itself asks
-   * it otherwise.
+   * Checks a rule about `name` early if there are other problems, so that one answer names them all; otherwise the call
+   * itself checks it.
    */
   async checkAlso(name: string, rule: () => Promise<unknown>): Promise<void> {
     if (this.#errors !== null && this.#errors[name] === undefined)
@@ -66,7 +69,7 @@ export class Reader {
       for (const phrase of phrases) this.complain(name, phrase);
   }
 
-  /** Throws an InvalidError with everything that was complained of. */
+  /** Throws InvalidError. */
   finish(): void {
     if (this.#errors !== null) throw new InvalidError(this.#errors);
   }
@@ -79,7 +82,7 @@ export class Reader {
     return isStorableText(given) ? given : this.#refuse(name, TEXT_PHRASE);
   }
 
-  /** A name of up to 255 characters. */
+  /** At most 255 characters. */
   name(name: string): string | null {
     const given = this.text(name);
     return given === null || characterCount(given) <= NAME_MAX
@@ -87,7 +90,7 @@ export class Reader {
       : this.#refuse(name, `is too long (maximum is ${NAME_MAX} characters)`);
   }
 
-  /** A comment or a note of up to 64 KiB. */
+  /** At most 64 KiB, for comments and notes. */
   longText(name: string): string | null {
     const given = this.text(name);
     return given === null || Buffer.byteLength(given) <= TEXT_BYTES_MAX
@@ -95,9 +98,7 @@ export class Reader {
       : this.#refuse(name, `is too long (maximum is ${TEXT_BYTES_MAX} bytes)`);
   }
 
-  /**
-   * A text that a list is filtered by, in any form: a value that no row can have matches none. Null: no such filter.
-   */
+  /** A text to filter by; a value that no row can have just matches nothing. */
   filter(name: string): string | null {
     if (!this.has(name)) return null;
     const given = toText(this.#value(name));
@@ -117,12 +118,12 @@ export class Reader {
       : this.#refuse(name, "must be in E.164 format, such as +14155551212");
   }
 
-  /** An id, written as text or number. */
+  /** Text or a number. */
   id(name: string): string | null {
     return this.text(name);
   }
 
-  /** A whole number of at least `min`; one above `limit` counts as `limit`, and a blank one is none. */
+  /** An integer of at least `min`; larger values than `limit` become `limit`. */
   limited(name: string, { min, limit, fallback }: LimitedRange): number {
     if (!this.has(name)) return fallback;
     const given = toInteger(this.#value(name));
@@ -133,7 +134,6 @@ export class Reader {
     return Math.min(given, limit);
   }
 
-  /** A whole number from `min` to `max`. */
   integer(
     name: string,
     { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: IntegerLimits,
@@ -143,19 +143,19 @@ export class Reader {
     return given === undefined || given < min || given > max ? this.#refuse(name, wholeNumberPhrase(min, max)) : given;
   }
 
-  /** Unix seconds that bound a list. */
+  /** Unix seconds, for filters. */
   timestamp(name: string): number | null {
     const given = toInteger(this.#value(name));
     return given === undefined ? this.#refuse(name, TIME_PHRASE) : given;
   }
 
-  /** Unix seconds that are kept. */
+  /** Unix seconds, to be stored. */
   storedTime(name: string): number | null {
     const given = this.timestamp(name);
     return given !== null && (given < 0 || given > TIME_MAX) ? this.#refuse(name, TIME_PHRASE) : given;
   }
 
-  /** A blank one is neither true nor false: an empty variable of a script decides nothing. */
+  /** Blank means the default: an empty variable in a script. */
   boolean(name: string, fallback: boolean): boolean {
     if (!this.has(name)) return fallback;
     const value = this.#value(name);
@@ -180,7 +180,7 @@ export class Reader {
       : this.#refuse(name, `is too large (maximum is ${PROPERTIES_BYTES_MAX} bytes)`);
   }
 
-  /** An array of maps, `max` at most; empty when there is none. */
+  /** At most `max`. */
   maps(name: string, max: number): readonly JsonObject[] {
     const value = this.#value(name);
     if (Array.isArray(value) && value.length <= max && value.every(isJsonObject)) return value;
@@ -188,7 +188,7 @@ export class Reader {
     return [];
   }
 
-  /** An array of any values, as it is or as JSON text. */
+  /** An array, or one as JSON text. */
   array(name: string): readonly Json[] | null {
     const value = this.#value(name);
     if (value === null || value === "") return null;
@@ -197,13 +197,12 @@ export class Reader {
     return isStorableJson(given) ? given : this.#refuse(name, "holds values that cannot be kept");
   }
 
-  /** True for text that is not blank. */
   isText(name: string): boolean {
     const value = this.#value(name);
     return typeof value === "string" && value !== "";
   }
 
-  /** A full list of tags, each once; null when there is none. */
+  /** Without duplicates. */
   tags(name: string): readonly string[] | null {
     const value = this.#value(name);
     if (!this.has(name) || value === null) return null;
@@ -217,7 +216,7 @@ export class Reader {
       : this.#refuse(name, `are too long (maximum is ${NAME_MAX} characters)`);
   }
 
-  /** From an array, one text, or texts joined by commas. */
+  /** An array, a text, or comma-separated texts. */
   list(name: string): readonly string[] {
     const given = this.#value(name);
     return given === null ? [] : toList(given);
@@ -236,7 +235,6 @@ export class Reader {
 export interface LimitedRange {
   readonly min: number;
   readonly limit: number;
-  /** When it is absent. */
   readonly fallback: number;
 }
 
@@ -245,7 +243,7 @@ export interface IntegerLimits {
   readonly max?: number;
 }
 
-/** Null for what is absent or blank, undefined for what is no text. */
+/** Null if missing or blank, undefined if not text. */
 function toText(value: Json): string | null | undefined {
   if (value === null || value === "") return null;
   if (typeof value === "string") return value;
@@ -278,10 +276,10 @@ const BOOLEANS: ReadonlyMap<Json, boolean> = new Map<Json, boolean>([
 
 function toMap(value: Json): Properties | null | undefined {
   if (value === null || value === "") return null;
-  // Some languages write an empty map as an empty array.
+  // Some languages serialize an empty map as an empty array.
   if (Array.isArray(value) && value.length === 0) return {};
   if (isJsonObject(value)) return value;
-  // A query and a form can hold a map as JSON.
+  // Queries and forms can contain JSON.
   return typeof value === "string" && value.startsWith("{") ? parseMap(value) : undefined;
 }
 
@@ -294,7 +292,7 @@ function parseMap(text: string): Properties | undefined {
   }
 }
 
-/** Some languages write an array as a map of its indexes. */
+/** Some languages serialize an array as a map of indexes. */
 function toItems(value: Json): readonly Json[] {
   if (Array.isArray(value)) return value;
   return isJsonObject(value) && Object.keys(value).every((key) => /^\d+$/.test(key)) ? Object.values(value) : [value];

@@ -1,15 +1,15 @@
-/** The answers: JSON unless the headers say otherwise, never an empty success, errors in one envelope. */
+/** JSON by default; a success always has a body, and errors have one envelope. */
 import { type HttpResponse, UNCHANGED } from "../../contract/http.ts";
 import { InvalidError, NotFoundError, UnavailableError } from "../domain/errors.ts";
 import type { JsonRows } from "../domain/ports.ts";
 
-/** A refusal that HTTP itself asks for, before any rule of the service is looked at. */
+/** A refusal by HTTP rules, before any rule of the domain. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** `message` is what the caller reads; by default the status' own phrase. */
+  /** `message` defaults to the status' phrase. */
   constructor(status: number, message?: string, headers: Readonly<Record<string, string>> = {}) {
     super(message ?? statusPhrase(status));
     this.status = status;
@@ -34,14 +34,13 @@ const PHRASES: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
-/** HTTP's names of the statuses that this service answers with. */
 function statusPhrase(status: number): string {
   return PHRASES[status] ?? "Internal Server Error";
 }
 
 export interface Reply {
   readonly status: number;
-  /** The whole text, or its parts as they are taken. */
+  /** The text, or its parts on demand. */
   readonly text: string | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -58,10 +57,10 @@ export function changeReply(isChanged: boolean): Reply {
   return { ...okReply(202), headers: isChanged ? {} : UNCHANGED };
 }
 
-/** Seconds; a full disk may have room again at any moment. */
+/** Seconds; a full disk may have space again at any moment. */
 const RETRY_SOON = { "retry-after": "5" };
 
-/** The one table from what went wrong to what the caller is told; null for a fault of our own, which is only logged. */
+/** Maps errors to answers; null for a bug, which is only logged. */
 export function errorReply(error: HttpError): Reply;
 export function errorReply(error: unknown): Reply | null;
 export function errorReply(error: unknown): Reply | null {
@@ -72,14 +71,14 @@ export function errorReply(error: unknown): Reply | null {
   return null;
 }
 
-/** UTF-16 units of a page that is kept until its reader has taken it. */
+/** UTF-16 units of a page that is kept in memory until it has been sent. */
 const PAGE_KEPT_MAX = 256 * 1024;
-/** UTF-16 units that are handed over together. */
+/** UTF-16 units sent at once. */
 const PART_LENGTH = 64 * 1024;
 
 /**
- * The rows as a JSON array. A large page is not kept for a slow reader: its rows are read again as they are taken,
- * by the ids that `idOf` finds in them; a row that is gone meanwhile is left out.
+ * A JSON array. For a large page only its rows' ids are kept (`idOf`), and the rows are read again as the client takes
+ * them; rows deleted meanwhile are left out.
  */
 export function listReply(
   rows: JsonRows,
@@ -115,7 +114,7 @@ function envelope(status: number, message: string, extra: object = {}): Reply {
   return jsonReply(status, { status, message, ...extra });
 }
 
-/** `head` leaves the body out. The length of one that comes in parts is not known, and so it is not told. */
+/** `head` omits the body. An answer in parts has no Content-Length. */
 export function toHttpResponse(reply: Reply, common: Readonly<Record<string, string>>, head: boolean): HttpResponse {
   const headers: Record<string, string> = Object.assign({ "content-type": JSON_TYPE }, common, reply.headers);
   const { status, text } = reply;

@@ -1,13 +1,12 @@
-/** Finds the endpoint that a method and a URL name, out of the contract's table. */
 import { PLATFORMS } from "../../contract/resources.ts";
 import { ROUTES, type Route, type RouteName } from "../../contract/routes.ts";
 
 export interface Match {
   readonly name: RouteName;
   readonly route: Route;
-  /** Decoded; without the `.json` suffix. */
+  /** Decoded, without `.json`. */
   readonly placeholders: Readonly<Record<string, string>>;
-  /** The last placeholder as it came, when it ends in `.json`, which then may be part of it; else null. */
+  /** The last placeholder with its `.json`, which may belong to it; else null. */
   readonly unstripped: string | null;
   readonly hasSuffix: boolean;
 }
@@ -21,7 +20,7 @@ interface Template {
 
 const SUFFIX = ".json";
 
-/** `find(method, path)`: the endpoint; the `Allow` of a path without this method; null for an unknown path. */
+/** `find(method, path)` returns the endpoint, the `Allow` of a path without this method, or null. */
 export function createRouter(): (method: string, path: string) => Found {
   const templates = readTemplates();
   return (method, path) => {
@@ -38,7 +37,7 @@ export function createRouter(): (method: string, path: string) => Found {
   };
 }
 
-/** Paths with more fixed segments come first, so that `/pending` is not taken for an id. */
+/** Most fixed segments first, so that `/pending` isn't read as an id. */
 function readTemplates(): Template[] {
   const byPath = new Map<string, Template>();
   for (const name of Object.keys(ROUTES) as RouteName[]) {
@@ -88,13 +87,13 @@ function allowed({ names }: Template): string {
   return (methods.includes("GET") ? [...methods, "HEAD"] : methods).toSorted().join(", ");
 }
 
-/** A request's URL taken apart. `new URL` would cost more than finding the row that is asked for. */
+/** `new URL` would cost more than reading the row. */
 export interface Target {
-  /** Scheme, host and port, without a slash at the end. */
+  /** Without a trailing slash. */
   readonly origin: string;
-  /** As it came, percent-encoded. */
+  /** Percent-encoded, as received. */
   readonly path: string;
-  /** Without `?`; empty when there is none. */
+  /** Without `?`. */
   readonly query: string;
 }
 
@@ -110,15 +109,12 @@ export function parseTarget(url: string): Target {
   return { origin: url.slice(0, pathAt), path: url.slice(pathAt, pathEnd) || "/", query: url.slice(pathEnd + 1, end) };
 }
 
-/** The pages that links in messages lead to. */
+/** Pages that messages link to. */
 const PAGE = /^\/+([sulrd])\/+(.*)$/i;
-/** The end of a sentence or a bracket around a link, also percent-encoded. No link of ours ends like that. */
+/** Punctuation after a link in a sentence, also percent-encoded. Our links never end like that. */
 const AFTER_LINK = /(?:%[\da-f]{2}|[^\w-]){1,20}$/i;
 
-/**
- * Mail programs and people damage links: `/S/TOKEN`, `//s/TOKEN`, `/s/TOKEN).`, `/s/TOKEN%3Fscore%3D9`. Other targets
- * are returned as they are.
- */
+/** Repairs links damaged by mail programs and people: `/S/TOKEN`, `//s/TOKEN`, `/s/TOKEN).`, `/s/TOKEN%3Fscore%3D9`. */
 export function repairLink(target: Target): Target {
   const { path, query } = target;
   const [, page, rest = ""] = PAGE.exec(path) ?? [];

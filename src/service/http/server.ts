@@ -1,4 +1,4 @@
-/** The thin adapter between `node:http` and the service function. */
+/** Adapts `node:http` to the service function. */
 import {
   createServer as createHttpServer,
   STATUS_CODES,
@@ -16,53 +16,50 @@ import { HttpError } from "./replies.ts";
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
-  /** A TCP socket that listens already, in place of both; absent or null: none. */
+  /** A listening TCP socket to use instead of host and port. */
   readonly descriptor?: number | null;
-  /** Called with the address that was had, before any request is read; what it throws ends the listening. */
+  /** Called with the bound address before any request is read; an error ends the listening. */
   readonly check?: (host: string) => void;
   /** PEM; null for plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** Absent: what suits a server that strangers can reach. */
+  /** Defaults to limits that are safe for a public server. */
   readonly limits?: ListenLimits;
 }
 
 interface ListenLimits {
   readonly connections: number;
-  /** Milliseconds from the first byte of a request to its last. */
+  /** Milliseconds from a request's first to its last byte. */
   readonly requestMs: number;
-  /** Milliseconds in which a client must take something of its answer. */
+  /** Milliseconds without progress after which a client that doesn't read its answer is cut off. */
   readonly unreadMs: number;
 }
 
 export interface Listening {
-  /** Scheme, host and port. */
   readonly url: string;
-  /** Stops accepting and resolves when every request in flight has been answered. */
+  /** Stops accepting, and resolves when every request in flight has been answered. */
   close(): Promise<void>;
-  /** Closes the connections that are still being answered, so that `close` resolves. */
+  /** Closes all remaining connections, so that `close` resolves. */
   cut(): void;
 }
 
-/** The descriptor is of another kind. */
 class NoTcpSocketError extends Error {
   override readonly name = "NoTcpSocketError";
 }
 
 const LIMITS: ListenLimits = { connections: 10_000, requestMs: 30_000, unreadMs: 30_000 };
-/** Longer than load balancers in front keep an idle connection (60 s): the first to close it must not be us. */
+/** Longer than the idle timeout of load balancers (60 s): they should close first. */
 const KEEP_ALIVE_MS = 75_000;
-/** A connection that was told why it is closed is kept for so long, so that its client comes to read it. */
+/** A refused connection is kept open this long so the client can read the error. */
 const LINGER_MS = 2_000;
-/** The present work of one connection. */
 interface Connection {
-  /** Ends with the answer that is being made. */
+  /** The answer in progress. */
   turn: Promise<void> | null;
-  /** Requests that are being answered or wait for it. */
+  /** Requests in progress or queued. */
   waiting: number;
   body: RequestBody | null;
-  /** The bytes after the last whole request are not HTTP. */
+  /** What follows the last request isn't HTTP. */
   broken: boolean;
 }
 
@@ -76,14 +73,14 @@ interface Listener {
   closing: boolean;
 }
 
-/** Rejects with Node's own error, `EADDRINUSE` for one, when the address cannot be had. */
+/** Rejects with Node's error, such as `EADDRINUSE`. */
 export async function listen(handler: HttpHandler, options: ListenOptions): Promise<Listening> {
   const { host, port, descriptor = null, tls, limits = LIMITS } = options;
   const settings: ServerOptions = {
     requestTimeout: limits.requestMs,
     headersTimeout: limits.requestMs,
     connectionsCheckingInterval: Math.ceil(limits.requestMs / 6),
-    // We say so ourselves, in JSON.
+    // We reject a missing Host ourselves, with a JSON body.
     requireHostHeader: false,
   };
   const server = tls === null ? createHttpServer(settings) : createHttpsServer({ ...settings, ...tls });
@@ -143,7 +140,7 @@ function serveRequests(server: Server, listener: Listener): void {
     inTurn(listener, socket, (connection) => answer(listener, connection, incoming, outgoing, onBody));
   };
   server.on("request", (incoming, outgoing) => serve(incoming, outgoing));
-  // `Expect: 100-continue`: only a body that will be read is asked for.
+  // `Expect: 100-continue` is confirmed only if the body will be read.
   server.on("checkContinue", (incoming, outgoing) => serve(incoming, outgoing, () => outgoing.writeContinue()));
   server.on("checkExpectation", (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const error = new HttpError(417, "Expectation Failed: only 100-continue is known");
@@ -153,13 +150,12 @@ function serveRequests(server: Server, listener: Listener): void {
   });
 }
 
-/** Requests of one connection that are read before their turn, and the rest of a block of bytes. */
+/** Pipelined requests that are read ahead. */
 const WAITING_MAX = 16;
 
 /**
- * One request of a connection after the other: a request that was sent behind a write sees what was written, and
- * a client that sends without reading does not fill the memory with answers. Nor does one that sends faster than it is
- * answered: no more is read from it meanwhile.
+ * Answers the requests of a connection one at a time: a request pipelined after a write sees what it wrote, and a
+ * client that sends faster than it reads can't fill the memory, because reading pauses.
  */
 function inTurn(listener: Listener, socket: Socket, work: (connection: Connection) => Promise<void>): void {
   const connection = connectionOf(listener, socket);
@@ -189,12 +185,12 @@ function connectionOf({ connections }: Listener, socket: Socket): Connection {
   if (known !== undefined) return known;
   const connection: Connection = { turn: null, waiting: 0, body: null, broken: false };
   connections.set(socket, connection);
-  // Node resumes it after each answer.
+  // Node resumes the socket after each answer.
   socket.on("resume", () => connection.waiting >= WAITING_MAX && socket.pause());
   return connection;
 }
 
-/** Refuses what only the parser has seen, before there is a request. */
+/** Refuses what Node's parser rejects. */
 function refuseTheRest(server: Server, listener: Listener): void {
   const { handler } = listener;
   const refuse = (socket: Socket, error: HttpError, method: string): void =>
@@ -263,7 +259,7 @@ function respond(
   const authority = readAuthority(incoming);
   if (authority === null)
     return handler.refuse(new HttpError(400, "Bad Request: Host is missing or not valid"), method);
-  // Node keeps the first: a proxy in front may have looked at the other.
+  // Node uses the first; a proxy may have checked the other one.
   if (countHeaders(incoming, "authorization") > 1)
     return handler.refuse(new HttpError(400, "Bad Request: there is more than one Authorization header"), method);
   const read = (): Promise<Uint8Array> => {
@@ -287,8 +283,8 @@ const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
 /**
- * Host and port that the client used; a proxy's absolute form takes precedence over `Host`. Empty: none was named;
- * null: not valid.
+ * Host and port that the client used; the absolute form takes precedence over `Host`. Empty if missing, null if
+ * invalid.
  */
 function readAuthority(incoming: IncomingMessage): string | null {
   const { url = "/", headers, httpVersion } = incoming;
@@ -299,7 +295,7 @@ function readAuthority(incoming: IncomingMessage): string | null {
   return [host, absolute ?? ""].every(isAuthority) ? (absolute ?? host) : null;
 }
 
-/** The number of times that a header was sent; `name` is in lower case. */
+/** `name` is in lower case. */
 function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -309,7 +305,7 @@ function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
   return count;
 }
 
-/** Links are made of it, so `256.1.1.1` and port 99999 are not valid either. */
+/** Used to build links, so `256.1.1.1` and port 99999 are invalid too. */
 function isAuthority(text: string): boolean {
   return text === "" || (HOST.test(text) && URL.canParse(`http://${text}`));
 }
@@ -333,18 +329,18 @@ interface Sending {
   readonly closing: boolean;
 }
 
-/** Resolves when the answer has left, and the rest of a body that is not read was thrown away. */
+/** Resolves when the answer has been sent and an unread body has been dropped. */
 async function send(
   outgoing: ServerResponse,
   { status, headers, body: content }: HttpResponse,
   { listener, body, closing }: Sending,
 ): Promise<void> {
   const length = typeof content === "string" ? { "content-length": Buffer.byteLength(content) } : {};
-  // To spread them would cost an answer about 2 us.
+  // Spreading would cost about 2 µs per answer.
   outgoing.writeHead(status, Object.assign(length, headers, closing ? { connection: "close" } : undefined));
   if ((body === null || body.isRead) && typeof content === "string") {
     outgoing.end(content);
-    // Most answers fit into what the system takes at once.
+    // Most answers fit into the kernel's buffer.
     if ((outgoing.socket?.writableLength ?? 0) === 0) return;
     outgoing.setTimeout(listener.limits.unreadMs);
     return closed(outgoing);
@@ -358,7 +354,7 @@ async function send(
   await closed(outgoing);
 }
 
-/** Node says of an answer that it is closed when it has left, and when its client has. */
+/** "close" follows both a complete answer and a client that left. */
 function closed(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (outgoing.closed) resolve();
@@ -366,7 +362,7 @@ function closed(outgoing: ServerResponse): Promise<void> {
   });
 }
 
-/** The next part is made when the client has taken those before it. */
+/** The next part is built when the client has read the previous ones. */
 async function writeParts(outgoing: ServerResponse, parts: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const part of parts) {
     if (outgoing.destroyed) return;

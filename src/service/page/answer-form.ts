@@ -1,9 +1,8 @@
-/** The fields of the form on a survey's page, and the scores that links carry. */
 import { characterCount, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { isToken } from "./page-request.ts";
 import type { FormView } from "./survey-page.ts";
 
-/** One score that a link names; what is not a score, or more than one, is as if there were none. */
+/** Null unless the link names exactly one score. */
 export function linkedScore(query: string, rest: string): number | null {
   const named = new URLSearchParams(query).getAll("score");
   return readScore(rest) ?? (named.length === 1 ? readScore(named[0] ?? "") : null);
@@ -16,22 +15,21 @@ export function readScore(text: string): number | null {
 
 export type AnswerForm = Pick<FormView, "score" | "comment" | "problem"> & {
   readonly by: "script" | "button";
-  /** True when the form had the field, if only empty. */
+  /** The field was there, possibly empty. */
   readonly hasComment: boolean;
 };
 
-/** Characters (Unicode code points); a longer comment is refused in place, with what was written. */
+/** Characters; a longer comment is refused and shown again. */
 const COMMENT_MAX = 5000;
-/** Bytes that so long a comment has as a form field in any script. */
+/** Bytes of the longest comment in any script, as a form field. */
 export const FORM_MAX = 64 * 1024;
 
-/** `stored` is the score that a form without one is about; null: each form has its own. */
+/** `stored` is the score of a form without one. */
 export function readForm(body: Uint8Array, stored: number | null): AnswerForm {
   const fields = fieldsOf(body);
   const scores = fields.getAll("score");
   const score = scores.length === 0 ? stored : scores.length === 1 ? readScore(scores[0] ?? "") : null;
   const comment = (fields.get("comment") ?? "").replaceAll("\0", "").replaceAll(/\r\n?/g, "\n");
-  // A form of answers alone says itself which of them is too long.
   const isLong = characterCount(comment) > COMMENT_MAX || (body.byteLength > FORM_MAX && scores.length > 0);
   return {
     score,

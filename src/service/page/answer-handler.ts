@@ -1,4 +1,4 @@
-/** `/s/<token>`: a link of a message, where a GET shows the form or what is stored, and a POST alone records. */
+/** `/s/<token>`: GET shows the form or the stored answer; only POST stores. */
 import type { HttpResponse } from "../../contract/http.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import {
@@ -58,7 +58,7 @@ function createShowing(options: PagesOptions): PageHandler {
     const isNoted = note(found.visit.survey.project.id, token, look);
     const now = unixSeconds(clock);
     const facts = addLook(found.visit.survey.pageFacts, look, now);
-    // After a look that was not noted, programs are told from people less well.
+    // Without the note of a look, scanners are recognized less well.
     const isScanned =
       scanners.isScanning(request.from, token) || !isNoted || looksScanned(facts, found.visit.survey.sentAt);
     const moment = { look, now, isScanned, answerWindowSeconds };
@@ -67,12 +67,12 @@ function createShowing(options: PagesOptions): PageHandler {
   };
 }
 
-/** Looks of one project that wait to be noted. */
+/** Pending notes of one project. */
 const LOOKS_MAX = 500;
 
 /**
- * Notes a look without keeping its page waiting; false, and nothing is noted, when too many wait already: while another
- * process has the project locked, they would fill the memory and hold up the answers behind them.
+ * Notes a look in the background. Returns false if too many are pending: while another process locks the project, they
+ * would fill the memory and delay answers.
  */
 function createNoting({ store, onError }: PagesOptions): (project: number, token: string, look: Look) => boolean {
   const waiting = new Map<number, number>();
@@ -99,7 +99,6 @@ function createAnswering(options: PagesOptions): PageHandler {
     const path = `${base}/s/${token}`;
     const state = linkState(found.visit, unixSeconds(clock), answerWindowSeconds);
     if (state === "ended") return respond(ended(found, base), request, isSecure);
-    // Nothing can be changed any more, so nothing is asked for either.
     if (state === "closed") return seeOther(path, isSecure);
     const body = await request.body();
     const { form, answers } = readPageForm(body, found.visit.answer?.score ?? null);
@@ -135,13 +134,13 @@ function createAnswering(options: PagesOptions): PageHandler {
   };
 }
 
-/** Whatever the script has sent, the button is there for the person. */
+/** The button always works; only the script is limited. */
 function secondsToWait(options: PagesOptions, token: string, by: "script" | "button"): number {
   const limit = by === "script" ? options.scriptChanges : options.linkChanges;
   return limit.count(token);
 }
 
-/** The page of further questions; the stored answer where nothing is asked, or can be changed any more. */
+/** Further questions, or the stored answer if there is nothing to ask or change. */
 function showQuestions(options: PagesOptions, request: PageRequest, found: Found, place: PagePlace): HttpResponse {
   const { isSecure } = pageWay(options, request);
   const { visit, asked } = found;

@@ -1,4 +1,3 @@
-/** The pages behind the links of messages: which page answers which request. */
 import type { HttpResponse } from "../../contract/http.ts";
 import { FALLBACK_LOCALE } from "../../contract/locales.ts";
 import { html } from "../../contract/text/html.ts";
@@ -22,12 +21,12 @@ import { showPreview } from "./preview-page.ts";
 import { createResponseHandler } from "./response-page.ts";
 
 export interface Pages {
-  /** The answer to a request for a page; null for a path that is none. */
+  /** Null for a path that isn't a page. */
   readonly handle: (request: PageRequest) => Promise<HttpResponse> | null;
 }
 
 const PATH = /^\/(s|u|l|r|logo)\/([^/]+)(?:\/([^/]*))?$/;
-/** A crawler that may not fetch a page never sees that it says noindex, and lists its address. */
+/** Crawlers must fetch a page to see its noindex. */
 const ROBOTS = "User-agent: *\nDisallow:\n";
 
 export function createPages(options: PagesOptions): Pages {
@@ -48,7 +47,7 @@ export function createPages(options: PagesOptions): Pages {
   };
 }
 
-/** For those who follow a link's host alone: the name of who is here, and nothing else. */
+/** For people who open a link's host: shows the sender's name. */
 async function showRoot(options: PagesOptions, request: PageRequest): Promise<HttpResponse> {
   const { isSecure, base } = pageWay(options, request);
   if (request.method !== "GET" && request.method !== "HEAD") return notAllowed(request, isSecure, "GET, HEAD, OPTIONS");
@@ -64,7 +63,7 @@ function robots({ method }: PageRequest): HttpResponse {
   return { status: 200, headers, body: method === "HEAD" ? "" : ROBOTS };
 }
 
-/** A picture alone: opened by itself, an SVG can do nothing either. Another picture has another path. */
+/** Keeps an SVG that is opened directly from running anything. */
 const LOGO_HEADERS = {
   "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   "cache-control": "public, max-age=86400, immutable",

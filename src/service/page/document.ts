@@ -1,4 +1,4 @@
-/** The frame of every page, and the headers that keep it to itself. */
+/** The frame and headers of every page. */
 import { createHash } from "node:crypto";
 import type { HttpResponse } from "../../contract/http.ts";
 import type { Locale } from "../../contract/locales.ts";
@@ -7,7 +7,6 @@ import { surveyTexts, textDirection } from "../domain/texts/survey-texts.ts";
 import { Html, html } from "../../contract/text/html.ts";
 import { STYLE } from "./style.ts";
 
-/** The brand of the sender; null where nothing was chosen. */
 export interface PageBrand extends Pick<Brand, "name" | "accent"> {
   readonly logo: string | null;
 }
@@ -18,11 +17,11 @@ export interface HtmlPage {
   readonly title: string;
   readonly brand: PageBrand;
   readonly body: Html;
-  /** The page works without it; null leaves it out. */
+  /** Optional: the page works without it. */
   readonly script?: string | null;
 }
 
-/** A whole answer. `isSecure`: browsers reach the service by https. */
+/** `isSecure` if browsers use https. */
 export function pageResponse(page: HtmlPage, isSecure: boolean): HttpResponse {
   const script = page.script ?? null;
   return {
@@ -32,7 +31,7 @@ export function pageResponse(page: HtmlPage, isSecure: boolean): HttpResponse {
   };
 }
 
-/** To another page of ours; `path` has no host, so that it holds behind any proxy. */
+/** Redirects to one of our pages; without a host, so that it works behind any proxy. */
 export function seeOther(path: string, isSecure: boolean): HttpResponse {
   return { status: 303, headers: { ...pageHeaders(isSecure), location: path }, body: "" };
 }
@@ -58,7 +57,7 @@ function heading({ name, logo }: PageBrand): Html | null {
   return name === null ? null : html`<p class="brand">${name}</p> `;
 }
 
-/** The accent fills; links have a tone of it that can be read on the page's own ground. */
+/** Links use a shade of the accent with enough contrast. */
 function accentStyle({ accent }: PageBrand): string {
   if (accent === null) return "";
   const { color, ink, link } = accent;
@@ -67,14 +66,12 @@ function accentStyle({ accent }: PageBrand): string {
 @media (prefers-color-scheme:dark){:root{--link:${link.dark}}}`;
 }
 
-/** With nothing around the text: the policy names the hash of all that the element holds. */
+/** No surrounding whitespace: the policy contains the hash of the content. */
 function element(name: "style" | "script", text: string): Html {
   return new Html(`<${name}>${text}</${name}>`);
 }
 
-/**
- * No cookie, no other origin, nothing kept, nothing framed, and no address of ours told to those that links lead to.
- */
+/** No cookies, other origins, caching or framing, and no referrer for linked sites. */
 export function pageHeaders(
   isSecure: boolean,
   { brand = NO_BRAND, script = null }: Partial<HtmlPage> = {},
@@ -100,7 +97,7 @@ export function pageHeaders(
 const HASHES_MAX = 1000;
 const hashes = new Map<string, string>();
 
-/** The texts are few: one for each accent. */
+/** Cached; there are few texts. */
 function sourceHash(text: string): string {
   const known = hashes.get(text);
   if (known !== undefined) return known;
@@ -121,13 +118,13 @@ function notice(locale: Locale, status: number, title: string, detail: string): 
   };
 }
 
-/** Links that were never given out, that were erased, or are cut off: one page for all, which tells nothing. */
+/** The same page for unknown, erased and truncated links. */
 export function unknownLink(locale: Locale): HtmlPage {
   const { linkUnknown, linkUnknownDetail } = surveyTexts(locale);
   return notice(locale, 404, linkUnknown, linkUnknownDetail);
 }
 
-/** First on the page and in the order of focus. `field` is the id of the one to correct; null for none. */
+/** First in reading and focus order. `field` is the id of the field to correct. */
 export function problemSummary(text: string, field: string | null): Html {
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
     <p>${field === null ? text : html`<a href="#${field}">${text}</a>`}</p>

@@ -1,12 +1,9 @@
 /**
- * Sends the form at the first tap, click or Enter, so that one click in a mail is an answer.
- *
- * Programs that read mail open links in real browsers, scroll and wait, but make no trusted gesture. Nothing is sent
- * until the page has been visible for a second and a trusted event has come; a touch that scrolls ends in
- * `pointercancel`. What is sent is what the form holds 300 ms later: a tap that moves 9 to 3 sends 3 alone. Later
- * gestures send what has changed, and so does typing once a score is stored; the button always works.
- *
- * The browser's clock and timer are used: nothing on the page can set them.
+ * Sends the form at the first tap, click or Enter, so that one click in a mail is an answer. Link scanners open pages
+ * in real browsers, scroll and wait, but make no trusted gesture. So nothing is sent until the page has been visible
+ * for a second and a trusted event came; scrolling ends in `pointercancel`. The form is read 300 ms later: a tap that
+ * changes 9 to 3 sends only 3. Later gestures, and typing once a score is stored, send changes. The button always
+ * works.
  */
 export const ANSWER_AT_A_GESTURE =
   `{let f=document.forms[0],o=document.querySelector("output"),s=()=>document.hidden?0:performance.now(),v=s(),l,t;` +

@@ -1,4 +1,4 @@
-/** `/u/<token>`: leaving by a button or a mail program's one click (RFC 8058), and coming back. GET changes nothing. */
+/** `/u/<token>`: unsubscribe by button or one click (RFC 8058), and undo. GET changes nothing. */
 import { FALLBACK_LOCALE } from "../../contract/locales.ts";
 import { maskEmail } from "../../contract/text/email.ts";
 import {
@@ -33,11 +33,10 @@ import { leavingPage, leftPage, type LeavingView, returnedPage } from "./unsubsc
 interface Leaving {
   readonly view: LeavingView;
   readonly hasLeft: boolean;
-  /** The same link brings them back. */
   readonly mayReturn: boolean;
-  /** Resolves with whether they may return. */
+  /** Resolves with whether undo is possible. */
   readonly leave: () => Promise<boolean>;
-  /** Resolves with whether they are back. */
+  /** Resolves with whether it worked. */
   readonly comeBack: () => Promise<boolean>;
 }
 
@@ -50,7 +49,7 @@ export function createLeavingHandler(options: PagesOptions): PageHandler {
     if (request.method === "GET" || request.method === "HEAD")
       return respond(hasLeft ? leftPage(view, mayReturn) : leavingPage(view), request, isSecure);
     if (request.method !== "POST") return notAllowed(request, isSecure);
-    // A mail program's one click comes in any form, with or without a body, and is never turned away.
+    // One-click requests come in any form, with or without a body.
     if (rest === "") return respond(leftPage(view, await leave()), request, isSecure);
     const seconds = options.linkChanges.count(token);
     const isBack = seconds === 0 && (await comeBack());
@@ -114,7 +113,7 @@ function findLeaving(options: PagesOptions, request: PageRequest, token: string)
         comeBack: () => store.write((writing) => resubscribeByLink(writing, token), only),
       };
     }
-    // Mail that was sent before its person was erased can still be left by.
+    // Links in mail sent before an erasure still work.
     const erased = await findErasedLink(tx, token);
     if (erased === null) return null;
     const { brand } = await showProject(tx, erased.project, {}, senderName);

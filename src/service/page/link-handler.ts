@@ -1,6 +1,6 @@
 /**
- * `/l/<token>`: a public link, which anybody may answer. A visitor's answer has no address: the page that was given out
- * carries a field by which it can be changed, so that whoever shares what stands in the address bar shares the link.
+ * `/l/<token>`: a public link that anyone can answer. A hidden field identifies a visitor's answer, so that the URL can
+ * be shared.
  */
 import type { PublicLink } from "../domain/ports.ts";
 import { questionsFor, storeAnswers, toFields } from "../domain/questions/answer-questions.ts";
@@ -74,7 +74,7 @@ function createAnswering(options: PagesOptions): PageHandler {
           : formPage({ ...again, problem: { kind: "busy" } });
       return askToWait(respond(busy, request, isSecure), seconds);
     }
-    // The page never shows a stored comment again, so an empty field takes none back.
+    // Stored comments aren't shown, so an empty field doesn't remove one.
     const given = { score, ...(comment.trim() === "" ? {} : { comment }) };
     const stored = await store.write(
       async (tx) => {
@@ -85,7 +85,7 @@ function createAnswering(options: PagesOptions): PageHandler {
       },
       { project: project.id },
     );
-    // Not another address, which could be shared: sent again, the form changes nothing.
+    // No redirect: its URL could be shared. Sending the form again changes nothing.
     const { score: kept, mayChange, fields } = stored;
     if (mayChange && asked.length > 0 && answers.size === 0)
       return respond(questionsPage({ ...view, asked, given: fields, problem: null }), request, isSecure);
@@ -93,7 +93,7 @@ function createAnswering(options: PagesOptions): PageHandler {
   };
 }
 
-/** An address that has had its share uses up nothing of the link's. */
+/** Requests over an address's limit don't count against the link's. */
 function secondsToWait({ addressAnswers, linkAnswers }: PagesOptions, link: PublicLink, request: PageRequest): number {
   const seconds = addressAnswers.count(request.from);
   return seconds > 0 ? seconds : linkAnswers.count(link.token);
@@ -113,7 +113,7 @@ function findLink({ store, senderName }: PagesOptions, token: string, visit: str
   });
 }
 
-/** The page for a score; null for none. A link without a language of its own speaks the visitor's. */
+/** A link without a language uses the visitor's. */
 function createView(
   options: PagesOptions,
   { link, shown }: Found,

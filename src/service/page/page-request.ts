@@ -1,4 +1,3 @@
-/** The input of every page, and the work that every page does alike. */
 import type { HttpResponse } from "../../contract/http.ts";
 import { effectiveLocale, FALLBACK_LOCALE, type Locale, preferredLocale } from "../../contract/locales.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -15,49 +14,48 @@ export interface PagesOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** The address of the service as browsers see it, without a slash at the end; null: the address of their request. */
+  /** Public URL without a trailing slash; null uses each request's address. */
   readonly publicUrl: string | null;
   readonly answerWindowSeconds: number;
   readonly senderName: string | null;
   readonly unknownLinks: WaitLimit;
   readonly addressAnswers: WaitLimit;
   readonly linkAnswers: WaitLimit;
-  /** Changes of one answer by its form's button, and returns by one link, by token. */
+  /** Changes of an answer by form, and undos of an unsubscribe, by token. */
   readonly linkChanges: WaitLimit;
-  /** Changes of one answer by its page's script, which sends the words of a comment as they are written. */
+  /** Changes by the page's script, which sends comments while they are typed. */
   readonly scriptChanges: WaitLimit;
-  /** The project that Basic credentials open; null for none. `address` is the caller's. */
+  /** The project of Basic credentials, or null. */
   readonly identify: (authorization: string, address: string) => Promise<Project | null>;
   readonly onError: (error: unknown) => void;
 }
 
 interface WaitLimit {
-  /** Counts one more; how many seconds to wait when there were too many, else 0. */
+  /** Returns the seconds to wait, 0 if there is room. */
   readonly count: (caller: string) => number;
 }
 
 export interface PageRequest {
   readonly method: string;
-  /** As it came, percent-encoded; begins with a slash. */
+  /** Percent-encoded, with a leading slash. */
   readonly path: string;
-  /** Without the question mark. */
   readonly query: string;
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: () => Promise<Uint8Array>;
-  /** Address of the caller; of an IPv6 address its network. */
+  /** See `addressGroup`. */
   readonly from: string;
 }
 
-/** Answers below one letter: `/s/<token>` or `/s/<token>/<rest>`. */
+/** `/s/<token>` or `/s/<token>/<rest>`. */
 export type PageHandler = (request: PageRequest, token: string, rest: string) => Promise<HttpResponse>;
 
-/** As the tokens that we make; anything else is nobody's. */
+/** Has the form of our tokens. */
 export function isToken(text: string): boolean {
   return /^[\w-]{16,64}$/.test(text);
 }
 
-/** The language of a preview: its link is `preview`, or `preview-de`; null for another link. */
+/** Language of `preview` or `preview-de`; null for other tokens. */
 export function previewLocale(token: string, query: string): Locale | null {
   const match = /^preview(?:-([\w-]{2,10}))?$/.exec(token);
   if (match === null) return null;
@@ -66,7 +64,7 @@ export function previewLocale(token: string, query: string): Locale | null {
 
 export interface PageWay {
   readonly isSecure: boolean;
-  /** The beginning of paths: empty, or the path of a public URL that has one. */
+  /** Path of the public URL, or empty. */
   readonly base: string;
   readonly host: string;
 }
@@ -97,7 +95,7 @@ export function byMethod(
   };
 }
 
-/** One answer for every link that nobody has; an address that tries many has to wait. */
+/** The same answer for every unknown link. Addresses that try many are slowed down. */
 export function respondUnknown(options: PagesOptions, request: PageRequest): HttpResponse {
   const { isSecure } = pageWay(options, request);
   const page = respond(unknownLink(languageOf(request)), request, isSecure);
@@ -114,12 +112,12 @@ export function languageOf({ headers }: PageRequest): Locale {
 }
 
 export interface Shown {
-  /** With the name that people read there. */
+  /** With the displayed name. */
   readonly brand: Brand;
   readonly presentation: Presentation;
 }
 
-/** `properties` are those of a survey, whose product is named where the sender has no name. */
+/** `properties` are the survey's: its product is named if the sender has no name. */
 export async function showProject(
   tx: Transaction,
   project: Project,

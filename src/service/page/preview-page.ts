@@ -1,4 +1,4 @@
-/** `/s/preview`: the pages of a survey without a survey behind them. Nothing is stored. */
+/** `/s/preview`: a survey's pages without a survey. Stores nothing. */
 import type { HttpResponse } from "../../contract/http.ts";
 import type { Locale } from "../../contract/locales.ts";
 import type { Project } from "../domain/inputs.ts";
@@ -23,7 +23,7 @@ import { findFormProblem, readPageForm } from "./questions/questions-form.ts";
 import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions/questions-page.ts";
 import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
-/** The score that was sent is in the query, as `answered`. */
+/** The submitted score is in the query as `answered`. */
 export function previewPage(
   options: PagesOptions,
   request: PageRequest,
@@ -103,7 +103,7 @@ interface ShownPreview extends Shown {
   readonly project: Project | null;
 }
 
-/** Of the only project: one of several is not told to those who know no link of it. */
+/** Only if there is one project, so that others aren't revealed. */
 export async function showPreview(tx: Transaction, senderName: string | null): Promise<ShownPreview> {
   const [project, another] = await tx.projects.list();
   if (project === undefined || another !== undefined)

@@ -1,4 +1,4 @@
-/** `/r/<token>`: one response, for those with the project's key or a signed link. */
+/** `/r/<token>`: one response, for holders of the project's key or a signed link. */
 import type { HttpResponse } from "../../contract/http.ts";
 import { answerText, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import type { Note, SurveyResponse } from "../../contract/resources.ts";
@@ -23,7 +23,7 @@ import {
 
 const CHALLENGE = 'Basic realm="surveyctl", charset="UTF-8"';
 
-/** Without a key of its project or a good signature a response that exists looks like one that does not. */
+/** Without either, an existing response looks like a missing one. */
 export function createResponseHandler(options: PagesOptions): PageHandler {
   return async (request, token, rest) => {
     const { isSecure, base } = pageWay(options, request);
@@ -53,20 +53,19 @@ export function createResponseHandler(options: PagesOptions): PageHandler {
   };
 }
 
-/** The same for every token: a browser asks for the key as the user name. */
 function askForKey(request: PageRequest, isSecure: boolean): HttpResponse {
   const page = respond({ ...unknownLink(languageOf(request)), status: 401 }, request, isSecure);
   return { ...page, headers: { ...page.headers, "www-authenticate": CHALLENGE } };
 }
 
-/** Keys that say how the survey looked, and nothing of the person. */
+/** Properties about the survey's appearance rather than the person. */
 const SPECIAL_KEYS: ReadonlySet<string> = new Set(
   SPECIAL_PROPERTIES.flatMap(({ key, olderName }) => (olderName === undefined ? [key] : [key, olderName])),
 );
 
 type Fact = readonly [term: string, value: string | null];
 
-/** For colleagues, so in English, whatever the survey's language was. */
+/** For colleagues, so always in English. */
 function responsePage(response: SurveyResponse, brand: PageBrand, zone: string): HtmlPage {
   const { score, comment, person, person_properties: properties, created_at, updated_at, tags, notes } = response;
   const who = typeof person === "object" ? person : null;

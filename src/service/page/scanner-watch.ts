@@ -1,8 +1,8 @@
-/** Clients that open the surveys of several people at once: a program that reads the mail of a whole company. */
+/** A client that opens surveys of several people within a short time is a mail scanner. */
 import type { Clock } from "../../runtime/clock.ts";
 
 export interface ScannerWatch {
-  /** Notes that this address opened this survey; true when it has opened many within a short time. */
+  /** True if the address has opened many surveys within a short time. */
   readonly isScanning: (address: string, token: string) => boolean;
 }
 
@@ -10,7 +10,7 @@ const WINDOW_MS = 10_000;
 const MANY = 3;
 const ADDRESSES_MAX = 10_000;
 
-/** Kept in memory alone, and only as long as it is needed. */
+/** In memory only, and only as long as needed. */
 export function createScannerWatch(clock: Clock): ScannerWatch {
   const addresses = new Map<string, { token: string; at: number }[]>();
   return {
@@ -20,7 +20,7 @@ export function createScannerWatch(clock: Clock): ScannerWatch {
         ({ at, token: other }) => now - at < WINDOW_MS && other !== token,
       );
       const seen = [...recent, { token, at: now }].slice(-MANY);
-      // The address that was noted last comes last, so that the first is the one to forget.
+      // Moves the address to the end, so that the oldest is first.
       addresses.delete(address);
       addresses.set(address, seen);
       const [oldest] = addresses.keys();

@@ -1,4 +1,4 @@
-/** The question with its eleven numbers, and what follows an answer. Everything works without a script. */
+/** The question with its eleven numbers, and the page after an answer. Works without scripts. */
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import type { Locale } from "../../contract/locales.ts";
 import { isWebAddress } from "../domain/projects/texts.ts";
@@ -10,27 +10,27 @@ import { type Html, html } from "../../contract/text/html.ts";
 
 export interface SurveyView {
   readonly brand: PageBrand;
-  /** For the score that the page shows, where it shows one. */
+  /** For the displayed score, if any. */
   readonly words: SurveyWords;
   readonly action: string;
-  /** On a public link's page: the form field that tells one visitor's answers from another's. No address has it. */
+  /** Form field that identifies a visitor's answer to a public link. It is in no URL. */
   readonly visit?: string;
-  /** A mail has this link itself; a text has no room for it. */
+  /** Text messages have no room for it, so their page has the link. */
   readonly leaveUrl?: string | null;
 }
 
 export interface FormView extends SurveyView {
-  /** The score that is checked; null for none. */
+  /** The selected score. */
   readonly score: number | null;
-  /** True when the score came with the link, and nothing is stored yet. */
+  /** The score came with the link and isn't stored yet. */
   readonly isChosenByLink: boolean;
   readonly comment: string;
   readonly problem: Problem | null;
-  /** True when the page may send the answer by itself at the first tap, click or Enter. */
+  /** The page may send the answer at the first tap, click or Enter. */
   readonly hasScript: boolean;
 }
 
-/** `busy`: nothing is wrong with the form, and it can be sent again later. */
+/** `busy`: the form is fine and can be sent again later. */
 type Problem =
   | { readonly kind: "score" }
   | { readonly kind: "busy" }
@@ -39,7 +39,7 @@ type Problem =
 export interface StoredAnswer {
   readonly score: number;
   readonly comment: string | null;
-  /** Answers to further questions, as they are shown. */
+  /** Answers to further questions. */
   readonly further?: Html | null;
 }
 
@@ -61,7 +61,7 @@ export function formPage(view: FormView): HtmlPage {
   };
 }
 
-/** The stored answer, the sender's thanks, and, while the answer may be changed, the form again. */
+/** Stored answer, thanks, and the form while the answer can be changed. */
 export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: boolean): HtmlPage {
   const { brand, words } = view;
   const { locale } = words;
@@ -102,7 +102,7 @@ function leaveLink({ words, leaveUrl = null }: SurveyView): Html | null {
     : html`<p class="soft"><a href="${leaveUrl}">${surveyTexts(words.locale).unsubscribe}</a></p>`;
 }
 
-/** The score stands out wherever the language puts it. */
+/** Emphasizes the score wherever the language puts it. */
 function answered(text: string, score: number): Html {
   const [before = "", after = ""] = text.split("{score}");
   return html`${before}<b class="given">${score}</b>${after}`;
@@ -132,7 +132,7 @@ function invalid(view: FormView, kind: Problem["kind"]): Html | null {
   return view.problem?.kind === kind ? html` aria-invalid="true"` : null;
 }
 
-/** The ends of the scale are told with the question, so that a screen reader says them once and not for each number. */
+/** The labels of the scale belong to the question, so that screen readers read them once. */
 function form(view: FormView, question: Html): Html {
   const { action, comment, visit, words } = view;
   const texts = surveyTexts(words.locale);
@@ -162,13 +162,13 @@ ${comment}</textarea>
   </form>`;
 }
 
-/** A sender's own question may be in another language than the page. */
+/** A custom question may be in another language than the page. */
 function commentLabel({ words: { locale, commentQuestion } }: FormView): Html {
   if (commentQuestion === null) return html`<label for="comment">${surveyTexts(locale).commentLabel}</label>`;
   return html`<label for="comment" dir="auto">${commentQuestion}</label>`;
 }
 
-/** The choice of the link; where a script may send it, the same place says when that is done. */
+/** The script updates the same place when the answer is stored. */
 function choice({ words, score, isChosenByLink, hasScript }: FormView): Html | null {
   if (!isChosenByLink || score === null) return null;
   const texts = surveyTexts(words.locale);
@@ -177,7 +177,7 @@ function choice({ words, score, isChosenByLink, hasScript }: FormView): Html | n
   return html`<output data-text="${texts.recordedAddComment}">${chosen}</output> `;
 }
 
-/** The eye has the number above it. */
+/** Hidden number: sighted people see it above. */
 function scaleEnd(score: number, text: string): Html {
   return html`<span><span class="heard">${score} – </span>${text}</span> `;
 }

@@ -1,4 +1,3 @@
-/** Leaving, and coming back for those who left by mistake. */
 import type { Locale } from "../../contract/locales.ts";
 import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
 import { type Html, html } from "../../contract/text/html.ts";
@@ -8,15 +7,14 @@ export interface LeavingView {
   readonly locale: Locale;
   readonly brand: PageBrand;
   readonly sender: string;
-  /** Masked; null where it isn't known any more. */
+  /** Masked; null if unknown. */
   readonly address: string | null;
   readonly action: string;
   readonly isDigest?: boolean;
-  /** True when surveys by text message are left. */
   readonly isSms?: boolean;
 }
 
-/** A digest is English, as its mail is. */
+/** Digests are in English. */
 const DIGEST = {
   unsubscribe: "Weekly digest",
   unsubscribeAsk: "Stop the weekly digest from {sender}?",
@@ -28,12 +26,11 @@ const DIGEST = {
 function wordsOf({ locale, isDigest = false, isSms = false }: LeavingView) {
   const texts = surveyTexts(locale);
   if (!isSms) return isDigest ? { ...texts, ...DIGEST } : texts;
-  // The next sentence tells how to return by text, which not every sender can get.
+  // The second sentence says how to return by text, which not every sender can receive.
   const [stopped] = new Intl.Segmenter(locale, { granularity: "sentence" }).segment(texts.smsStopped);
   return { ...texts, unsubscribeAsk: texts.whyYouGetThis, unsubscribed: (stopped?.segment ?? "").trim() };
 }
 
-/** One button; the page itself changes nothing. */
 export function leavingPage(view: LeavingView): HtmlPage {
   const texts = wordsOf(view);
   const ask = fillText(texts.unsubscribeAsk, { sender: view.sender });
@@ -42,7 +39,7 @@ export function leavingPage(view: LeavingView): HtmlPage {
   return page(view, texts.unsubscribe, action);
 }
 
-/** `mayReturn`: within the days in which coming back is one click. */
+/** `mayReturn` while undo is one click. */
 export function leftPage(view: LeavingView, mayReturn: boolean): HtmlPage {
   const texts = wordsOf(view);
   const undo = mayReturn ? button(`${view.action}/undo`, texts.undo, "quiet") : null;

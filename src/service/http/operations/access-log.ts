@@ -1,16 +1,15 @@
-/** The traces of each answered request: a log line, and counts for `/metrics`. */
+/** The log line and metrics of each answered request. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
 import { createCounter, createHistogram, type Family, REQUEST_BUCKETS, writeFamily } from "../../../runtime/metrics.ts";
 
 interface Answered {
   readonly requestId: string;
-  /** Of the trace that the caller takes part in; null for none. */
   readonly traceId: string | null;
   readonly method: string;
-  /** The endpoint's template; for what matches none, the path without what may name a person. Never a query. */
+  /** The endpoint's template, or a masked path; never a query. */
   readonly path: string;
-  /** The endpoint's name, or that of a kind of page; null for what is neither. */
+  /** Name of the endpoint or page, or null. */
   readonly route: string | null;
   readonly project: string | null;
   readonly status: number;
@@ -18,10 +17,9 @@ interface Answered {
 }
 
 export interface AccessLog {
-  /** Counts a request that is being answered, until the function that it returns is called. */
+  /** Counts a request in flight until the returned function is called. */
   readonly begin: () => () => void;
   readonly add: (answered: Answered) => void;
-  /** Lines in Prometheus' text format. */
   readonly metrics: () => readonly string[];
 }
 
@@ -50,7 +48,6 @@ const RATE_LIMITED: Family = {
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE"]);
 
-/** `engine` is the store's, for each line. */
 export function createAccessLog(log: Log, clock: Clock, engine: string): AccessLog {
   const requests = createCounter();
   const durations = createHistogram(DURATION, REQUEST_BUCKETS);
@@ -66,7 +63,7 @@ export function createAccessLog(log: Log, clock: Clock, engine: string): AccessL
     add: ({ requestId, traceId, method, path, route, project, status, startedMs }) => {
       const durationMs = Math.round((clock.monotonic() - startedMs) * 1000) / 1000;
       const label = route ?? "none";
-      // Callers choose the method, and each new one would be a series.
+      // Methods are chosen by callers, and each would be a new series.
       requests.add([label, METHODS.has(method) ? method : "other", String(status)]);
       durations.observe(durationMs / 1000, [label]);
       if (status === 429) limited.add();
@@ -83,7 +80,7 @@ export function createAccessLog(log: Log, clock: Clock, engine: string): AccessL
   };
 }
 
-/** A path that no endpoint has, without segments that look like an address, a number or a token. */
+/** Replaces path segments that look like an address, a number or a token. */
 export function maskPath(path: string): string {
   return path
     .slice(0, 200)

@@ -1,4 +1,4 @@
-/** Pages for those who run the service: whether it lives, whether it takes work, and its metrics. No personal data. */
+/** Liveness, readiness and metrics. No personal data. */
 import { type Clock, inTime } from "../../../runtime/clock.ts";
 import { readSeldom } from "../../../runtime/metrics.ts";
 import type { Store } from "../../domain/ports.ts";
@@ -6,18 +6,16 @@ import { readLead } from "../../domain/write-time.ts";
 import { isSameText } from "../../domain/secrets.ts";
 import { errorReply, HttpError, jsonReply, type Reply } from "../replies.ts";
 
-/** The listener that a request came in by; `local` is this process. */
+/** `local` is this process. */
 export type Listener = "main" | "local" | "metrics";
 
 export interface OperatorOptions {
   readonly store: Pick<Store, "read">;
   readonly clock: Clock;
   readonly publicUrl: string | null;
-  /** Whoever sends it as a bearer token may read the metrics; null for nobody. */
+  /** Bearer token for the metrics. */
   readonly metricsToken: string | null;
-  /** True while new work is taken, as far as this process knows. */
   readonly isReady: () => boolean;
-  /** In Prometheus' text format. */
   readonly metrics: () => Promise<string>;
 }
 
@@ -25,18 +23,18 @@ interface OperatorRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Address of the caller; absent: a caller in this process. */
+  /** Undefined for a caller in this process. */
   readonly from: string | undefined;
 }
 
-/** The page's name, and how to make it; null for any other path. */
+/** The page's name and how to build it, or null. */
 export type OperatorPages = (
   request: OperatorRequest,
   listener: Listener,
 ) => { readonly name: string; readonly reply: () => Promise<Reply> } | null;
 
 const READY_KEPT_MS = 1000;
-/** Together with the time that an answer is kept, a lost database is told within six seconds. */
+/** With the cached second, a lost database is reported within six seconds. */
 const DATABASE_PATIENCE_MS = 4000;
 
 export function createOperatorPages(options: OperatorOptions): OperatorPages {
@@ -71,9 +69,9 @@ export function createOperatorPages(options: OperatorOptions): OperatorPages {
 }
 
 /**
- * Counts of all projects tell about the business. They are for callers on this machine, but on the main listener never
- * behind a public URL or a proxy that says for whom it asks: such a proxy speaks for the whole world. Elsewhere a token
- * is required, or a listener of their own. Null for a caller that may read them.
+ * Counts of all projects reveal business figures. Without a token they are only for callers on this machine, and on the
+ * main listener only without a public URL or forwarding headers, since a proxy on this machine speaks for the whole
+ * world. Returns null for an allowed caller.
  */
 function refuseReader(
   { headers, from }: OperatorRequest,

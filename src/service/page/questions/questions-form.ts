@@ -1,6 +1,6 @@
 /**
- * The fields of the questions that follow the score: `answers[ID]`, repeated for several choices. An empty choice sends
- * nothing, so `asked` names each question that the form had.
+ * The fields are `answers[ID]`, repeated for several choices. An empty choice sends nothing, so `asked` names each
+ * question of the form.
  */
 import {
   type AnswerProblem,
@@ -17,7 +17,7 @@ export interface PageForm {
   readonly answers: GivenAnswers;
 }
 
-/** The fields that were sent. `stored` is the score that a form of further answers alone is about. */
+/** `stored` is the score of a form without one. */
 export function readPageForm(body: Uint8Array, stored: number | null): PageForm {
   const answers = readAnswers(body);
   return { answers, form: readForm(body, answers.size > 0 ? stored : null) };
@@ -35,7 +35,7 @@ function readAnswers(body: Uint8Array): GivenAnswers {
   return given;
 }
 
-/** The first fault of a form; of one that is too large as a whole, its longest answer. */
+/** If the form as a whole is too large, its longest answer. */
 export function findFormProblem(
   asked: readonly AskedQuestion[],
   given: GivenAnswers,

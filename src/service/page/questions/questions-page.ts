@@ -1,4 +1,4 @@
-/** The page of the questions that follow the score. Each may be left out, and everything works without a script. */
+/** Optional questions after the score. Works without scripts. */
 import { plainAnswers, type PlainAnswer } from "../../../contract/questions/additional-answers.ts";
 import { FREE_RESPONSE_MAX } from "../../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
@@ -8,10 +8,10 @@ import { fillText, surveyTexts } from "../../domain/texts/survey-texts.ts";
 import { type HtmlPage, problemSummary } from "../document.ts";
 import type { SurveyView } from "../survey-page.ts";
 
-/** Behind the address of a survey, this page. */
+/** Below a survey's address. */
 export const QUESTIONS_PATH = "questions";
 
-/** `busy`: nothing is wrong with the form, and it can be sent again later. */
+/** `busy`: the form is fine and can be sent again later. */
 export type QuestionsProblem = AnswerProblem | { readonly kind: "busy" };
 
 export interface QuestionsView extends SurveyView {
@@ -55,7 +55,6 @@ function faultyQuestion({ problem }: QuestionsView): string | null {
   return problem === null || problem.kind === "busy" ? null : problem.question;
 }
 
-/** The marks of a field whose answer cannot be stored, and the sentence that says why. */
 function faultOf(
   view: QuestionsView,
   { id }: AskedQuestion,
@@ -136,7 +135,7 @@ function numberOption(option: OptionView): Html {
   return html`<label>${input(option)}<span>${option.choice.text}</span></label> `;
 }
 
-/** The answers that are stored, and the way back to their page; null where they cannot be changed. */
+/** With a link to change them; null if they can't be changed. */
 export function furtherAnswers(
   { words }: SurveyView,
   answers: readonly AdditionalAnswer[],
