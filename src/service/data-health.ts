@@ -1,7 +1,4 @@
-/**
- * The health of services that run on the data. Apart from `health.ts`, which needs no store and is loaded by every
- * check.
- */
+/** Health of the servers on a data file or database. Separate from `health.ts`, which every check loads. */
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import { type DatabaseChoice, openData } from "./data-file/open-data-file.ts";
@@ -10,13 +7,12 @@ import { livingProcesses } from "./scheduler/heartbeat.ts";
 
 export interface DataChoice {
   readonly dataFile: string;
-  /** In place of the file. */
+  /** Used instead of the file. */
   readonly database: DatabaseChoice | null;
 }
 
 /**
- * Asks the data for the services that run on it: one that was killed counts for half a minute. Throws StoreFileError
- * and StoreDatabaseError for what cannot be served.
+ * Lists the servers on the data; a killed one counts for half a minute. Throws StoreFileError and StoreDatabaseError.
  */
 export async function askData(choice: DataChoice, clock: Clock, random: Random): Promise<Unready> {
   const store = await openData({ ...choice, clock, random });

@@ -5,7 +5,7 @@ import { addKey, addProject, examineKey, findProject, listKeys, listProjects } f
 
 export const DEFAULT_PROJECT = "default";
 
-/** Makes the project `default` where it is missing. */
+/** Creates the project `default` if it is missing. */
 export async function ensureProject(store: Store): Promise<void> {
   await store.write(async (tx) => {
     if ((await findProject(tx, DEFAULT_PROJECT)) === null) await addProject(tx, DEFAULT_PROJECT);
@@ -13,11 +13,11 @@ export async function ensureProject(store: Store): Promise<void> {
 }
 
 /**
- * On a first start makes the project `default` and its key: the one given, or a new one. Null when there were
- * keys already, or the one given was revoked. Throws InvalidError for a key that cannot be one.
+ * On the first start, creates the project `default` and its key, given or random. Null if there are keys already, or
+ * the given one was revoked. Throws InvalidError for an invalid key.
  */
 export async function ensureFirstKey(store: Store, random: Random, given: string | null): Promise<string | null> {
-  // Most starts only look, which waits for no other process.
+  // Most starts only look, without waiting for other processes.
   if (await store.read((tx) => hasFirstKey(tx, given))) return null;
   return store.write(async (tx) => {
     if (await hasFirstKey(tx, given)) return null;

@@ -1,16 +1,15 @@
-/** The readiness of a service for work, as `/readyz` says it. */
 import type { Exchange } from "../contract/http.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { startDeadline } from "../runtime/http-exchange.ts";
 
-/** Null when the service is ready, else why it is not, as the end of a sentence that begins with it. */
+/** Null if ready, else the reason as the end of a sentence. */
 export type Unready = string | null;
 
-/** The check ends within 5 seconds, less than what container engines give it. */
+/** Container engines give a check 5 seconds or more. */
 const PATIENCE_MS = 4000;
 const LATE = `does not answer within ${PATIENCE_MS / 1000} s`;
 
-/** Asks the service at this address; no slash at its end. */
+/** `url` has no trailing slash. */
 export async function askService(exchange: Exchange, url: string, clock: Clock): Promise<Unready> {
   const deadline = startDeadline(clock, PATIENCE_MS);
   try {

@@ -1,4 +1,3 @@
-/** The service as a list of its parts. */
 import type { Clock } from "../runtime/clock.ts";
 import type { Store } from "./domain/ports.ts";
 import { type Base, openBase } from "./parts/base.ts";
@@ -13,23 +12,22 @@ import { keepFlags } from "./server-flags.ts";
 import { logStart } from "./service-log.ts";
 import type { ServiceOptions } from "./service-options.ts";
 
-/** `handle` is one request, one answer; no port needed. */
 export interface Service extends Http {
   readonly store: Store;
   readonly clock: Clock;
-  /** Resolves when the data file had to be given up; nothing is acknowledged any more, and `close` is due. */
+  /** Resolves when the data file had to be given up: nothing is acknowledged any more, so close the service. */
   readonly lost: Promise<Error>;
-  /** Rejects with ForeignOutboxError when others could read or change messages. */
+  /** Rejects with ForeignOutboxError if others could read or change messages. */
   checkOutbox(): Promise<void>;
-  /** The beginning of links in messages, once the address is known; keeps the part that commands ask for. */
+  /** Sets where links in messages begin; commands on the same data use it too. */
   setAddress(url: string): Promise<void>;
-  /** Starts to send what is due, messages and events. */
+  /** Starts sending messages and events. */
   start(): void;
-  /** Logs what was noticed while the service was opened, and from then on what happens to the data file. */
+  /** Logs what was noticed while opening, and from then on what happens to the data file. */
   startLog(options?: { readonly isAnnounced: boolean }): void;
-  /** Claims nothing more and lets transmissions end; `close` does so too. */
+  /** Claims nothing more and lets transmissions finish. `close` does this too. */
   stop(): Promise<void>;
-  /** Lets the delivery in progress finish and frees the data file. */
+  /** Lets the delivery in progress finish and closes the data file. */
   close(): Promise<void>;
 }
 
@@ -44,7 +42,7 @@ export interface ServiceParts {
   readonly sending: Sending;
 }
 
-/** The service on an open store, and the parts of it that tests look at. */
+/** For tests: the service and its parts on an open store. */
 export async function openParts(base: Base): Promise<ServiceParts> {
   const keys = openKeys(base);
   const senders = await openSenders(base);

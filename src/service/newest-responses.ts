@@ -1,17 +1,17 @@
-/** The responses of a project, newest first, read a page at a time, so that other work never waits long. */
+/** A project's responses, newest first, read page by page so that other work never waits long. */
 import type { Store } from "./domain/ports.ts";
 
 const PAGE = 100;
 
 export interface NewestChoice {
-  /** Unix seconds, both inclusive. */
+  /** Unix seconds, inclusive. */
   readonly since: number;
   readonly until: number;
   /** Null for all responses. */
   readonly trendId: number | null;
 }
 
-/** Each as the JSON text of the API, with its person and without its notes. */
+/** Each is the API's JSON, with its person and without notes. */
 export async function* newestResponses(
   store: Store,
   project: number,

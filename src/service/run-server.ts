@@ -1,32 +1,31 @@
-/** A service with an address: its listeners, and the order in which they end. */
+/** Listeners of a service, and the order in which they end. */
 import type { Clock } from "../runtime/clock.ts";
 import { listen, type ListenOptions, type Listening } from "./http/server.ts";
 import type { Service } from "./index.ts";
 
 export interface ServerOptions extends ListenOptions {
-  /** A further address for metrics and health; null for none. Plain HTTP. */
+  /** Separate plain HTTP listener for metrics and health, or null. */
   readonly metrics?: MetricsAddress | null;
 }
 
 export interface MetricsAddress {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
 }
 
 export interface RunningServer {
-  /** Scheme, host and port that it listens on. */
   readonly url: string;
-  /** The same of the listener for metrics; null without one. */
+  /** URL of the metrics listener, or null. */
   readonly metricsUrl: string | null;
-  /** Finishes the delivery in progress, answers requests in flight until then, and frees the data file. */
+  /** Lets the delivery and requests in progress finish, then closes the data file. */
   stop(): Promise<void>;
 }
 
-/** A client that neither ends its request nor goes away is cut off after this. */
+/** How long to wait for clients that neither finish their request nor leave. */
 const DRAIN_MS = 10_000;
 
-/** Listens and starts delivering. Rejects with Node's own error when the port cannot be had. */
+/** Rejects with Node's error if the port isn't available. */
 export async function runServer(service: Service, options: ServerOptions): Promise<RunningServer> {
   const { metrics = null } = options;
   const listener = await listen(service, options);
@@ -42,13 +41,13 @@ export async function runServer(service: Service, options: ServerOptions): Promi
       service.setReady(false);
       try {
         try {
-          // A mail in progress may take half a minute, in which people open links.
+          // A mail in progress may take half a minute, and people open links meanwhile.
           await service.stop();
         } finally {
           await drain([listener], service.clock);
         }
       } finally {
-        // Until here it says that the service is not ready.
+        // Until here `/readyz` reports that the server is draining.
         await drain(operators, service.clock);
         await service.close();
       }
@@ -56,7 +55,7 @@ export async function runServer(service: Service, options: ServerOptions): Promi
   };
 }
 
-/** Without this a listener would keep the process alive after its start has failed. */
+/** An open listener would keep the process alive after a failed start. */
 async function closingOnFailure<Result>(listeners: readonly Listening[], work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** The flags of a server that commands need: they often run next to it, and see nothing of its flags. */
+/** Flags of `serve` that commands next to it need, stored with the data. */
 import { isDeepStrictEqual } from "node:util";
 import type { Log } from "../runtime/log.ts";
 import type { Store } from "./domain/ports.ts";
@@ -27,8 +27,8 @@ async function keepDailyLimit(store: Store, limit: number | null): Promise<void>
 }
 
 /**
- * Quiet hours are taken off Autopilot's windows for SMS, and waiting texts follow changed hours. Warns of windows that
- * never open, and of projects without a time zone.
+ * Removes quiet hours from Autopilot's SMS windows and moves waiting texts after a change. Warns of windows that never
+ * open, and of projects without a time zone.
  */
 export async function keepQuietHours(store: Store, log: Log, quiet: QuietHours | null): Promise<void> {
   const isNew = !isDeepStrictEqual(await store.read((tx) => tx.queue.quietHours()), quiet);

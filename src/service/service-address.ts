@@ -1,23 +1,22 @@
-/** The address of the service as seen from outside. */
 import type { AddressKind } from "./domain/link-rows.ts";
 import type { Store } from "./domain/ports.ts";
 
 export const DEFAULT_HOST = "127.0.0.1";
 export const DEFAULT_PORT = 8080;
-/** The address that `serve` listens on by default; links of messages made without a server begin with it. */
+/** Default of `serve`, also used for links in messages made without a server. */
 export const DEFAULT_ADDRESS = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
 
 export interface ServiceAddress {
   readonly url: () => string;
-  /** Every one that leads here. */
+  /** All addresses of this server. */
   readonly own: () => string[];
-  /** Next to a server: takes the address that the newest one has said. */
+  /** For commands: takes the address stored by the newest server. */
   readonly recall: (store: Store) => Promise<void>;
-  /** A server listens there, and says so to commands on the same data. */
+  /** Stores the server's address for commands on the same data. */
   readonly listen: (store: Store, url: string) => Promise<void>;
 }
 
-/** `publicUrl` takes precedence over where a server listens. */
+/** `publicUrl` takes precedence over the listening address. */
 export function createServiceAddress(publicUrl: string | null): ServiceAddress {
   const state = { url: publicUrl ?? DEFAULT_ADDRESS, listening: null as string | null };
   return {

@@ -1,4 +1,4 @@
-/** The log lines of the service besides requests: one when something begins, one when it ends. */
+/** Log lines of the service besides requests. */
 import type { Log, LogFields } from "../runtime/log.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { StoreAbout } from "./domain/ports.ts";
@@ -28,7 +28,6 @@ export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
   }
 }
 
-/** Said once for each lead of the newest write over the clock. */
 export function logClockBehind(log: Log, seconds: number): void {
   log.warn("clock_behind", {
     seconds,
@@ -36,7 +35,7 @@ export function logClockBehind(log: Log, seconds: number): void {
   });
 }
 
-/** Said once at a start: what is held then waits for the operator. */
+/** Logged at a start: what is held waits for the operator. */
 export function logOverdue(log: Log, held: number, maxAgeSeconds: number): void {
   log.warn("surveys_overdue", {
     held,
@@ -63,12 +62,12 @@ export function logNoZone(log: Log, projects: readonly string[]): void {
   log.warn("no_time_zone", { projects: names, message });
 }
 
-/** The stage at which the reply came that a sender waits for, and its codes. */
+/** The stage and codes of the reply that keeps a sender waiting. */
 export function replyFields(said: ReplyFacts | null): LogFields {
   return { stage: said?.stage ?? null, code: said?.code ?? null, enhanced_code: said?.enhancedCode ?? null };
 }
 
-/** Errors that come again and again: each kind is logged once until it is over. */
+/** Logs each kind of recurring error once until it is over. */
 export function createFailureLog(log: Log): { readonly add: (error: unknown) => void; readonly end: () => void } {
   const known = new Set<string>();
   return {
@@ -86,10 +85,10 @@ export function createFailureLog(log: Log): { readonly add: (error: unknown) => 
   };
 }
 
-/** Holds events until `release`: before a server listens, only an error is worth a line. */
+/** Holds events until `release`: before a server listens, only errors matter. */
 export function createNotices(log: (event: StoreEvent) => void): {
   readonly add: (event: StoreEvent) => void;
-  /** `known` is the kind of event that the user has been shown already. */
+  /** `known` is the kind of event that was already shown to the user. */
   readonly release: (known: StoreEvent["kind"] | null) => void;
 } {
   const held: StoreEvent[] = [];

@@ -1,4 +1,3 @@
-/** The options that a service is opened with. */
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
@@ -11,47 +10,42 @@ import type { MailOptions } from "./parts/mail.ts";
 import type { SmsOptions } from "./parts/sms.ts";
 
 export interface ServiceOptions {
-  /** Created when it does not exist; `outbox/` is next to it. With a database, a name for it without its password. */
+  /** Created if missing; `outbox/` is next to it. With a database, its name without the password. */
   readonly dataFile: string;
-  /** The server that keeps the data instead of a file; other processes may use it at the same time. */
+  /** Used instead of the file; several processes may share it. */
   readonly database?: DatabaseChoice | null;
-  /** The folder of messages that are not sent; absent: `outbox/` next to the data file. */
+  /** Folder for messages that aren't sent; `outbox/` next to the data file by default. */
   readonly outbox?: string | null;
-  /** False for a command, which does not know where its server keeps messages. Absent: true. */
+  /** False for a command, which doesn't know its server's outbox. True by default. */
   readonly knowsOutbox?: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /**
-   * The address of the service as seen from outside, without a slash at the end; null: the address that requests are
-   * sent to.
-   */
+  /** Public URL without a trailing slash; null uses each request's address. */
   readonly publicUrl: string | null;
   readonly rateLimit: RateLimit | null;
-  /** Lets callers beyond this machine read the metrics; absent or null: none. */
+  /** Bearer token for the metrics. */
   readonly metricsToken?: string | null;
-  /** Addresses and networks of proxies that tell for whom they ask; absent or null: this machine, with a public URL. */
+  /** Trusted proxies, as addresses and networks; loopback by default if there is a public URL. */
   readonly trustedProxies?: readonly string[] | null;
-  /** The sender of surveys of a project that names none itself. */
+  /** Default sender, for projects that set none. */
   readonly sender?: SenderSettings;
-  /** Sends mail over SMTP; null, the default, leaves it in the outbox. */
+  /** SMTP settings; null (the default) writes mail to the outbox. */
   readonly mail?: MailOptions | null;
-  /** The way out of a mail that a command sends by itself; absent or null for none. */
+  /** For mail that a command sends. */
   readonly commandMail?: Pick<MailOptions, "server" | "certificates" | "dkim"> | null;
-  /** Sends text messages through a gateway; null, the default, leaves them in the outbox. */
+  /** Gateway for text messages; null (the default) writes them to the outbox. */
   readonly sms?: SmsOptions | null;
-  /** Surveys that were due longer ago are given up; null, the default, for no limit. */
+  /** Surveys older than this are dropped; null (the default) means no limit. */
   readonly maxAgeSeconds?: number | null;
-  /**
-   * Surveys and reminders that leave in one day of a project that has no limit of its own; absent or null for no limit.
-   */
+  /** Surveys and reminders per day, for projects without a limit of their own. */
   readonly dailyLimit?: number | null;
-  /** The treatment of a mail that may have arrived: `hold` is the default. */
+  /** What to do with a mail that may have arrived; `hold` by default. */
   readonly onUnknown?: OnUnknown;
-  /** Messages in the outbox are removed after this long; null keeps them. */
+  /** Removes messages from the outbox after this time; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
-  /** The time after the first answer in which it may be changed on its page; absent or null: 30 days. */
+  /** How long an answer can be changed on its page; 30 days by default. */
   readonly answerWindowSeconds?: number | null;
-  /** Gets certificates and confirmations of Amazon's; absent: over the network. */
+  /** Gets Amazon's certificates and confirmations; over the network by default. */
   readonly fetchText?: FetchText;
 }

@@ -1,4 +1,4 @@
-/** A project's week as a mail: the facts of its responses, and the message that tells them. */
+/** A project's week as a mail. */
 import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { capital } from "../../contract/text/capital.ts";
@@ -25,9 +25,7 @@ import { LINK_SECRET, signLink } from "../domain/surveys/signed-links.ts";
 
 const COMMENTS_MAX = 200;
 
-/**
- * The facts of the seven days before the digest's day, compared with the seven before those. `name` is the sender's.
- */
+/** The seven days before the digest's day, compared with the seven before those. `name` is the sender's. */
 async function readDigestFacts(
   store: Store,
   due: DueDigest,
@@ -48,7 +46,7 @@ async function readDigestFacts(
     range: `${day(since)} – ${day(until)}`,
     counts,
     commented,
-    // Surveys of the last days are still answered.
+    // Recent surveys can still be answered.
     rates: { channels: await store.read((tx) => channelRates(tx, project, { since, until })), areOpen: true },
     change: { before: await count(before, since - 1), after: counts, words: "against the 7 days before" },
     questions,
@@ -61,8 +59,8 @@ async function readDigestFacts(
 }
 
 /**
- * Paths of responses' pages that need no key, by token. The digest's own time decides how long: each attempt is the
- * same mail.
+ * Signed paths of responses, by token. They expire relative to the digest's own time, so that each attempt is the same
+ * mail.
  */
 async function signLinks(
   tx: Transaction,
@@ -78,11 +76,10 @@ async function signLinks(
 interface WeekFacts {
   readonly commented: number;
   readonly newest: readonly JsonObject[];
-  /** One or more for each question that is asked. */
   readonly questions: readonly QuestionResult[];
 }
 
-/** The number of answers that have a comment, and the newest of them, newest first. */
+/** The number of answers with a comment, and the newest of them, newest first. */
 async function readCommented(
   store: Store,
   { project }: DueDigest,
@@ -115,17 +112,16 @@ function unanswered({ id, type, text }: Question): QuestionResult {
 export interface DigestMail {
   readonly message: SmtpMessage;
   readonly text: string;
-  /** In this mail and in no other. */
+  /** Unique to this mail. */
   readonly messageId: string;
 }
 
-/** A digest before it is a message of whatever kind. */
 export interface Digest {
   readonly facts: DigestFacts;
   readonly frame: DigestFrame;
 }
 
-/** The same facts and settings give the same bytes: a mail that is tried again is the same mail. */
+/** Deterministic, so that a retry sends the same mail. */
 export async function renderDigest(
   due: DueDigest,
   { facts, frame }: Digest,
@@ -153,7 +149,7 @@ export async function renderDigest(
     boundary: sum.slice(32, 60),
   });
   const text = key === null ? unsigned : await signMail(unsigned, key);
-  // A bounce is known by a token that surveys alone have.
+  // Bounce tokens exist only for surveys.
   const bounce = sender.bounceAddress?.includes("{token}") === true ? null : sender.bounceAddress;
   const envelope = { from: asciiDomain(bounce ?? sender.from), to: asciiDomain(due.email) };
   return {
@@ -163,7 +159,6 @@ export async function renderDigest(
   };
 }
 
-/** The mail of a week, in the project's own words. */
 export async function makeDigest(
   store: Store,
   due: DueDigest,
@@ -193,13 +188,12 @@ export async function readDigest(
   return { facts, frame };
 }
 
-/** Once in the life of a store; from then on a digest only reads. */
+/** Happens once per store; after that, a digest only reads. */
 async function makeLinkSecret(store: Store): Promise<void> {
   const isMade = await store.read(async (tx) => (await tx.secrets.read(LINK_SECRET)) !== null);
   if (!isMade) await store.write((tx) => tx.secrets.ensure(LINK_SECRET), { project: "none" });
 }
 
-/** A digest and its parts, for looking at. */
 export async function previewDigest(store: Store, due: DueDigest, context: MailContext) {
   const digest = await readDigest(store, due, context);
   const { facts, frame } = digest;

@@ -1,4 +1,3 @@
-/** A digest that a command mails at once, to see it arrive. */
 import { digestSubject } from "../../insight/report/digest.ts";
 import { AdminError } from "../admin/commands.ts";
 import type { DigestTest } from "../admin/digest/commands.ts";
@@ -7,7 +6,7 @@ import type { DueDigest } from "../domain/ports.ts";
 import type { Base } from "../parts/base.ts";
 import { readDigest, renderDigest } from "./digest-mail.ts";
 
-/** Throws AdminError when it was not taken, or when there is no way out for mail. */
+/** Throws AdminError if the mail was refused, or can't be sent. */
 export async function mailDigest(
   { options: { commandMail: way = null }, store, clock, contextOf }: Base,
   due: DueDigest,

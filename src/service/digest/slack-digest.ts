@@ -1,4 +1,4 @@
-/** Digests that go to Slack instead of a mailbox: one POST each. */
+/** Sends digests to Slack with one POST. */
 import { digestSlack, digestSubject } from "../../insight/report/digest.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { AdminError } from "../admin/commands.ts";
@@ -15,7 +15,7 @@ import { LAZY } from "../parts/lazy.ts";
 
 type Slack = Pick<Base, "store" | "clock" | "random" | "address" | "contextOf">;
 
-/** The same sender, but for digests whose target is a URL. */
+/** Handles digests whose target is a URL and passes on the rest. */
 export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSender {
   if (!sender.channels.includes("digest")) return sender;
   return {
@@ -28,7 +28,7 @@ export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSe
 }
 
 async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryProgress): Promise<DeliveryResult> {
-  // Also of a target that was stored before this was a rule: nothing is sent.
+  // Also checked here, because targets may be older than this rule.
   const refusal = refuseUrl(due.email, slackReach(due.allowPrivate), slack.address.own());
   if (refusal !== null) return { kind: "failed", reason: `the URL is not allowed: ${refusal.message}` };
   const { body } = await slackBody(slack, due);
@@ -43,7 +43,7 @@ async function slackBody({ store, contextOf }: Slack, due: DueDigest) {
   return { subject: digestSubject(facts), body: JSON.stringify(digestSlack(facts, frame.liveUrl)) };
 }
 
-/** Posts a digest once, to see it arrive. Throws AdminError when it was not taken. */
+/** Sends a digest immediately. Throws AdminError if it was refused. */
 export async function postDigest(slack: Slack, due: DueDigest): Promise<DigestTest> {
   const to = shownTarget(due.email);
   const { subject, body } = await slackBody(slack, due);
@@ -54,7 +54,7 @@ export async function postDigest(slack: Slack, due: DueDigest): Promise<DigestTe
   return { to, subject, status, text };
 }
 
-/** Null when `signal` ended it first. */
+/** Null if `signal` ended it. */
 async function postToSlack(
   { clock, address }: Slack,
   { email: url, allowPrivate }: DueDigest,
@@ -76,7 +76,7 @@ async function postToSlack(
 
 const TOO_MANY = 429;
 
-/** A repeat of a message that may have arrived would be read twice, so an attempt without an answer ends the week. */
+/** A retry could post twice, so without an answer the week's digest counts as sent. */
 function toResult({ clock, random }: Slack, due: DueDigest, end: AttemptEnd | null): DeliveryResult {
   if (end === null) return { kind: "unknown" };
   const { status, text, retryAfter, ms } = end;

@@ -1,7 +1,4 @@
-/**
- * The fields that the values of saved columns go to, by the names of the columns: the API's own, a warehouse's, or the
- * dashboard's.
- */
+/** Maps column names (the API's, a warehouse's or the dashboard's) to fields. */
 
 export const HISTORY_FORMATS = ["api", "airbyte", "fivetran", "segment", "windsor", "webhook-log", "csv"] as const;
 export type HistoryFormat = (typeof HISTORY_FORMATS)[number];
@@ -32,24 +29,23 @@ export type HistoryField =
   | (typeof RESPONSE_FIELDS)[number]
   | (typeof PART_FIELDS)[number];
 
-/** Known by the names of a warehouse alone. */
+/** Only known under a warehouse's names. */
 const UNMAPPED: ReadonlySet<HistoryField> = new Set(["synced_at", "question_id", "text"]);
 
-/** The fields that a column may be mapped to. */
+/** Fields that a column can be mapped to. */
 export const HISTORY_FIELDS: readonly HistoryField[] = [
   ...new Set([...PERSON_FIELDS, ...RESPONSE_FIELDS].filter((name) => !UNMAPPED.has(name))),
 ];
 
-/** The field that a column's values go to. */
 export type HistoryTarget =
-  /** `isGiven`: by a rename. */
+  /** `isGiven` if a flag renamed the column. */
   | { readonly kind: "field"; readonly field: HistoryField; readonly isGiven?: true }
   | { readonly kind: "property"; readonly key: string }
-  /** The answer to a question beyond the score, by the question's id. */
+  /** An answer to a further question, by the question's id. */
   | { readonly kind: "answer"; readonly question: string }
-  /** Columns that a sync adds for itself, and those that other rows tell. */
+  /** Added by a sync, or redundant. */
   | { readonly kind: "ignored" }
-  /** Data that has no place here, and that is no property. */
+  /** Data that can't be stored. */
   | { readonly kind: "lost" }
   | { readonly kind: "unknown" };
 
@@ -63,7 +59,7 @@ const IGNORED: HistoryTarget = { kind: "ignored" };
 const LOST: HistoryTarget = { kind: "lost" };
 const UNKNOWN: HistoryTarget = { kind: "unknown" };
 
-/** Names in which only case, spaces and punctuation differ are one. */
+/** Ignores case, spaces and punctuation. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }
@@ -78,7 +74,7 @@ export const SYNCED =
   /^_(?:airbyte_(?:emitted_at|extracted_at|normalized_at)|sdc_(?:extracted_at|batched_at|received_at)|fivetran_synced)$/;
 const SYNC_OWN = /^_(?:airbyte|sdc|fivetran|dlt|hevo|rivery|segment|ab)_|^__hevo|^(?:uuid_ts|loaded_at)$/;
 /**
- * Columns that the API sent and only a service knows: the first is told by the responses, an import schedules nothing.
+ * Sent by the API, but set only by the server: the first follows from the responses, and an import schedules nothing.
  */
 const SERVICE_OWN: ReadonlyMap<string, HistoryTarget> = new Map<string, HistoryTarget>([
   ["last_responded_at", IGNORED],
@@ -100,7 +96,7 @@ const IN_RESPONSE: Readonly<Record<string, HistoryField>> = {
   properties: "person_properties",
 };
 
-/** The dashboard's names, as people's files have them; `plain` of each. */
+/** The dashboard's names, as `plain` returns them. */
 const ALIASES: Readonly<Partial<Record<HistoryField, readonly string[]>>> = {
   person_id: ["customerid", "respondentid", "personid"],
   email: ["email", "emailaddress", "customeremail", "personemail", "respondentemail", "mail"],
@@ -125,7 +121,6 @@ const DATES = new Set(
   ).split(" "),
 );
 
-/** The fields that the columns of a shape go to; asked once for each name. */
 export function createTargets(
   shape: { readonly format: HistoryFormat; readonly stream: HistoryStream | PartStream },
   { renames }: Pick<ShapeChoice, "renames">,
@@ -143,7 +138,7 @@ export function createTargets(
   };
 }
 
-/** In a row that has a column renamed to a field, no other column goes there by its own name. */
+/** If a column was renamed to a field, another column with that name is ignored. */
 export function preferGiven(
   columns: readonly string[],
   targets: (column: string) => HistoryTarget,
@@ -208,7 +203,7 @@ function propertyOf(column: string): HistoryTarget {
   return key === undefined ? UNKNOWN : { kind: "property", key };
 }
 
-/** The person whom an event is about. */
+/** The person of an event. */
 const SEGMENT_PERSON: Readonly<Record<string, HistoryField>> = {
   context_traits_delighted_person_id: "person_id",
   context_traits_email: "email",
@@ -216,7 +211,7 @@ const SEGMENT_PERSON: Readonly<Record<string, HistoryField>> = {
   context_traits_phone: "phone_number",
   received_at: "synced_at",
 };
-/** In `survey_question_answered` each row is the answer to one question; that to the question `score` is the score. */
+/** Each row of `survey_question_answered` answers one question; the question `score` is the score. */
 const SEGMENT: Readonly<Record<string, HistoryField>> = {
   ...SEGMENT_PERSON,
   survey_id: "id",
@@ -235,7 +230,7 @@ const SEGMENT: Readonly<Record<string, HistoryField>> = {
   survey_question_answer: "score",
   survey_question_text: "text",
 };
-/** Everything else describes the event. */
+/** Other columns describe the event itself. */
 const SEGMENT_DATA = /^(?:survey_|context_traits_|user_id$|anonymous_id$)/;
 
 function segmentTarget(column: string, name: string, stream: HistoryStream | PartStream): HistoryTarget {

@@ -1,4 +1,4 @@
-/** One saved row of a known shape in the form in which history is stored, or what is wrong with it. */
+/** Converts one saved row of a known shape to a row of the history, or explains what is wrong with it. */
 import { emailProblem } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../../contract/json.ts";
 import {
@@ -34,7 +34,7 @@ import { distribute, type DistributedValues } from "./distribute.ts";
 import { toOtherAnswer } from "./question-rows.ts";
 import { type HistoryShape, plainText, unwrapRow } from "./shape.ts";
 
-/** A row in its final form; `version` is when it was last changed, as far as it says so. */
+/** `version` is when the row last changed, if it says so. */
 export type PastRow =
   | { readonly stream: Exclude<HistoryStream, "responses">; readonly row: PastPerson; readonly version: number }
   | {
@@ -43,7 +43,7 @@ export type PastRow =
       readonly version: number;
       readonly lost: readonly LostPart[];
     }
-  /** A part of a response, kept as it came. */
+  /** A part of a response, as received. */
   | { readonly stream: PartStream; readonly fields: ReadonlyMap<HistoryField, Json> };
 
 export type LostPart = "note without a text" | "long permalink";
@@ -59,16 +59,16 @@ export class PastRowError extends Error {
 }
 
 export interface ConvertOptions extends Pick<ShapeChoice, "renames"> {
-  /** The treatment of columns that mean nothing here. */
+  /** What to do with unknown columns. */
   readonly unknown: "properties" | "ignore";
-  /** Of times that do not say theirs; null is the system's. */
+  /** Zone of times without one; null is the system's. */
   readonly zone: string | null;
   readonly now: number;
-  /** Called once for each column, with where its values go. */
+  /** Called once per column with the target of its values. */
   readonly onColumn: (column: string, target: HistoryTarget) => void;
-  /** Called for each value that is not kept, with its column. */
+  /** Called for each value that is dropped, with its column. */
   readonly onLost: (column: string) => void;
-  /** Called for each record of a stream or an event that means nothing here, with its name. */
+  /** Called for each record of an unknown stream or event, with its name. */
   readonly onOtherKind: (kind: string) => void;
 }
 
@@ -77,7 +77,7 @@ const TIMES = "2026-01-31, 2026-01-31T08:30:00Z or 1769848200";
 type Fields = DistributedValues["fields"];
 type ReadTime = (value: Json | undefined, name: string) => number | null;
 
-/** Null for what has no row to keep: a sync's own messages, and other kinds of records. */
+/** Returns null for records without a row, such as a sync's own messages. */
 export function createConverter(
   shape: HistoryShape,
   options: ConvertOptions,
@@ -128,7 +128,7 @@ export function createConverter(
   };
 }
 
-/** Properties are those of a response, and unknown columns of one may become some. */
+/** Properties belong to a response, and its unknown columns may become properties. */
 function createStreamTargets(
   shape: { readonly format: HistoryShape["format"]; readonly stream: HistoryStream | PartStream },
   options: ConvertOptions,
@@ -169,7 +169,7 @@ function readId(value: Json | undefined, name: string): number | null {
   throw new PastRowError(`${name} ${shown(value)} is not a whole number from 1 to ${FOREIGN_ID_MAX}`);
 }
 
-/** Text that the store can keep and give back as it is. */
+/** Text that can be stored. */
 function readText(value: Json | undefined, name: string): string | null {
   if (value === undefined) return null;
   const text = plainText(value);
@@ -255,10 +255,10 @@ function toResponse({ fields, properties, answers }: DistributedValues, readTime
   return { stream: "responses", row, version, lost };
 }
 
-/** A longer text is not an address. */
+/** A longer text is no URL. */
 const PERMALINK_MAX = 2000;
 
-/** The person of a response: an id, what was expanded, or columns. */
+/** From an id, an expanded person, or columns. */
 function respondentOf(fields: Fields, readTime: ReadTime): PastPerson {
   const given = parsed(fields.get("person"));
   const person = isJsonObject(given) ? given : {};
@@ -297,7 +297,7 @@ function readScore(value: Json | undefined, surveyType: string): number {
   throw new PastRowError(`score ${shown(value)} is not ${wanted}`);
 }
 
-/** A cell of a table may hold JSON. */
+/** A table's cell may contain JSON. */
 function parsed(value: Json | undefined): Json | undefined {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   const json = parseJson(value);
@@ -327,7 +327,7 @@ function readAnswers(answers: Properties): TextsByQuestion {
   return readAnswerTexts(answers);
 }
 
-/** A JSON array, or names with commas between them. */
+/** A JSON array or comma-separated names. */
 export function readTags(value: Json | undefined): string[] | null {
   if (value === undefined) return null;
   const found = parsed(value);
@@ -338,10 +338,10 @@ export function readTags(value: Json | undefined): string[] | null {
   return kept;
 }
 
-/** The author of a note that names none. */
+/** Author of a note without one. */
 const UNKNOWN_AUTHOR = "unknown@localhost";
 
-/** Notes that are ids alone have no text to keep; other text is one note. */
+/** Notes that are only ids have no text; other text is one note. */
 function readNotes(value: Json | undefined, at: number, readTime: ReadTime, lost: LostPart[]): PastNote[] | null {
   if (value === undefined) return null;
   const found = parsed(value);

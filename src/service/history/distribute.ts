@@ -1,4 +1,3 @@
-/** The values of a saved row by the place that each goes to. */
 import type { Json, JsonObject } from "../../contract/json.ts";
 import type { Properties } from "../../contract/resources.ts";
 import type { HistoryField, HistoryTarget } from "./columns.ts";
@@ -10,7 +9,7 @@ export interface DistributedValues {
   readonly answers: Properties;
 }
 
-/** `lose` is told of each value that has no place, also of one whose place another column's value has. */
+/** Calls `lose` for each value without a target, or whose target another column has. */
 export function distribute(
   row: JsonObject,
   targetOf: (column: string) => HistoryTarget,
@@ -34,7 +33,7 @@ export function distribute(
   return { fields, properties, answers };
 }
 
-/** Also where a property is called `__proto__`. */
+/** Works for a property named `__proto__`. */
 function setOwn(properties: Properties, key: string, value: Json): void {
   if (key !== "__proto__") properties[key] = value;
   else Object.defineProperty(properties, key, { value, enumerable: true, configurable: true, writable: true });

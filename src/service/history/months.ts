@@ -1,9 +1,8 @@
-/** The months of a time zone. */
 import { createWallClock, firstSecondOf } from "../../runtime/zone.ts";
 
 /**
- * Tells the month of a time in Unix seconds, as `2026-01`; `zone` null is the system's. It looks up when each month
- * begins once, since to read the clock of a zone for every row of an import would take as long as to read the row.
+ * Returns the month (`2026-01`) of a time in Unix seconds; null is the system's zone. Caches where months begin,
+ * because asking the zone for every row would take as long as reading the row.
  */
 export function createMonths(zone: string | null): (at: number) => string {
   const wallClock = createWallClock(zone);

@@ -1,12 +1,11 @@
-/** Rows of Segment's table `survey_question_answered`: each is the answer to one question of a survey. */
+/** Rows of Segment's table `survey_question_answered`, one per question of a survey. */
 import type { Json } from "../../contract/json.ts";
 import type { HistoryField } from "./columns.ts";
 import { plainText } from "./shape.ts";
 
-/** The questions whose answers are the score and the comment; any other is an additional one. */
 const [SCORE, COMMENT] = ["score", "comment"];
 
-/** The part of a response that a row brings; null for the row of its score, and for one that names no question. */
+/** Null for the row of the score, and for a row without a question. */
 export function toOtherAnswer(fields: ReadonlyMap<HistoryField, Json>): {
   readonly stream: "comments" | "answers";
   readonly fields: ReadonlyMap<HistoryField, Json>;

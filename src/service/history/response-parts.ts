@@ -1,4 +1,4 @@
-/** Tags, notes and answers that a warehouse keeps in tables of their own, joined to their responses by id. */
+/** Tags, notes and answers from a warehouse's own tables, joined to responses by id. */
 import { type Json, type JsonObject, parseJson } from "../../contract/json.ts";
 import { readMoment } from "../../runtime/calendar/read-moment.ts";
 import type { PastNote, PastResponse } from "../domain/history/rows.ts";
@@ -6,10 +6,9 @@ import type { HistoryField, PartStream } from "./columns.ts";
 import { checkStorableValue, PastRowError, readComment, readTags, toNote } from "./convert-rows.ts";
 import { plainText } from "./shape.ts";
 
-/** Held in memory for the whole import: such tables have few rows compared with the responses. */
+/** Kept in memory: such tables are small compared with the responses. */
 export interface ResponseParts {
   add(stream: PartStream, fields: ReadonlyMap<HistoryField, Json>): void;
-  /** The response with the parts that belong to it. */
   complete(response: PastResponse): PastResponse;
 }
 
@@ -79,7 +78,7 @@ function responseIdOf(fields: Fields): number {
   return id;
 }
 
-/** Rows without an id, as Segment has them, are told apart by their question. */
+/** Segment's rows have no id, so the question identifies them. */
 function answerKey(fields: Fields): string {
   return plainText(fields.get("id") ?? fields.get("question_id"));
 }
@@ -104,7 +103,7 @@ function toAnswer(fields: Fields, questions: ReadonlyMap<string, Fields>): JsonO
   };
 }
 
-/** A cell may hold the choice as JSON. */
+/** A cell may contain the choice as JSON. */
 function parsedChoice(value: Json): Json {
   if (typeof value !== "string") return value;
   const json = parseJson(value);

@@ -1,6 +1,6 @@
 /**
- * The shapes of saved rows, told by their columns (never by a file's name): the API's own rows, as scripts and syncs
- * keep them, tables of warehouses, a log of webhooks, and the dashboard's CSV files.
+ * Recognizes saved rows by their columns, never by a file's name: the API's rows as saved by scripts and syncs,
+ * warehouse tables, webhook logs, and the dashboard's CSV files.
  */
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../../contract/json.ts";
 import {
@@ -17,18 +17,18 @@ import {
 
 export interface HistoryShape {
   readonly format: HistoryFormat;
-  /** Null where each row says what it is. */
+  /** Null if each row says it. */
   readonly stream: HistoryStream | PartStream | null;
 }
 
 export interface NoShape {
   readonly nearest: HistoryStream;
   readonly format: HistoryFormat;
-  /** Further fields that it needs, each a list of alternatives. */
+  /** Further required fields, each a list of alternatives. */
   readonly missing: readonly (readonly HistoryField[])[];
 }
 
-/** The fields that a stream's rows need; of each list one. */
+/** Fields that a stream's rows need; one of each list. */
 const NEEDED: Readonly<Record<HistoryStream, readonly (readonly HistoryField[])[]>> = {
   responses: [["score"], ["person", "person_id", "email", "phone_number"], ["created_at"]],
   unsubscribes: [["person_id", "email"], ["unsubscribed_at"]],
@@ -43,7 +43,7 @@ function partOf(columns: ReadonlySet<string>): PartStream | null {
   return columns.has("id") && columns.has("text") && columns.has("type") ? "questions" : null;
 }
 
-/** Tells a file's shape by its columns; those of the first rows together where rows are objects. */
+/** By all columns of a table, or of the first rows if rows are objects. */
 function recognizeShape(columns: readonly string[], choice: ShapeChoice): HistoryShape | NoShape {
   const names = new Set(columns.map((column) => column.trim().toLowerCase()));
   const format = choice.format ?? formatOf(names);
@@ -59,8 +59,8 @@ function recognizeShape(columns: readonly string[], choice: ShapeChoice): Histor
 }
 
 /**
- * The dashboard's names are looked at as well as the API's; they count where they tell more. The API's rows have its
- * names in the file itself, before any is mapped.
+ * The dashboard's names are tried as well as the API's and win if they explain more columns. The API's rows have its
+ * names in the file itself, before any mapping.
  */
 function apiOrDashboard(
   columns: readonly string[],
@@ -100,7 +100,7 @@ function streamOf(columns: readonly string[], format: HistoryFormat, choice: Sha
   return NEEDED.people[0]?.some((name) => name !== "id" && has("people", name)) === true ? "people" : null;
 }
 
-/** Rows with an id of their own next to their person's are responses, and so are rows with a survey's id. */
+/** Rows with an id besides their person's, or with a survey's id, are responses. */
 function hasResponseId(columns: readonly string[]): boolean {
   const names = new Set(columns.map((column) => column.trim().toLowerCase()));
   return names.has("survey_id") || (names.has("id") && (names.has("person_id") || names.has("person")));
@@ -147,10 +147,10 @@ function fail(columns: readonly string[], format: HistoryFormat, choice: ShapeCh
   return { nearest, format, missing };
 }
 
-/** The contents of a record, or its fault, and its kind where it says so itself. */
+/** The row inside a record, or an error, and its kind if it says so. */
 export type Unwrapped = {
   readonly stream: HistoryStream | null;
-  /** Its own name of the stream or the event. */
+  /** Its own name for the stream or event. */
   readonly kind: string | null;
 } & ({ readonly row: JsonObject } | { readonly problem: string });
 
@@ -161,14 +161,14 @@ const STREAM_NAMES: readonly (readonly [RegExp, HistoryStream])[] = [
   [/people|person/i, "people"],
 ];
 
-/** Messages of Airbyte and Singer in which there is never a row. */
+/** Messages of Airbyte and Singer that never contain a row. */
 const WITHOUT_ROW = new Set(
   "STATE SCHEMA LOG TRACE CONTROL SPEC CATALOG CONNECTION_STATUS DESTINATION_CATALOG ACTIVATE_VERSION".split(" "),
 );
 
 /**
- * The row inside what a sync or a webhook puts around it: `_airbyte_data`, Airbyte's and Singer's RECORD messages, an
- * event. Null for a sync's other messages, such as its state. `format` is null as long as it is not known.
+ * Unwraps what a sync or webhook puts around a row: `_airbyte_data`, RECORD messages of Airbyte and Singer, an event.
+ * Null for a sync's other messages, such as its state. `format` is null until it is known.
  */
 export function unwrapRow(record: JsonObject, format: HistoryFormat | null): Unwrapped | null {
   const { _airbyte_data: data, type, record: inner, event_data: event, event_type: name } = record;
@@ -182,7 +182,7 @@ export function unwrapRow(record: JsonObject, format: HistoryFormat | null): Unw
   return unwrapped(isJsonObject(inner.data) ? inner.data : inner, "record", stream, {});
 }
 
-/** Text as it is, anything else as JSON; empty for nothing. */
+/** Text unchanged, anything else as JSON; empty for a missing value. */
 export function plainText(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -206,7 +206,7 @@ function parseObject(value: Json): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-/** Tells the shape of a file by its first rows. Null for none that is known; see `NoShape`. */
+/** Recognizes a file by its first rows; see `NoShape`. */
 export function recognizeRows(records: readonly JsonObject[], choice: ShapeChoice): HistoryShape | NoShape {
   const columns = new Set<string>();
   let saysItself = false;

@@ -1,6 +1,6 @@
 /**
- * Everything an import brings, counted before anything is stored: rows, people, and the score of each month. A million
- * rows are too many for memory, so they are counted in tables of a temporary database.
+ * Counts everything an import brings before storing it: rows, people, and the score per month. A million rows don't fit
+ * into memory, so the counts are in a temporary database.
  */
 import { scoreCategory } from "../../contract/limits.ts";
 import { emailKey } from "../../contract/text/email.ts";
@@ -10,7 +10,7 @@ import { HISTORY_STREAMS, type HistoryStream, PART_STREAMS, type PartStream } fr
 import type { PastRow } from "./convert-rows.ts";
 import { createMonths } from "./months.ts";
 
-/** A SQLite database that nobody else uses and that is gone when it is closed. */
+/** A private SQLite database that is deleted when closed. */
 export interface TemporaryDatabase {
   exec(sql: string): void;
   prepare(sql: string): TemporaryStatement;
@@ -24,19 +24,19 @@ interface TemporaryStatement {
 type Value = string | number | null;
 
 export interface ScoreOfMonth {
-  /** `2026-01`; null for the total. */
+  /** `2026-01`, or null for the total. */
   readonly month: string | null;
   readonly responses: number;
   readonly promoters: number;
   readonly passives: number;
   readonly detractors: number;
-  /** As the metrics of the API round it; null without responses. */
+  /** Rounded like the API's metrics; null without responses. */
   readonly nps: number | null;
 }
 
 interface StreamTally {
   readonly read: number;
-  /** The newest of their key. */
+  /** Number of rows that are the newest of their key. */
   readonly newest: number;
   readonly merged: number;
   readonly refused: number;
@@ -49,13 +49,13 @@ export interface HistoryCount {
 }
 
 export interface HistoryTally {
-  /** True for a row that is the newest of its key; of those of one age the last is. */
+  /** Whether a row is the newest of its key; among equals, the last one. */
   isNewest(ordinal: number): boolean;
-  /** Unix seconds; null if no row says. */
+  /** Unix seconds, or null. */
   answeredAt(personId: number): number | null;
   createdAt(personId: number): number | null;
   readonly streams: ReadonlyMap<HistoryStream | PartStream, StreamTally>;
-  /** Everybody whom a row names, once. */
+  /** Distinct people in all rows. */
   readonly people: number;
   readonly months: readonly ScoreOfMonth[];
   readonly total: ScoreOfMonth;
@@ -63,7 +63,7 @@ export interface HistoryTally {
 
 type Kept = Exclude<PastRow, { readonly stream: PartStream }>;
 
-/** The newest row of each key. `month` and `category` are those of a response that counts in the score. */
+/** The newest row per key. `month` and `category` are set for responses that count in the score. */
 const TABLES = `
   PRAGMA journal_mode = OFF;
   PRAGMA synchronous = OFF;
@@ -89,7 +89,7 @@ const KEEP_ADDRESS = `INSERT INTO addresses VALUES (?, ?)
 const MONTHS = `SELECT month, sum(category = 'promoter') AS promoters, sum(category = 'passive') AS passives,
   sum(category = 'detractor') AS detractors FROM newest WHERE month IS NOT NULL GROUP BY month ORDER BY month`;
 
-/** Somebody whom one row names by id and another by address alone is one person. */
+/** Rows with an id and rows with only the address can mean the same person. */
 const PEOPLE = `SELECT (SELECT count(*) FROM people) + (SELECT count(*) FROM addresses WHERE has_id = 0) AS count`;
 
 type Reads = Map<HistoryStream | PartStream, { read: number; refused: number }>;
@@ -115,7 +115,7 @@ export function countHistory(zone: string | null, database: TemporaryDatabase): 
   return {
     add(row, ordinal) {
       count(row.stream, false);
-      // A part is merged with its response.
+      // Parts are merged with their response.
       if (!isKept(row)) return;
       if (row.stream === "responses") addPerson(row.row.person, row.row.createdAt);
       else addPerson(row.row, null);
@@ -133,7 +133,7 @@ function isKept(row: PastRow): row is Kept {
   return "row" in row;
 }
 
-/** Rows without an id are told apart by person, time and score. */
+/** Rows without an id are identified by person, time and score. */
 function keyOf(row: Kept): number | string {
   if (row.row.id !== null) return row.row.id;
   if (row.stream !== "responses") return addressOf(row.row);
@@ -145,7 +145,7 @@ function addressOf({ email, phoneNumber }: PastPerson): string {
   return email === null ? (phoneNumber ?? "") : emailKey(email);
 }
 
-/** Its month and category; nothing where it is no response, or one that no score counts. */
+/** Month and category; nothing unless it is a response with a score. */
 function scoreOf(row: Kept, monthOf: (at: number) => string): readonly [string | null, string | null] {
   if (row.stream !== "responses" || row.row.surveyType !== "nps") return [null, null];
   return [monthOf(row.row.createdAt), scoreCategory(row.row.score)];

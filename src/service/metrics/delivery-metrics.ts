@@ -1,4 +1,4 @@
-/** The families of `/metrics` about deliveries. No addresses, no tokens. */
+/** No addresses or tokens. */
 import type { Channel } from "../../contract/routes.ts";
 import { createCounter, createHistogram, type Family, type MetricSample, writeFamily } from "../../runtime/metrics.ts";
 import type { QueueSummary } from "../domain/delivery/oversight.ts";
@@ -18,20 +18,20 @@ export interface DueQueue extends QueueSummary {
 }
 
 export interface DeliveryMetrics {
-  /** Of surveys, and apart from them of replies to texts. `seconds`: from its claim to its end. */
+  /** `seconds` is the time from claim to end. */
   readonly count: (due: { readonly channel: OutgoingChannel }, result: DeliveryResult, seconds: number) => void;
   readonly countReport: (source: string, outcome: ReportOutcome) => void;
   readonly countText: (outcome: TextOutcome) => void;
   /** A request to a hook that was neither a report nor a text. */
   readonly countRefusal: (why: Refusal) => void;
-  /** Lines in Prometheus' text format; without a queue, only what this process has counted. */
+  /** Without a queue, only this process' counts. */
   readonly lines: (queue: DueQueue | null, senders: SenderStates) => readonly string[];
 }
 
 export interface SenderStates {
   readonly own: readonly { readonly name: string; readonly health: () => SenderHealth }[];
   readonly process: string;
-  /** Those of all processes that share the data, as they were stored last. */
+  /** As last stored by all processes. */
   readonly kept: readonly KeptSender[];
 }
 
@@ -134,7 +134,6 @@ export function createDeliveryMetrics(): DeliveryMetrics {
     countRefusal: (why) => refusals.add([why]),
     lines: (queue, senders) => [
       ...writeFamily(OUTCOMES, outcomes.samples()),
-      // The name that the other counters of the service have, of the same deliveries.
       ...writeFamily({ ...OUTCOMES, name: "surveyctl_deliveries_total" }, outcomes.samples()),
       ...durations.lines(),
       ...(queue === null ? [] : queueLines(queue)),
@@ -188,7 +187,7 @@ const SMTP_STAGES: ReadonlySet<string> = new Set<SmtpStage>([
   "final-dot",
 ]);
 
-/** A code is three digits in an honest dialogue; others make no series of their own. */
+/** Codes have three digits; anything else would create series at will. */
 function replyLabels({ stage, code }: AttemptFacts): readonly string[] {
   return [stage, String(code !== null && code >= 200 && code <= 599 ? code : 0)];
 }

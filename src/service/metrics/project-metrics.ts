@@ -1,6 +1,4 @@
-/**
- * The families of `/metrics` about people and their answers, by project: as many series as an operator made projects.
- */
+/** Metrics of people and answers per project. */
 import { netPromoterScore, scoreInterval } from "../../insight/interval.ts";
 import { type Family, type MetricSample, writeFamily } from "../../runtime/metrics.ts";
 import { utcDay } from "../../runtime/zone.ts";
@@ -44,12 +42,11 @@ const FAMILIES = {
 
 const DAYS = 90;
 
-/** Of the last 90 days, today included, and of all time. */
+/** Of the last 90 days including today, and of all time. */
 export function readProjectNumbers(tx: Transaction): Promise<readonly ProjectNumbers[]> {
   return tx.projects.numbers(utcDay(tx.now) - DAYS + 1);
 }
 
-/** Lines in Prometheus' text format. */
 export function projectMetrics(projects: readonly ProjectNumbers[]): readonly string[] {
   const by = (value: (project: ProjectNumbers) => number | null | undefined): MetricSample[] =>
     projects.flatMap((project): MetricSample[] => {

@@ -1,7 +1,4 @@
-/**
- * The families of `/metrics` besides requests: the program, its process, its store, its scheduler, the queues,
- * projects.
- */
+/** All metrics except those of requests. */
 import { type Clock, inTime } from "../../runtime/clock.ts";
 import {
   createCounter,
@@ -22,7 +19,7 @@ import type { AttemptMeaning } from "../domain/webhooks/attempts.ts";
 import { projectMetrics, readProjectNumbers } from "./project-metrics.ts";
 import { summarizeWebhooks, webhookMetrics, type WebhookSummary } from "./webhook-metrics.ts";
 
-/** The families of this file by what they are of. Durations are seconds. */
+/** Durations are in seconds. */
 const FAMILIES = {
   build: {
     name: "surveyctl_build_info",
@@ -65,7 +62,7 @@ const FAMILIES = {
   },
 } as const satisfies Record<string, Family>;
 
-/** Facts that only a store with connections and locks of its own can tell. */
+/** Only for a store with connections and locks. */
 export const POSTGRESQL_FAMILIES = {
   retries: {
     name: "surveyctl_store_retries_total",
@@ -94,17 +91,16 @@ export const POSTGRESQL_FAMILIES = {
 const TRANSACTION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] as const;
 
-/** Any number of scrapes is one reading of the store. */
+/** Scrapes within this time share one reading of the store. */
 const GAUGES_KEPT_MS = 10_000;
-/** A scrape itself has ten seconds. */
+/** Prometheus allows ten seconds per scrape. */
 const STORE_PATIENCE_MS = 4000;
 
 export interface ServiceMetrics {
-  /** Facts that the store tells of its writes. */
   readonly watch: Required<StoreWatch>;
-  /** The scheduler has looked for due surveys. */
+  /** Called when the scheduler has looked for due surveys. */
   readonly countTurn: () => void;
-  /** Lines in Prometheus' text format. A store that does not answer leaves out what is read from it. */
+  /** If the store doesn't answer, its metrics are left out. */
   readonly lines: (sources: Sources) => Promise<readonly string[]>;
 }
 
@@ -161,7 +157,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
       scheduler.lastSuccessMs = clock.now();
     },
     lines: async ({ store, deliveries, senders, webhookAttempts }) => {
-      // Before it takes one itself, and whether or not there is one left.
+      // Before this reading takes a connection itself.
       const connections = store.connections();
       const summarize = (state.summarize ??= readSeldom(clock, GAUGES_KEPT_MS, () => readSummary(store)));
       const summary = await inTime(clock, STORE_PATIENCE_MS, summarize(), null).catch(() => null);

@@ -1,4 +1,4 @@
-/** The families of `/metrics` about webhooks. No URLs. */
+/** No URLs. */
 import { type Family, writeFamily } from "../../runtime/metrics.ts";
 import type { Transaction } from "../domain/ports.ts";
 import type { AttemptMeaning } from "../domain/webhooks/attempts.ts";
@@ -37,9 +37,9 @@ const OLDEST: Family = {
 type EndpointState = "enabled" | "failing" | "disabled";
 
 export interface WebhookSummary {
-  /** Endpoints in each state. */
+  /** By state. */
   readonly endpoints: Readonly<Record<EndpointState, number>>;
-  /** Events that wait for them. */
+  /** By the state of their endpoint. */
   readonly waiting: Readonly<Record<EndpointState, number>>;
   readonly oldestDueSeconds: number;
 }
@@ -56,7 +56,7 @@ export async function summarizeWebhooks(tx: Transaction): Promise<WebhookSummary
   return { endpoints, waiting, oldestDueSeconds: oldest === null ? 0 : Math.max(0, tx.now - oldest) };
 }
 
-/** Lines in Prometheus' text format; `attempts` are those since the start. */
+/** `attempts` are those since the start. */
 export function webhookMetrics(
   summary: WebhookSummary | null,
   attempts: ReadonlyMap<AttemptMeaning["kind"], number>,

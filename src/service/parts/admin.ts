@@ -1,4 +1,3 @@
-/** The commands of `service`, on an open store. */
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { Admin } from "../admin/commands.ts";
 import { createAdmin } from "../admin/create-admin.ts";

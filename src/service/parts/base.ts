@@ -1,4 +1,4 @@
-/** The base that all parts share: the store, the world, and the signals by which parts tell each other of work. */
+/** What all parts share: the store, the options, and signals between parts. */
 import { resolveFile } from "../../runtime/files/file-replacement.ts";
 import { processName } from "../../runtime/files/processes.ts";
 import { createSignal, type Signal } from "../../runtime/wake-loop.ts";
@@ -19,7 +19,7 @@ import { StoreFileError } from "../store/store-errors.ts";
 interface Signals {
   /** Messages may be due. */
   readonly due: Signal;
-  /** Events may be due at webhooks. */
+  /** Webhook events may be due. */
   readonly events: Signal;
 }
 
@@ -27,21 +27,21 @@ export interface Base extends Pick<ServiceOptions, "clock" | "random" | "log"> {
   readonly options: ServiceOptions;
   readonly store: Store;
   readonly isFile: boolean;
-  /** The data file by its own path, or the name of the database. */
+  /** Path of the data file, or name of the database. */
   readonly dataName: string;
-  /** Names this process in claims. */
+  /** Identifies this process in claims. */
   readonly process: string;
   readonly address: ServiceAddress;
-  /** The sender of surveys, where a project does not say so itself. */
+  /** Default sender. */
   readonly sender: SenderSettings;
   readonly signals: Signals;
   readonly metrics: ServiceMetrics;
   readonly deliveries: DeliveryMetrics;
   readonly failures: ReturnType<typeof createFailureLog>;
   readonly notices: ReturnType<typeof createNotices>;
-  /** The sender and the looks of a project's mail. */
+  /** Sender and appearance of a project's mail. */
   readonly contextOf: (project: Project) => Promise<MailContext>;
-  /** Brings the erasure log next to a data file up to date; see `syncErasures`. */
+  /** See `syncErasures`. */
   readonly keepErasures: () => Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function openBase(options: ServiceOptions): Promise<Base> {
   try {
     await keepErasures();
   } catch (error) {
-    // A log that can't be written now is tried again later; one that can't be read may name people we'd bring back.
+    // A log that can't be written now is retried later; one that can't be read might name people we would bring back.
     if (!(error instanceof StoreFileError)) failures.add(error);
     else {
       await store.close();

@@ -1,4 +1,3 @@
-/** The service as a function from request to response. */
 import {
   createHttpService,
   createKeys,
@@ -13,9 +12,8 @@ import type { Base } from "./base.ts";
 import type { Senders } from "./senders.ts";
 
 export interface Http extends Omit<HttpService, "handleOperators"> {
-  /** Metrics and health alone, for a listener of their own. */
+  /** Metrics and health, for a separate listener. */
   readonly operators: HttpHandler;
-  /** True when `/readyz` says so. */
   readonly setReady: (isReady: boolean) => void;
 }
 
@@ -43,7 +41,7 @@ export function createHttp(base: Base, { keys, senders, webhooks, handlers = [] 
     },
     isReady: () => state.isReady && store.trouble() === null,
   });
-  /** Messages of a deleted person go with them. */
+  /** A deleted person's messages go too. */
   const wakingAfterDelete =
     (exchange: ServerExchange): ServerExchange =>
     async (request) => {
@@ -62,7 +60,6 @@ export function createHttp(base: Base, { keys, senders, webhooks, handlers = [] 
   };
 }
 
-/** The keys that let callers in. */
 export function openKeys({ options, store, clock }: Base): KeyRing {
   return createKeys(store, clock, options.rateLimit);
 }

@@ -1,4 +1,3 @@
-/** Mail over SMTP, wired: messages as they are rendered and signed, and what the sender keeps in the store. */
 import type { Clock } from "../../runtime/clock.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -20,22 +19,22 @@ import type { DueDigest, DueSurvey, Store } from "../domain/ports.ts";
 import type { DigestMail } from "../digest/digest-mail.ts";
 import { allowing, logSenderChange } from "./paced.ts";
 
-/** The options of mail that `serve` was given. */
+/** From the flags of `serve`. */
 export interface MailOptions {
   readonly server: SmtpServer;
-  /** PEM certificates to trust in place of the public ones. */
+  /** PEM certificates to trust instead of the public ones. */
   readonly certificates: string | null;
   readonly rate: SendRate;
   readonly connections: number;
-  /** Null leaves signing to the server. */
+  /** Null if the mail server signs. */
   readonly dkim: DkimKey | null;
-  /** Addresses that mail may go to, `*` for any characters; null for all. Mail to others is held. */
+  /** Addresses that may get mail, `*` for any characters; null for all. Mail to others is held. */
   readonly onlyTo: string | null;
 }
 
 export interface MailDeliveryOptions extends MailOptions {
   readonly store: Store;
-  /** Names this process. */
+  /** Identifies this process. */
   readonly process: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -46,7 +45,7 @@ export interface MailDeliveryOptions extends MailOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** The scheduler stops before, and has waited for transmissions long enough. */
+/** The scheduler stops first and has already waited for transmissions. */
 const AT_ONCE = { drain: 0, drainPastDot: 0 } as const;
 
 export async function openMailDelivery(options: MailDeliveryOptions): Promise<PacedSender> {
@@ -57,7 +56,7 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Pa
     checkSender(project, context.sender.from);
     return context;
   };
-  // Before the first mail, where there is a key that a sender may not fit.
+  // Only with a DKIM key is there something to check.
   if (options.dkim !== null)
     for (const project of await store.read((tx) => tx.projects.list())) await contextOf(project);
   return openSmtpSender({
@@ -85,7 +84,7 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Pa
   });
 }
 
-/** Warns once of each domain of a project's sender that the signature does not cover; its mail is sent all the same. */
+/** Warns once per project sender whose domain the signature doesn't cover. Its mail is sent anyway. */
 function createSenderCheck(key: DkimKey | null, log: Log): (project: DueSurvey["project"], from: string) => void {
   const warned = new Set<string>();
   return ({ id, name }, from) => {

@@ -1,9 +1,8 @@
-/** The wiring that mail and text messages share. */
 import type { Log, LogFields } from "../../runtime/log.ts";
 import { needsAnswer, type SenderHealth } from "../delivery/pacing/sender-health.ts";
 import { replyFields } from "../service-log.ts";
 
-/** A function that says whether an address or a number has the form of the pattern, upper and lower case alike. */
+/** Matches addresses or numbers against a pattern, ignoring case. */
 export function allowing(pattern: string | null): (address: string) => boolean {
   if (pattern === null) return () => true;
   const parts = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
@@ -12,15 +11,14 @@ export function allowing(pattern: string | null): (address: string) => boolean {
 }
 
 export interface LoggedSender {
-  /** The beginning of its events. */
+  /** Prefix of its log events. */
   readonly name: "mail" | "sms";
-  /** The other side. */
   readonly place: LogFields;
-  /** Hides the addresses and numbers in what the other side said. */
+  /** Masks addresses and numbers in the other side's words. */
   readonly mask: (said: string) => string;
 }
 
-/** A probe is not worth a line. */
+/** Probes aren't logged. */
 export function logSenderChange(log: Log, { name, place, mask }: LoggedSender, health: SenderHealth): void {
   if (health.mode === "open") return log.info(`${name}_resumed`, place);
   if (health.mode === "probing") return;

@@ -1,11 +1,11 @@
 import type { PathHandler } from "../http/create-http-service.ts";
 
-/** A part of the service. One that works by itself has a start and an end, one that serves pages a handler. */
+/** A part with work of its own has a start and an end; a part that serves pages has a handler. */
 export interface Part {
   readonly start?: () => void;
-  /** Begins nothing more, and lets work in progress end, within bounds. */
+  /** Starts nothing new and lets work in progress finish, within bounds. */
   readonly stop?: () => Promise<void>;
-  /** Frees what the part holds, once all parts have stopped. */
+  /** Called once all parts have stopped. */
   readonly close?: () => Promise<void>;
   readonly handler?: PathHandler;
 }

@@ -1,4 +1,4 @@
-/** The paths that are reached by a link or an address with a secret: pages, and hooks for providers. */
+/** Paths whose URL contains a secret: pages, and hooks for providers. */
 import { createWaitLimit, type RateLimit } from "../http/rate-limit.ts";
 import type { KeyRing } from "../http/authentication.ts";
 import { createPages } from "../page/create-pages.ts";
@@ -7,12 +7,12 @@ import { LAZY, lazyHandler } from "./lazy.ts";
 import type { Part } from "./part.ts";
 
 const UNKNOWN_LINKS: RateLimit = { requests: 60, periodSeconds: 60 };
-/** Answers through public links, for each address: an office or a conference may have but one. */
+/** Public link answers per address: an office or a conference may share one. */
 const ADDRESS_ANSWERS: RateLimit = { requests: 120, periodSeconds: 600 };
 const LINK_ANSWERS: RateLimit = { requests: 600, periodSeconds: 600 };
-/** Changes by one link. Each makes an event for webhooks. */
+/** Each change sends a webhook event. */
 const LINK_CHANGES: RateLimit = { requests: 20, periodSeconds: 600 };
-/** A comment that is written slowly is sent with almost every key. */
+/** The script sends a slowly typed comment with almost every key. */
 const SCRIPT_CHANGES: RateLimit = { requests: 300, periodSeconds: 600 };
 const ANSWER_WINDOW_SECONDS = 30 * 86_400;
 
@@ -61,7 +61,7 @@ export function createSharePart(base: Base): Part {
   return { handler: lazyHandler("share", "/d/", async () => (await LAZY.share()).createShareHandler(base)) };
 }
 
-/** Reports of bounces and complaints; comes after the hook of texts. */
+/** Bounces and complaints; after the hook for texts. */
 export function createBounceHookPart({ options, store, deliveries }: Base): Part {
   const make = async () => {
     const [{ createHooks }, { fetchText }] = await Promise.all([LAZY.bounceHook(), LAZY.sns()]);

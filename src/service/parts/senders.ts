@@ -1,4 +1,4 @@
-/** Senders of messages: a mail server, a gateway for texts, and the outbox for the channels that have neither. */
+/** Senders for each channel: a mail server, a text gateway, or the outbox. */
 import path from "node:path";
 import type { Channel } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
@@ -14,13 +14,13 @@ import type { SmsDelivery } from "./sms.ts";
 
 export interface Senders extends Part {
   readonly outbox: Outbox;
-  /** Channels of surveys whose messages become files. */
+  /** Channels whose surveys are written to files. */
   readonly outboxChannels: readonly Channel[];
-  /** Those with a server of their own. */
+  /** Senders with a server. */
   readonly paced: readonly PacedSender[];
-  /** One for each channel of surveys and digests. */
+  /** One per channel of surveys and digests. */
   readonly all: readonly MessageSender[];
-  /** Sends replies to texts; null without a gateway. */
+  /** Null without a gateway. */
   readonly replies: MessageSender | null;
 }
 
@@ -90,7 +90,7 @@ function openOutbox({ options, dataName, store, clock, random, contextOf, failur
   });
 }
 
-/** Unless the folder was named, it is next to the data file. */
+/** Next to the data file by default. */
 function outboxFolder({ outbox, dataFile }: Pick<ServiceOptions, "outbox" | "dataFile">): string {
   return outbox ?? path.join(path.dirname(path.resolve(dataFile)), "outbox");
 }

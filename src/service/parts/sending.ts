@@ -1,4 +1,3 @@
-/** The sending of what is due. */
 import { createHeartbeat, type Heartbeat } from "../scheduler/heartbeat.ts";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
 import { logOverdue, logPaused } from "../service-log.ts";
@@ -11,7 +10,7 @@ export interface Sending extends Part {
   readonly stop: () => Promise<void>;
   /** See `Scheduler`. */
   readonly sweep: Scheduler["sweep"];
-  /** Ends once nothing is due any more. */
+  /** Resolves when nothing is due any more. */
   readonly finish: () => Promise<void>;
   readonly isLeader: Heartbeat["isLeader"];
 }

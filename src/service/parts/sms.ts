@@ -1,4 +1,4 @@
-/** Text messages through a gateway, wired: what they say, what they may cost, and what comes back. */
+/** Text messages through a gateway: what they say, what they may cost, and what comes in. */
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
@@ -25,7 +25,7 @@ export interface SmsOptions {
   readonly gateway: SmsGateway;
   readonly mode: SmsMode;
   readonly limits: Omit<SmsLimits, "mayReceive">;
-  /** Numbers that texts may go to, `*` for any characters; null for all. Texts to others are held. */
+  /** Numbers that may get texts, `*` for any characters; null for all. Others are held. */
   readonly onlyTo: string | null;
   readonly linkUrl: string | null;
 }
@@ -64,7 +64,7 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     return { sender: name ?? new URL(appUrl()).hostname, presentation };
   };
   const freeze = (text: string): FrozenMessage => freezeSms(text, { id: random.token(ID_BYTES), from: gateway.from });
-  // The limits may be others than those of the last process.
+  // The limits may have changed since the last process.
   await releaseAll(store, (tx, limit) => releasePutOff(tx, limit, "sms"));
   const sender = await openSmsSender({
     transport: createGatewayTransport(gateway, clock),
@@ -97,7 +97,7 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
   });
   const replies = createReplySender({
     clock,
-    // Connections of its own: who texts does not wait for a mailing to end.
+    // Its own connections, so that replies don't wait for a mailing.
     transport: createGatewayTransport(gateway, clock),
     limits,
     budget,
@@ -117,7 +117,7 @@ function warnOnceOfLong(log: Log): (project: Project, segments: number) => void 
   };
 }
 
-/** The words of the gateway may repeat the number. */
+/** The gateway may quote the number. */
 function maskNumbers(said: string): string {
   return said.replaceAll(/\d{5,}/g, "…");
 }

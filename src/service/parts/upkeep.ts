@@ -1,4 +1,4 @@
-/** The hourly work of a server: old messages, logs and answers go, and an erasure that was cut short is finished. */
+/** A server's hourly work: removes old messages, logs and answers, and finishes interrupted erasures. */
 import type { Outbox } from "../delivery/outbox.ts";
 import { pruneAttempts } from "../domain/delivery/oversight.ts";
 import type { Store } from "../domain/ports.ts";
@@ -14,7 +14,7 @@ const POLL_MS = 5_000;
 const PRUNE_MS = 3_600_000;
 const PRUNED_A_STEP = 1000;
 
-/** `sweepMessages` removes messages of people who are gone. */
+/** `sweepMessages` removes messages of deleted people. */
 export function openUpkeep(
   { store, clock, log, options, failures, keepErasures }: Base,
   outbox: Outbox,
@@ -44,7 +44,7 @@ export function openUpkeep(
       const lead = await store.read(readLead).catch(() => 0);
       if (lead > 0 && !isBehind) logClockBehind(log, lead);
       isBehind = lead > 0;
-      // The store tells by itself what it finds.
+      // The store reports what it finds.
       await store.verify().catch(() => undefined);
       await clock.sleep(POLL_MS, stopping.signal).catch(() => undefined);
     }
@@ -61,7 +61,7 @@ export function openUpkeep(
 }
 
 async function forgetAttempts(store: Store): Promise<void> {
-  // Old rows that nothing changes any more: no project has to wait for them.
+  // Nothing changes these rows any more, so no project is locked.
   while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP), { project: "none" }));
   while (await store.write((tx) => pruneUnscheduled(tx, PRUNED_A_STEP), { project: "none" }));
   while (await store.write((tx) => pruneEvents(tx, PRUNED_A_STEP)));
@@ -72,8 +72,8 @@ async function followAll(store: Store, mayGoOn: () => boolean): Promise<void> {
 }
 
 /**
- * A process that was killed after it had erased somebody leaves messages, and deleted rows in free space of the file;
- * one that met a long reader leaves the latter.
+ * A process killed after an erasure leaves messages, and deleted rows in the file's free space; the latter also remain
+ * if someone was reading for long.
  */
 export async function finishErasure(store: Store, sweepMessages: () => Promise<unknown>): Promise<void> {
   if (!(await store.read((tx) => tx.erasures.isCleaning()))) return;

@@ -1,14 +1,14 @@
-/** People who answer in a rehearsal: a share of them, within three days after their survey. */
+/** Simulated answers: a share of the people, within three days of their survey. */
 import type { Random } from "../../runtime/random.ts";
 import { answerSurvey } from "../domain/answers/answers.ts";
 import type { DueQuestion, Store } from "../domain/ports.ts";
 
 export interface Answers {
-  /** Decides whether and when a survey that was just sent is answered. */
+  /** Decides whether and when a sent survey is answered. */
   readonly plan: (due: Pick<DueQuestion, "token">, now: number) => void;
-  /** Unix seconds; null when nobody is to answer. */
+  /** Unix seconds, or null. */
   readonly nextAt: () => number | null;
-  /** Gives the answers that are due. */
+  /** Stores the answers that are due. */
   readonly give: (now: number) => Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export function createAnswers(
   store: Store,
   { rate, chance }: { readonly rate: number; readonly chance: Pick<Random, "fraction"> },
 ): Answers {
-  /** In order of their times. */
+  /** Sorted by time. */
   const waiting: { readonly at: number; readonly token: string }[] = [];
   return {
     plan: ({ token }, now) => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Random } from "../../runtime/random.ts";
 
-/** The same seed gives the same fractions, on every machine. */
+/** Deterministic on every machine. */
 export function createChance(seed: number): Pick<Random, "fraction"> {
   const state = { count: 0 };
   return {

@@ -1,4 +1,4 @@
-/** All of the data in another store, while the data itself stays as it is, to the last byte. */
+/** Copies the data to another store without changing a byte of it. */
 import { copyFile, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -23,7 +23,7 @@ export async function copyData(options: DataFileOptions, to: Store, signal: Abor
   }
 }
 
-/** A file that is served has a log; its copy is SQLite's. Opening it would change any other. */
+/** A served file has a WAL and is copied by SQLite. Opening any other file would change it. */
 async function copyDataFile(options: DataFileOptions, file: string): Promise<void> {
   const { dataFile } = options;
   const log = await stat(`${dataFile}-wal`).catch(() => null);

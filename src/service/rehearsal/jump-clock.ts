@@ -1,6 +1,6 @@
 import { type Clock, nextTurn } from "../../runtime/clock.ts";
 
-/** A clock that stands still until it is set forward: a sleep on it lets other work go on, and takes no time. */
+/** Stands still until it is set. `sleep` lets other work run and takes no time. */
 export interface JumpClock extends Clock {
   /** Unix seconds. */
   readonly seconds: () => number;

@@ -1,4 +1,4 @@
-/** A rehearsal by day, ISO week or month of the project's zone. */
+/** A rehearsal by day, ISO week or month in the project's zone. */
 import { labelOf, startOf } from "../../runtime/calendar/periods.ts";
 import { createWallClock, DAY_SECONDS, toCalendarDay } from "../../runtime/zone.ts";
 import type { Rehearsal } from "./results.ts";
@@ -19,7 +19,7 @@ export interface PeriodRow {
 
 type Counts = { -readonly [Name in Exclude<keyof PeriodRow, "period">]: number };
 
-/** A row for each period from the first to the last day, those without a survey included. */
+/** Includes periods without surveys. */
 export function toPeriods({ since, until, zone, messages, held }: Rehearsal, by: RehearsalPeriod): PeriodRow[] {
   const wallClock = createWallClock(zone);
   const nameOf = (wall: number): string => labelOf(by, startOf(by, toCalendarDay(wall)));

@@ -1,6 +1,6 @@
 /**
- * The effect of a project's settings before they have it: the scheduler itself runs over a copy of the data, on a clock
- * that jumps from one due moment to the next, with a sender that only notes what it is given.
+ * Shows the effect of a project's settings: runs the real scheduler on a copy of the data, with a clock that jumps to
+ * the next due time and a sender that only records.
  */
 import type { Random } from "../../runtime/random.ts";
 import { DEFAULT_ZONE } from "../../runtime/zone.ts";
@@ -25,10 +25,10 @@ export interface RehearsalOptions extends Omit<DataFileOptions, "onEvent"> {
   readonly project: string;
   /** Unix seconds. */
   readonly until: number;
-  /** The share of surveys that are answered, 0 to 1, and the chance by which those are chosen. */
+  /** Share of answered surveys, 0 to 1, and the random numbers that choose them. */
   readonly answerRate: number;
   readonly chance: Pick<Random, "fraction">;
-  /** Called again and again with the moment that was reached. */
+  /** Progress: the simulated time. */
   readonly onMoment: (at: number) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -36,7 +36,7 @@ export interface RehearsalOptions extends Omit<DataFileOptions, "onEvent"> {
 const CHANNELS: readonly OutgoingChannel[] = ["email", "sms", "reminder", "sms-reminder"];
 const AT_ONCE = 500;
 
-/** Reads the data, and changes nothing of it. Throws AdminError for no such project, StoreFileError. */
+/** Only reads the data. Throws AdminError for an unknown project, StoreFileError. */
 export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const clock = createJumpClock(Math.floor(options.clock.now() / 1000));
   const store = await openSqliteStore({ file: IN_MEMORY, clock, random: options.random });
@@ -51,10 +51,10 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
 
 async function copyInto(store: Store, options: RehearsalOptions): Promise<void> {
   await copyData(options, store, options.signal);
-  // The whole of the data may be paused, as a restored copy is; the question is what happens once it is not.
+  // A restored copy is paused; show what happens once it isn't.
   await store.write(async (tx) => {
     await tx.deliveries.setPaused(null);
-    // A server that serves the data goes on with what it has claimed; here nobody else does.
+    // Claims of a running server don't matter in the copy.
     await releaseDeadClaims(tx);
     for (const { id, name } of await tx.projects.list())
       await tx.projects.setPaused(id, name === options.project ? null : tx.now);
@@ -92,7 +92,7 @@ async function nextMoment(store: Store, answers: Answers): Promise<number | null
   return at === Infinity ? null : at;
 }
 
-/** No other process knows the copy. */
+/** No other process uses the copy. */
 const ALONE: Heartbeat = { beat: async () => undefined, isLeader: () => true, end: async () => undefined };
 
 function openScheduler(store: Store, clock: JumpClock, sender: MessageSender): Scheduler {
@@ -146,7 +146,7 @@ function createRecorder(
   };
 }
 
-/** A survey outside Autopilot puts off those of Autopilot that would follow too soon. */
+/** A survey outside Autopilot postpones Autopilot's next one. */
 async function noteThrottled(store: Store, due: DueQuestion, now: number, held: Held[]): Promise<void> {
   const { project, person } = due;
   await store.read(async (tx) => {

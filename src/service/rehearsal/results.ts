@@ -1,6 +1,3 @@
-/** The results of a rehearsal. */
-
-/** A survey or a reminder that would be sent. */
 export interface RehearsedMessage {
   readonly person_id: string;
   readonly email: string | null;
@@ -12,7 +9,7 @@ export interface RehearsedMessage {
   readonly sent_at: number;
 }
 
-/** A survey or a reminder that was held back at this moment. */
+/** Held back at this time. */
 export interface Held {
   readonly at: number;
   readonly why: "throttled" | "unsubscribed" | "bounced" | "limit" | "window";
@@ -21,10 +18,10 @@ export interface Held {
 export interface Rehearsal {
   readonly since: number;
   readonly until: number;
-  /** IANA name of the project's zone. */
+  /** IANA name. */
   readonly zone: string;
   readonly messages: readonly RehearsedMessage[];
   readonly held: readonly Held[];
-  /** Members of Autopilot who have no address for it. */
+  /** Members of Autopilot without an address for it. */
   readonly withoutAddress: number;
 }

@@ -1,4 +1,4 @@
-/** Members of Autopilot who are not surveyed, and the moments at which they would be. */
+/** When members of Autopilot who get no survey would have been surveyed. */
 import { createWallClock } from "../../runtime/zone.ts";
 import { type Platform, PLATFORMS } from "../../contract/resources.ts";
 import { peoplePages } from "../domain/people/everybody.ts";
@@ -39,7 +39,7 @@ function whyOf({ bouncedAt }: PersonRow, platform: Platform): Held["why"] {
   return platform === "email" && bouncedAt !== null ? "bounced" : "unsubscribed";
 }
 
-/** Each moment at which the member would be surveyed, as if each survey before had left in time. */
+/** As if every earlier survey had been sent on time. */
 function heldBack(
   { start, number, notBefore }: MembershipRow,
   why: Held["why"],

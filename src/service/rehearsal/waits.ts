@@ -1,4 +1,4 @@
-/** The reasons for which a survey or a reminder leaves later than it was planned. */
+/** Why a message leaves later than planned. */
 import { createWallClock, DAY_SECONDS, type WallClock } from "../../runtime/zone.ts";
 import { readReminder } from "../domain/delivery/reminders.ts";
 import type { DueQuestion, Transaction } from "../domain/ports.ts";
@@ -7,7 +7,7 @@ import { nextOpen } from "../domain/surveys/open-time.ts";
 import type { Window } from "../domain/surveys/windows.ts";
 import type { Held } from "./results.ts";
 
-/** Asked before the message is settled: a member's next survey is not scheduled yet. */
+/** Call it before the message is settled, which schedules the member's next survey. */
 export async function findWaits(tx: Transaction, due: DueQuestion, zone: string): Promise<Held[]> {
   const wallClock = createWallClock(zone);
   const dayOf = (at: number): number => Math.floor(wallClock(at) / DAY_SECONDS);
@@ -28,7 +28,7 @@ interface Pace {
   readonly wallClock: WallClock;
 }
 
-/** The moment that a survey or a reminder is for, whatever the window. */
+/** The planned time, whatever the sending window. */
 async function findPlanned(tx: Transaction, due: DueQuestion, pace: Pace): Promise<number> {
   const { project, scheduledAt, person, requestId } = due;
   if ("survey" in due) {

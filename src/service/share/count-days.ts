@@ -1,4 +1,4 @@
-/** The days of a live page that are over: counted once, and again after one of their answers has changed. */
+/** Caches counts per day of a live page; a day is counted again after one of its answers changed. */
 import { unixSeconds } from "../../runtime/clock.ts";
 import { utcDay } from "../../runtime/zone.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
@@ -6,12 +6,12 @@ import { keepDays } from "../domain/shares/shares.ts";
 import type { Base } from "../parts/base.ts";
 
 /**
- * Counts the days from a first one on (days since 1970; null: all) that are not counted. After an import of a million
- * answers that takes a second or two; all other work goes on meanwhile.
+ * Counts the missing days from a first one on (days since 1970; null for all). After an import of a million answers
+ * this takes a second or two, without blocking other work.
  */
 export type CountDays = (share: ShareRow, first: number | null) => Promise<void>;
 
-/** Of one link one count runs at a time: those who look meanwhile wait for it and find little left. */
+/** One count per link at a time. */
 export function createCountDays({ store, clock }: Base): CountDays {
   const running = new Map<string, Promise<void>>();
   const count: CountDays = async (share, first) => {

@@ -1,7 +1,4 @@
-/**
- * The numbers of a page for colleagues: tallies by day, added up, and the newest comments. The cost of a look is
- * bounded.
- */
+/** A live page's numbers: daily tallies added up, and the newest comments, at a bounded cost. */
 import { unixSeconds } from "../../runtime/clock.ts";
 import { SCORE_MAX } from "../../contract/limits.ts";
 import { CONFIDENCE_DEFAULT, countAnswers, FEW_ANSWERS } from "../../insight/interval.ts";
@@ -22,7 +19,7 @@ import { readNewest } from "./newest.ts";
 import { dayText, type RangeName, type RangeStart, sharedPeriods, startOfDay, startOfRange } from "./ranges.ts";
 
 export interface ShareFacts extends LiveFacts {
-  /** Unix seconds, both inclusive; `since` is null without answers in all time. */
+  /** Unix seconds, inclusive. `since` is null for all time without answers. */
   readonly since: number | null;
   readonly until: number;
 }
@@ -32,7 +29,7 @@ interface CountedDay {
   readonly tally: DayTally;
 }
 
-/** `countDays` counts the days from a first one on that are over; null: all days. */
+/** `countDays` counts the finished days from a first one on; null for all. */
 export async function readShareFacts(
   { store, clock, sender }: Base,
   countDays: CountDays,
@@ -46,7 +43,7 @@ export async function readShareFacts(
   const { days, change, channels, title, sponsor } = await store.read(async (tx) => ({
     days: await readDays(tx, share, asked?.first ?? null, now),
     change: asked === null ? null : await countBefore(tx, share, asked),
-    // Surveys belong to no trend.
+    // Trends have no surveys.
     channels: share.trendId === null ? await channelRates(tx, share.project, sentIn) : [],
     title: share.name,
     sponsor: (await showProject(tx, share.project, {}, sender.senderName)).brand.name,
@@ -73,7 +70,7 @@ export async function readShareFacts(
   };
 }
 
-/** The score of the range of the same length before this one, and how it is named. */
+/** The range of the same length before this one, and its name. */
 async function countBefore(
   tx: Transaction,
   { project, trendId }: ShareRow,
@@ -83,7 +80,7 @@ async function countBefore(
   return { before: await tx.responses.countScores(project.id, range), words: `against ${words}` };
 }
 
-/** Of today only what was answered until now; a day that has changed since is counted, and not kept. */
+/** Today, and a day that has changed since it was counted, are not cached. */
 async function readDays(tx: Transaction, share: ShareRow, first: number | null, now: number): Promise<CountedDay[]> {
   const today = utcDay(now);
   const found: CountedDay[] = [];

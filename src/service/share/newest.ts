@@ -1,6 +1,4 @@
-/**
- * The newest answers of a live page: their comments, and what they answer to further questions. So many and no more.
- */
+/** A live page's newest comments and further answers. */
 import type { JsonObject } from "../../contract/json.ts";
 import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";
 import { type ReportComment, reportComments } from "../../insight/report/facts.ts";
@@ -13,19 +11,19 @@ import { newestResponses } from "../newest-responses.ts";
 import { dayText } from "./ranges.ts";
 
 const NEWEST_MAX = 500;
-/** Characters of these answers as JSON: so much is counted in some tenths of a second, and most have less. */
+/** Characters of these answers as JSON; counting more would take too long. */
 const TEXT_MAX = 1_000_000;
 const COMMENTS_MAX = 200;
 
 export type NewestFacts = Pick<LiveFacts, "questions" | "questionsAmong" | "comments">;
 
-/** Unix seconds, both inclusive. */
+/** Unix seconds, inclusive. */
 interface Range {
   readonly since: number;
   readonly until: number;
 }
 
-/** `count` is the number of answers of the range. Personal data is masked. */
+/** `count` is the number of answers in the range. Personal data is masked. */
 export async function readNewest(store: Store, share: ShareRow, range: Range, count: number): Promise<NewestFacts> {
   const { showsComments } = share;
   const haveQuestions = await store.read((tx) => tx.responses.haveAnswers(share.project.id));
@@ -34,7 +32,7 @@ export async function readNewest(store: Store, share: ShareRow, range: Range, co
   await nextTurn();
   const answers = createMaskedAnswers({ personal: false });
   for (const row of rows.toReversed()) answers.add(row);
-  // The words of free answers are comments too.
+  // Free answers count as comments.
   const questions = answers.results().map((one) => (showsComments ? one : { ...one, words: null }));
   return { questions, questionsAmong: rows.length < count ? rows.length : null, comments };
 }

@@ -1,4 +1,4 @@
-/** The periods that a page for colleagues offers: whole days in UTC, so that the tallies of days add up to them. */
+/** Periods of a live page: whole days in UTC, so that daily tallies add up to them. */
 import type { Coverage } from "../../insight/coverage.ts";
 import { labelOf, movePeriod, rangeOf, startOf, unitFor } from "../../runtime/calendar/periods.ts";
 import { createWallClock, DAY_SECONDS, firstSecondOf, toCalendarDay, utcDay } from "../../runtime/zone.ts";
@@ -16,9 +16,9 @@ export function readRangeName(query: string): RangeName | null {
 }
 
 export interface RangeStart {
-  /** The first day of a range that ends today, days since 1970. */
+  /** First day of a range that ends today, in days since 1970. */
   readonly first: number;
-  /** The first day of the one that it is compared with, which ends the day before. */
+  /** First day of the range it is compared with, which ends the day before. */
   readonly before: number;
   readonly words: string;
 }
@@ -38,12 +38,12 @@ function monthsAgo(count: number, now: number): number {
 export interface SharedPeriod extends Coverage {
   /** `2026-W05`, `2026-01`. */
   readonly label: string;
-  /** Days since 1970, both inclusive. */
+  /** Days since 1970, inclusive. */
   readonly first: number;
   readonly last: number;
 }
 
-/** The periods from a first day to today. `isOpen`: nothing comes before the first day, so nothing is cut off there. */
+/** From a first day until today. `isOpen`: there is no data before the first day, so no period is cut off. */
 export function sharedPeriods(firstDay: number, now: number, isOpen: boolean): SharedPeriod[] {
   const today = utcDay(now);
   const unit = unitFor(today - firstDay);
@@ -62,7 +62,7 @@ export function sharedPeriods(firstDay: number, now: number, isOpen: boolean): S
   }
 }
 
-/** `2026-05-31` of a number of days since 1970. */
+/** `day` is in days since 1970. */
 export function dayText(day: number): string {
   return new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, "2026-05-31".length);
 }

@@ -1,4 +1,4 @@
-/** `/d/<token>`: a live page with the score, and `/d/<token>.json`: its numbers. Wrong tokens are unknown paths. */
+/** `/d/<token>` is a live page, `/d/<token>.json` its numbers. Wrong tokens look like unknown paths. */
 import { createHash } from "node:crypto";
 import type { HttpResponse } from "../../contract/http.ts";
 import { LIVE_STYLE, renderLivePage } from "../../insight/report/live-page.ts";
@@ -17,14 +17,14 @@ import { type RangeName, RANGES, readRangeName } from "./ranges.ts";
 import { shareJson } from "./share-json.ts";
 
 const WRONG_TOKENS: RateLimit = { requests: 60, periodSeconds: 60 };
-/** A range of a link is computed at most once in this time. */
+/** Cache time of a link's range. */
 const KEPT_MS = 60_000;
 const KEPT_MAX = 200;
 const PATH = /^\/d\/([\w-]+?)(\.json)?$/;
 
 type Handle = (request: PathRequest) => Promise<HttpResponse | null>;
 
-/** Resolves with null for a path that leads nowhere, as a wrong token does. */
+/** Resolves with null for an unknown path or token. */
 export function createShareHandler(base: Base): Handle {
   const { store, clock, options } = base;
   const wrongTokens = createRateLimiter(WRONG_TOKENS, clock);
@@ -54,7 +54,7 @@ interface Kept {
   readonly facts: Promise<ShareFacts>;
 }
 
-/** Everyone who looks within a minute sees the same numbers; those of an erased person are gone from the next ones. */
+/** Everyone sees the same numbers for a minute; an erased person is gone from the next ones. */
 function createKeptFacts(base: Base): (share: ShareRow, range: RangeName) => Promise<ShareFacts> {
   const { clock } = base;
   const kept = new Map<string, Kept>();
@@ -89,7 +89,7 @@ function page(facts: ShareFacts, { range, given, isSecure }: Visit): HttpRespons
   return { status: 200, headers, body: renderLivePage(facts, range, given.signature === "" ? {} : { ...given }) };
 }
 
-/** Dashboards read the numbers from other origins, some with headers of their own. */
+/** Dashboards on other origins read the numbers, some with custom headers. */
 const CROSS_ORIGIN = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "GET, HEAD",

@@ -1,10 +1,10 @@
-/** The numbers of a page for colleagues as JSON, for dashboards that others run. */
+/** A live page's numbers as JSON. */
 import { toCoreMetrics } from "../../contract/resources.ts";
 import { netPromoterScore, scoreInterval } from "../../insight/interval.ts";
 import type { ScoreTally } from "../domain/ports.ts";
 import type { ShareFacts } from "./facts.ts";
 
-/** Rounded as the API's metrics (4.7), and null without answers. */
+/** Rounded like the API's metrics (4.7); null without answers. */
 function scoreFields(counts: ScoreTally) {
   const { nps, response_count, ...kinds } = toCoreMetrics(counts);
   const interval = scoreInterval(counts);

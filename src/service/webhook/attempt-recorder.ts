@@ -1,4 +1,4 @@
-/** Records attempts that have ended, those of one project in one commit, and counts them. */
+/** Records finished attempts, with one commit per project. */
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
@@ -12,15 +12,15 @@ export interface AttemptRecorderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Attempts were recorded: other events may be due now. */
+  /** Called after recording; other events may be due now. */
   readonly onRecorded: () => void;
   readonly onError: (error: unknown) => void;
-  /** Ends the waiting after an error. */
+  /** Ends the pause after an error. */
   readonly signal: AbortSignal;
 }
 
 const AFTER_ERROR_MS = 2_000;
-/** Attempts that end within this time share a commit, unless there are many. */
+/** Attempts that finish within this time share a commit. */
 const GATHER_MS = 20;
 const RECORDED_AT_ONCE = 64;
 
@@ -73,7 +73,7 @@ export class AttemptRecorder {
     }
   }
 
-  /** An endpoint that is disabled is worth a line. Its URL may be a secret. */
+  /** Logs a disabled endpoint, without its URL, which may be secret. */
   #count({ project, id, url }: WebhookRow, meaning: AttemptMeaning | undefined): void {
     if (meaning === undefined) return;
     this.counts.set(meaning.kind, (this.counts.get(meaning.kind) ?? 0) + 1);

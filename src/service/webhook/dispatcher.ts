@@ -1,4 +1,4 @@
-/** Sends events to their endpoints as they become due. */
+/** Sends events to their endpoints when they are due. */
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -15,22 +15,23 @@ export interface DispatcherOptions extends Pick<EndpointOptions, "own" | "resolv
   readonly random: Random;
   readonly log: Log;
   readonly onError: (error: unknown) => void;
-  /** True when this process sends; absent: always. */
+  /** Whether this process sends; always, if absent. */
   readonly mayStart?: () => boolean;
 }
 
 export interface Dispatcher {
-  /** Starts the loop; a second call changes nothing. */
+  /** A second call does nothing. */
   readonly start: () => void;
   readonly wake: () => void;
-  /** Begins no more attempts; those that run have five seconds to end, and are made again by the next start. */
+  /**
+   * Starts no more attempts; running ones have five seconds to finish, and otherwise are repeated after the next start.
+   */
   readonly stop: () => Promise<void>;
   readonly attempts: () => ReadonlyMap<AttemptMeaning["kind"], number>;
 }
 
 const STOP_MS = 5_000;
 
-/** Does nothing until `start`. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return new LoopingDispatcher(options);
 }
@@ -67,13 +68,13 @@ class LoopingDispatcher implements Dispatcher {
 
   attempts = (): ReadonlyMap<AttemptMeaning["kind"], number> => this.#recorder.counts;
 
-  /** Gives each endpoint the events that are due; when it looks again, Unix seconds of the clock. */
+  /** Gives each endpoint its due events. Returns when to look again, in Unix seconds. */
   async #sendDue(): Promise<number> {
     const { store, clock, mayStart = () => true } = this.#options;
-    // Other processes may add events meanwhile.
+    // Other processes may add events while this runs.
     const startedAt = unixSeconds(clock);
     const lookAt = startedAt + store.pollSeconds;
-    // Of several processes one sends, so that an event does not come twice from two of them.
+    // Only one process sends, so that no event is sent twice.
     if (!mayStart()) return lookAt;
     const { dueInSeconds, shares } = await store.read((tx) => readShares(tx, this.#queues));
     this.#closeOthers(new Set(shares.map(({ webhook }) => keyOf(webhook))));
@@ -94,7 +95,7 @@ class LoopingDispatcher implements Dispatcher {
     return queue;
   }
 
-  /** Endpoints that were removed or disabled. */
+  /** Removed or disabled endpoints. */
   #closeOthers(known: ReadonlySet<string>): void {
     for (const [key, queue] of this.#queues) {
       if (known.has(key)) continue;
@@ -120,13 +121,11 @@ function keyOf({ project, id }: WebhookRow): string {
 interface Share {
   readonly webhook: WebhookRow;
   readonly due: Awaited<ReturnType<Transaction["webhooks"]["due"]>>;
-  /** True while the endpoint is left alone. */
+  /** The endpoint is being given a rest. */
   readonly isSlow: boolean;
 }
 
-/**
- * For each enabled endpoint the events that it has room for, and in how many seconds of the store's time more are due.
- */
+/** Per enabled endpoint, the events it has room for, and in how many seconds of the store's clock more are due. */
 async function readShares(
   tx: Transaction,
   queues: ReadonlyMap<string, EndpointQueue>,

@@ -1,6 +1,4 @@
-/**
- * One endpoint: the events that wait for it, and the few attempts that run. One person's events go one after another.
- */
+/** Pending events of one endpoint and their running attempts. Each person's events stay in order. */
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { DueEvent, Store, WebhookRow } from "../domain/ports.ts";
 import { type AttemptEnd, asksForPause } from "../domain/webhooks/attempts.ts";
@@ -18,19 +16,18 @@ export interface EndpointQueueOptions extends EndpointOptions {
   readonly store: Pick<Store, "read">;
   readonly onError: (error: unknown) => void;
   readonly onEnd: (attempt: EndedAttempt) => void;
-  /** Ends attempts that run; `onEnd` is not called for those. */
+  /** Ends running attempts without calling `onEnd`. */
   readonly signal: AbortSignal;
 }
 
 export interface EndpointQueue {
-  /** The endpoint as it was read last. */
+  /** As last read. */
   readonly webhook: () => WebhookRow;
-  /** The number of due events to read, those that it holds included. 0 when there is no room. */
+  /** How many due events to read, including those it already has; 0 if there is no room. */
   readonly wanted: () => number;
-  /** Takes over the events that it does not hold yet. */
   readonly take: (webhook: WebhookRow, due: readonly DueEvent[]) => void;
   readonly forget: (due: DueEvent) => void;
-  /** Drops the events that have not begun. */
+  /** Drops events that haven't started. */
   readonly clear: () => void;
   readonly size: () => number;
   readonly idle: () => Promise<void>;
@@ -40,7 +37,7 @@ export interface EndpointQueue {
 const AT_ONCE = 4;
 const WAITING_MAX = 64;
 const WAITING_LOW = 32;
-/** Ended and not recorded: no more begins until the disk has caught up. */
+/** Finished but unrecorded events; while the disk is behind, no more are started. */
 const HELD_MAX = 256;
 
 export function createEndpointQueue(options: EndpointQueueOptions): EndpointQueue {
@@ -52,9 +49,9 @@ class WaitingEvents implements EndpointQueue {
   readonly #transport: EndpointTransport;
   readonly #waiting: DueEvent[] = [];
   readonly #running = new Map<DueEvent, Promise<void>>();
-  /** Waiting, running or not recorded, by the event's number. */
+  /** Pending, running or unrecorded, by the event's number. */
   readonly #held = new Map<number, DueEvent>();
-  /** People with an event on its way. */
+  /** People with a running attempt. */
   readonly #busy = new Set<number>();
   /** Answers that ask for a pause, until they are recorded. */
   readonly #pauses = new Set<DueEvent>();
@@ -106,7 +103,7 @@ class WaitingEvents implements EndpointQueue {
   }
 
   #pump(): void {
-    // An endpoint that asked to be left alone is tried by one at first.
+    // After a failure, try one at a time.
     const limit = this.webhook().strikes > 0 ? 1 : AT_ONCE;
     while (this.#running.size < limit && this.#pauses.size === 0 && !this.#options.signal.aborted) {
       const at = this.#waiting.findIndex(({ personId }) => !this.#busy.has(personId));
@@ -130,7 +127,7 @@ class WaitingEvents implements EndpointQueue {
     this.#pump();
   }
 
-  /** A person may be erased after their events were read, by this process or another. */
+  /** Another process may have erased the person after their events were read. */
   async #isThere({ event }: DueEvent): Promise<boolean> {
     const { store, onError } = this.#options;
     const { project, id } = this.webhook();
@@ -138,7 +135,7 @@ class WaitingEvents implements EndpointQueue {
       return (await store.read((tx) => tx.webhooks.delivery(project.id, id, event))) !== null;
     } catch (error) {
       onError(error);
-      // Read again later, all in their order: none overtakes this one.
+      // They are read again later, in order.
       this.clear();
       return false;
     }

@@ -1,4 +1,4 @@
-/** The signature of an event: our own header, and the three of Standard Webhooks. */
+/** Our own signature header, and the three of Standard Webhooks. */
 import { createHmac } from "node:crypto";
 import { VERSION } from "../../runtime/version.ts";
 import type { WebhookRow } from "../domain/ports.ts";
@@ -6,9 +6,9 @@ import type { WebhookRow } from "../domain/ports.ts";
 const PREFIX = "whsec_";
 
 /**
- * The headers of one attempt, at `now` in Unix seconds. Our own signature is keyed with the secret as it was printed,
- * that of Standard Webhooks with the bytes that it stands for. While a secret is being replaced, Standard Webhooks'
- * header carries both signatures, and ours the new one.
+ * Headers of one attempt; `now` is Unix seconds. Our signature uses the secret as printed as its key, Standard Webhooks
+ * its decoded bytes. While a secret is being replaced, the header of Standard Webhooks has both signatures, and ours
+ * the new one.
  */
 export function signedHeaders(
   webhook: Pick<WebhookRow, "secret" | "previousSecret" | "previousUntil" | "signatureHeader">,
@@ -29,7 +29,7 @@ export function signedHeaders(
   };
 }
 
-/** A secret that is not in the standard's form is its own key. */
+/** A secret without the standard's prefix is used as is. */
 function keyOf(secret: string): Buffer {
   return secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), "base64") : Buffer.from(secret);
 }

@@ -9,7 +9,7 @@ export interface TestEvent {
   readonly body: string;
 }
 
-/** Sends an event at once, whether its endpoint is enabled or not; it is not kept. */
+/** Sends an event immediately, also to a disabled endpoint, without storing it. */
 export async function sendTestEvent(
   options: EndpointOptions,
   webhook: WebhookRow,

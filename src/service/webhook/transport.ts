@@ -1,4 +1,4 @@
-/** One POST to an endpoint: no redirect, no proxy, and no connection to an address that the webhook may not reach. */
+/** One POST to an endpoint, without redirects or proxies, and only to allowed addresses. */
 import { lookup, type LookupAddress } from "node:dns";
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
@@ -19,9 +19,9 @@ export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
 
 export interface EndpointOptions {
   readonly clock: Clock;
-  /** Addresses of this service itself, which no event may go to. */
+  /** Addresses of this server, which may not receive events. */
   readonly own: () => readonly string[];
-  /** Absent: as the system resolves names. */
+  /** The system's resolver by default. */
   readonly resolve?: Resolve;
 }
 
@@ -29,9 +29,9 @@ interface Destination extends WebhookReach {
   readonly url: string;
 }
 
-/** The connections to one endpoint: each endpoint has its own, so that none waits for another. */
+/** Each endpoint has its own connections, so that none waits for another. */
 export interface EndpointTransport {
-  /** Never throws: what goes wrong is how the attempt ended. Null when `signal` ended it. */
+  /** Never throws: errors are results. Null if `signal` ended it. */
   readonly post: (
     target: Destination,
     headers: Readonly<Record<string, string>>,
@@ -63,7 +63,7 @@ export function createEndpointTransport(options: EndpointOptions, connections: n
         retryAfter,
         ms: clock.monotonic() - startedMs,
       });
-      // A literal address is never looked up, so it is checked here, and every time.
+      // Literal addresses are never looked up, so check them here.
       const refusal = refuseUrl(target.url, target, options.own());
       if (refusal !== null) return end(null, refusal.message);
       const timer = startDeadline(clock, TIMEOUT_MS, signal);
@@ -91,7 +91,7 @@ interface Answer {
   readonly retryAfter: string | undefined;
 }
 
-/** A connection that was kept open had been closed by the other end: nothing of the request has arrived. */
+/** A kept-alive connection was closed by the other side: the request didn't arrive. */
 class StaleConnectionError extends Error {
   override readonly name = "StaleConnectionError";
 }
@@ -144,15 +144,15 @@ function toAnswer(url: URL, { status, bytes, retryAfter, location }: AnswerStart
   return { status, text: text.replaceAll("\0", "\uFFFD"), retryAfter };
 }
 
-/** Logged in place of the body, which rarely says more. */
+/** Logged instead of the body, which rarely says more. */
 function redirectText(url: URL, location: string): string {
   const target = URL.canParse(location, url.href) ? new URL(location, url).href : location;
   return `redirected to ${target}; webhooks follow no redirects: add one for that address`;
 }
 
 /**
- * Resolves a name and lets the connection be made only when every address of it is allowed: the addresses that were
- * checked are the ones that are connected to. `autoSelectFamily` asks for all of them.
+ * Resolves a name and refuses it unless every address is allowed. The checked addresses are the ones used, so DNS can't
+ * change in between. `autoSelectFamily` asks for all of them.
  */
 export function checkedLookup(url: URL, reach: WebhookReach, resolve: Resolve): LookupFunction {
   const check = async (hostname: string): Promise<readonly LookupAddress[]> => {
