@@ -19,6 +19,7 @@ const service = [
   "service/webhook",
   "service/history",
   "service/scheduler",
+  "service/operations",
   "service/admin",
 ];
 const belowCommand = [...base, ...presentation, "config", "client", "service/index", ...service];
@@ -35,9 +36,11 @@ const LAYERS: readonly Layer[] = [
   { name: "insight", files: /^src\/insight\//, mayImport: base },
   { name: "service/domain", files: /^src\/service\/domain\//, mayImport: base },
   // The store, the adapters and the loop know the domain; the clock and the log are handed to them as values.
-  ...service
-    .slice(1)
-    .map((name) => ({ name, files: new RegExp(`^src/${name}/`), mayImport: ["service/domain", ...base] })),
+  ...service.slice(1).map((name) => ({
+    name,
+    files: new RegExp(`^src/${name}/`),
+    mayImport: ["service/domain", ...(name === "service/admin" ? ["service/operations"] : []), ...base],
+  })),
   // The digest by mail is the one that the command prints.
   {
     name: "service/index",

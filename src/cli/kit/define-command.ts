@@ -24,7 +24,7 @@ interface ArgSpec extends ValueSpec {
   readonly text: string;
 }
 
-type ArgSpecs = Readonly<Record<string, ArgSpec>>;
+export type ArgSpecs = Readonly<Record<string, ArgSpec>>;
 
 /** Null for an argument that was left out. */
 type ArgOf<Spec extends ArgSpec> = Spec["form"] extends `${string}...${string}`
@@ -33,7 +33,7 @@ type ArgOf<Spec extends ArgSpec> = Spec["form"] extends `${string}...${string}`
     ? ParsedOf<Spec>
     : ParsedOf<Spec> | null;
 
-type ArgsOf<Args extends ArgSpecs> = string extends keyof Args
+export type ArgsOf<Args extends ArgSpecs> = string extends keyof Args
   ? unknown
   : { readonly [Name in keyof Args]: ArgOf<Args[Name]> };
 

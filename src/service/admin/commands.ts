@@ -1,4 +1,5 @@
 /** The questions of the `service …` commands, and their answers. */
+import { accessOf, isOperation, type OperationCall, type OperationName, type ResultOf } from "../operations/index.ts";
 import type { ConflictPolicy, Imported } from "../domain/history/import-people.ts";
 import type { PastRows } from "../domain/history/import-responses.ts";
 import type { StoreContents } from "../domain/ports.ts";
@@ -10,13 +11,12 @@ import type { ProjectCommand, ProjectResults } from "./project/commands.ts";
 import type { QuestionCommand, QuestionResults } from "./question/commands.ts";
 import type { DigestCommand, DigestResults } from "./digest/commands.ts";
 import type { SettingsCommand, SettingsResults } from "./settings/commands.ts";
-import type { ShareCommand, ShareResults } from "./share/commands.ts";
 import type { WebhookCommand, WebhookResults } from "./webhook/commands.ts";
 
 export type AdminCommand =
   | DeliveryCommand
   | PageCommand
-  | ShareCommand
+  | OperationCall
   | QuestionCommand
   | BounceCommand
   | WebhookCommand
@@ -52,11 +52,13 @@ interface VacuumInfo {
   readonly bytes: number;
 }
 
+type OperationResults = { readonly [Name in OperationName]: ResultOf<Name> };
+
 export interface AdminResults
   extends
     DeliveryResults,
     PageResults,
-    ShareResults,
+    OperationResults,
     QuestionResults,
     BounceResults,
     WebhookResults,
@@ -75,7 +77,9 @@ export type AdminKind = AdminCommand["kind"];
 export type CommandOf<Kind extends AdminKind> = Extract<AdminCommand, { readonly kind: Kind }>;
 
 /** One function for each kind of command. */
-export type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]> };
+export type Handlers = {
+  readonly [Kind in Exclude<AdminKind, OperationName>]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
+};
 
 const LOOKS: ReadonlySet<AdminKind> = new Set([
   "project.list",
@@ -84,9 +88,7 @@ const LOOKS: ReadonlySet<AdminKind> = new Set([
   "configuration",
   "survey.preview",
   "survey.link",
-  "trend.list",
   "link.list",
-  "share.list",
   "question.list",
   "question.show",
   "delivery.list",
@@ -105,6 +107,7 @@ const LOOKS: ReadonlySet<AdminKind> = new Set([
 /** True for a command that may change what is stored: some only show, where nothing is given to them. */
 export function changesSomething(command: AdminCommand): boolean {
   const { kind } = command;
+  if (isOperation(command)) return accessOf(command) === "write";
   if (LOOKS.has(kind)) return false;
   if (kind === "erase" || kind === "configure" || kind === "retention") return !command.dryRun;
   if (kind === "settings") return Object.keys(command.change).length > 0;

@@ -3,6 +3,8 @@ import type { Clock } from "../../runtime/clock.ts";
 import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
 import { DomainError } from "../domain/errors.ts";
 import { importHistory } from "../domain/history/import-responses.ts";
+import { callOperation, isOperation } from "../operations/index.ts";
+import type { OperationTools } from "../operations/operation.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { Store } from "../domain/ports.ts";
 import { readLead, takeClockBack } from "../domain/write-time.ts";
@@ -23,23 +25,17 @@ import { createQuestionHandlers } from "./question/handlers.ts";
 import { createPageHandlers } from "./page/handlers.ts";
 import { createPrivacyHandlers, type PrivacyAdminOptions } from "./privacy/handlers.ts";
 import { createProjectHandlers, type ProjectAdminOptions } from "./project/handlers.ts";
-import {
-  createConfigurationHandlers,
-  createSettingsHandlers,
-  createTrendHandlers,
-  type SettingsAdminOptions,
-} from "./settings/handlers.ts";
-import { createShareHandlers, type ShareAdminOptions } from "./share/handlers.ts";
+import { createConfigurationHandlers, createSettingsHandlers, type SettingsAdminOptions } from "./settings/handlers.ts";
 import { createWebhookHandlers, type WebhookAdminOptions } from "./webhook/handlers.ts";
 
 export interface AdminOptions
   extends
+    OperationTools,
     WebhookAdminOptions,
     PrivacyAdminOptions,
     ProjectAdminOptions,
     SettingsAdminOptions,
     BounceAdminOptions,
-    ShareAdminOptions,
     DigestAdminOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -52,7 +48,9 @@ export function createAdmin(options: AdminOptions): Admin {
   const handlers = createHandlers(options);
   return async <Kind extends AdminKind>(command: CommandOf<Kind>): Promise<AdminResults[Kind]> => {
     try {
-      return await handlers[command.kind](command);
+      const others = handlers as Readonly<Record<string, (command: object) => Promise<unknown>>>;
+      const done = isOperation(command) ? callOperation(options, command) : others[command.kind]?.(command);
+      return (await done) as AdminResults[Kind];
     } catch (error) {
       throw error instanceof DomainError ? new AdminError(error.message, { cause: error }) : error;
     }
@@ -64,13 +62,11 @@ function createHandlers(options: AdminOptions): Handlers {
   return {
     ...createProjectHandlers(options),
     ...createSettingsHandlers(options),
-    ...createTrendHandlers(options),
     ...createConfigurationHandlers(options),
     ...createDigestHandlers(options),
     ...createDeliveryHandlers(options),
     ...createListHandlers(store),
     ...createPageHandlers(options),
-    ...createShareHandlers(options),
     ...createQuestionHandlers(options),
     ...createBounceHandlers(options),
     ...createWebhookHandlers(options),

@@ -4,7 +4,7 @@ import type { HttpResponse } from "../../../src/contract/http.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
 import { headline } from "../../../src/insight/report/facts.ts";
 import type { ScoreTally } from "../../../src/service/domain/ports.ts";
-import type { ShareInfo } from "../../../src/service/admin/share/commands.ts";
+import type { ResultOf } from "../../../src/service/operations/index.ts";
 import { type EmbeddedService, openEmbeddedService } from "../../helpers/embedded-service.ts";
 import { seededRandom } from "../../helpers/seeded-random.ts";
 
@@ -66,9 +66,7 @@ async function visit(path: string, method = "GET", from = "192.0.2.1"): Promise<
   return { ...answer, text: textOf(answer.body) };
 }
 
-interface Added extends ShareInfo {
-  readonly path: string;
-}
+type Added = Omit<ResultOf<"share.add">, "url"> & { readonly path: string };
 
 async function share(name: string, more: object = {}): Promise<Added> {
   const wanted = { name, trend: null, segments: [] as string[], comments: true, ...more };
@@ -253,7 +251,7 @@ describe("the link", () => {
   it("when it is wrong, removed or over, then it is as any unknown path, and its token is stored nowhere", async () => {
     const unknown = await visit("/nothing");
     const gone = await share("Gone");
-    const short = await share("Short", { expiresAfter: 3600 });
+    const short = await share("Short", { expires: 3600 });
     expect([(await visit(gone.path)).status, (await visit(short.path)).status]).toEqual([200, 200]);
     await embedded.service.admin({ kind: "share.remove", project: "default", id: "Gone" });
     time.now += 3601;

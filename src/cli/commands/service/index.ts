@@ -1,6 +1,6 @@
-import type { Command } from "commander";
-import type { CommandContext } from "../../command/command-context.ts";
 import { rejectRemoteFlags } from "../../command/data-place.ts";
+import type { Action, CommandNode } from "../../kit/command-node.ts";
+import { commandsOf } from "../../kit/register-bridge.ts";
 import { registerApply } from "./apply/index.ts";
 import { registerAutopilot } from "./project/autopilot.ts";
 import { registerBackup } from "./data/backup.ts";
@@ -21,7 +21,7 @@ import { registerRetention } from "./privacy/retention.ts";
 import { registerQuestion } from "./project/question.ts";
 import { registerProject } from "./project/project.ts";
 import { registerSettings } from "./project/settings.ts";
-import { registerShare } from "./project/share.ts";
+import { share } from "./project/share.ts";
 import { registerSms } from "./delivery/sms.ts";
 import { registerSurvey } from "./project/survey.ts";
 import { registerRehearse } from "./data/rehearse.ts";
@@ -29,48 +29,49 @@ import { registerRestore } from "./data/restore.ts";
 import { registerReminder } from "./project/reminder.ts";
 import { registerTexts } from "./project/texts.ts";
 import { registerThrottle } from "./project/throttle.ts";
-import { registerTrend } from "./project/trend.ts";
+import { trend } from "./project/trend.ts";
 import { registerVacuum } from "./data/vacuum.ts";
 import { registerWebhook } from "./webhook.ts";
 
-export function register(noun: Command, outer: CommandContext): void {
-  const context: CommandContext = {
-    ...outer,
-    action: (command, work) =>
-      outer.action(command, (deps, flags, operands) => {
-        rejectRemoteFlags(deps, flags);
-        return work(deps, flags, operands);
-      }),
+export const commands: readonly CommandNode[] = [
+  ...commandsOf(registerProject),
+  ...commandsOf(registerKey),
+  ...commandsOf(registerThrottle),
+  ...commandsOf(registerReminder),
+  ...commandsOf(registerAutopilot),
+  ...commandsOf(registerRehearse),
+  trend,
+  ...commandsOf(registerQuestion),
+  ...commandsOf(registerSettings),
+  ...commandsOf(registerApply),
+  ...commandsOf(registerSurvey),
+  ...commandsOf(registerDelivery),
+  ...commandsOf(registerBounce),
+  ...commandsOf(registerMigrate),
+  ...commandsOf(registerSms),
+  ...commandsOf(registerPause),
+  ...commandsOf(registerLink),
+  share,
+  ...commandsOf(registerBrand),
+  ...commandsOf(registerTexts),
+  ...commandsOf(registerWebhook),
+  ...commandsOf(registerDigest),
+  ...commandsOf(registerImport),
+  ...commandsOf(registerBackup),
+  ...commandsOf(registerRestore),
+  ...commandsOf(registerMove),
+  ...commandsOf(registerVacuum),
+  ...commandsOf(registerErase),
+  ...commandsOf(registerRetention),
+  ...commandsOf(registerHealth),
+  ...commandsOf(registerClock),
+].map(onlyHere);
+
+/** `command` without the flags that name a service elsewhere. */
+function onlyHere({ action, ...command }: CommandNode): CommandNode {
+  const refusing: CommandNode["action"] = async (deps, flags, words) => {
+    rejectRemoteFlags(deps, flags);
+    return (action as Action)(deps, flags, words);
   };
-  registerProject(noun, context);
-  registerKey(noun, context);
-  registerThrottle(noun, context);
-  registerReminder(noun, context);
-  registerAutopilot(noun, context);
-  registerRehearse(noun, context);
-  registerTrend(noun, context);
-  registerQuestion(noun, context);
-  registerSettings(noun, context);
-  registerApply(noun, context);
-  registerSurvey(noun, context);
-  registerDelivery(noun, context);
-  registerBounce(noun, context);
-  registerMigrate(noun, context);
-  registerSms(noun, context);
-  registerPause(noun, context);
-  registerLink(noun, context);
-  registerShare(noun, context);
-  registerBrand(noun, context);
-  registerTexts(noun, context);
-  registerWebhook(noun, context);
-  registerDigest(noun, context);
-  registerImport(noun, context);
-  registerBackup(noun, context);
-  registerRestore(noun, context);
-  registerMove(noun, context);
-  registerVacuum(noun, context);
-  registerErase(noun, context);
-  registerRetention(noun, context);
-  registerHealth(noun, context);
-  registerClock(noun, context);
+  return { ...command, action: action && refusing, commands: command.commands.map(onlyHere) };
 }

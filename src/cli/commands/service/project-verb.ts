@@ -129,8 +129,7 @@ function addVerb<Kind extends AdminKind, Input extends VerbInput & { readonly pr
         throw (await toUsageError(error, asked, places ?? {})) ?? error;
       }
     });
-    if (Array.isArray(answer))
-      await showList(deps, facts.columns, answer as readonly object[], { count: flags.is("--count") });
+    if (Array.isArray(answer)) await showList(deps, facts.columns, answer, { count: flags.is("--count") });
     else await showWithLists(deps, facts.columns, answer, lists?.(answer) ?? []);
     const line = done?.(answer, input) ?? null;
     if (line !== null) await writeDone(deps, line);

@@ -85,18 +85,6 @@ export const LINKS = toResource(
   { id: "id", name: "text", url: "text", properties: "text", created_at: "time" },
   ["created_at", "properties"],
 );
-const SHARE_COLUMNS = {
-  id: "id",
-  name: "text",
-  trend: "id",
-  segments: "text",
-  comments: "flag",
-  created_at: "time",
-  expires_at: "time",
-} as const;
-export const SHARES = toResource("shared pages", SHARE_COLUMNS, ["created_at"]);
-export const NEW_SHARE = toResource("shared pages", { ...SHARE_COLUMNS, url: "text" });
-export const REMOVED_SHARE = toResource("shared pages", { id: "id", name: "text" });
 const QUESTION_COLUMNS: Readonly<Record<keyof QuestionInfo, ColumnKind>> = {
   id: "id",
   type: "text",
@@ -123,9 +111,6 @@ const TEXT_COLUMNS: Readonly<Record<keyof ProjectTexts, ColumnKind>> = {
 };
 export const TEXTS = toResource("texts", TEXT_COLUMNS);
 export const SIGNED_LINK = toResource("responses", { url: "text" });
-export const TRENDS = toResource("trends", { id: "id", name: "text", where: "text", created_at: "time" }, [
-  "created_at",
-]);
 export const DELIVERIES = toResource(
   "surveys",
   {

@@ -47,15 +47,7 @@ export type SettingsCommand =
       /** The person whose survey it is; null for anybody's. */
       readonly email: string | null;
       readonly locale: Locale | null;
-    }
-  | {
-      readonly kind: "trend.add";
-      readonly project: string;
-      readonly name: string;
-      readonly where: Readonly<Record<string, string>>;
-    }
-  | { readonly kind: "trend.list"; readonly project: string }
-  | { readonly kind: "trend.remove"; readonly project: string; readonly id: string };
+    };
 
 /** By the names of the result. */
 export type SettingsChange = { readonly [Name in keyof ConfiguredSettings]?: string };
@@ -64,13 +56,6 @@ export type SettingsChange = { readonly [Name in keyof ConfiguredSettings]?: str
 export interface ConfiguredInfo extends AppliedConfiguration {
   readonly isApplied: boolean;
   readonly refused: { readonly path: readonly string[]; readonly text: string } | null;
-}
-
-export interface TrendInfo {
-  readonly id: string;
-  readonly name: string;
-  readonly where: Readonly<Record<string, string>>;
-  readonly created_at: number;
 }
 
 export interface SettingsResults {
@@ -82,7 +67,4 @@ export interface SettingsResults {
   configuration: ProjectConfiguration;
   configure: ConfiguredInfo;
   "survey.preview": PreviewInfo;
-  "trend.add": TrendInfo;
-  "trend.list": readonly TrendInfo[];
-  "trend.remove": { readonly id: string };
 }

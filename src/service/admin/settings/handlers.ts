@@ -1,8 +1,7 @@
 /** The commands about a project's settings, on an open store. */
 import type { Random } from "../../../runtime/random.ts";
 import { DEFAULT_ZONE } from "../../../runtime/zone.ts";
-import { addTrend, listTrends, removeTrend } from "../../domain/answers/trends.ts";
-import type { DueSurvey, ProjectRow, Store, Transaction, Trend } from "../../domain/ports.ts";
+import type { DueSurvey, ProjectRow, Store, Transaction } from "../../domain/ports.ts";
 import {
   type AppliedConfiguration,
   applyConfiguration,
@@ -22,7 +21,6 @@ import { previewSurvey } from "../../domain/surveys/preview.ts";
 import { AdminError, type Handlers } from "../commands.ts";
 import type { PreviewInfo } from "../digest/commands.ts";
 import { readInProject, requireProject, writeInProject } from "../in-project.ts";
-import type { TrendInfo } from "./commands.ts";
 import { createWebhookSecret, dropEvents } from "../webhook/handlers.ts";
 
 export interface SettingsAdminOptions {
@@ -79,25 +77,6 @@ export function createSettingsHandlers(options: SettingsAdminOptions): Pick<Hand
   };
 }
 
-type TrendKind = "trend.add" | "trend.list" | "trend.remove";
-
-export function createTrendHandlers({ store }: SettingsAdminOptions): Pick<Handlers, TrendKind> {
-  return {
-    "trend.add": async ({ project, name, where }) => {
-      const trend = await writeInProject(store, project, (tx, found) => addTrend(tx, found, name, where));
-      await store.settle();
-      return toTrendInfo(trend);
-    },
-    "trend.list": ({ project }) =>
-      readInProject(store, project, async (tx, found) => (await listTrends(tx, found)).map(toTrendInfo)),
-    "trend.remove": async ({ project, id }) => {
-      const wasThere = await writeInProject(store, project, (tx, found) => removeTrend(tx, found, id));
-      if (!wasThere) throw new AdminError(`project ${project} has no trend ${id}`);
-      return { id };
-    },
-  };
-}
-
 type ConfigurationKind = "configuration" | "configure";
 
 /** Ends a transaction that was only tried, with what it would have brought. */
@@ -136,8 +115,4 @@ export function createConfigurationHandlers(options: SettingsAdminOptions): Pick
       }
     },
   };
-}
-
-function toTrendInfo({ id, name, where, createdAt }: Trend): TrendInfo {
-  return { id: String(id), name, where, created_at: createdAt };
 }

@@ -114,10 +114,14 @@ export interface ProjectChoice extends DataFileChoice {
 
 export const PROJECT_DEFAULT = "default";
 
-export const PROJECT_FLAGS: readonly FlagRecord[] = [
-  ...DATA_FLAGS,
-  { flag: "--project", value: "name", text: "project name", default: PROJECT_DEFAULT },
-];
+export const PROJECT_FLAG = {
+  flag: "--project",
+  value: "name",
+  text: "project name",
+  default: PROJECT_DEFAULT,
+} as const;
+
+export const PROJECT_FLAGS: readonly FlagRecord[] = [...DATA_FLAGS, PROJECT_FLAG];
 
 export function readProject(flags: Flags): ProjectChoice {
   return { data: readPlace(flags), project: flags.text("--project") ?? PROJECT_DEFAULT };

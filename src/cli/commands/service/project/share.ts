@@ -1,77 +1,84 @@
-import type { Command } from "commander";
 import { quoteText } from "../../../../contract/text/invisible.ts";
 import { refuseBoth } from "../../../args/flags.ts";
 import { parseLifetime, parseName, parseNames } from "../../../args/values.ts";
-import type { CommandContext } from "../../../command/command-context.ts";
-import { projectVerb } from "../project-verb.ts";
-import { NEW_SHARE, REMOVED_SHARE, SHARES } from "../service-resources.ts";
+import { defineGroup } from "../../../kit/command-node.ts";
+import type { FlagGroup } from "../../../kit/flag-spec.ts";
+import { parseNameArg, serviceCommand } from "../service-command.ts";
+import { toResource } from "../service-resources.ts";
 
-export function registerShare(parent: Command, context: CommandContext): void {
-  const noun = parent.command("share").description("live pages with the score, for colleagues without a key");
-  projectVerb(context, noun, {
-    kind: "share.add",
-    name: "add",
-    summary: "create a link to a live page with the score, and print it once",
-    operands: [["<name>", "the page's name, which its readers see"]],
-    examples: [
-      "surveyctl service share add Board --data survey.db",
-      "surveyctl service share add Support --segment plan,region --no-comments --expires 90d",
-    ],
-    flags: [
-      {
-        flag: "--expires",
-        value: "duration",
-        text: "end the link after this long, such as 90d",
-        otherwise: "it never ends",
+const SHARE_COLUMNS = {
+  id: "id",
+  name: "text",
+  trend: "id",
+  segments: "text",
+  comments: "flag",
+  created_at: "time",
+  expires_at: "time",
+} as const;
+
+const COMMENTS: FlagGroup<boolean> = {
+  records: [
+    { flag: "--comments", text: "show the newest comments, with personal data masked; the default" },
+    { flag: "--no-comments", text: "leave comments out" },
+  ],
+  read: (flags, deps) => {
+    refuseBoth(deps.commandLine, "--comments");
+    return !flags.isOff("--comments");
+  },
+};
+
+export const share = defineGroup({
+  name: "share",
+  summary: "live pages with the score, for colleagues without a key",
+  commands: [
+    serviceCommand({
+      operation: "share.add",
+      summary: "create a link to a live page with the score, and print it once",
+      examples: [
+        "surveyctl service share add Board --data survey.db",
+        "surveyctl service share add Support --segment plan,region --no-comments --expires 90d",
+      ],
+      args: { name: { form: "<name>", text: "the page's name, which its readers see", parse: parseNameArg } },
+      flags: {
+        expires: {
+          flag: "--expires",
+          value: "duration",
+          text: "end the link after this long, such as 90d",
+          otherwise: "it never ends",
+          parse: parseLifetime,
+        },
+        trend: { flag: "--trend", value: "id", text: "only responses of this trend", parse: parseName },
+        segments: {
+          flag: "--segment",
+          value: "names",
+          text: "a chart for each of these properties",
+          repeatable: true,
+          parse: (text: string, place: string) => parseNames([text], place),
+        },
+        comments: COMMENTS,
       },
-      { flag: "--trend", value: "id", text: "only responses of this trend" },
-      { flag: "--segment", value: "names", text: "a chart for each of these properties", repeatable: true },
-      { flag: "--comments", text: "show the newest comments, with personal data masked; the default" },
-      { flag: "--no-comments", text: "leave comments out" },
-    ],
-    columns: NEW_SHARE,
-    details: ({ deps, flags, operands: [name = ""] }) => {
-      refuseBoth(deps.commandLine, "--comments");
-      const expiresAfter = flags.parse("--expires", parseLifetime);
-      return {
-        name: parseName(name, "<name>"),
-        trend: flags.parse("--trend", parseName),
-        segments: [...new Set(parseNames(flags.all("--segment"), "--segment"))],
-        comments: !flags.isOff("--comments"),
-        ...(expiresAfter === null ? {} : { expiresAfter }),
-      };
-    },
-    notes: () => ["save this link now; it is not shown again. Whoever has it can see the page"],
-  });
-  registerListAndRemove(noun, context);
-}
-
-function registerListAndRemove(noun: Command, context: CommandContext): void {
-  projectVerb(context, noun, {
-    kind: "share.list",
-    name: "list",
-    alias: "ls",
-    summary: "list pages for colleagues, without their links",
-    examples: ["surveyctl service share list --data survey.db", "surveyctl service share list --json"],
-    columns: SHARES,
-  });
-  projectVerb(context, noun, {
-    kind: "share.remove",
-    name: "remove",
-    alias: "rm",
-    summary: "end a link at once",
-    operands: [["<name|id>", "the page's name or number, from `service share list`"]],
-    examples: ["surveyctl service share remove Board --data survey.db", "surveyctl service share rm 12 --yes"],
-    columns: REMOVED_SHARE,
-    details: ({ operands: [id = ""] }) => ({ id }),
-    removal: {
-      command: "service share remove",
-      question: async (admin, { project, operands: [which] }) => {
+      columns: toResource("shared pages", { ...SHARE_COLUMNS, url: "text" }),
+      input: ({ segments, ...page }) => ({ ...page, segments: [...new Set(segments.flat())] }),
+      notes: () => ["save this link now; it is not shown again. Whoever has it can see the page"],
+    }),
+    serviceCommand({
+      operation: "share.list",
+      summary: "list pages for colleagues, without their links",
+      examples: ["surveyctl service share list --data survey.db", "surveyctl service share list --json"],
+      columns: toResource("shared pages", SHARE_COLUMNS, ["created_at"]),
+    }),
+    serviceCommand({
+      operation: "share.remove",
+      summary: "end a link at once",
+      examples: ["surveyctl service share remove Board --data survey.db", "surveyctl service share rm 12 --yes"],
+      args: { id: { form: "<name|id>", text: "the page's name or number, from `service share list`" } },
+      columns: toResource("shared pages", { id: "id", name: "text" }),
+      question: async ({ id, project }, admin) => {
         const shares = await admin({ kind: "share.list", project });
-        const share = shares.find(({ name }) => name === which) ?? shares.find(({ id }) => id === which);
-        return share === undefined ? null : `Remove the page "${share.name}"? Its link ends for everybody who has it.`;
+        const found = shares.find(({ name }) => name === id) ?? shares.find((one) => one.id === id);
+        return found === undefined ? null : `Remove the page "${found.name}"? Its link ends for everybody who has it.`;
       },
-    },
-    done: ({ name }) => `Removed the page ${quoteText(name)}; its link leads nowhere now.`,
-  });
-}
+      done: ({ name }) => `Removed the page ${quoteText(name)}; its link leads nowhere now.`,
+    }),
+  ],
+});

@@ -1,0 +1,57 @@
+/** `service share`. */
+import * as v from "valibot";
+import { unixSeconds } from "../../runtime/clock.ts";
+import { utcDay } from "../../runtime/zone.ts";
+import type { ShareRow } from "../domain/shares/share-rows.ts";
+import { addShare, keepDays, removeShare } from "../domain/shares/shares.ts";
+import { defineOperation, orNull } from "./operation.ts";
+
+export const shareOperations = {
+  "share.add": defineOperation({
+    scope: "project",
+    access: "write",
+    input: {
+      name: v.string(),
+      trend: orNull(v.string()),
+      segments: v.array(v.string()),
+      comments: v.boolean(),
+      /** Seconds; null for never. */
+      expires: orNull(v.number()),
+    },
+    run: (tx, project, { comments: showsComments, expires, ...given }) =>
+      addShare(tx, project, { ...given, showsComments, expiresAt: expires === null ? null : tx.now + expires }),
+    after: async ({ store, clock, appUrl }, { share, token }) => {
+      // Counted before anybody looks, so that the first look at many years of answers is as quick as a later one.
+      await keepDays(store, share, { first: null, last: utcDay(unixSeconds(clock)) - 1 });
+      return { ...toShareInfo(share), url: `${appUrl()}/d/${token}` };
+    },
+  }),
+  "share.list": defineOperation({
+    scope: "project",
+    access: "read",
+    input: {},
+    run: async (tx, project) => (await tx.shares.list(project.id)).map(toShareInfo),
+  }),
+  /** By name, or by id if no page has that name. */
+  "share.remove": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { id: v.string() },
+    run: async (tx, project, { id }) => {
+      const removed = await removeShare(tx, project, id);
+      return { id: String(removed.id), name: removed.name };
+    },
+  }),
+};
+
+function toShareInfo({ id, name, trendId, segments, showsComments, createdAt, expiresAt }: ShareRow) {
+  return {
+    id: String(id),
+    name,
+    trend: trendId === null ? null : String(trendId),
+    segments,
+    comments: showsComments,
+    created_at: createdAt,
+    expires_at: expiresAt,
+  };
+}

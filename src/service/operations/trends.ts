@@ -1,0 +1,35 @@
+/** `service trend`. */
+import * as v from "valibot";
+import { addTrend, listTrends, removeTrend } from "../domain/answers/trends.ts";
+import { NotFoundError } from "../domain/errors.ts";
+import type { Trend } from "../domain/ports.ts";
+import { defineOperation, settle } from "./operation.ts";
+
+export const trendOperations = {
+  "trend.add": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { name: v.string(), where: v.record(v.string(), v.string()) },
+    run: async (tx, project, { name, where }) => toTrendInfo(await addTrend(tx, project, name, where)),
+    after: settle,
+  }),
+  "trend.list": defineOperation({
+    scope: "project",
+    access: "read",
+    input: {},
+    run: async (tx, project) => (await listTrends(tx, project)).map(toTrendInfo),
+  }),
+  "trend.remove": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { id: v.string() },
+    run: async (tx, project, { id }) => {
+      if (!(await removeTrend(tx, project, id))) throw new NotFoundError(`project ${project.name} has no trend ${id}`);
+      return { id };
+    },
+  }),
+};
+
+function toTrendInfo({ id, name, where, createdAt }: Trend) {
+  return { id: String(id), name, where, created_at: createdAt };
+}
