@@ -91,7 +91,7 @@ async function inTransaction<Done>(
 }
 
 /** Throws NotFoundError. */
-export async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
+async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
   const project = await findProject(tx, name);
   if (project === null) throw new NotFoundError(`there is no project ${JSON.stringify(name)}`);
   return project;

@@ -15,7 +15,7 @@ import type { Resource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { noteDataFile, PROJECT_FLAG, showList, showRecord, withAdmin } from "./data/data-file.ts";
 
-export const PLACE: FlagGroup<DataFileChoice> = {
+const PLACE: FlagGroup<DataFileChoice> = {
   records: DATA_FLAGS,
   read: (flags) => ({ data: readPlace(flags) }),
 };
