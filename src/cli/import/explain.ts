@@ -1,4 +1,4 @@
-import { type CheckReport, checkTable, countSendable } from "../../bulk/import/check/check.ts";
+import { type CheckReport, checkTable } from "../../bulk/import/check/check.ts";
 import type { ImportRow, InvalidRow } from "../../bulk/import/check/row-kind.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { readRawLines } from "../../bulk/import/table/records.ts";
@@ -31,7 +31,7 @@ export async function explainLine(
         );
         return EXIT.done;
       }
-      if (!("problems" in row) && report.reasonToSkip(row) === null) position += 1;
+      if (!("problems" in row) && report.reasonToSkip(row.line) === null) position += 1;
     }
   }
   throw new UsageError(`--explain: ${table.input.name} has no row on line ${line}`);
@@ -58,7 +58,7 @@ function describe(row: ImportRow | InvalidRow, report: CheckReport, request: Imp
     return row.problems
       .map(({ column, message }) => `  invalid: ${column === "" ? "" : `${column}: `}${message}\n`)
       .join("");
-  const other = report.reasonToSkip(row);
+  const other = report.reasonToSkip(row.line);
   if (other !== null) return `  not sent: ${other}\n`;
-  return `  valid: ${toDryRunLine("", request.plan(row, { position, rows: countSendable(report) }))}`;
+  return `  valid: ${toDryRunLine("", request.plan(row, { position, rows: report.sendable }))}`;
 }

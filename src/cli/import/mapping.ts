@@ -73,5 +73,5 @@ export async function askForMapping(deps: Deps, request: ImportRequest, error: u
 function addFlags(commandLine: readonly string[], renames: ImportRequest["flags"]["renames"]): readonly string[] {
   const end = commandLine.includes("--") ? commandLine.indexOf("--") : commandLine.length;
   const flags = renames.flatMap(([header, field]) => ["--map", `${header}=${field}`]);
-  return [...commandLine.slice(0, end), ...flags, ...commandLine.slice(end)];
+  return commandLine.toSpliced(end, 0, ...flags);
 }

@@ -91,18 +91,18 @@ async function writeOddities(
   request: ImportRequest,
   report: CheckReport,
 ): Promise<void> {
-  const { overriddenRows, guardedCells, formulaCells, emptyRows, unevenRows, duplicates, optOuts } = report;
+  const { overriddenRows, guardedCells, formulaCells, emptyRows, unevenRows, duplicates } = report;
   for (const group of report.unsaved) await writeNote(deps, describeGroup(table.input.name, group));
   for (const group of report.doubts) await writeWarning(deps, describeGroup(table.input.name, group));
+  const optedOut = report.rows - report.invalidRows - duplicates - report.sendable;
   const them = guardedCells === 1 ? "it" : "them";
-  const count = optOuts?.rows ?? 0;
   const notes = [
     [overriddenRows, `--no-send overrides send=yes in ${countOf(overriddenRows, "row", "rows")}`],
     [emptyRows, `${countOf(emptyRows, "row has", "rows have")} empty cells only: skipped`],
     [unevenRows, `${countOf(unevenRows, "row is", "rows are")} ${UNEVEN}`],
     [guardedCells, `${countOf(guardedCells, "cell", "cells")} lost a leading ' that guarded ${them} in a spreadsheet`],
     [formulaCells, `${countOf(formulaCells, 'cell is ="…"', 'cells are ="…"')}: read as the text in quotes`],
-    [count, `${countOf(count, "row", "rows")} ${OPTED_OUT}`],
+    [optedOut, `${countOf(optedOut, "row", "rows")} ${OPTED_OUT}`],
   ] as const;
   for (const [number, note] of notes) if (number > 0) await writeNote(deps, note);
   if (request.kind.properties === "properties") await warnOfLocales(deps, table, request, report);

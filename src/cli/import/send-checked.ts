@@ -39,11 +39,11 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const { deps, request, table, report, files, client } = checked;
   client.checkMayWrite();
   const head = await describeRun(checked);
-  const chosen = await chooseRows(request, table, report);
+  const chosen = chooseRows(request, table, report);
   const { before, carried, isUnchanged } = await findPreviousRun({ files, head, request, source: chosen });
   if (isUnchanged) return await writeNothingToDo(deps, request, files, describeUnchanged(request, before, files));
   const run = await planRun(checked, { ...chosen, before });
-  await writeForecast(deps, request, run.source, client);
+  await writeForecast(deps, request, run, client);
   await askWithPlan(deps, request, run);
   await table.input.verify();
   const sentBy = await lastSendingAt(checked, before);

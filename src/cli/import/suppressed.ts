@@ -36,12 +36,12 @@ export async function readSuppressed(options: SuppressionOptions): Promise<RowSo
   const found = new Map<number, string>();
   if (suppressions.reasons.size > 0)
     await endTogether(signal, (own) =>
-      inParallel(rowsToLookUp(source, suppressions), concurrency, async ([line, identifier]) => {
+      inParallel(rowsToLookUp(source, suppressions, found), concurrency, async ([line, identifier]) => {
         const reason = await lookUp(client, identifier, suppressions, own);
         if (reason !== null) found.set(line, reason);
       }),
     );
-  return ({ line, values }) => reasonFor(values["email"], suppressions) ?? found.get(line) ?? null;
+  return (line) => found.get(line) ?? null;
 }
 
 async function readLists({ client, signal }: SuppressionOptions): Promise<Suppressions> {
@@ -68,12 +68,17 @@ function reasonFor(email: Json | undefined, { reasons }: Suppressions): string |
 async function* rowsToLookUp(
   source: RowSource,
   suppressions: Suppressions,
+  found: Map<number, string>,
 ): AsyncGenerator<readonly [line: number, identifier: Identifier]> {
   for await (const decision of decideRows(source)) {
     if (decision.kind !== "send") continue;
     const { line, values } = decision.row;
     const { email, phone_number: phone } = values;
-    if (reasonFor(email, suppressions) !== null) continue;
+    const reason = reasonFor(email, suppressions);
+    if (reason !== null) {
+      found.set(line, reason);
+      continue;
+    }
     if (typeof phone === "string") yield [line, { phone_number: phone }];
     if (typeof email === "string" && suppressions.hasUnaddressed)
       for (const identifier of spellingsOf({ email })) yield [line, identifier];

@@ -57,6 +57,19 @@ test.each(["", "0", "no", "NULL", "n/a"])("%j is not an opt-out", async (value) 
   expect((await service.run(["people", "import", file, "--send", "--dry-run"])).stderr).toContain("1 email, ");
 });
 
+test("opt-outs are counted by the rows that they keep from being surveyed", async () => {
+  const rows = [
+    "rows1@example.com,yes,1",
+    "rows1@example.com,yes,1",
+    "rows2@example.com,no,1",
+    "rows3@example.com,yes,",
+  ];
+  const file = await fileOf("rows.csv", `email,send,bounced_at\n${rows.join("\n")}\n`);
+  const { stderr } = await service.run(["people", "import", file, "--send", "--dry-run"]);
+  expect(stderr).toContain("note: 1 row of people who opted out or bounced will be skipped;");
+  expect(stderr).toContain("note: 4 rows: 1 email, 0 text messages, 1 with no survey, 2 skipped;");
+});
+
 test("an opt-out on another row of the same person counts", async () => {
   const rows = "two@example.com,,\n,+14155550311,\n,+14155550311,2026-11-01\nTWO@example.com,,2026-11-02\n";
   const file = await fileOf("two.csv", `email,phone,unsubscribed_at\n${rows}`);

@@ -180,8 +180,8 @@ it("when an export holds other survey types, then their scores do not become NPS
 });
 
 it("when cells were guarded for a spreadsheet, then the guard is taken away and counted", async () => {
-  const ended = await dryRun("people import", `email,a,b,c,d\nann@example.com,'=1,''=1,'x,="0,5"\n`);
-  const properties = { a: "=1", b: "'=1", c: "'x", d: "0,5" };
+  const ended = await dryRun("people import", `email,a,b,c,d\nann@example.com,'=1,''=1,'x,="05"\n`);
+  const properties = { a: "=1", b: "'=1", c: "'x", d: "05" };
   expect(bodiesOf(ended)).toEqual([{ email: "ann@example.com", properties }]);
   expect(ended.stderr.split("\n").slice(0, 2)).toEqual([
     "note: 2 cells lost a leading ' that guarded them in a spreadsheet",

@@ -4,9 +4,9 @@ import type { ImportTable } from "../table/open-table.ts";
 import { type InputRecord, isEmptyRow } from "../table/record-parser.ts";
 import { answerKey, groupLines, keptLine, personKeys } from "./identities.ts";
 import { type Oddities, watchOddities } from "./oddities.ts";
-import { type OptOuts, watchOptOuts } from "./opt-outs.ts";
+import { watchOptOuts } from "./opt-outs.ts";
 import { createProblemList, type ProblemGroup } from "./problem-list.ts";
-import type { ImportRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
+import { type RowKind, type RowProblem, type RowValues, type Way, WAYS, wayOf } from "./row-kind.ts";
 import { identifierOf, type ValidFields } from "./validate.ts";
 
 export type DuplicatePolicy = "error" | "first" | "last";
@@ -30,16 +30,18 @@ export interface CheckReport extends Oddities {
   readonly problems: readonly ProblemGroup[];
   /** Valid rows that are not sent because another row of the same person or answer is. */
   readonly duplicates: number;
-  /** Null if they are of no interest. */
-  readonly optOuts: OptOuts | null;
-  /** Why a valid row is not sent; null for one that is. */
-  readonly reasonToSkip: (row: Pick<ImportRow, "line" | "values">) => string | null;
+  /** Headers that look like an opt-out and aren't one. */
+  readonly optOutLookalikes: readonly string[];
+  /** Valid rows that are sent. */
+  readonly sendable: number;
+  /** No line from this one on has a row. */
+  readonly end: number;
+  /** How the row of a line is sent; null if it is invalid, or there is none. */
+  readonly wayAt: (line: number) => Way | null;
+  /** Why the valid row of a line is not sent; null for one that is. */
+  readonly reasonToSkip: (line: number) => string | null;
   /** Rows that other services than our own may take. */
   readonly overOwnLimits: number;
-}
-
-export function countSendable({ rows, invalidRows, duplicates, optOuts }: CheckReport): number {
-  return rows - invalidRows - duplicates - (optOuts?.rows ?? 0);
 }
 
 export async function checkTable(table: ImportTable, options: CheckOptions): Promise<CheckReport> {
@@ -63,6 +65,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
   const optOuts = skipsOptedOut ? watchOptOuts(columns) : null;
   const oddities = watchOddities(table.kind, columns, maxErrors);
   const counts = { rows: 0, invalidRows: 0, duplicates: 0, overOwnLimits: 0 };
+  const ways = createLineNumbers(Uint8Array);
   const addProblem = (line: number, problem: RowProblem): void => {
     counts.invalidRows += 1;
     problems.add(line, problem);
@@ -72,7 +75,8 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
     const { values } = checked;
     const { conflict, dropped } = compare(values, line);
     if (conflict !== null) return addProblem(line, conflict);
-    optOuts?.take(fields, values);
+    ways.set(line, WAYS.indexOf(wayOf(values)) + 1);
+    optOuts?.take(line, fields);
     oddities.takeValid(record, checked);
     if (onDuplicate !== "error") counts.duplicates += dropped.length;
     else
@@ -84,6 +88,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
       oddities.takeAny(record);
       if (isEmptyRow(record)) return;
       counts.rows += 1;
+      ways.set(record.line, 0);
       const checked = table.checkFields(record);
       if ("values" in checked) {
         takeValid(record, checked);
@@ -98,8 +103,8 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
       ...oddities.found,
       problemCount: problems.count,
       problems: problems.groups,
-      optOuts,
-      reasonToSkip: skipReasons(keptBy, conflicts, optOuts),
+      optOutLookalikes: optOuts?.lookalikes ?? [],
+      ...describeLines(ways, { keptBy, conflicts }, optOuts?.finish(keptBy)),
     }),
   };
 }
@@ -139,16 +144,21 @@ function compareRows({ repeats }: RowKind, keep: "first" | "last"): Comparison {
 }
 
 /** A function of its own, so that what lives on with the report doesn't hold the people seen by the check. */
-function skipReasons(
-  keptBy: LineNumbers,
-  conflicts: LineNumbers,
-  optOuts: OptOuts | null,
-): CheckReport["reasonToSkip"] {
-  return ({ line, values }) => {
+function describeLines(
+  ways: LineNumbers,
+  { keptBy, conflicts }: Pick<Comparison, "keptBy" | "conflicts">,
+  optOutOf: ((line: number) => string | null) | undefined,
+): Pick<CheckReport, "sendable" | "end" | "wayAt" | "reasonToSkip"> {
+  const { end } = ways;
+  const wayAt = (line: number): Way | null => WAYS[ways.get(line) - 1] ?? null;
+  const reasonToSkip = (line: number): string | null => {
     if (conflicts.get(line) !== 0)
       return `invalid: its phone number has another e-mail address on line ${conflicts.get(line)}`;
     if (keptBy.get(line) !== 0) return `duplicate of line ${keptLine(keptBy, line)}`;
-    const header = values["send"] === false ? null : (optOuts?.headerFor(values) ?? null);
-    return header === null ? null : `suppressed: ${header} has a value`;
+    const header = wayAt(line) === "quiet" ? null : optOutOf?.(line);
+    return header == null ? null : `suppressed: ${header} has a value`;
   };
+  let sendable = 0;
+  for (let line = 1; line < end; line += 1) if (wayAt(line) !== null && reasonToSkip(line) === null) sendable += 1;
+  return { sendable, end, wayAt, reasonToSkip };
 }

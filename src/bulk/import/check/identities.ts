@@ -22,7 +22,7 @@ export function keptLine(keptBy: LineNumbers, line: number): number {
 
 /** `keptBy` gets, for each line that isn't kept, another line of its group. */
 export function groupLines(keep: "first" | "last", keptBy: LineNumbers): LineGroups {
-  const lines = createKeyMap();
+  const lines = new KeyMap();
   const addressed = createLineNumbers(Uint8Array);
   return {
     findConflict({ email, phone_number: phone }) {
@@ -39,7 +39,8 @@ export function groupLines(keep: "first" | "last", keptBy: LineNumbers): LineGro
         const kept = holder === undefined ? line : keptLine(keptBy, holder);
         if (kept !== line && !before.includes(kept)) before.push(kept);
         // The line that has a number together with an address is the one to name in a conflict.
-        if (holder === undefined || (hasAddress && addressed.get(holder) === 0)) lines.set(key, line);
+        if (holder === undefined) lines.add(key, line);
+        else if (hasAddress && addressed.get(holder) === 0) lines.replace(key, line);
       }
       if (hasAddress) addressed.set(line, 1);
       if (before.length === 0) return before;
@@ -96,14 +97,24 @@ function compatibleKey(email: string): string {
 /** A Map that grows beyond 2^20 keys takes twice the memory, so a full one gets a neighbour. */
 const KEYS_MAX = 1_000_000;
 
-function createKeyMap(): Pick<Map<string, number>, "get"> & { set(key: string, line: number): void } {
-  const maps = [new Map<string, number>()];
-  const mapWith = (key: string): Map<string, number> | undefined => maps.find((map) => map.has(key));
-  return {
-    get: (key) => mapWith(key)?.get(key),
-    set(key, line) {
-      if ((maps.at(-1)?.size ?? 0) >= KEYS_MAX) maps.push(new Map());
-      (mapWith(key) ?? maps.at(-1))?.set(key, line);
-    },
-  };
+class KeyMap {
+  private readonly maps = [new Map<string, number>()];
+
+  get(key: string): number | undefined {
+    for (const map of this.maps) {
+      const line = map.get(key);
+      if (line !== undefined) return line;
+    }
+    return undefined;
+  }
+
+  /** For a key that it doesn't have; to look for it would take a tenth of a check. */
+  add(key: string, line: number): void {
+    if ((this.maps[0]?.size ?? 0) >= KEYS_MAX) this.maps.unshift(new Map());
+    this.maps[0]?.set(key, line);
+  }
+
+  replace(key: string, line: number): void {
+    this.maps.find((map) => map.has(key))?.set(key, line);
+  }
 }

@@ -1,8 +1,8 @@
 /** Columns that say who must not be surveyed. */
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
 import type { HeaderColumn } from "../table/header.ts";
-import { personKeys } from "./identities.ts";
-import type { RowValues } from "./row-kind.ts";
+import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
+import { keptLine } from "./identities.ts";
 
 /** When somebody left or an address failed: `unsubscribed_at` of our exports, `Opt-Out Date`, `Bounced On`. */
 const OPT_OUT_TIME =
@@ -10,35 +10,29 @@ const OPT_OUT_TIME =
 const LOOKS_LIKE_OPT_OUT = /unsubscri|opt(?:ed)?[ _-]?out|do[ _-]?not|suppress|bounced/i;
 const NOTHING = /^(?:|0|no|false|never|null|none|nan|n\/a|-)$/i;
 
-export interface OptOuts {
-  /** Rows with an opt-out. */
-  readonly rows: number;
+interface OptOutWatch {
   /** Other headers that look like an opt-out. */
   readonly lookalikes: readonly string[];
-  /** The header by which a row's person opted out, on any row; null for everybody else. */
-  headerFor(values: RowValues): string | null;
-  take(fields: readonly string[], values: RowValues): void;
+  take(line: number, fields: readonly string[]): void;
+  /** By which header the person of a line opted out, on that line or on one that is dropped for it. */
+  finish(keptBy: LineNumbers): (line: number) => string | null;
 }
 
-export function watchOptOuts(columns: readonly HeaderColumn[]): OptOuts {
+export function watchOptOuts(columns: readonly HeaderColumn[]): OptOutWatch {
   const headers = columns.map(({ header }) => header.trim());
   const times = headers.flatMap((header, index) => (OPT_OUT_TIME.test(header) ? [index] : []));
-  const people = new Map<string, string>();
-  const watch = {
-    rows: 0,
+  /** A column, counted from 1. */
+  const columnOf = createLineNumbers(Uint32Array);
+  return {
     lookalikes: headers.filter((header) => LOOKS_LIKE_OPT_OUT.test(header) && !OPT_OUT_TIME.test(header)),
-    headerFor: (values: RowValues) =>
-      (people.size > 0 &&
-        personKeys(values)
-          .map((key) => people.get(key))
-          .find((header) => header !== undefined)) ||
-      null,
-    take(fields: readonly string[], values: RowValues) {
+    take(line, fields) {
       const found = times.find((index) => !NOTHING.test(withoutGuard(fields[index] ?? "").trim()));
-      if (found === undefined) return;
-      watch.rows += 1;
-      for (const key of personKeys(values)) people.set(key, headers[found] ?? "");
+      if (found !== undefined) columnOf.set(line, found + 1);
+    },
+    finish(keptBy) {
+      for (let line = 1; line < columnOf.end; line += 1)
+        if (columnOf.get(line) !== 0) columnOf.set(keptLine(keptBy, line), columnOf.get(line));
+      return (line) => headers[columnOf.get(line) - 1] ?? null;
     },
   };
-  return watch;
 }

@@ -62,7 +62,8 @@ export interface InvalidRow {
   readonly problems: readonly RowProblem[];
 }
 
-export type Way = "emails" | "texts" | "quiet";
+export const WAYS = ["emails", "texts", "quiet"] as const;
+export type Way = (typeof WAYS)[number];
 
 /** A row with a number alone is mailed to the address that the service knows for it (4.2). */
 export function wayOf({ send, channel }: RowValues): Way {

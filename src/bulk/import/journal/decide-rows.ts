@@ -1,7 +1,7 @@
 /** Which rows are to be sent, given what earlier runs did. Failed rows are tried again. */
 import type { ImportTable } from "../table/open-table.ts";
-import { isEmptyRow } from "../table/record-parser.ts";
-import { type ImportRow, type RowProblem, type Way, wayOf } from "../check/row-kind.ts";
+import type { CheckReport } from "../check/check.ts";
+import type { ImportRow, RowProblem, Way } from "../check/row-kind.ts";
 import type { JournalState } from "./journal-state.ts";
 import type { OutcomeName } from "./outcome.ts";
 
@@ -24,8 +24,8 @@ export type Decision =
 export interface RowSource {
   readonly table: ImportTable;
   readonly before: JournalState;
-  /** Why a row is not sent; null for one that is. */
-  readonly skip: (row: Pick<ImportRow, "line" | "values">) => string | null;
+  /** Why the valid row of a line is not sent; null for one that is. */
+  readonly skip: (line: number) => string | null;
 }
 
 export async function* decideRows({ table, before, skip }: RowSource): AsyncGenerator<Decision> {
@@ -33,7 +33,7 @@ export async function* decideRows({ table, before, skip }: RowSource): AsyncGene
   for await (const batch of table.rows())
     for (const row of batch) {
       const isValid = !("problems" in row);
-      const reason = isValid ? skip(row) : describeInvalid(row.problems);
+      const reason = isValid ? skip(row.line) : describeInvalid(row.problems);
       const outcome = before.outcomeOf(row.line);
       if (isSettled(outcome, isValid)) yield { kind: "settled", outcome };
       else if (!isValid || reason !== null) yield { kind: "skip", row, reason: reason ?? "" };
@@ -48,20 +48,15 @@ function isSettled(outcome: OutcomeName | null, isValid: boolean): outcome is Ou
 
 export type Plan = Record<"rows" | Way | "skipped" | "done", number>;
 
-/** How many rows `decideRows` decides on which way. Makes no rows, which takes most of its time and memory. */
-export async function countDecisions({ table, before, skip }: RowSource, signal: AbortSignal): Promise<Plan> {
-  const plan = { rows: 0, emails: 0, texts: 0, quiet: 0, skipped: 0, done: 0 };
-  for await (const batch of table.records()) {
-    signal.throwIfAborted();
-    for (const record of batch) {
-      if (isEmptyRow(record)) continue;
-      const { line } = record;
-      plan.rows += 1;
-      const checked = table.checkFields(record);
-      const values = "values" in checked ? checked.values : null;
-      if (isSettled(before.outcomeOf(line), values !== null)) plan.done += 1;
-      else plan[values === null || skip({ line, values }) !== null ? "skipped" : wayOf(values)] += 1;
-    }
+/** How many rows `decideRows` decides on which way. */
+export function countDecisions(report: CheckReport, { before, skip }: RowSource): Plan {
+  const plan = { rows: report.rows, emails: 0, texts: 0, quiet: 0, skipped: report.rows, done: 0 };
+  for (let line = 1; line < report.end; line += 1) {
+    const way = report.wayAt(line);
+    const isDone = isSettled(before.outcomeOf(line), way !== null);
+    if (!isDone && (way === null || skip(line) !== null)) continue;
+    plan[isDone || way === null ? "done" : way] += 1;
+    plan.skipped -= 1;
   }
   return plan;
 }

@@ -21,7 +21,7 @@ const SHOWN = 3;
 export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
   const { deps, table, request, report } = checked;
   const baseUrl = await baseUrlOf(deps);
-  const chosen = await chooseRows(request, table, report);
+  const chosen = chooseRows(request, table, report);
   const alone = { place: baseUrl, profile: null, report, source: chosen, outlook: async () => null };
   const asked = baseUrl === "" || request.asksStatuses !== true ? null : await askService(checked, chosen);
   const { source, plan, lines, changes, unsurveyed } = asked ?? (await describePlan(deps, request, alone));

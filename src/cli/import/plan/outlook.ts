@@ -1,5 +1,5 @@
 /** Counted before the plan is confirmed: people who would get no survey, and stored properties that would change. */
-import { wayOf } from "../../../bulk/import/check/row-kind.ts";
+import { type Way, wayOf } from "../../../bulk/import/check/row-kind.ts";
 import { decideRows, type RowSource, type RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
 import type { Client } from "../../../client/client.ts";
 import { isJsonObject, type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
@@ -11,8 +11,6 @@ import { endTogether, inParallel } from "../../../runtime/parallel.ts";
 import { countOf, formatCount } from "../../command/notes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
-
-type Way = "emails" | "texts";
 
 export interface Outlook {
   /** Surveys that would not be scheduled. */
@@ -43,7 +41,7 @@ export async function readOutlook({ client, concurrency, signal, ...rows }: Outl
     throttledUntil: null as number | null,
     changes: new Map<string, number>(),
   };
-  const takeStatus = (way: Way, answer: JsonObject): void => {
+  const takeStatus = (way: Exclude<Way, "quiet">, answer: JsonObject): void => {
     const status = SURVEY_STATUSES.find((name) => name === answer["survey_status"]);
     if (status === undefined) return;
     outlook.reasons[status] += 1;
@@ -81,7 +79,7 @@ function changedProperties(
 }
 
 interface Asked {
-  readonly way: Way | "quiet";
+  readonly way: Way;
   readonly person: JsonObject;
   readonly body: JsonObject;
 }

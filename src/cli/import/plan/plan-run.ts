@@ -27,7 +27,7 @@ export async function planRun(
   const isOwn = await isOwnService(client, signal);
   const asking = { client, signal, concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT };
   const suppressed = request.skipSuppressed ? await readSuppressed({ ...asking, source: chosen }) : () => null;
-  const source: RowSource = { ...chosen, skip: (row) => chosen.skip(row) ?? suppressed(row) };
+  const source: RowSource = { ...chosen, skip: (line) => chosen.skip(line) ?? suppressed(line) };
   const bodyOf = (row: RowToSend): JsonObject =>
     request.plan(row, { position: row.position, rows: chosen.rows }).body ?? {};
   return {

@@ -1,5 +1,5 @@
 /** The plan of an import, counted before anything leaves: shown by `--dry-run`, asked on a terminal. */
-import { type CheckReport, countSendable } from "../../../bulk/import/check/check.ts";
+import type { CheckReport } from "../../../bulk/import/check/check.ts";
 import { countDecisions, type Plan, type RowSource } from "../../../bulk/import/journal/decide-rows.ts";
 import { drawSample } from "../../../bulk/import/sample.ts";
 import { emptyJournal } from "../../../bulk/import/journal/journal-state.ts";
@@ -27,14 +27,13 @@ function hasConsent(table: ImportTable, { consented, consentColumn }: ImportRequ
 }
 
 /** The rows to send: all that are valid and no duplicates, or a sample of them. */
-export async function chooseRows(
+export function chooseRows(
   { sample = null }: ImportRequest,
   table: ImportTable,
   report: CheckReport,
-): Promise<RowSource & { readonly rows: number }> {
-  const all: RowSource = { table, before: emptyJournal(), skip: report.reasonToSkip };
-  if (sample === null) return { ...all, rows: countSendable(report) };
-  return { ...all, ...(await drawSample(all, sample)) };
+): RowSource & { readonly rows: number } {
+  const all = { table, before: emptyJournal(), skip: report.reasonToSkip, rows: report.sendable };
+  return sample === null ? all : { ...all, ...drawSample(report, sample, table.input.sha256 ?? "") };
 }
 
 /** A run before it begins, as far as the service was asked. */
@@ -50,11 +49,11 @@ export interface PlannedRun {
 export async function writeForecast(
   deps: Deps,
   { forecast }: ImportRequest,
-  source: RowSource,
+  { report, source }: PlannedRun,
   client: Client,
 ): Promise<void> {
   if (forecast === undefined || deps.options.quiet) return;
-  const { emails, texts, quiet } = await countDecisions(source, deps.signal);
+  const { emails, texts, quiet } = countDecisions(report, source);
   const rows = emails + texts + quiet;
   const line = rows === 0 ? null : await forecast(client, rows);
   if (line !== null) await writeDone(deps, line);
@@ -83,11 +82,11 @@ export interface DescribedPlan extends Pick<PlannedRun, "source"> {
 }
 
 export async function describePlan(
-  { signal, options }: Deps,
+  { options }: Deps,
   { kind }: ImportRequest,
   { place, profile, report, source, outlook: readOutlook }: PlannedRun,
 ): Promise<DescribedPlan> {
-  const counted = await countDecisions(source, signal);
+  const counted = countDecisions(report, source);
   const outlook = counted.emails + counted.texts + counted.quiet > 0 ? await readOutlook() : null;
   const plan = outlook === null ? counted : withOutlook(counted, outlook);
   const counts: readonly (readonly [name: string, count: number])[] = [
@@ -125,9 +124,10 @@ export function describeRisks(report: CheckReport): string[] {
   return [`${rows} no created_at: if imported again, repeats can't be recognised by the service`];
 }
 
-function describeOptOuts({ optOuts }: CheckReport): string[] {
-  const headers = optOuts?.lookalikes ?? [];
-  return headers.map((header) => `column "${header}" looks like an opt-out; it keeps nobody from being surveyed`);
+function describeOptOuts({ optOutLookalikes }: CheckReport): string[] {
+  return optOutLookalikes.map(
+    (header) => `column "${header}" looks like an opt-out; it keeps nobody from being surveyed`,
+  );
 }
 
 /** Rows whose people would be sent no survey are saved without one. */
