@@ -111,7 +111,7 @@ test("when it is sent, then each reason is an outcome of its own, in results, su
     `left@example.com suppressed unsubscribed on ${dayIn(0)}`,
     "new2@example.com scheduled ",
   ]);
-  const status = await service.run(["import", "status", file, "--json"]);
+  const status = await service.run(["imports", "list", file, "--json"]);
   expect(JSON.parse(status.stdout)).toMatchObject([{ status: "finished", throttled: 2, pending: 1, remaining: 0 }]);
 });
 
