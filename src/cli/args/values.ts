@@ -45,6 +45,11 @@ export function parseInteger(text: string, place: string, { min, max }: IntegerR
   throw new UsageError(`${place}: must be a whole number, ${min} or more (got ${quoteText(text)})`);
 }
 
+/** A whole number, 1 or more. Throws UsageError. */
+export function parseCount(text: string, place: string): number {
+  return parseInteger(text, place, { min: 1 });
+}
+
 const DAILY_LIMIT_MAX = 999_999_999;
 
 /** Surveys and reminders that may leave in one day. Throws UsageError. */

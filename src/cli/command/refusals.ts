@@ -44,6 +44,20 @@ function complaintsOf(details: Json): readonly string[] {
   return isJsonObject(errors) ? Object.keys(errors) : [];
 }
 
+interface Explanation {
+  readonly words: string;
+  readonly hint: string;
+}
+
+/** A service that lacks an endpoint answers 405, 410 or 404; a 404 may also mean that `missing` isn't there. */
+export function unsupported(lacking: Explanation, missing: Explanation): readonly Refusal[] {
+  return [
+    { status: 404, ...missing },
+    { status: 405, ...lacking },
+    { status: 410, ...lacking },
+  ];
+}
+
 export function noTrend(trend: string | null): readonly Refusal[] {
   const hint = "the service's own pages, or surveyctl service trend list on its machine, show the ids of trends";
   return trend === null ? [] : [{ status: 422, attribute: "trend", words: `no trend ${trend}`, hint }];

@@ -32,6 +32,13 @@ export async function openListOutput(
   return openTableOutput(context, resource, { wrap, live });
 }
 
+/** Writes a list that is complete. */
+export async function writeList(context: RenderContext, options: ListOutputOptions, page: RowPage): Promise<void> {
+  const output = await openListOutput(context, options);
+  await output.write(page);
+  await output.end();
+}
+
 export interface ListOutputOptions {
   readonly resource: Resource;
   readonly defaultFormat?: OutputFormat;

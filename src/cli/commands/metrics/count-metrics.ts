@@ -6,7 +6,7 @@ import type { Deps } from "../../command/deps.ts";
 import type { PropertyCondition } from "../../command/rows/properties.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import type { RecordValue } from "../../render/record-output.ts";
-import type { PageFilter } from "../responses/selection/row-filters.ts";
+import type { PageFilter } from "../shared/row-filters.ts";
 import { kindOf, readResponses, scoreOf } from "./read-responses.ts";
 
 export interface ResponseChoice {

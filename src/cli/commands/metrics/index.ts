@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { rangeFlags, readRange } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { createPageFilter, readRowFilters, ROW_FLAGS } from "../responses/selection/row-filters.ts";
+import { createPageFilter, ROW_FILTERS } from "../shared/row-filters.ts";
 import { parseAssertion } from "./assertions.ts";
 import type { ResponseChoice } from "./count-metrics.ts";
 import { ALL_METRICS } from "./metrics-resource.ts";
@@ -23,7 +23,7 @@ const MIN_N_DEFAULT = FEW_ANSWERS;
 const FLAGS: readonly FlagRecord[] = [
   ...rangeFlags("answered"),
   { flag: "--trend", value: "id", text: "only responses of this trend" },
-  ...ROW_FLAGS,
+  ...ROW_FILTERS.records,
   {
     flag: "--group",
     value: "groups",
@@ -74,11 +74,11 @@ export function register(noun: Command, context: CommandContext): void {
   context.action(noun, startMetrics);
 }
 
-const CHOICES = ROW_FLAGS.map(({ flag }) => flag);
+const CHOICES = ROW_FILTERS.records.map(({ flag }) => flag);
 
 /** Null where every response counts. */
-function readChoice(flags: Flags): ResponseChoice | null {
-  const filters = readRowFilters(flags);
+function readChoice(deps: Deps, flags: Flags): ResponseChoice | null {
+  const filters = ROW_FILTERS.read(flags, deps);
   const filterPage = createPageFilter(filters);
   if (filterPage === null) return null;
   const words = CHOICES.flatMap((flag) => {
@@ -111,7 +111,7 @@ async function startMetrics(deps: Deps, flags: Flags): Promise<ExitCode> {
     return runHistogram(deps, {
       ...readRange(deps, flags),
       trend: flags.parse("--trend", parseName),
-      choice: readChoice(flags),
+      choice: readChoice(deps, flags),
     });
   }
   if (!isGiven(flags, "--segment")) return runMetrics(deps, readOptions(deps, flags));
@@ -146,7 +146,7 @@ function readOptions(deps: Deps, flags: Flags): MetricsOptions {
     ...readRange(deps, flags),
     trend: flags.parse("--trend", parseName),
     groups: groups.length === 0 ? null : groups,
-    choice: readChoice(flags),
+    choice: readChoice(deps, flags),
     by: flags.parse("--by", (text, place) => parseChoice(text, place, PERIOD_UNITS)),
     compare: flags.parse("--compare", (text, place) => parseChoice(text, place, ["previous"])) !== null,
     confidence: readConfidence(flags),

@@ -12,7 +12,7 @@ import { type PropertyUse, watchProperties } from "../../command/rows/watch-prop
 import { noTrend, withRefusals } from "../../command/refusals.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { createSnapshot } from "../../export/snapshot.ts";
-import type { PageFilter } from "../responses/selection/row-filters.ts";
+import type { PageFilter } from "../shared/row-filters.ts";
 import { CREATED, keysOf, pageList } from "../../export/sources.ts";
 
 export interface ResponseReading<Batch> {

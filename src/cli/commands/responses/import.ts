@@ -1,29 +1,28 @@
-import type { Command } from "commander";
 import { RESPONSE_ROWS } from "../../../bulk/import/check/kinds.ts";
-import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
+import type { OutcomeName, RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
-import type { Client, IntentOptions, WriteResult } from "../../../client/client.ts";
+import type { Client, IntentOptions } from "../../../client/client.ts";
 import type { Json, JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
+import { countOf } from "../../command/notes.ts";
 import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
 import { commonParts, createBreaker, type RowSender, toId, toSettled } from "../../import/row-senders.ts";
-import { countOf } from "../../command/notes.ts";
-import type { CommandContext } from "../../command/command-context.ts";
+import { defineCommand } from "../../kit/define-command.ts";
 
-export function registerResponsesImport(noun: Command, context: CommandContext): void {
-  const command = context.verb(noun, {
-    name: "import",
-    summary: "add responses collected elsewhere, from a CSV file; sends no surveys",
-    operands: [FILE_OPERAND],
-    examples: [
-      "surveyctl responses import history.csv --dry-run",
-      "surveyctl responses import history.csv --yes",
-      "surveyctl responses import history.csv --yes --resume",
-    ],
-    exits: IMPORT_EXITS,
-    flags: IMPORT_FLAGS,
-  });
-  context.action(command, async (deps, flags, [input = ""]) => {
+const [FORM, TEXT] = FILE_OPERAND;
+
+export const importFile = defineCommand({
+  name: "import",
+  summary: "add responses collected elsewhere, from a CSV file; sends no surveys",
+  examples: [
+    "surveyctl responses import history.csv --dry-run",
+    "surveyctl responses import history.csv --yes",
+    "surveyctl responses import history.csv --yes --resume",
+  ],
+  args: { input: { form: FORM, text: TEXT } },
+  flags: { flags: { records: IMPORT_FLAGS, read: readImportFlags } },
+  exits: IMPORT_EXITS,
+  async run(deps, { input, flags }) {
     const { runImport } = await import("../../import/run-import.ts");
     return runImport(deps, {
       command: "responses import",
@@ -37,7 +36,7 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
       guardAdvice: "",
       question: (rows) => `Add ${countOf(rows, "response", "responses")}?`,
       savedWord: "saved",
-      flags: readImportFlags(flags),
+      flags,
       skipSuppressed: false,
       spreadSeconds: null,
       repeatDoesHarm: true,
@@ -47,21 +46,18 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
       }),
       createSender: createResponseSender,
     });
-  });
-}
+  },
+});
 
-/** `answers.ID` of an export is an answer, and no property. */
-const ANSWER = /^answers\.(.+)$/;
+/** In an export the column of an answer; any other column is a property. */
+const ANSWER = /^answers\.(?=.)/;
 
 function toResponseBody({ values, properties: given }: ImportRow, person: string): JsonObject {
   const { score, comment, created_at: createdAt, additional_answers: additional } = values;
   const entries = Object.entries(given);
   const properties = Object.fromEntries(entries.filter(([key]) => !ANSWER.test(key)));
   const answers = Object.fromEntries(
-    entries.flatMap(([key, value]) => {
-      const question = ANSWER.exec(key)?.[1];
-      return question === undefined ? [] : [[question, value]];
-    }),
+    entries.filter(([key]) => ANSWER.test(key)).map(([key, value]) => [key.replace(ANSWER, ""), value]),
   );
   const isAnswered = typeof additional === "string" && additional !== "[]";
   return {
@@ -85,7 +81,7 @@ function createResponseSender(client: Client, signal: AbortSignal): RowSender {
       const attempt = { isSent: false };
       const options = { signal, intentAt: row.intentAt, onAccepted };
       const outcome = await breaker.outcomeOf(row, sendResponse(client, row, options, attempt));
-      // The person's write alone leaves no response behind: the next run may send it without being told to.
+      // Saving the person adds no response, so the next run may send the row again.
       const { mayHaveArrived: _mayHaveArrived, ...unsent } = outcome;
       return attempt.isSent ? outcome : unsent;
     },
@@ -94,7 +90,7 @@ function createResponseSender(client: Client, signal: AbortSignal): RowSender {
       if (typeof person !== "string")
         return { kind: "unsettled", reason: person.error ?? "the person cannot be found" };
       const settlement = await client.lookUpResponse(toResponseBody(row, person), { signal, ...time });
-      return toSettled(settlement, () => saved(person));
+      return toSettled(settlement, () => toOutcome(person));
     },
   };
 }
@@ -110,12 +106,13 @@ async function sendResponse(
   if (typeof person !== "string") return person;
   const body = toResponseBody(row, person);
   const stored = await findStored(client, body, options.signal);
-  if (stored !== null) return { ...saved(person), outcome: "skipped", error: `stored already (response ${stored})` };
+  if (stored !== null) return toOutcome(person, "skipped", `stored already (response ${stored})`);
   attempt.isSent = true;
-  return toResponseOutcome(await client.addResponse(body, options), person);
+  const result = await client.addResponse(body, options);
+  return result.kind === "unknown" ? toOutcome(person, "unknown", result.error.what) : toOutcome(person);
 }
 
-/** The id of a response with the same person, time, score and comment; null if there is none, or no time to tell. */
+/** The id of an equal response: person, time, score and comment. Null if there is none, or the row has no time. */
 async function findStored(client: Client, body: JsonObject, signal: AbortSignal): Promise<string | null> {
   if (body["created_at"] === undefined) return null;
   const settlement = await client.lookUpResponse(body, { signal, intentAt: 0 });
@@ -139,28 +136,17 @@ async function findOrCreate(client: Client, row: ImportRow, signal: AbortSignal)
     ...(name !== undefined && { name }),
   };
   const result = await client.sendPerson({ ...person, send: false }, { signal });
-  const found = idOf(result);
+  const found =
+    result.kind === "unknown"
+      ? null
+      : result.kind === "arrived"
+        ? toId(result.found["id"])
+        : toId(result.reply.json["id"], result.reply.text);
   if (found !== null) return found;
   const reason = result.kind === "unknown" ? result.error.what : "the service returned no id";
-  return {
-    outcome: "failed",
-    personId: null,
-    surveyScheduledAt: null,
-    error: `the person could not be saved: ${reason}`,
-  };
+  return toOutcome(null, "failed", `the person could not be saved: ${reason}`);
 }
 
-function idOf(result: WriteResult): string | null {
-  if (result.kind === "unknown") return null;
-  return result.kind === "arrived" ? toId(result.found["id"]) : toId(result.reply.json["id"], result.reply.text);
-}
-
-function toResponseOutcome(result: WriteResult, person: string): RowOutcome {
-  if (result.kind === "unknown")
-    return { outcome: "unknown", personId: person, surveyScheduledAt: null, error: result.error.what };
-  return saved(person);
-}
-
-function saved(personId: string): RowOutcome {
-  return { outcome: "saved", personId, surveyScheduledAt: null, error: null };
+function toOutcome(personId: string | null, outcome: OutcomeName = "saved", error: string | null = null): RowOutcome {
+  return { outcome, personId, surveyScheduledAt: null, error };
 }

@@ -1,26 +1,14 @@
-import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
 import { createWordTally, type TermRow, type WordTally } from "../../../insight/words.ts";
-import { parseInteger } from "../../args/values.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import { type Deps, withClient } from "../../command/deps.ts";
+import { parseCount } from "../../args/values.ts";
 import { countOf, formatCount, writeDone } from "../../command/notes.ts";
-import { noTrend, withRefusals } from "../../command/refusals.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { defineCommand } from "../../kit/define-command.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
-import { openListOutput } from "../../render/list-output.ts";
+import { writeList } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import { categoryOf, commentOf } from "./selection/row-filters.ts";
-import { REDACT_FLAG } from "./selection/redaction.ts";
-import { forSelection, SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
+import { categoryOf, commentOf } from "../shared/row-filters.ts";
+import { readSelected, SELECTION } from "./selection.ts";
 
-interface WordsOptions extends Selection {
-  readonly minCount: number;
-  readonly limit: number;
-}
-
-const MIN_COUNT_DEFAULT = 5;
-const LIMIT_DEFAULT = 20;
 const CHANCE_MAX = 0.05;
 
 const TERMS: Resource = {
@@ -42,64 +30,52 @@ const TERMS: Resource = {
   fields: [],
 };
 
-export function registerResponsesWords(noun: Command, context: CommandContext): void {
-  const command = context.verb(noun, {
-    name: "words",
-    summary: "list the words that tell detractors from promoters, with quotes",
-    examples: ["surveyctl responses words --since 90d", "surveyctl responses words --min-count 3 --redact --json"],
-    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
-    flags: [
-      ...SELECTION_FLAGS,
-      REDACT_FLAG,
-      {
-        flag: "--min-count",
-        value: "n",
-        text: "only terms in at least this many comments",
-        otherwise: String(MIN_COUNT_DEFAULT),
-      },
-      { flag: "--limit", short: "-L", value: "n", text: "maximum number of terms", otherwise: String(LIMIT_DEFAULT) },
-      { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
-    ],
-    columns: TERMS,
-  });
-  context.action(command, (deps, flags) => {
-    const count = (flag: string, otherwise: number): number =>
-      flags.parse(flag, (text, place) => parseInteger(text, place, { min: 1 })) ?? otherwise;
-    return runResponsesWords(deps, {
-      ...readSelection(deps, flags),
-      minCount: count("--min-count", MIN_COUNT_DEFAULT),
-      limit: count("--limit", LIMIT_DEFAULT),
-      wrap: flags.is("--wrap"),
+export const words = defineCommand({
+  name: "words",
+  summary: "list the words that tell detractors from promoters, with quotes",
+  examples: ["surveyctl responses words --since 90d", "surveyctl responses words --min-count 3 --redact --json"],
+  flags: {
+    selection: SELECTION,
+    minCount: {
+      flag: "--min-count",
+      value: "n",
+      text: "only terms in at least this many comments",
+      default: "5",
+      parse: parseCount,
+    },
+    limit: {
+      flag: "--limit",
+      short: "-L",
+      value: "n",
+      text: "maximum number of terms",
+      default: "20",
+      parse: parseCount,
+    },
+    wrap: { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
+  },
+  columns: TERMS,
+  async run(deps, { selection, minCount, limit, wrap }) {
+    checkColumns(deps, TERMS);
+    const tally = createWordTally();
+    const shaping = await readSelected(deps, selection, {
+      take: (row) => addTo(tally, row),
+      toShown: ({ id = null, score = null, comment = null }) => ({ id, score, comment }),
     });
-  });
-}
-
-async function runResponsesWords(deps: Deps, options: WordsOptions & { readonly wrap?: boolean }): Promise<ExitCode> {
-  checkColumns(deps, TERMS);
-  const tally = createWordTally();
-  const selection = openSelection(deps, options, toShown);
-  const readAll = withClient(forSelection(deps, options), async (client) => {
-    for await (const { rows } of selection.pages(client)) for (const row of rows) addTo(tally, row);
-  });
-  await withRefusals(readAll, noTrend(options.trend));
-  const terms = tally.rows(options.minCount);
-  const rows = terms.slice(0, options.limit).map(toRow);
-  const output = await openListOutput(deps, { resource: TERMS, wrap: options.wrap ?? false });
-  await output.write({ rows: rows.map(withQuoteLines), text: JSON.stringify(rows) });
-  await output.end();
-  await selection.writeNotes();
-  await writeDone(deps, describeResult(tally, terms));
-  if (rows.length < terms.length)
-    await writeDone(
-      deps,
-      `Showing ${formatCount(rows.length)} of ${countOf(terms.length, "term", "terms")}; --limit N shows more`,
-    );
-  return EXIT.done;
-}
-
-function toShown({ id = null, score = null, comment = null }: JsonObject): JsonObject {
-  return { id, score, comment };
-}
+    const terms = tally.rows(minCount);
+    const rows = terms
+      .slice(0, limit)
+      .map((row): JsonObject => ({ ...row, quotes: row.quotes.map(({ id, text }) => ({ id, text })) }));
+    const shown = terms.slice(0, limit).map((row): JsonObject => ({ ...row, quotes: toQuoteLine(row) }));
+    await writeList(deps, { resource: TERMS, wrap }, { rows: shown, text: JSON.stringify(rows) });
+    await shaping.writeNotes();
+    await writeDone(deps, describeResult(tally, terms));
+    if (rows.length < terms.length)
+      await writeDone(
+        deps,
+        `Showing ${formatCount(rows.length)} of ${countOf(terms.length, "term", "terms")}; --limit N shows more`,
+      );
+  },
+});
 
 function addTo(tally: WordTally, row: JsonObject): void {
   const text = commentOf(row);
@@ -109,13 +85,8 @@ function addTo(tally: WordTally, row: JsonObject): void {
   tally.add(category === "detractor" ? "detractors" : "promoters", { id, text });
 }
 
-function toRow(row: TermRow): JsonObject {
-  return { ...row, quotes: row.quotes.map(({ id, text }) => ({ id, text })) };
-}
-
-function withQuoteLines(row: JsonObject): JsonObject {
-  const quotes = Array.isArray(row["quotes"]) ? (row["quotes"] as { id: string; text: string }[]) : [];
-  return { ...row, quotes: quotes.map(({ id, text }) => `"${text.replace(/\s+/g, " ")}" [${id}]`).join(" · ") };
+function toQuoteLine({ quotes }: TermRow): string {
+  return quotes.map(({ id, text }) => `"${text.replace(/\s+/g, " ")}" [${id}]`).join(" · ");
 }
 
 function describeResult({ comments }: WordTally, terms: readonly TermRow[]): string {

@@ -1,11 +1,7 @@
 /** `metrics` of responses that are chosen by what the API cannot filter by: counted from the rows. */
 import { describe, expect, it } from "vitest";
 import { type MetricsOptions, runMetrics } from "../../../../src/cli/commands/metrics/run.ts";
-import {
-  createPageFilter,
-  NO_ROW_FILTERS,
-  type RowFilters,
-} from "../../../../src/cli/commands/responses/selection/row-filters.ts";
+import { createPageFilter, type RowFilters } from "../../../../src/cli/commands/shared/row-filters.ts";
 import { runHistogram } from "../../../../src/cli/commands/metrics/histogram.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { fakeDeps, type FakeOptions, NOW } from "../../../helpers/fake-deps.ts";
@@ -23,6 +19,14 @@ const ROWS = Array.from({ length: 20 }, (_, index): JsonObject => {
   return responseRow(index + 1, at, { score, person_properties: { plan }, comment: index === 3 ? "Refund!" : null });
 });
 
+const NO_ROW_FILTERS: RowFilters = {
+  scores: null,
+  search: null,
+  properties: [],
+  hasComment: false,
+  tags: [],
+  answers: [],
+};
 const ALL: MetricsOptions = {
   since: null,
   until: null,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runSegments, type SegmentsOptions } from "../../../../src/cli/commands/metrics/segments.ts";
 import type { Client, Page, Parameters } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
-import type { PageFilter } from "../../../../src/cli/commands/responses/selection/row-filters.ts";
+import type { PageFilter } from "../../../../src/cli/commands/shared/row-filters.ts";
 import { keepRows } from "../../../../src/contract/row-page.ts";
 import { openEmbeddedService, type EmbeddedService } from "../../../helpers/embedded-service.ts";
 import { fakeDeps, type FakeOptions, NOW } from "../../../helpers/fake-deps.ts";

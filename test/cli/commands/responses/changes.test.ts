@@ -1,7 +1,7 @@
 /** Tags and notes against services that take them, do not, or lose their answer. */
 import { tmpdir } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
-import { readTagWords } from "../../../../src/cli/commands/responses/change.ts";
+import { readTagWords } from "../../../../src/cli/commands/responses/change/tag.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { type Finished, runInProcess, type RunningInside, startInside } from "../../../helpers/in-process.ts";
 import type { Ended } from "../../../helpers/run-cli.ts";

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../../src/contract/json.ts";
 import { runInProcess, type Finished } from "../../../helpers/in-process.ts";
 import { size } from "../../../helpers/long.ts";
 import { responseRow, startListService, type ListService } from "../../../helpers/list-service.ts";
-import { parseSearch } from "../../../../src/cli/commands/responses/selection/row-filters.ts";
+import { parseSearch } from "../../../../src/cli/commands/shared/comment-search.ts";
 
 const START = 1_760_000_000;
 let folder = "";

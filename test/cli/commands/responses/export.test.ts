@@ -6,8 +6,6 @@ import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createWaitLines } from "../../../../src/cli/command/wait-lines.ts";
-import { runResponsesExport, type ResponsesExportOptions } from "../../../../src/cli/commands/responses/export.ts";
-import type { ExportFlags } from "../../../../src/cli/export/request.ts";
 import { createClient } from "../../../../src/client/create-client.ts";
 import { undiciTransport } from "../../../../src/client/transport/undici-transport.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
@@ -15,6 +13,7 @@ import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
 import { runInProcess } from "../../../helpers/in-process.ts";
+import { runCommand } from "../../../helpers/run-command.ts";
 import {
   responseRow,
   startListService,
@@ -22,29 +21,8 @@ import {
   type ListServiceOptions,
 } from "../../../helpers/list-service.ts";
 
-const PLAIN: ExportFlags = {
-  out: null,
-  gzip: false,
-  append: false,
-  state: null,
-  flatten: false,
-  checksum: false,
-  query: false,
-  perPage: 5,
-};
-const EVERYTHING: ResponsesExportOptions = {
-  flags: PLAIN,
-  since: null,
-  until: null,
-  updatedSince: null,
-  updatedUntil: null,
-  trend: null,
-  personId: null,
-  personEmail: null,
-  personPhone: null,
-  expand: null,
-  filterText: "",
-};
+/** As typed: `{ out: "r.csv", gzip: true }` is `--out r.csv --gzip`. */
+type Flags = Readonly<Record<string, string | boolean | number>>;
 const START = 1_760_000_000;
 const HEADER =
   "id,person_id,person_email,person_name,survey_type,score,comment,permalink,created_at,updated_at,person_properties,notes,tags,additional_answers\n";
@@ -78,7 +56,7 @@ function skippingClock(): Clock {
 
 /** One export against the service that runs, with a real client over a real socket. */
 async function run(
-  options: { readonly flags?: Partial<ExportFlags> } & Omit<Partial<ResponsesExportOptions>, "flags"> = {},
+  typed: Flags = {},
   more: FakeOptions & { readonly apiKey?: string; readonly signal?: AbortSignal } = {},
 ) {
   const baseUrl = service?.baseUrl ?? "";
@@ -101,7 +79,10 @@ async function run(
   };
   const signal = more.signal ?? deps.signal;
   const world = { ...deps, random: systemRandom, signal, connect };
-  const status = await runResponsesExport(world, { ...EVERYTHING, ...options, flags: { ...PLAIN, ...options.flags } });
+  const words = Object.entries<string | boolean | number>({ "per-page": 5, ...typed }).flatMap(([name, value]) =>
+    value === false ? [] : value === true ? [`--${name}`] : [`--${name}`, String(value)],
+  );
+  const status = await runCommand(world, ["responses", "export", ...words]);
   return { status, out: out(), err: err() };
 }
 
@@ -239,7 +220,7 @@ describe("a service in trouble", () => {
         ignoresTimes,
         onRequest: ({ n, query }) => ((ignoresTimes ? query.get("page") === "37" : n >= 37) ? { status: 500 } : null),
       });
-      await expect(run({ flags: { out: at("r.csv") } })).rejects.toThrow("500");
+      await expect(run({ out: at("r.csv") })).rejects.toThrow("500");
       expect(await readFile(at("r.csv"), "utf8")).toBe("old\n");
       expect(await readdir(folder)).toEqual(["r.csv"]);
     },
@@ -265,9 +246,7 @@ describe("a service in trouble", () => {
         return null;
       },
     });
-    await expect(run({ flags: { out: at("r.csv"), flatten: true } }, { signal: stopping.signal })).rejects.toThrow(
-      "stopped",
-    );
+    await expect(run({ out: at("r.csv"), flatten: true }, { signal: stopping.signal })).rejects.toThrow("stopped");
     expect(await readdir(folder)).toEqual([]);
   });
 });
@@ -275,7 +254,7 @@ describe("a service in trouble", () => {
 describe("a file", () => {
   it("is written with mode 0600, its checksum beside it", async () => {
     await serve({ lists: { survey_responses: someRows(12) } });
-    await run({ flags: { out: at("r.csv"), checksum: true } });
+    await run({ out: at("r.csv"), checksum: true });
     const bytes = await readFile(at("r.csv"));
     expect(await readFile(at("r.csv.sha256"), "utf8")).toBe(`${sha256(bytes)}  r.csv\n`);
     expect((await stat(at("r.csv"))).mode & 0o777).toBe(0o600);
@@ -287,7 +266,7 @@ describe("a file", () => {
     await writeFile(at("real.csv"), "old");
     await chmod(at("real.csv"), 0o644);
     await symlink("real.csv", at("link.csv"));
-    await run({ flags: { out: at("link.csv") } });
+    await run({ out: at("link.csv") });
     expect((await lstat(at("link.csv"))).isSymbolicLink()).toBe(true);
     expect(idsOf(await readFile(at("real.csv"), "utf8"))).toEqual(everyId(3));
     expect((await stat(at("real.csv"))).mode & 0o777).toBe(0o644);
@@ -298,11 +277,11 @@ describe("a file", () => {
     ["in a folder that is not there", "none/r.csv", "does not exist"],
   ])("is refused before the first request when it is %s", async (_, name, message) => {
     const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
-    await expect(run({ flags: { out: at(name) } })).rejects.toThrow(message);
+    await expect(run({ out: at(name) })).rejects.toThrow(message);
     expect(requests).toEqual([]);
   });
 
-  it.each<[string, () => Partial<ExportFlags>, string]>([
+  it.each<[string, () => Flags, string]>([
     ["a checksum in a folder's place", () => ({ out: at("r.csv"), checksum: true }), "r.csv.sha256 is a directory"],
     [
       "the state in the file's place",
@@ -317,14 +296,14 @@ describe("a file", () => {
   ])("is refused with %s before the first request, and nothing is left", async (_, flags, message) => {
     await mkdir(at("r.csv.sha256"));
     const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
-    await expect(run({ flags: flags() })).rejects.toThrow(message);
+    await expect(run(flags())).rejects.toThrow(message);
     expect([requests, await readdir(folder)]).toEqual([[], ["r.csv.sha256"]]);
   });
 
   it("is refused before the first request with a state that cannot be written", async () => {
     await symlink(at("none/state"), at("state"));
     const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
-    await expect(run({ flags: { out: at("r.csv"), state: at("state") } })).rejects.toThrow("does not exist");
+    await expect(run({ out: at("r.csv"), state: at("state") })).rejects.toThrow("does not exist");
     expect([requests, await readdir(folder)]).toEqual([[], ["state"]]);
   });
 
@@ -332,14 +311,14 @@ describe("a file", () => {
     const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
     const handle = await open(at("r.csv"), "w");
     const flags = { out: `/dev/fd/${handle.fd}`, checksum: true };
-    await expect(run({ flags })).rejects.toThrow(`${flags.out} is not a regular file`);
+    await expect(run(flags)).rejects.toThrow(`${flags.out} is not a regular file`);
     await handle.close();
     expect([requests, await readFile(at("r.csv"), "utf8")]).toEqual([[], ""]);
   });
 
   it.each(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])("named %s is standard output", async (out) => {
     await serve({ lists: { survey_responses: someRows(3) } });
-    expect(idsOf((await run({ flags: { out } })).out)).toEqual(everyId(3));
+    expect(idsOf((await run({ out })).out)).toEqual(everyId(3));
   });
 
   it.each([
@@ -348,7 +327,7 @@ describe("a file", () => {
   ])("that ends within a line is ended before more is added (--excel: %s)", async (excel, text) => {
     await serve({ lists: { survey_responses: someRows(1) } });
     await writeFile(at("r.csv"), "id");
-    await run({ flags: { out: at("r.csv"), append: true } }, { options: { columns: ["id"], excel } });
+    await run({ out: at("r.csv"), append: true }, { options: { columns: ["id"], excel } });
     expect(await readFile(at("r.csv"), "utf8")).toBe(text);
   });
 
@@ -363,7 +342,7 @@ describe("a file", () => {
     ["r.csv", true, "r.csv.gz", (text: string) => text.startsWith(HEADER)],
   ])("named %s (gzip: %s) becomes %s", async (name, gzip, written, fits) => {
     await serve({ lists: { survey_responses: someRows(12) } });
-    await run({ flags: { out: at(name), gzip } });
+    await run({ out: at(name), gzip });
     expect(await readdir(folder)).toEqual([written]);
     const bytes = await readFile(at(written));
     expect(fits((/\.gz$/i.test(written) ? gunzipSync(bytes) : bytes).toString())).toBe(true);
@@ -395,7 +374,7 @@ describe("columns", () => {
       ],
     });
     await serve({ lists: { survey_responses: rows } });
-    const { out } = await run({ flags: { flatten: true } }, { options: { columns: ["id"] } });
+    const { out } = await run({ flatten: true }, { options: { columns: ["id"] } });
     const lines = out.split("\n");
     expect(lines[0]).toBe("id,person_properties.plan,person_properties.seats,answers.q_fast,answers.q_which");
     expect([lines[1], lines[4], lines[21]]).toEqual(["1,pro,,,", "4,,4,7,", "21,,,,Red; Blue"]);
@@ -418,14 +397,14 @@ describe("columns", () => {
 
   it("are there once when --columns names them and --flatten finds them", async () => {
     await serve({ lists: { survey_responses: someRows(2) } });
-    const { out } = await run({ flags: { flatten: true } }, { options: { columns: ["person_properties.plan", "id"] } });
+    const { out } = await run({ flatten: true }, { options: { columns: ["person_properties.plan", "id"] } });
     expect(out).toBe("person_properties.plan,id\npro,1\npro,2\n");
   });
 
   it("are guarded, marked and ended as asked for", async () => {
     await serve({ lists: { survey_responses: [responseRow(1, START, { comment: "=1+1" })] } });
     const flags = { out: at("r.csv") };
-    await run({ flags }, { options: { columns: ["id", "comment"], time: "unix", excel: true } });
+    await run(flags, { options: { columns: ["id", "comment"], time: "unix", excel: true } });
     expect(await readFile(flags.out, "utf8")).toBe("\ufeffid,comment\r\n1,'=1+1\r\n");
   });
 });
@@ -443,14 +422,14 @@ describe("an incremental export", () => {
   it("adds what is new or changed and nothing twice", async () => {
     const rows = someRows(23);
     const { requests } = await serve({ lists: { survey_responses: rows } });
-    await run({ flags: step });
+    await run(step);
     const now = Math.floor(Date.now() / 1000);
     rows.push(responseRow(24, START - 5, { updated_at: now }));
     Object.assign(rows[4] ?? {}, { comment: "changed", updated_at: now });
     const before = requests.length;
-    await run({ flags: step });
+    await run(step);
     expect(requests[before]?.query.get("order")).toBe("asc:updated_at");
-    await run({ flags: step });
+    await run(step);
     expect(idsOf(await readFile(step.out, "utf8"))).toEqual([...everyId(23), "5", "24"]);
     expect((await stat(step.state)).mode & 0o777).toBe(0o600);
   });
@@ -458,10 +437,10 @@ describe("an incremental export", () => {
   it("goes by the rows' own times, whatever the service's clock says", async () => {
     const rows = someRows(23);
     await serve({ lists: { survey_responses: rows } });
-    await run({ flags: step });
+    await run(step);
     rows.push(responseRow(24, START + 23 * 60));
     Object.assign(rows[4] ?? {}, { updated_at: START + 24 * 60 });
-    await run({ flags: step });
+    await run(step);
     expect(idsOf(await readFile(step.out, "utf8"))).toEqual([...everyId(23), "24", "5"]);
   });
 
@@ -469,10 +448,10 @@ describe("an incremental export", () => {
     const now = Math.floor(Date.now() / 1000);
     const rows = [...someRows(3), responseRow(4, now + 90_000)];
     await serve({ lists: { survey_responses: rows } });
-    await run({ flags: step });
+    await run(step);
     rows.push(responseRow(5, now));
-    await run({ flags: step });
-    await run({ flags: step });
+    await run(step);
+    await run(step);
     expect(idsOf(await readFile(step.out, "utf8"))).toEqual(everyId(5));
   });
 
@@ -493,12 +472,12 @@ describe("an incremental export", () => {
         return { status: 200, body: JSON.stringify(changed.slice(first, first + 5)) };
       },
     });
-    await run({ flags: step });
+    await run(step);
     const now = Math.floor(Date.now() / 1000);
     rows.push(Object.assign(responseRow(13, now), { updated_at: null }));
     Object.assign(rows[2] ?? {}, { updated_at: now });
-    await run({ flags: step });
-    await run({ flags: step });
+    await run(step);
+    await run(step);
     expect(idsOf(await readFile(step.out, "utf8")).toSorted()).toEqual([...everyId(13), "3"].toSorted());
     expect(requests.length).toBeLessThan(70);
   });
@@ -507,9 +486,9 @@ describe("an incremental export", () => {
     const now = Math.floor(Date.now() / 1000);
     const row = responseRow(1, START, { comment: "first", updated_at: now });
     await serve({ lists: { survey_responses: [row] } });
-    await run({ flags: step });
+    await run(step);
     row.comment = "second";
-    await run({ flags: step });
+    await run(step);
     const comments = cellsOf(await readFile(step.out, "utf8"), "comment");
     expect(comments).toEqual(["first", "second"]);
   });
@@ -518,9 +497,9 @@ describe("an incremental export", () => {
     const rows = someRows(3);
     await serve({ lists: { survey_responses: rows } });
     const flags = { out: step.out, state: step.state };
-    await run({ flags });
+    await run(flags);
     rows.push(responseRow(4, Math.floor(Date.now() / 1000)));
-    await run({ flags });
+    await run(flags);
     expect(idsOf(await readFile(step.out, "utf8"))).toEqual(["4"]);
   });
 
@@ -528,45 +507,45 @@ describe("an incremental export", () => {
     const rows = someRows(3);
     await serve({ lists: { survey_responses: rows } });
     const flags = { ...step, out: at("r.csv.gz") };
-    await run({ flags });
+    await run(flags);
     rows.push(responseRow(4, Math.floor(Date.now() / 1000)));
-    await run({ flags });
+    await run(flags);
     expect(idsOf(gunzipSync(await readFile(flags.out)).toString())).toEqual(everyId(4));
   });
 
   it("adopts what a run wrote that died before its state was written", async () => {
     const rows = someRows(7);
     await serve({ lists: { survey_responses: rows } });
-    await run({ flags: step });
+    await run(step);
     const before = await readFile(step.state, "utf8");
     rows.push(responseRow(8, Math.floor(Date.now() / 1000)));
-    await run({ flags: step });
+    await run(step);
     await writeFile(step.state, announced(before, await readFile(step.state, "utf8")));
-    await run({ flags: step });
+    await run(step);
     expect(idsOf(await readFile(step.out, "utf8"))).toEqual(everyId(8));
   });
 
   it("writes again what a run announced that died before it wrote", async () => {
     const rows = someRows(7);
     await serve({ lists: { survey_responses: rows } });
-    await run({ flags: step });
+    await run(step);
     const [file, before] = [await readFile(step.out), await readFile(step.state, "utf8")];
     rows.push(responseRow(8, Math.floor(Date.now() / 1000)));
-    await run({ flags: step });
+    await run(step);
     await writeFile(step.state, announced(before, await readFile(step.state, "utf8")));
     await writeFile(step.out, file);
-    await run({ flags: step });
+    await run(step);
     expect(idsOf(await readFile(step.out, "utf8"))).toEqual(everyId(8));
   });
 
   it("never cuts off what another export added to the same file", async () => {
     const rows = someRows(7);
     await serve({ lists: { survey_responses: rows } });
-    await run({ flags: step });
-    await run({ flags: { ...step, state: null } });
+    await run(step);
+    await run({ out: step.out, append: true });
     const both = await readFile(step.out, "utf8");
     rows.push(responseRow(8, Math.floor(Date.now() / 1000)));
-    await expect(run({ flags: step })).rejects.toMatchObject({
+    await expect(run(step)).rejects.toMatchObject({
       name: "UsageError",
       message: expect.stringContaining("bytes that were not written with this state") as string,
     });
@@ -574,13 +553,13 @@ describe("an incremental export", () => {
   });
 
   it.each<[string, () => Parameters<typeof run>]>([
-    ["another account", () => [{ flags: step }, { apiKey: "another" }]],
-    ["other filters", () => [{ flags: step, filterText: "--trend 5" }]],
-    ["other columns", () => [{ flags: step }, { options: { columns: ["id"] } }]],
-    ["another format", () => [{ flags: step }, { options: { excel: true } }]],
+    ["another account", () => [step, { apiKey: "another" }]],
+    ["other filters", () => [{ ...step, trend: 5 }]],
+    ["other columns", () => [step, { options: { columns: ["id"] } }]],
+    ["another format", () => [step, { options: { excel: true } }]],
   ])("refuses the state of %s before anything is asked", async (reason, args) => {
     const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
-    await run({ flags: step });
+    await run(step);
     const before = [requests.length, await readFile(step.out, "utf8"), await readFile(step.state, "utf8")];
     await expect(run(...args())).rejects.toThrow(`belongs to ${reason}`);
     expect([requests.length, await readFile(step.out, "utf8"), await readFile(step.state, "utf8")]).toEqual(before);
@@ -591,12 +570,12 @@ describe("an incremental export", () => {
     await serve({
       lists: { survey_responses: someRows(40) },
       onRequest: async ({ n }) => {
-        if (n === 1) seconds.push(run({ flags: step }).catch((error: unknown) => error));
+        if (n === 1) seconds.push(run(step).catch((error: unknown) => error));
         await seconds[0];
         return null;
       },
     });
-    await run({ flags: step });
+    await run(step);
     expect(await seconds[0]).toMatchObject({
       name: "UsageError",
       message: expect.stringContaining("is held by another run") as string,
@@ -606,23 +585,21 @@ describe("an incremental export", () => {
 
   it("cuts nothing off a file that is not the one that it added to", async () => {
     await serve({ lists: { survey_responses: someRows(3) } });
-    await run({ flags: step });
+    await run(step);
     await writeFile(at("other.csv"), "x\n".repeat(2000));
-    await expect(run({ flags: { ...step, out: at("other.csv") } })).rejects.toThrow(
-      "bytes that were not written with this state",
-    );
+    await expect(run({ ...step, out: at("other.csv") })).rejects.toThrow("bytes that were not written with this state");
     expect((await stat(at("other.csv"))).size).toBe(4000);
   });
 
   it("refuses a file that is shorter than it was", async () => {
     await serve({ lists: { survey_responses: someRows(3) } });
-    await run({ flags: step });
+    await run(step);
     await writeFile(step.out, "");
-    await expect(run({ flags: step })).rejects.toThrow("has 0 bytes, but");
+    await expect(run(step)).rejects.toThrow("has 0 bytes, but");
   });
 });
 
-it.each<[string, Partial<ExportFlags>, FakeOptions, string]>([
+it.each<[string, Flags, FakeOptions, string]>([
   ["a table", {}, { options: { output: "table" } }, "--output table"],
   ["a checksum of stdout", { checksum: true }, {}, "--checksum requires --out"],
   ["adding to stdout", { append: true }, {}, "--append requires --out"],
@@ -632,6 +609,6 @@ it.each<[string, Partial<ExportFlags>, FakeOptions, string]>([
   ["binary data on a terminal", { gzip: true }, { width: 80 }, "--gzip writes binary data"],
 ])("refuses %s", async (_, flags, more, message) => {
   const { requests } = await serve({ lists: {} });
-  await expect(run({ flags }, more)).rejects.toThrow(message);
+  await expect(run(flags, more)).rejects.toThrow(message);
   expect(requests).toEqual([]);
 });

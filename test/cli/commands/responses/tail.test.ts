@@ -1,7 +1,6 @@
 /** `responses tail`: what comes, once each, shown or forwarded; each step of a test is one wait between two looks. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { Webhook } from "standardwebhooks";
-import { type ResponsesTailOptions, runResponsesTail } from "../../../../src/cli/commands/responses/tail/index.ts";
 import type { WriteResult } from "../../../../src/client/client.ts";
 import { createClient } from "../../../../src/client/create-client.ts";
 import { InterruptedError } from "../../../../src/cli/errors/command-errors.ts";
@@ -11,22 +10,10 @@ import { TIMEOUT_MS } from "../../../../src/service/webhook/transport.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { openEmbeddedService, type EmbeddedService } from "../../../helpers/embedded-service.ts";
 import { fakeDeps, fixedClock, NOW, type FakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
+import { runCommand } from "../../../helpers/run-command.ts";
 import { answering, startHookReceiver } from "../../../helpers/hook-receiver.ts";
-import { NO_ROW_FILTERS } from "../../../../src/cli/commands/responses/selection/row-filters.ts";
 
-const OPTIONS: ResponsesTailOptions = {
-  since: null,
-  trend: null,
-  personId: null,
-  personEmail: null,
-  personPhone: null,
-  rows: NO_ROW_FILTERS,
-  redact: false,
-  expand: null,
-  intervalMs: 5000,
-  wrap: false,
-  forward: null,
-};
+const INTERVAL_MS = 5000;
 
 type Step = (at: (seconds: number) => void) => unknown;
 
@@ -57,7 +44,7 @@ async function openWorld(): Promise<World> {
 /** Tails until the steps are over; then it is interrupted, which it has to end by. */
 async function tail(
   { service, time }: World,
-  options: Partial<ResponsesTailOptions>,
+  words: readonly string[],
   steps: readonly Step[],
   fake: FakeOptions & {
     readonly wrap?: (exchange: typeof service.service.handle) => typeof service.service.handle;
@@ -75,7 +62,7 @@ async function tail(
         return new Promise((_, reject) => void onAbort(signal, () => reject(signal?.reason as Error)));
       time.now += ms / 1000;
       // The wait before a repeat is not a step.
-      if (ms !== OPTIONS.intervalMs) return undefined;
+      if (ms !== INTERVAL_MS) return undefined;
       const step = left.shift();
       if (step === undefined) stopping.abort(new InterruptedError("SIGINT"));
       else await step((seconds) => void (time.now = seconds));
@@ -88,7 +75,7 @@ async function tail(
   const client = createClient({ baseUrl, apiKey, transport, clock, policy: { retries: 0 } });
   const faked = fakeDeps({ ...fake, client });
   const deps = { ...faked.deps, clock, signal: stopping.signal };
-  await expect(runResponsesTail(deps, { ...OPTIONS, ...options })).rejects.toThrow(
+  await expect(runCommand(deps, ["responses", "tail", ...words])).rejects.toThrow(
     fake.ends ?? new InterruptedError("SIGINT"),
   );
   return faked;
@@ -119,7 +106,7 @@ describe("responses tail", () => {
     const ids: string[] = [];
     const { out } = await tail(
       world,
-      {},
+      [],
       [
         async (at) => {
           at(second);
@@ -148,7 +135,7 @@ describe("responses tail", () => {
     const sent: string[] = [];
     const { out } = await tail(
       world,
-      {},
+      [],
       [
         async () => {
           for (let n = 0; n < 130; n += 1) sent.push(await add(world, { score: n % 11 }));
@@ -165,7 +152,7 @@ describe("responses tail", () => {
       state.isAway ? ({ status: 503, headers: {}, body: "{}" } satisfies HttpResponse) : exchange(request);
     const { out, err } = await tail(
       world,
-      {},
+      [],
       [
         () => void (state.isAway = true),
         async () => void (await add(world, { score: 10 })),
@@ -182,7 +169,7 @@ describe("responses tail", () => {
   it("when a terminal shows them, then each row is there at once, and later ones have room", async () => {
     const { out, err } = await tail(
       world,
-      {},
+      [],
       [
         async () => void (await add(world, { score: 9 })),
         async () => void (await add(world, { score: 2, comment: "The invoice was wrong, twice" })),
@@ -200,7 +187,7 @@ describe("responses tail", () => {
 
   it("when the first look gets no answer, then it ends: the address may be wrong", async () => {
     const down: HttpResponse = { status: 503, headers: {}, body: "{}" };
-    const { err } = await tail(world, { since: NOW }, [], {
+    const { err } = await tail(world, ["--since", String(NOW)], [], {
       wrap: () => async () => down,
       ends: 'the service answered 503 "{}"',
     });
@@ -212,7 +199,7 @@ describe("responses tail", () => {
     const full: HttpResponse = { status: 429, headers: { "retry-after": "301" }, body: "" };
     const wrap = (exchange: EmbeddedService["service"]["handle"]) => async (request: Parameters<typeof exchange>[0]) =>
       state.isFull ? full : exchange(request);
-    const { err } = await tail(world, {}, [() => void (state.isFull = true)], { wrap, ends: "asks to wait 301 s" });
+    const { err } = await tail(world, [], [() => void (state.isFull = true)], { wrap, ends: "asks to wait 301 s" });
     expect(err()).toBe("");
   });
 });
@@ -225,7 +212,7 @@ describe("responses tail --forward-to", () => {
     const id = await add(world, { score: 5 });
     const { out, err } = await tail(
       world,
-      { forward: { url: `${receiver.url}/hook`, secret } },
+      ["--forward-to", `${receiver.url}/hook`, "--secret", secret],
       [
         async () => void (await add(world, { score: 9, comment: "née" })),
         async () => void (await edit(world, id, "changed")),
@@ -257,8 +244,8 @@ describe("responses tail --forward-to", () => {
 
   it("when the URL is one that webhooks never reach, then it is refused before anything is asked", async () => {
     const { deps } = fakeDeps();
-    await expect(
-      runResponsesTail(deps, { ...OPTIONS, forward: { url: "http://169.254.169.254/", secret: null } }),
-    ).rejects.toThrow("--forward-to: http://169.254.169.254/ is not allowed: 169.254.169.254");
+    await expect(runCommand(deps, ["responses", "tail", "--forward-to", "http://169.254.169.254/"])).rejects.toThrow(
+      "--forward-to: http://169.254.169.254/ is not allowed: 169.254.169.254",
+    );
   });
 });

@@ -14,12 +14,6 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { timeOf } from "../../../export/sources.ts";
 import { pathColumn, type Resource } from "../../../render/columns.ts";
 
-export interface ForwardTarget {
-  readonly url: string;
-  /** Null: a new one, which is shown. */
-  readonly secret: string | null;
-}
-
 export const FORWARDED: Resource = {
   noun: "events",
   columns: [
@@ -39,23 +33,26 @@ export const FORWARDED: Resource = {
 };
 
 export interface Forwarder {
-  /** Rows that are not sent: later they are changed ones, and not new. */
+  /** Remembers rows that aren't sent, so that later they count as changed, not new. */
   know(page: RowPage): void;
   /**
-   * Sends them one after another; for each, what became of it. Rejects when a signal ends it. `since`, Unix seconds, is
-   * the first that was looked at: what is older and comes now was edited; null: everything was.
+   * Sends the rows one after another and yields a row of the output for each. Rejects when interrupted. Rows created
+   * before `since`, Unix seconds, were edited; null if all rows were read from the start.
    */
   send(page: RowPage, since: number | null): AsyncGenerator<RowPage>;
   close(): void;
 }
 
-/** A receiver that is being restarted is back by then; what is wrong with it longer is shown, and the next one sent. */
+/** Long enough for a receiver's restart; after that the failure is shown, and the next answer sent. */
 const RETRY_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
 const RETRY_AFTER_MAX = 60;
 const SECRET_BYTES = 32;
 
-/** Throws UsageError for a URL that webhooks may not reach; private and literal loopback addresses are meant. */
-export async function openForwarder(deps: Deps, { url, secret: given }: ForwardTarget): Promise<Forwarder> {
+/**
+ * A `given` of null signs with a new secret, which is shown. Throws UsageError for a URL that webhooks may not reach;
+ * private and loopback addresses are fine.
+ */
+export async function openForwarder(deps: Deps, url: string, given: string | null): Promise<Forwarder> {
   const [{ urlRefusal }, transports, { formatSecret }, { refuseSecret, SIGNATURE_HEADER }] = await Promise.all([
     import("../../service/webhook.ts"),
     import("../../../../service/webhook/transport.ts"),
@@ -104,27 +101,19 @@ function createForwarder(deps: Deps, sender: Sender): Forwarder {
       for (const [index, rowText] of splitRowTexts(text).entries()) {
         const row = rows[index] ?? {};
         const type = typeOf(row, since);
-        // The same change has the same id in every run: receivers take it once.
+        // The same change has the same id in every run, so receivers can drop repeats.
         const version = [type, RESPONSE_VERSIONS.id(row), changedAt(row), RESPONSE_VERSIONS.content(row)];
         const eventId = createHash("sha256").update(JSON.stringify(version)).digest("hex");
         const data = JSON.parse(markLongNumbers(rowText) ?? rowText) as JsonObject;
         const body = unmarkLongNumbers(eventBody(type, eventId, data));
+        const { id: response_id = null, score = null } = row;
         const end = await sendOne(deps, sender, eventId, body);
-        const shown = {
-          event_id: eventId,
-          event_type: type,
-          response_id: row["id"] ?? null,
-          score: row["score"] ?? null,
-        };
-        yield asRows({ ...shown, ...end });
+        const shown = { event_id: eventId, event_type: type, response_id, score, ...end };
+        yield { rows: [shown], text: JSON.stringify([shown]) };
       }
     },
     close: () => sender.transport.close(),
   };
-}
-
-function asRows(row: JsonObject): RowPage {
-  return { rows: [row], text: JSON.stringify([row]) };
 }
 
 async function sendOne(deps: Deps, { transport, target, webhook }: Sender, eventId: string, body: string) {

@@ -1,0 +1,74 @@
+import type { Client } from "../../../../client/client.ts";
+import type { RefusedError } from "../../../../client/errors/call-errors.ts";
+import { ROUTES } from "../../../../contract/routes.ts";
+import { type Deps, withClient } from "../../../command/deps.ts";
+import { countOf } from "../../../command/notes.ts";
+import { confirmRemoval, YES_FLAG } from "../../../command/removal.ts";
+import { changeEach } from "../../../command/rows/change-each.ts";
+import { settleChange, writeDryRun } from "../../../command/write-outcome.ts";
+import { NothingFoundError } from "../../../errors/command-errors.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
+import { checkColumns } from "../../../render/record-output.ts";
+import { changedColumns } from "./change.ts";
+import { fetchResponse } from "../get.ts";
+
+const COLUMNS = changedColumns();
+
+export const remove = defineCommand({
+  name: "delete",
+  summary: "delete responses; their people stay",
+  examples: ["surveyctl responses delete 42", "surveyctl responses delete 42 43 --yes"],
+  args: { ids: { form: "<id...>", text: "ids of responses" } },
+  flags: { yes: YES_FLAG },
+  columns: COLUMNS,
+  async run(deps, { ids: typed, yes }) {
+    const ids = [...new Set(typed)];
+    checkColumns(deps, COLUMNS);
+    await withClient(deps, async (client, connection) => {
+      if (deps.options.dryRun) {
+        for (const id of ids)
+          await writeDryRun(deps, client.baseUrl, { route: ROUTES.deleteResponse, placeholders: { id } });
+        return;
+      }
+      client.checkMayWrite();
+      const what = ids.length === 1 ? `response ${ids[0]}` : countOf(ids.length, "response", "responses");
+      await confirmRemoval(deps, { command: "responses delete", yes, kept: "Nothing was deleted." }, async () => {
+        for (const id of ids) await fetchResponse(client, id, null, deps.signal);
+        return `Delete ${what} at ${client.baseUrl}?`;
+      });
+      await changeEach(deps, {
+        connection,
+        items: ids,
+        resource: COLUMNS,
+        named: (id) => ({ id }),
+        nameOf: (id) => `response ${id}`,
+        work: async (id) => {
+          await deleteOne(deps, client, id);
+          return { outcome: "deleted" };
+        },
+        summary: (changed) => `Deleted ${countOf(changed, "response", "responses")}.`,
+      });
+    });
+  },
+});
+
+async function deleteOne({ signal }: Deps, client: Client, id: string): Promise<void> {
+  const again = `look with "surveyctl responses get ${id}"; the same again is safe`;
+  await settleChange(client.change({ route: ROUTES.deleteResponse, placeholders: { id }, signal }), {
+    again,
+    explain: (error) => explain(client, id, error, signal),
+  });
+}
+
+const LACKING = "this service cannot delete responses";
+
+/** A 404 means that the response or the endpoint is missing; asking for the response may tell which. */
+async function explain(client: Client, id: string, error: RefusedError, signal: AbortSignal): Promise<Error> {
+  if (error.status === 405 || error.status === 410) return new NothingFoundError(LACKING);
+  if (error.status !== 404) return error;
+  const isThere = await client.getResponse(id, {}, { signal }).then(
+    () => true,
+    () => false,
+  );
+  return new NothingFoundError(isThere ? LACKING : `no response with id ${id}, or ${LACKING}`);
+}

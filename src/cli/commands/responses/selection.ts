@@ -1,0 +1,207 @@
+/** The flags that select responses, and the ways to read what they select. */
+import type { JsonObject } from "../../../contract/json.ts";
+import type { CallOptions, Client, Parameters } from "../../../client/client.ts";
+import { PER_PAGE_MAX } from "../../../contract/limits.ts";
+import { type Expansion, EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
+import type { ToShown } from "../../../insight/redact.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import { parseEmail, parsePhone } from "../../args/people.ts";
+import { parseChoices, parseName } from "../../args/values.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { createProgress } from "../../command/progress.ts";
+import { noTrend, withRefusals } from "../../command/refusals.ts";
+import { watchProperties } from "../../command/rows/watch-properties.ts";
+import { readRange, type TimeFilter, timeRange } from "../../command/time-flags.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
+import type { FlagGroup } from "../../kit/flag-spec.ts";
+import type { Resource } from "../../render/columns.ts";
+import { chooseFormat } from "../../render/list-output.ts";
+import { RESPONSES } from "../../render/resources.ts";
+import { findPerson, idOfPerson, notFound } from "../people/get.ts";
+import { ROW_FILTERS, type RowFilters, TREND } from "../shared/row-filters.ts";
+import { createShaping, type Shaping } from "./shaping.ts";
+
+export interface PersonFilter {
+  readonly personId: string | null;
+  readonly personEmail: string | null;
+  /** The API can't filter by it: the person is looked up first. */
+  readonly personPhone: string | null;
+}
+
+export interface Selection extends TimeFilter, PersonFilter {
+  readonly updated: TimeFilter;
+  readonly trend: string | null;
+  readonly rows: RowFilters;
+  readonly redact: boolean;
+}
+
+export const PERSON_FILTER: FlagGroup<PersonFilter> = {
+  records: [
+    { flag: "--person-id", value: "id", text: "only responses of one person", conflicts: ["--phone"] },
+    { flag: "--email", value: "email", text: "only responses of one person", conflicts: ["--phone"] },
+    { flag: "--phone", value: "phone", text: "only responses of one person, looked up by number (E.164)" },
+  ],
+  read: (flags) => ({
+    personId: flags.parse("--person-id", parseName),
+    personEmail: flags.parse("--email", parseEmail),
+    personPhone: flags.parse("--phone", parsePhone),
+  }),
+};
+
+export const REDACT = {
+  flag: "--redact",
+  text: "replace personal data with marks such as [email-1]; names of third parties stay",
+} as const satisfies FlagRecord;
+
+const CREATED = timeRange("created");
+
+export const SELECTION: FlagGroup<Selection> = {
+  records: [
+    ...CREATED.records,
+    { flag: "--updated-since", value: "time", text: "updated at or after" },
+    { flag: "--updated-until", value: "time", text: "updated at or before" },
+    TREND,
+    ...PERSON_FILTER.records,
+    ...ROW_FILTERS.records,
+    REDACT,
+  ],
+  read: (flags, deps) => ({
+    updated: readRange(deps, flags, { since: "--updated-since", until: "--updated-until" }),
+    ...CREATED.read(flags, deps),
+    trend: flags.parse(TREND.flag, TREND.parse),
+    ...PERSON_FILTER.read(flags, deps),
+    rows: ROW_FILTERS.read(flags, deps),
+    redact: flags.is(REDACT.flag),
+  }),
+};
+
+export function expandFlag(otherwise: string): FlagGroup<readonly Expansion[] | null> {
+  const text = "related objects to embed";
+  return {
+    records: [{ flag: "--expand", value: "objects", text, choices: EXPANSIONS, otherwise, repeatable: true }],
+    read(flags) {
+      const expand = parseChoices(flags.all("--expand"), "--expand", EXPANSIONS);
+      return expand.length === 0 ? null : expand;
+    },
+  };
+}
+
+export const EXPAND = expandFlag("what the columns need; JSON has the person's email only with --expand person");
+
+/**
+ * Text columns show the person's e-mail and name, which only come expanded; asking for `person` alone would turn the
+ * notes off (4.3). JSON stays what the service sends by default; null asks for nothing.
+ */
+export function neededExpansions(deps: Deps): readonly Expansion[] | null {
+  const format = chooseFormat(deps);
+  const names =
+    deps.options.columns ?? (format === "json" || format === "ndjson" ? [] : RESPONSES.columns.map(({ name }) => name));
+  return names.some((name) => /^person_(?:email|name)$|^person\./.test(name)) ? ["person", "notes"] : null;
+}
+
+/** The list's parameters without the creation time, which an export sets page by page. */
+export function toFilterParameters({ updated, trend, personId, personEmail }: Selection): Parameters {
+  return {
+    updated_since: updated.since,
+    updated_until: updated.until,
+    trend,
+    person_id: personId,
+    person_email: personEmail,
+  };
+}
+
+/** True if the metrics count the same responses: they filter by creation time and trend only (4.7). */
+export function isCountable({ updated, personId, personEmail, personPhone }: Selection): boolean {
+  return [updated.since, updated.until, personId, personEmail, personPhone].every((filter) => filter === null);
+}
+
+/** Some services count only the last month without a start. */
+const FIRST_SECOND = 1;
+
+export async function countResponses(
+  client: Client,
+  { since, until, trend }: Pick<Selection, "since" | "until" | "trend">,
+  options: CallOptions,
+): Promise<number | null> {
+  const { json } = await client.getMetrics({ since: since ?? FIRST_SECOND, until, trend }, options);
+  return typeof json["response_count"] === "number" ? json["response_count"] : null;
+}
+
+/** The service counts only responses to NPS surveys (4.7); old ones have no type. */
+export function isCounted({ survey_type: type = null }: JsonObject): boolean {
+  return type === null || type === "nps";
+}
+
+export function withSearch({ search }: RowFilters): Resource {
+  if (search === null) return RESPONSES;
+  const columns = RESPONSES.columns.map((column) =>
+    column.name === "comment" ? { ...column, spans: (text: string) => search.spans(text) } : column,
+  );
+  return { ...RESPONSES, columns };
+}
+
+/** The same with a connection that lists only the selected person's responses and fills in stored properties. */
+export function forSelection(
+  deps: Deps,
+  { personPhone, rows }: Pick<Selection, "personPhone" | "rows">,
+  segments: readonly string[] = [],
+): Deps {
+  const narrowed = personPhone === null ? deps : { ...deps, connect: () => connectForPhone(deps, personPhone) };
+  return watchProperties(narrowed, "responses", { conditions: rows.properties, segments });
+}
+
+async function connectForPhone(deps: Deps, phone: string): ReturnType<Deps["connect"]> {
+  const connection = await deps.connect();
+  const { client } = connection;
+  try {
+    const person = { phone_number: phone };
+    const found = await findPerson(client, person, deps.signal);
+    if (found === null) throw new NothingFoundError(notFound(person));
+    const own = { person_id: idOfPerson(client, found) };
+    const narrowed: Client = {
+      ...client,
+      listResponses: (parameters, options) => client.listResponses({ ...parameters, ...own }, options),
+      page: (call) =>
+        client.page(
+          call.route === ROUTES.listResponses ? { ...call, parameters: { ...call.parameters, ...own } } : call,
+        ),
+    };
+    return { ...connection, client: narrowed };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+interface SelectedRows {
+  readonly take: (row: JsonObject) => void;
+  /** The part of a row that the command shows, if that's less than the row. */
+  readonly toShown?: ToShown;
+  readonly segments?: readonly string[];
+}
+
+/** Reads all selected rows. The shaping's notes belong after the output. */
+export async function readSelected(
+  deps: Deps,
+  selection: Selection,
+  { take, toShown, segments = [] }: SelectedRows,
+): Promise<Shaping> {
+  const { since, until } = selection;
+  const shaping = createShaping(deps, selection, null, toShown);
+  const parameters = { since, until, ...toFilterParameters(selection), per_page: PER_PAGE_MAX, expand: shaping.expand };
+  const progress = createProgress(deps, "responses");
+  const reading = withClient(forSelection(deps, selection, segments), async (client) => {
+    let count = 0;
+    try {
+      for await (const page of client.listResponses(parameters, { signal: deps.signal })) {
+        count += page.rows.length;
+        await progress.update(count);
+        for (const row of shaping.page(page).rows) take(row);
+      }
+    } finally {
+      await progress.end();
+    }
+  });
+  await withRefusals(reading, noTrend(selection.trend));
+  return shaping;
+}

@@ -1,0 +1,84 @@
+/** Pages of responses as a command shows them: filtered, and with `--redact` without personal data. */
+import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import type { Expansion } from "../../../contract/routes.ts";
+import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../../contract/long-numbers.ts";
+import type { RowPage } from "../../../contract/row-page.ts";
+import type { PersonalKind } from "../../../insight/personal-data.ts";
+import { createMasker, type Masker, type ToShown } from "../../../insight/redact.ts";
+import { type Deps } from "../../command/deps.ts";
+import { countOf, writeNote } from "../../command/notes.ts";
+import type { ExportShaping } from "../../export/request.ts";
+import { createPageFilter, type RowFilters } from "../shared/row-filters.ts";
+
+export interface Shaping extends ExportShaping {
+  /** Null asks for nothing. Masking needs the expanded person: only that shows which words are their name. */
+  readonly expand: string[] | null;
+  /** Filters and masks. */
+  readonly page: (page: RowPage) => RowPage;
+}
+
+/**
+ * `asked` are the expansions the command wants, null for the service's default. Only what `toShown` keeps of a row is
+ * numbered and counted; by default the row as asked for.
+ */
+export function createShaping(
+  deps: Deps,
+  { rows, redact }: { readonly rows: RowFilters; readonly redact: boolean },
+  asked: readonly Expansion[] | null,
+  toShown?: ToShown,
+): Shaping {
+  const filterPage = createPageFilter(rows);
+  const filter = filterPage ?? ((page: RowPage) => page);
+  if (!redact)
+    return {
+      expand: asked === null ? null : [...asked],
+      filterPage,
+      rewrite: null,
+      page: filter,
+      writeNotes: async () => {},
+    };
+  const masker = createMasker();
+  const isExpanded = asked?.includes("person") ?? false;
+  const shown = toShown ?? (isExpanded ? (row) => row : withoutPerson);
+  const rewrite = (page: RowPage): RowPage => maskPage(masker, page, shown);
+  return {
+    expand: isExpanded ? [...(asked ?? [])] : [...(asked ?? ["notes"]), "person"],
+    filterPage,
+    rewrite,
+    page: (page) => rewrite(filter(page)),
+    writeNotes: () => writeNote(deps, describeMarks(masker)),
+  };
+}
+
+function maskPage(masker: Masker, page: RowPage, toShown: ToShown): RowPage {
+  const exact = mayHoldLongNumbers(page.text) ? markLongNumbers(page.text) : null;
+  const source = exact === null ? page.rows : (JSON.parse(exact) as JsonObject[]);
+  const rows = source.map((row) => masker.row(row, toShown));
+  const text = JSON.stringify(rows);
+  if (exact === null) return { rows, text };
+  const unmarked = unmarkLongNumbers(text);
+  return { rows: JSON.parse(unmarked) as JsonObject[], text: unmarked };
+}
+
+/** The row as it comes without `expand[]=person`. */
+function withoutPerson(row: JsonObject): JsonObject {
+  return isJsonObject(row["person"]) ? { ...row, person: row["person"]["id"] ?? null } : row;
+}
+
+const KIND_NAMES: Readonly<Record<PersonalKind, readonly [one: string, many: string]>> = {
+  email: ["email", "emails"],
+  phone: ["phone number", "phone numbers"],
+  url: ["URL", "URLs"],
+  iban: ["IBAN", "IBANs"],
+  card: ["card number", "card numbers"],
+  ssn: ["social security number", "social security numbers"],
+  ip: ["IP address", "IP addresses"],
+  name: ["name", "names"],
+  address: ["address", "addresses"],
+};
+
+/** `redacted 12 emails, 3 names; names of third parties stay`. */
+function describeMarks(masker: Masker): string {
+  const counts = [...masker.counts()].map(([kind, count]) => countOf(count, ...KIND_NAMES[kind]));
+  return `redacted ${counts.length === 0 ? "nothing" : counts.join(", ")}; names of third parties stay`;
+}

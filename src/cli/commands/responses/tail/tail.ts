@@ -1,0 +1,236 @@
+import type { ListWatch } from "../../../../bulk/export/watch.ts";
+import { RETRY_LIMITS } from "../../../../client/call/retry-policy.ts";
+import type { Client, Parameters } from "../../../../client/client.ts";
+import {
+  BadReplyError,
+  ConnectionError,
+  RateLimitedError,
+  ServiceError,
+  TimeoutError,
+} from "../../../../client/errors/call-errors.ts";
+import type { JsonObject } from "../../../../contract/json.ts";
+import { PER_PAGE_MAX } from "../../../../contract/limits.ts";
+import { ROUTES } from "../../../../contract/routes.ts";
+import type { RowPage } from "../../../../contract/row-page.ts";
+import { CONCURRENCY_DEFAULT } from "../../../args/global-options.ts";
+import { parseTime } from "../../../args/time.ts";
+import { badValue, parseDuration } from "../../../args/values.ts";
+import { type Deps, withClient } from "../../../command/deps.ts";
+import { writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
+import { noTrend, withRefusals } from "../../../command/refusals.ts";
+import { timeContext } from "../../../command/time-flags.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT } from "../../../exit-codes.ts";
+import { CREATED, keysOf, pageList, timeOf, UPDATED } from "../../../export/sources.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
+import type { FlagGroup } from "../../../kit/flag-spec.ts";
+import type { ListOutput } from "../../../render/context.ts";
+import { openListOutput } from "../../../render/list-output.ts";
+import { RESPONSES } from "../../../render/resources.ts";
+import { ROW_FILTERS, TREND } from "../../shared/row-filters.ts";
+import { changedAt, RESPONSE_VERSIONS, UPDATED_KEYS } from "../export.ts";
+import { FORWARDED, type Forwarder, openForwarder } from "./forward.ts";
+import {
+  EXPAND,
+  forSelection,
+  neededExpansions,
+  PERSON_FILTER,
+  type PersonFilter,
+  REDACT,
+  withSearch,
+} from "../selection.ts";
+import { createShaping, type Shaping } from "../shaping.ts";
+
+/** Throws UsageError for `--query`, which needs the end of the output. */
+const NO_QUERY: FlagGroup<void> = {
+  records: [],
+  read(flags) {
+    if (flags.text("--query") !== null)
+      throw new UsageError(
+        "--query: tail does not end; filter its lines with: surveyctl responses tail -o ndjson | jq",
+      );
+  },
+};
+
+const SECRET_VARIABLE = "SURVEYCTL_WEBHOOK_SECRET";
+
+/** Ends by a signal, or by an error that waiting doesn't cure. */
+export const tail = defineCommand({
+  name: "tail",
+  summary: "show survey responses as they arrive, or post them to a URL",
+  examples: [
+    "surveyctl responses tail --score 0-6",
+    "surveyctl responses tail --forward-to http://localhost:3000/hooks/survey",
+    "surveyctl responses tail --since 1h --forward-to http://localhost:3000/hooks/survey",
+  ],
+  flags: {
+    since: {
+      flag: "--since",
+      value: "time",
+      text: "begin with responses answered or edited at or after",
+      otherwise: "now",
+      parse: (text: string, place: string, deps: Deps) => parseTime(text, place, timeContext(deps), "first"),
+    },
+    interval: {
+      flag: "--interval",
+      value: "duration",
+      text: "time between two requests",
+      default: "5s",
+      parse: parseInterval,
+    },
+    url: {
+      flag: "--forward-to",
+      value: "url",
+      text: "post each answer to this URL, signed like a webhook",
+      conflicts: ["--redact"],
+    },
+    secret: {
+      flag: "--secret",
+      value: "text",
+      text: "signing key",
+      otherwise: "a new one, which is shown",
+      environment: SECRET_VARIABLE,
+      requires: ["--forward-to"],
+    },
+    trend: TREND,
+    person: PERSON_FILTER,
+    rows: ROW_FILTERS,
+    redact: REDACT,
+    expand: EXPAND,
+    wrap: { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
+    query: NO_QUERY,
+  },
+  columns: RESPONSES,
+  exits: [EXIT.failed, EXIT.auth, EXIT.refused, EXIT.interrupted, EXIT.terminated],
+  async run(deps, { since, interval, url, trend, person, rows, redact, wrap, ...input }) {
+    if (url !== null && deps.options.dryRun)
+      throw new UsageError("--forward-to and --dry-run cannot be used together", {
+        hint: "without --forward-to, the answers are only shown",
+      });
+    const secret = input.secret ?? (deps.env[SECRET_VARIABLE] || null);
+    const forwarder = url === null ? null : await openForwarder(deps, url, secret);
+    const resource = forwarder === null ? withSearch(rows) : FORWARDED;
+    const expand = forwarder === null ? (input.expand ?? neededExpansions(deps)) : (["person", "notes"] as const);
+    const output = await openListOutput(deps, { resource, wrap, live: true });
+    const shaping = createShaping(deps, { rows, redact }, expand);
+    const work = withClient(forSelection(deps, { ...person, rows }), (client) =>
+      follow(deps, { since, trend, ...person, interval }, { client, output, forwarder, shaping }),
+    );
+    try {
+      return await withRefusals(work, noTrend(trend));
+    } finally {
+      forwarder?.close();
+      if (deps.signal.aborted) await output.end();
+    }
+  },
+});
+
+/** Seconds. */
+function parseInterval(text: string, place: string): number {
+  const seconds = parseDuration(text, place);
+  if (seconds === 0) throw badValue(place, "0", "a duration of at least 1s");
+  return seconds;
+}
+
+interface Watched extends PersonFilter {
+  /** Unix seconds; null: from now on. */
+  readonly since: number | null;
+  readonly trend: string | null;
+  readonly interval: number;
+}
+
+interface Opened {
+  readonly client: Client;
+  readonly output: ListOutput;
+  readonly forwarder: Forwarder | null;
+  readonly shaping: Shaping;
+}
+
+async function follow(deps: Deps, watched: Watched, opened: Opened): Promise<never> {
+  const { client, output, forwarder, shaping } = opened;
+  const { watch, since } = await startWatch(deps, client, watched, shaping.expand);
+  if (watched.since === null) for await (const page of watch.look()) forwarder?.know(page);
+  if (deps.streams.err.isTTY) await writeDone(deps, "Waiting for answers. Press Ctrl-C to stop.");
+  const show = async (page: RowPage): Promise<void> => {
+    const wanted = shaping.page(page);
+    if (wanted.rows.length === 0) return;
+    if (forwarder === null) return output.write(wanted);
+    for await (const row of forwarder.send(wanted, since)) await output.write(row);
+  };
+  for (let isAway = false, hasLooked = false; ;) {
+    try {
+      for await (const page of watch.look()) await show(page);
+      hasLooked = true;
+      if (isAway) await writeNote(deps, "the service answers again");
+      isAway = false;
+    } catch (error) {
+      if (!hasLooked || !isOutage(error) || asksTooLong(deps, error)) throw error;
+      if (!isAway) await writeWarning(deps, `${error.what}; asking again every ${watched.interval} s`);
+      isAway = true;
+    }
+    await deps.clock.sleep(watched.interval * 1000, deps.signal);
+  }
+}
+
+/** Failures that may be over by the next look; in the first look they are final, as for a wrong address. */
+function isOutage(error: unknown): error is ConnectionError | TimeoutError | ServiceError {
+  return [ConnectionError, TimeoutError, ServiceError, RateLimitedError, BadReplyError].some(
+    (kind) => error instanceof kind,
+  );
+}
+
+/** True if the service asks for a longer wait than `--max-wait` allows. */
+function asksTooLong({ options }: Deps, error: Error): boolean {
+  const asked = error instanceof RateLimitedError || error instanceof ServiceError ? error.retryAfterMs : null;
+  return asked !== null && asked > (options.maxWaitMs ?? RETRY_LIMITS.maxWaitMs);
+}
+
+/** True for an unedited row with a time of change, or one listed without it. */
+function provesChanged(row: JsonObject): boolean {
+  const at = timeOf(row, "updated_at");
+  return at === null || at === timeOf(row, "created_at");
+}
+
+async function startWatch(
+  deps: Deps,
+  client: Client,
+  watched: Watched,
+  expand: string[] | null,
+): Promise<{ readonly watch: ListWatch; readonly since: number | null }> {
+  const { openWatch, WATCH_OVERLAP_SECONDS } = await import("../../../../bulk/export/watch.ts");
+  const { trend, personId, personEmail } = watched;
+  const parameters: Parameters = { trend, person_id: personId, person_email: personEmail, expand };
+  const call = { route: ROUTES.listResponses, parameters: { ...parameters, per_page: PER_PAGE_MAX } };
+  const newest = watched.since === null ? await newestChange(deps, client, parameters) : null;
+  const since = watched.since ?? (newest === null ? null : newest - WATCH_OVERLAP_SECONDS);
+  const watch = openWatch({
+    changed: {
+      list: pageList(client, { ...call, parameters: { ...call.parameters, order: "asc:updated_at" } }, UPDATED),
+      keys: UPDATED_KEYS,
+    },
+    created: { list: pageList(client, call, CREATED), keys: keysOf("id", "created_at") },
+    isUnstamped: (row) => timeOf(row, "updated_at") === null,
+    provesChanged,
+    versions: RESPONSE_VERSIONS,
+    since,
+    now: () => client.serverNow(),
+    perPage: PER_PAGE_MAX,
+    concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
+    signal: deps.signal,
+  });
+  return { watch, since };
+}
+
+/** Unix seconds by the rows' own times, whatever the clocks say; null if there are no rows yet. */
+async function newestChange(deps: Deps, client: Client, parameters: Parameters): Promise<number | null> {
+  let newest: number | null = null;
+  for (const [order, perPage] of [
+    ["desc", 1],
+    ["desc:updated_at", PER_PAGE_MAX],
+  ] as const) {
+    const request = { ...parameters, order, per_page: perPage };
+    const { rows } = await client.page({ route: ROUTES.listResponses, parameters: request, signal: deps.signal });
+    for (const row of rows) newest = Math.max(newest ?? 0, changedAt(row) ?? 0);
+  }
+  return newest === null ? null : Math.min(newest, client.serverNow());
+}

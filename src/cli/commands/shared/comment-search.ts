@@ -1,0 +1,49 @@
+/** `--search`: a regular expression over comments that can't run for minutes. */
+import { createContext, Script } from "node:vm";
+import { createTextSearch, type TextSearch } from "../../../insight/search.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+
+/** A pattern that takes longer for a page of comments would take years for some of them. */
+const SEARCH_MS_MAX = 2000;
+/** Short texts that are hard for a repeat inside a repeat find most such patterns before any request. */
+const PROBE_REPEATS = 60;
+const PROBE_MS_MAX = 500;
+
+/** Throws UsageError for an invalid pattern and, as the search does later, for one that takes too long. */
+export function parseSearch(pattern: string, place: string): TextSearch {
+  const search = orUsageError(pattern, place);
+  const box = createContext({ work: null });
+  const script = new Script("work()");
+  const inTime = <Result>(work: () => Result, timeout = SEARCH_MS_MAX): Result => {
+    box["work"] = work;
+    try {
+      return script.runInContext(box, { timeout }) as Result;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+      throw new UsageError(`${place}: ${JSON.stringify(pattern)} takes too long to match`, {
+        hint: "write it without a repeat inside a repeat, such as (a+)+",
+      });
+    }
+  };
+  const letters = new Set(`${pattern.replace(/\\./gu, "")}a1 `);
+  inTime(() => [...letters].map((letter) => search.matches(`${letter.repeat(PROBE_REPEATS)}\u0001`)), PROBE_MS_MAX);
+  return {
+    matches: (text) => inTime(() => search.matches(text)),
+    matchEach: (texts) => inTime(() => search.matchEach(texts)),
+    spans: (text) => inTime(() => search.spans(text)),
+  };
+}
+
+function orUsageError(pattern: string, place: string): TextSearch {
+  try {
+    return createTextSearch(pattern);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const why = /\/[a-z]*: (.*)$/su.exec(error.message)?.[1];
+    const reason = why === undefined ? "" : ` (${why.toLowerCase()})`;
+    throw new UsageError(`${place}: ${JSON.stringify(pattern)} is not a regular expression${reason}`, {
+      hint: String.raw`put \ before a character that is meant as it is, as in \( or \?`,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,128 @@
+/** Filters of responses that the API doesn't have (4.3): each page is filtered as it arrives, from any service. */
+import { plainAnswers } from "../../../contract/questions/additional-answers.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import { SCORE_MAX, SCORE_MIN, type ScoreCategory, scoreCategory } from "../../../contract/limits.ts";
+import { keepRows, type RowPage } from "../../../contract/row-page.ts";
+import type { TextSearch } from "../../../insight/search.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import { badValue, parseKeyValue, parseName } from "../../args/values.ts";
+import {
+  parseCondition,
+  PROPERTY_FILTER_FLAG,
+  type PropertyCondition,
+  propertyTests,
+} from "../../command/rows/properties.ts";
+import type { FlagGroup } from "../../kit/flag-spec.ts";
+import { parseSearch } from "./comment-search.ts";
+
+/** All of them have to hold. */
+export interface RowFilters {
+  readonly scores: ReadonlySet<number> | null;
+  readonly search: TextSearch | null;
+  readonly properties: readonly PropertyCondition[];
+  readonly hasComment: boolean;
+  readonly tags: readonly string[];
+  /** Answers by question id; null for any answer. Of several for one question, one has to match. */
+  readonly answers: readonly (readonly [string, string | null])[];
+}
+
+export const TREND = {
+  flag: "--trend",
+  value: "id",
+  text: "only responses of this trend",
+  parse: parseName,
+} as const satisfies FlagRecord & { readonly parse: unknown };
+
+export const ROW_FILTERS: FlagGroup<RowFilters> = {
+  records: [
+    { flag: "--score", value: "scores", text: "only these scores, such as 9, 0-6 or 0-6,9" },
+    { flag: "--search", value: "regex", text: "only comments that match; case and accents are ignored" },
+    PROPERTY_FILTER_FLAG,
+    { flag: "--has-comment", text: "only with a comment" },
+    { flag: "--tag", value: "tag", text: "only with this tag", repeatable: true },
+    {
+      flag: "--answer",
+      value: "id=answer",
+      text: "only with this answer to a question: a choice's id, or its text in one language; an id alone matches any",
+      repeatable: true,
+    },
+  ],
+  read: (flags) => ({
+    scores: flags.parse("--score", parseScores),
+    search: flags.parse("--search", parseSearch),
+    properties: flags.all("--property").map((text) => parseCondition(text, "--property")),
+    hasComment: flags.is("--has-comment"),
+    tags: flags.all("--tag"),
+    answers: flags.all("--answer").map(parseAnswer),
+  }),
+};
+
+function parseAnswer(text: string): readonly [string, string | null] {
+  return text.includes("=") ? parseKeyValue(text, "--answer") : [parseName(text, "--answer"), null];
+}
+
+function parseScores(text: string, place: string): ReadonlySet<number> {
+  const scores = text.split(",").flatMap((part): number[] => {
+    const [, from = "", to = from] = /^\s*(\d{1,2})\s*(?:[-–]\s*(\d{1,2})\s*)?$/.exec(part) ?? [];
+    const [low, high] = [Number(from), Number(to)];
+    if (from === "" || low < SCORE_MIN || high > SCORE_MAX || low > high)
+      throw badValue(place, text, `scores from ${SCORE_MIN} to ${SCORE_MAX}, as in 9, 0-6 or 0-6,9`);
+    return Array.from({ length: high - low + 1 }, (_, step) => low + step);
+  });
+  return new Set(scores);
+}
+
+export type PageFilter = (page: RowPage) => RowPage;
+
+/** Null if there is nothing to filter by. */
+export function createPageFilter(filters: RowFilters): PageFilter | null {
+  const { scores, search, properties, hasComment, tags, answers } = filters;
+  const tests: ((row: JsonObject) => boolean)[] = [];
+  if (scores !== null) tests.push(({ score }) => typeof score === "number" && scores.has(score));
+  if (hasComment || search !== null) tests.push((row) => commentOf(row).trim() !== "");
+  if (tags.length > 0)
+    tests.push((row) => {
+      const names = new Set(tagsOf(row).map(tagName));
+      return tags.every((tag) => names.has(tag));
+    });
+  tests.push(...propertyTests(properties, "person_properties"));
+  for (const id of new Set(answers.map(([name]) => name))) {
+    const wanted = new Set(answers.filter(([name]) => name === id).map(([, value]) => value));
+    tests.push((row) => answersTo(row, id).some((value) => wanted.has(null) || wanted.has(value)));
+  }
+  if (tests.length === 0) return null;
+  return (page) => {
+    const candidates = page.rows.map((row) => tests.every((test) => test(row)));
+    if (search === null) return keepRows(page, (_, index) => candidates[index] === true);
+    const found = search.matchEach(page.rows.filter((_, index) => candidates[index]).map(commentOf));
+    return keepRows(page, (_, index) => candidates[index] === true && found.shift() === true);
+  };
+}
+
+/** Null for a response without a score, which no service should send. */
+export function categoryOf({ score }: JsonObject): ScoreCategory | null {
+  return typeof score === "number" ? scoreCategory(score) : null;
+}
+
+export function commentOf({ comment }: JsonObject): string {
+  return typeof comment === "string" ? comment : "";
+}
+
+export function tagsOf({ tags }: JsonObject): readonly Json[] {
+  return Array.isArray(tags) ? tags : [];
+}
+
+/** The specification doesn't define tags: a text, or an object with a name. Null for anything else. */
+export function tagName(tag: Json): string | null {
+  if (typeof tag === "string") return tag;
+  const name = isJsonObject(tag) ? (tag["name"] ?? tag["text"]) : null;
+  return typeof name === "string" ? name : null;
+}
+
+/** A choice counts by its id and by its text. */
+function answersTo(row: JsonObject, question: string): readonly string[] {
+  const answer = plainAnswers(row).find(({ id }) => id === question);
+  if (answer === undefined) return [];
+  const { value } = answer;
+  return typeof value === "object" ? value.flatMap(({ id, text }) => [id, text]) : [String(value)];
+}
