@@ -45,15 +45,16 @@ const FEEDBACK: ReadonlySet<string> = new Set(["message/feedback-report"]);
 /** Reads the bytes of one message, whatever its line endings are. Never rejects: what is malformed is `other`. */
 export async function readReport(raw: Uint8Array, path: ReturnPath = {}): Promise<ReturnedMessage> {
   const email = await parse(raw);
-  if (email === undefined) return { kind: "other", token: readToken([], path) };
-  const token = readToken(email.headers, path);
+  const token = readToken(email?.headers ?? [], path);
+  if (email === undefined) return { kind: "other", token };
   const type = reportType(email.headers);
   const report = type === undefined ? undefined : readParts(email.attachments, type);
   if (report !== undefined) return { ...report, token };
   const recipients = token === null ? [] : readTextReport(raw);
   if (recipients.length > 0) return { kind: "delivery-status", token, messageId: null, recipients };
-  if (isAutoReply(email.headers)) return { kind: "auto-reply", token };
-  return (await readProven(email, path, token)) ?? { kind: "other", token };
+  // Exim says that its reports are automatic replies.
+  const kind = isAutoReply(email.headers) ? "auto-reply" : "other";
+  return (await readProven(email, path, token)) ?? { kind, token };
 }
 
 const NESTED_MAX = 3;

@@ -182,7 +182,8 @@ function detailOf({ stage, code, enhancedCode }: ServerReply): string | null {
 function reasonOf(reply: ServerReply, detail: string | null): ReplyReason {
   const { stage, code, text } = reply;
   if (code !== null && code < 400) return "accepted";
-  if (hasQuotaCode(reply)) return "quota";
+  // Before a recipient is named, a quota is the sender's.
+  if (hasQuotaCode(reply) || (SENDER_STAGES.has(stage) && /\bquota\b/i.test(text))) return "quota";
   const fromText = reasonIn(text, ADDRESS_CODES.has(detail ?? ""));
   // Microsoft 365 does not say "user unknown" in another way.
   if (detail === "4.1" && /\baccess denied\b/i.test(text)) return "userunknown";

@@ -90,7 +90,7 @@ const LINK_HOST = /\b(?:https?:\/\/|www\.)([\w.-]+)\S*/gi;
 const NAME = /[\w.-]+/g;
 /** Lower case at its end, since a space is often missing after a full stop. */
 const HOST = /\.[a-z]{2,}\.?$/;
-const BLOCKLIST = /spamhaus|spamcop|sorbs|barracuda|senderbase|cloudmark|senderscore/;
+const BLOCKLIST = /(?:^|\.)(?:spamhaus|spamcop|sorbs|barracudacentral|senderbase|cloudmark|senderscore)\.[a-z]{2,}\.?$/;
 
 /**
  * The words alone, for the search of phrases: no addresses or punctuation, one space around each word. A host such as

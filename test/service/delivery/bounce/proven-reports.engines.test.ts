@@ -112,6 +112,15 @@ describe("a report that its token proves", () => {
       [550, "5.1.1", "bounced"],
     ],
     [
+      "without a type, sent as an automatic reply",
+      formatReport(DSN, { type: "multipart/mixed" }).replace(
+        "From:",
+        `${to("TOKEN")}\nAuto-Submitted: auto-replied\nFrom:`,
+      ),
+      BOUNCED,
+      [550, "5.1.1", "bounced"],
+    ],
+    [
       "wrapped",
       mixed(
         `--outer\nContent-Type: text/plain\n\nfyi\n--outer\nContent-Type: message/rfc822\n\n${formatReport(DSN)}\n--outer--\n`,

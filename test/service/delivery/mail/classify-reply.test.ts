@@ -51,6 +51,7 @@ describe("a sender that is refused", () => {
     ["may not relay", "mail-from", "550 We do not relay", held("relay")],
     ["is told to wait", "mail-from", "451 4.7.1 Try again in 5 minutes", { ...backOff("policy"), afterSeconds: 300 }],
     ["has sent enough today", "mail-from", "550 5.4.5 Daily user sending limit exceeded", hours(FOUR_HOURS)],
+    ["has used its quota", "mail-from", "452 4.2.2 quota exceeded", hours(FOUR_HOURS)],
     ["has a message too large", "mail-from", "552 5.3.4 Message size exceeds fixed limit", struck("size")],
     ["uses an unknown parameter", "mail-from", "555 5.5.4 Unsupported option: SMTPUTF8", struck("syntax")],
   ])("when it %s, then that is the sender's", (_, stage, reply, meaning) => {

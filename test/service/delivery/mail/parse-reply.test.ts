@@ -118,6 +118,7 @@ describe("the words of a reply", () => {
   it.each([
     ["a host", "mx-antispam-3.example.net: no such user", " no such user "],
     ["a host at the end", "ask policy.example.org.", " ask "],
+    ["a host named like a blocklist", "cloudmark.x.org, spamcop.mx.x.org: no such user", " no such user "],
     ["a blocklist's host", "listed, zen.spamhaus.org", " listed zen spamhaus org "],
     ["a link", "see https://www.policy.example/x?y=1 please", " see www policy example please "],
     ["a missing space", "User unknown.Please check", " user unknown please check "],
