@@ -48,6 +48,7 @@ const POSTMARK_TYPES: ReadonlyMap<string, EventType> = new Map([
   ["DnsError", "soft"],
   ["SpamComplaint", "complaint"],
   ["ManualSuppression", "unsubscribe"],
+  ["Unsubscribe", "unsubscribe"],
 ]);
 
 /** Its message ids are its own, so that the address decides. */

@@ -253,6 +253,13 @@ describe("providers without a key", () => {
     ["a message too old, by its code", "mailgun", mailgun(TOO_OLD), ["mailgun soft"], SENT],
     ["an unsubscribe", "postmark", postmark(changed({})), ["postmark unsubscribed"], leftAt("postmark")],
     ["a return", "postmark", postmark(changed({ SuppressSending: false })), [], SENT],
+    [
+      "a request to be removed, sent as a reply,",
+      "postmark",
+      postmark({ Type: "Unsubscribe" }),
+      ["postmark unsubscribed"],
+      leftAt("postmark"),
+    ],
     ["a bounce's suppression", "postmark", postmark(changed({ SuppressionReason: "HardBounce" })), [], SENT],
     [
       "a recipient's own filter",
