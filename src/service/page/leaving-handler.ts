@@ -1,14 +1,7 @@
 /** `/u/<token>`: unsubscribe by button or one click (RFC 8058), and undo. GET changes nothing. */
 import { FALLBACK_LOCALE } from "../../contract/locales.ts";
 import { maskEmail } from "../../contract/text/email.ts";
-import {
-  findErasedLink,
-  findUnsubscribeLink,
-  leaveByErasedLink,
-  readLeaver,
-  resubscribeByLink,
-  unsubscribeByLink,
-} from "../domain/answers/answers.ts";
+import { leaveByErasedLink, readLeaver, resubscribeByLink, unsubscribeByLink } from "../domain/answers/answers.ts";
 import { leaveDigest, mayReturnToDigest } from "../domain/delivery/digests.ts";
 import type { Brand } from "../domain/projects/brand.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
@@ -100,7 +93,7 @@ function findLeaving(options: PagesOptions, request: PageRequest, token: string)
         comeBack: () => change("undo"),
       };
     }
-    const link = await findUnsubscribeLink(tx, token);
+    const link = await tx.requests.byUnsubscribeToken(token);
     if (link !== null) {
       const only = { project: link.project.id };
       const { locale } = readSpecialProperties(link.properties);
@@ -109,12 +102,12 @@ function findLeaving(options: PagesOptions, request: PageRequest, token: string)
       return {
         view: toView({ locale, isSms: link.channel === "sms" }, brand, email),
         ...leaver,
-        leave: async () => (await store.write((writing) => unsubscribeByLink(writing, token), only)).mayReturn,
+        leave: () => store.write((writing) => unsubscribeByLink(writing, token), only),
         comeBack: () => store.write((writing) => resubscribeByLink(writing, token), only),
       };
     }
-    // Links in mail sent before an erasure still work.
-    const erased = await findErasedLink(tx, token);
+// Links in mail sent before an erasure still work.
+    const erased = await tx.erasures.byUnsubscribeToken(token);
     if (erased === null) return null;
     const { brand } = await showProject(tx, erased.project, {}, senderName);
     const leave = (): Promise<boolean> => leaveByErasedLink(store, erased).then(() => false);

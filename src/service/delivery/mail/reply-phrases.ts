@@ -89,7 +89,7 @@ const PHRASES: readonly PhraseList[] = [
     at a rate, rate limit, rate limited, ratelimit, rate control, rate limits, receiving rate, sending rate, message
     rate, unusual rate, throttled, throttling, too many messages, too many recent messages, exceeded the limit for the
     number, exceeded their limit for, frequency limited, excessive volume, unexpected volume, too many emails, too many
-    mails, too many connections, too many concurrent, too many sessions, too many recipients, too many errors, too many
+    mails, too many connections, too many concurrent, too many sessions, too many errors, too many
     invalid, too many bad, too many unknown, too many … recipients, too fast, too frequently, too quickly, receiving too
     much mail, connection limit, connection rate, exceeded … connections, mail server is busy, slow down
   `,
@@ -109,7 +109,7 @@ const PHRASES: readonly PhraseList[] = [
     mailbox full, mailbox has been full, mail box full, inbox full, is full, over quota, overquota, over its quota, over
     the quota, over their quota, out of quota, quota exceeded, quota exceed, quota violation, quota full, quota limit,
     disk quota, mailbox quota, user quota, exceeded … quota, exceeds … quota, exceed … quota, exceeded … storage,
-    exceeded … space, exceeds … storage, exceeded … mailbox, mailbox exceeds, mailbox exceeded, mailbox size limit,
+    exceeded … space, exceeds … storage, exceeded … mailbox, mailbox exceeds, mailbox exceeded,
     mailbox … limit, insufficient … storage, insufficient … space, insufficient disk, insufficient system, not enough …
     space, not enough … storage, out of storage, out of space, too much mail data, no space left, storage allocation,
     storage limit

@@ -71,6 +71,8 @@ export type CarrierMeaning = Pick<
   readonly domain: boolean;
   /** It was refused before the recipient mattered, though its stage doesn't say so. */
   readonly isBeforeRecipient?: boolean;
+  /** The number wants no more messages: the provider keeps it from getting them. */
+  readonly hasStopped?: boolean;
 };
 
 /** Of a reply that says nothing of the sender. */
@@ -274,6 +276,7 @@ class Pacing<Message, Reply extends CarrierReply> {
     const {
       domain: backsDomainOff,
       isBeforeRecipient = BEFORE_RECIPIENT.has(reply.stage),
+      hasStopped: isOptedOut = false,
       ...meaning
     } = meaningOf(result);
     const { key, domain, mask, redact } = outgoing;
@@ -286,6 +289,7 @@ class Pacing<Message, Reply extends CarrierReply> {
     const attempt = factsOf(reply);
     if (verdict === "held") return { kind: "held", reason: reply.text, attempt };
     if (verdict === "later") return { ...this.#putOff(reply, clock.now() + PROBE_INTERVAL), attempt };
+    if (isOptedOut) return { kind: "cancelled", reason: "the number has opted out", hasStopped: true, attempt };
     return { ...this.#outcomeOf(outgoing, verdict === "odd" ? { ...answer, sender: "none" } : answer, reply), attempt };
   }
 

@@ -4,7 +4,7 @@ import type { DeliveryProgress, DeliveryResult, MessageSender } from "../../doma
 import type { DueReply, FrozenMessage } from "../../domain/ports.ts";
 import { localDay } from "../../domain/sms/day.ts";
 import type { GatewayReply, GatewayTransport } from "./gateway-transport.ts";
-import { isAllowedCountry, type SegmentBudget, type SmsLimits } from "./sms-sender.ts";
+import { isAllowedCountry, type SegmentBudget, type SmsLimits, spend } from "./sms-sender.ts";
 
 export interface ReplySenderOptions {
   readonly clock: Clock;
@@ -51,19 +51,11 @@ async function sendReply(
   const isTaken = await budget.take(project, day, segments);
   if (!isTaken && kind !== "stopped") return DROPPED;
   const message = { to: phoneNumber, text: textOf(frozen), id: frozen.messageId };
-  const state = { hasGone: false };
-  try {
-    const transmitting = async (): Promise<void> => {
-      await progress.transmitting(frozen);
-      state.hasGone = true;
-    };
-    const sent = await transport.send(message, { mayStillSend: progress.mayStillSend, transmitting });
-    const result = sent.kind === "withdrawn" ? DROPPED : toResult(reply, sent.reply, unixSeconds(clock));
-    state.hasGone = result.kind === "sent" || result.kind === "unknown";
-    return state.hasGone ? { ...result, segments } : result;
-  } finally {
-    if (isTaken && !state.hasGone) budget.giveBack(project, day, segments);
-  }
+  const giveBack = (): void => (isTaken ? budget.giveBack(project, day, segments) : undefined);
+  return spend({ segments, giveBack }, progress, async (marking) => {
+    const sent = await transport.send(message, { ...marking, transmitting: () => marking.transmitting(frozen) });
+    return sent.kind === "withdrawn" ? DROPPED : toResult(reply, sent.reply, unixSeconds(clock));
+  });
 }
 
 function textOf({ values: { text } }: FrozenMessage): string {

@@ -1,7 +1,7 @@
 /** The scheduler's sender of text messages: what may leave, when, to where and for how much. */
 import { replaceText } from "../../../contract/replace-text.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import type { DeliveryResult } from "../../domain/delivery/sender.ts";
+import type { DeliveryProgress, DeliveryResult } from "../../domain/delivery/sender.ts";
 import type { DueQuestion, DueSurvey, FrozenMessage, Store, Transaction } from "../../domain/ports.ts";
 import { localDay, quietUntil } from "../../domain/sms/day.ts";
 import { recipientZones } from "../../domain/sms/recipient-zones.ts";
@@ -85,20 +85,11 @@ export function freezeSms(
 }
 
 export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSender> {
-  const { transport, budget } = options;
-  const stopped = new Set<string>();
+  const { budget } = options;
   const { send, ...sender } = await openPacedTransport<SmsMessage, GatewayReply>({
     ...options,
     name: "sms",
     channel: "sms",
-    transport: {
-      close: () => transport.close(),
-      send: async (message, progress) => {
-        const result = await transport.send(message, progress);
-        if (result.kind !== "withdrawn" && result.reply.meaning.hasStopped) stopped.add(message.id);
-        return result;
-      },
-    },
     meaningOf: ({ reply }) => reply.meaning,
   });
   return {
@@ -109,27 +100,31 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
       const found = await check(options, due);
       if ("kind" in found) return found;
       const { frozen, segments, day } = found;
-      const state = { isMarked: false };
-      const marking = {
-        ...progress,
-        transmitting: async (what?: FrozenMessage) => {
-          await progress.transmitting(what);
-          state.isMarked = true;
-        },
-      };
-      try {
-        const result = await send(toOutgoing(due, frozen), marking);
-        const hasGone = result.kind === "sent" || result.kind === "unknown";
-        if (!hasGone) budget.giveBack(due.project, day, segments);
-        if (stopped.delete(frozen.messageId) && result.kind === "bounced")
-          return { ...withAttempt(result), kind: "cancelled", reason: "the number has opted out", hasStopped: true };
-        return hasGone ? { ...result, segments } : shorten(result);
-      } catch (error) {
-        if (!state.isMarked) budget.giveBack(due.project, day, segments);
-        throw error;
-      }
+      const giveBack = (): void => budget.giveBack(due.project, day, segments);
+      const sendText = (marking: DeliveryProgress): Promise<DeliveryResult> => send(toOutgoing(due, frozen), marking);
+      return shorten(await spend({ segments, giveBack }, progress, sendText));
     },
   };
+}
+
+/** Segments that were taken for a message are given back unless it has gone, or may have. */
+export async function spend(
+  { segments, giveBack }: { readonly segments: number; readonly giveBack: () => void },
+  progress: DeliveryProgress,
+  send: (progress: DeliveryProgress) => Promise<DeliveryResult>,
+): Promise<DeliveryResult> {
+  const state = { hasGone: false };
+  const transmitting = async (frozen?: FrozenMessage): Promise<void> => {
+    await progress.transmitting(frozen);
+    state.hasGone = true;
+  };
+  try {
+    const result = await send({ ...progress, transmitting });
+    state.hasGone = result.kind === "sent" || result.kind === "unknown";
+    return state.hasGone ? { ...result, segments } : result;
+  } finally {
+    if (!state.hasGone) giveBack();
+  }
 }
 
 function toOutgoing(due: DueQuestion, frozen: FrozenMessage): Outgoing<SmsMessage> {
@@ -148,10 +143,6 @@ function toOutgoing(due: DueQuestion, frozen: FrozenMessage): Outgoing<SmsMessag
     redact: (words) => replaceText(replaceText(words, to.slice(1), "<number>"), token, "<token>"),
     mask: (words) => words.replaceAll(to.slice(1), "").replaceAll(/\d+/g, "0"),
   };
-}
-
-function withAttempt({ attempt }: DeliveryResult): Pick<DeliveryResult, "attempt"> {
-  return attempt === undefined ? {} : { attempt };
 }
 
 const REASON_MAX = 200;

@@ -145,10 +145,6 @@ export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
 
 const UNDO_SECONDS = 30 * 86_400;
 
-export async function findUnsubscribeLink(tx: Transaction, token: string): Promise<SurveyLink | null> {
-  return tx.requests.byUnsubscribeToken(token);
-}
-
 /** The person behind an unsubscribe link. `mayReturn`: the same link brings them back; to texts only START does. */
 export async function readLeaver(
   tx: Transaction,
@@ -164,22 +160,20 @@ export async function readLeaver(
 }
 
 /**
- * The unsubscribe link of a message: ends its channel alone. `mayReturn`: the same link would take it back. Throws
+ * The unsubscribe link of a message: ends its channel alone. True if the same link would take it back. Throws
  * NotFoundError.
  */
-export async function unsubscribeByLink(
-  tx: Transaction,
-  token: string,
-): Promise<{ created: boolean; mayReturn: boolean }> {
+export async function unsubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
   const link = await requireLink(tx, token);
   const { project, personId, requestId, channel } = link;
   await noteEvidence(tx, project, requestId);
   if (channel === "sms") {
     const phoneNumber = (await tx.people.byId(project.id, personId))?.phoneNumber ?? null;
-    return { created: phoneNumber !== null && (await stopTexts(tx, project, phoneNumber)), mayReturn: false };
+    if (phoneNumber !== null) await stopTexts(tx, project, phoneNumber);
+    return false;
   }
-  const { created } = await unsubscribePerson(tx, project, personId, requestId);
-  return { created, mayReturn: (await findReturning(tx, link)) !== null };
+  await unsubscribePerson(tx, project, personId, requestId);
+  return (await findReturning(tx, link)) !== null;
 }
 
 /**
@@ -202,13 +196,8 @@ async function findReturning(tx: Transaction, { project, personId, requestId }: 
   return isTheirs ? person : null;
 }
 
-/** The link of a message whose person was erased; null for any other token. */
-export async function findErasedLink(tx: Transaction, token: string): Promise<ErasedLink | null> {
-  return tx.erasures.byUnsubscribeToken(token);
-}
-
 /**
- * Leaves by such a link: whoever has the address later is not written to, and a person who has it now leaves. People
+ * Leaves by the link of a message whose person was erased: whoever has the address later is not written to, and a person who has it now leaves. People
  * are told by their address's hash alone, and read in short steps.
  */
 export async function leaveByErasedLink(store: Store, { project, channel, addressHash }: ErasedLink): Promise<void> {
@@ -232,7 +221,7 @@ export async function leaveByErasedLink(store: Store, { project, channel, addres
 const LEFT = { email: "unsubscribe", sms: "stop" } as const;
 
 async function requireLink(tx: Transaction, token: string): Promise<SurveyLink> {
-  const link = await findUnsubscribeLink(tx, token);
+  const link = await tx.requests.byUnsubscribeToken(token);
   if (link === null) throw new NotFoundError("no such survey");
   return link;
 }

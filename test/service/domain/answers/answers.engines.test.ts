@@ -58,13 +58,7 @@ test("when a link is nobody's, then there is no such survey", async () => {
 test("when the unsubscribe link is followed twice, then once is counted", async () => {
   // Whoever a survey was forwarded to can answer it, and end nothing by that.
   await expect(fixture.write((tx) => unsubscribeByLink(tx, token))).rejects.toMatchObject({ name: "NotFoundError" });
-  expect(await fixture.write((tx) => unsubscribeByLink(tx, unsubscribeToken))).toEqual({
-    created: true,
-    mayReturn: true,
-  });
-  expect(await fixture.write((tx) => unsubscribeByLink(tx, unsubscribeToken))).toEqual({
-    created: false,
-    mayReturn: true,
-  });
+  expect(await fixture.write((tx) => unsubscribeByLink(tx, unsubscribeToken))).toBe(true);
+  expect(await fixture.write((tx) => unsubscribeByLink(tx, unsubscribeToken))).toBe(true);
   expect(await fixture.read((tx) => listUnsubscribes(tx, fixture.project, eventsQuery()))).toHaveLength(1);
 });

@@ -5,11 +5,9 @@ import { type CarrierMeaning, NOTHING_MEANT } from "../../pacing/paced-sender.ts
 export interface GatewayMeaning extends CarrierMeaning {
   readonly serverId: string | null;
   readonly code: string | null;
-  /** The number wants no more messages: the provider keeps it from getting them. */
-  readonly hasStopped: boolean;
 }
 
-export const PLAIN = { ...NOTHING_MEANT, serverId: null, code: null, hasStopped: false } as const;
+export const PLAIN = { ...NOTHING_MEANT, serverId: null, code: null } as const;
 export const FAILED = { ...PLAIN, outcome: "failed", strike: true } as const;
 /** Credentials or a certificate, whoever the recipient is. */
 export const HELD = { ...PLAIN, outcome: "held", sender: "breaker", isBeforeRecipient: true } as const;
