@@ -16,17 +16,15 @@ import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { linkedScore, readScore } from "./answer-form.ts";
 import { previewPage } from "./preview-page.ts";
 import { createScannerWatch } from "./scanner-watch.ts";
-import { type HtmlPage, pageHeaders, seeOther } from "./document.ts";
+import { type HtmlPage, pageHeaders, pageResponse, seeOther } from "./document.ts";
 import {
   askToWait,
   byMethod,
   isToken,
   type PageHandler,
-  type PageRequest,
   type PagesOptions,
   pageWay,
   previewLocale,
-  respond,
   respondUnknown,
   type Shown,
   showProject,
@@ -37,7 +35,7 @@ import { furtherAnswers, QUESTIONS_PATH, type QuestionsProblem, questionsPage } 
 import { endedPage, formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
 export function createAnswerHandler(options: PagesOptions): PageHandler {
-  const page = byMethod(options, { show: createShowing(options), answer: createAnswering(options) });
+  const page = byMethod({ show: createShowing(options), answer: createAnswering(options) });
   return (request, token, rest) => {
     const locale = previewLocale(token, request.query);
     return locale === null ? page(request, token, rest) : previewPage(options, request, locale, rest);
@@ -49,10 +47,10 @@ function createShowing(options: PagesOptions): PageHandler {
   const scanners = createScannerWatch(clock);
   const note = createNoting(options);
   return async (request, token, rest) => {
-    const { isSecure, base } = pageWay(options, request);
+    const { base } = pageWay(options, request);
     const found = await findVisit(options, token, rest);
     if (found === null) return respondUnknown(options, request);
-    if (rest === QUESTIONS_PATH) return showQuestions(options, request, found, { base, path: `${base}/s/${token}` });
+    if (rest === QUESTIONS_PATH) return showQuestions(options, found, { base, path: `${base}/s/${token}` });
     const method = request.method === "HEAD" ? "HEAD" : "GET";
     const look: Look = { method, score: linkedScore(request.query, rest) };
     const isNoted = note(found.visit.survey.project.id, token, look);
@@ -63,7 +61,7 @@ function createShowing(options: PagesOptions): PageHandler {
       scanners.isScanning(request.from, token) || !isNoted || looksScanned(facts, found.visit.survey.sentAt);
     const moment = { look, now, isScanned, answerWindowSeconds };
     const path = `${base}/s/${token}`;
-    return respond(surveyPage(found, { base, path }, moment), request, isSecure);
+    return pageResponse(surveyPage(found, { base, path }, moment));
   };
 }
 
@@ -93,31 +91,31 @@ function createNoting({ store, onError }: PagesOptions): (project: number, token
 function createAnswering(options: PagesOptions): PageHandler {
   const { store, clock, answerWindowSeconds } = options;
   return async (request, token, rest) => {
-    const { isSecure, base } = pageWay(options, request);
+    const { base } = pageWay(options, request);
     const found = await findVisit(options, token, rest);
     if (found === null) return respondUnknown(options, request);
     const path = `${base}/s/${token}`;
     const state = linkState(found.visit, unixSeconds(clock), answerWindowSeconds);
-    if (state === "ended") return respond(ended(found, base), request, isSecure);
-    if (state === "closed") return seeOther(path, isSecure);
+    if (state === "ended") return pageResponse(ended(found, base));
+    if (state === "closed") return seeOther(path);
     const body = await request.body();
     const { form, answers } = readPageForm(body, found.visit.answer?.score ?? null);
     const view = toView(found, { base, path }, form.score);
     if (form.problem !== null || form.score === null)
-      return respond(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }), request, isSecure);
+      return pageResponse(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }));
     const { score, comment, by, hasComment } = form;
     const { project } = found.visit.survey;
     const asked = await store.read((tx) => questionsFor(tx, project, { score, locale: view.words.locale }));
     const problem = findFormProblem(asked, answers, body);
     const askAgain = (why: QuestionsProblem): HtmlPage =>
       questionsPage({ ...view, asked, given: answers, problem: why });
-    if (problem !== null) return respond(askAgain(problem), request, isSecure);
+    if (problem !== null) return pageResponse(askAgain(problem));
     const seconds = found.visit.answer === null ? 0 : secondsToWait(options, token, by);
     if (seconds > 0) {
       const kept = { ...form, comment: hasComment ? comment : (found.visit.answer?.comment ?? "") };
       const again = { ...view, ...kept, problem: { kind: "busy" }, isChosenByLink: false, hasScript: false } as const;
       const busy = asked.length > 0 && answers.size > 0 ? askAgain({ kind: "busy" }) : formPage(again);
-      return askToWait(respond(busy, request, isSecure), seconds);
+      return askToWait(pageResponse(busy), seconds);
     }
     const given = { score, by, ...(hasComment ? { comment } : {}) };
     await store.write(
@@ -128,9 +126,9 @@ function createAnswering(options: PagesOptions): PageHandler {
       },
       { project: project.id },
     );
-    if (by === "script") return { status: 204, headers: pageHeaders(isSecure), body: "" };
+    if (by === "script") return { status: 204, headers: pageHeaders(), body: "" };
     const isAsking = asked.length > 0 && answers.size === 0;
-    return seeOther(isAsking ? `${path}/${QUESTIONS_PATH}` : path, isSecure);
+    return seeOther(isAsking ? `${path}/${QUESTIONS_PATH}` : path);
   };
 }
 
@@ -141,14 +139,13 @@ function secondsToWait(options: PagesOptions, token: string, by: "script" | "but
 }
 
 /** Further questions, or the stored answer if there is nothing to ask or change. */
-function showQuestions(options: PagesOptions, request: PageRequest, found: Found, place: PagePlace): HttpResponse {
-  const { isSecure } = pageWay(options, request);
+function showQuestions(options: PagesOptions, found: Found, place: PagePlace): HttpResponse {
   const { visit, asked } = found;
   const state = linkState(visit, unixSeconds(options.clock), options.answerWindowSeconds);
-  if (visit.answer === null || state !== "open" || asked.length === 0) return seeOther(place.path, isSecure);
+  if (visit.answer === null || state !== "open" || asked.length === 0) return seeOther(place.path);
   const given = toFields(visit.answer.additionalAnswers);
   const view = toView(found, place, visit.answer.score);
-  return respond(questionsPage({ ...view, asked, given, problem: null }), request, isSecure);
+  return pageResponse(questionsPage({ ...view, asked, given, problem: null }));
 }
 
 interface Found {

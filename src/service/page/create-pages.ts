@@ -3,7 +3,7 @@ import { FALLBACK_LOCALE } from "../../contract/locales.ts";
 import { html } from "../../contract/text/html.ts";
 import { readLogo } from "../domain/projects/brand.ts";
 import { createAnswerHandler } from "./answer-handler.ts";
-import { pageHeaders } from "./document.ts";
+import { pageHeaders, pageResponse, stayingWithHttps } from "./document.ts";
 import { createLeavingHandler } from "./leaving-handler.ts";
 import { createLinkHandler } from "./link-handler.ts";
 import {
@@ -12,7 +12,6 @@ import {
   type PageHandler,
   type PageRequest,
   type PagesOptions,
-  respond,
   respondUnknown,
   toPageBrand,
   pageWay,
@@ -27,7 +26,11 @@ export interface Pages {
 
 const PATH = /^\/(s|u|l|r|logo)\/([^/]+)(?:\/([^/]*))?$/;
 /** Crawlers must fetch a page to see its noindex. */
-const ROBOTS = "User-agent: *\nDisallow:\n";
+const ROBOTS: HttpResponse = {
+  status: 200,
+  headers: { "content-type": "text/plain; charset=utf-8" },
+  body: "User-agent: *\nDisallow:\n",
+};
 
 export function createPages(options: PagesOptions): Pages {
   const handlers: Readonly<Record<string, PageHandler>> = {
@@ -37,30 +40,28 @@ export function createPages(options: PagesOptions): Pages {
     r: createResponseHandler(options),
     logo: createLogoHandler(options),
   };
-  return {
-    handle: (request) => {
-      if (request.path === "/robots.txt") return Promise.resolve(robots(request));
-      if (request.path === "/") return showRoot(options, request);
-      const [, kind = "", token = "", rest = ""] = PATH.exec(request.path) ?? [];
-      return handlers[kind]?.(request, token, rest) ?? null;
-    },
+  const answer = (request: PageRequest): Promise<HttpResponse> | null => {
+    if (request.path === "/robots.txt") return Promise.resolve(ROBOTS);
+    if (request.path === "/") return showRoot(options, request);
+    const [, kind = "", token = "", rest = ""] = PATH.exec(request.path) ?? [];
+    return handlers[kind]?.(request, token, rest) ?? null;
   };
+  const finish = (response: HttpResponse, { method, origin }: PageRequest): HttpResponse => {
+    const sent = method === "HEAD" ? { ...response, body: "" } : response;
+    return stayingWithHttps(sent, options.publicUrl ?? origin);
+  };
+  return { handle: (request) => answer(request)?.then((response) => finish(response, request)) ?? null };
 }
 
 /** For people who open a link's host: shows the sender's name. */
 async function showRoot(options: PagesOptions, request: PageRequest): Promise<HttpResponse> {
-  const { isSecure, base } = pageWay(options, request);
-  if (request.method !== "GET" && request.method !== "HEAD") return notAllowed(request, isSecure, "GET, HEAD, OPTIONS");
+  const { base } = pageWay(options, request);
+  if (request.method !== "GET" && request.method !== "HEAD") return notAllowed(request, "GET, HEAD, OPTIONS");
   const { brand } = await options.store.read((tx) => showPreview(tx, options.senderName));
   const title = brand.name ?? "Surveys";
   const shown = { ...toPageBrand(brand, base), name: null, logo: null };
   const page = { status: 200, locale: FALLBACK_LOCALE, brand: shown, title, body: html`<h1 dir="auto">${title}</h1>` };
-  return respond(page, request, isSecure);
-}
-
-function robots({ method }: PageRequest): HttpResponse {
-  const headers = { "content-type": "text/plain; charset=utf-8" };
-  return { status: 200, headers, body: method === "HEAD" ? "" : ROBOTS };
+  return pageResponse(page);
 }
 
 /** Keeps an SVG that is opened directly from running anything. */
@@ -71,13 +72,11 @@ const LOGO_HEADERS = {
 
 function createLogoHandler(options: PagesOptions): PageHandler {
   return async (request, id, rest) => {
-    const { isSecure } = pageWay(options, request);
-    if (request.method !== "GET" && request.method !== "HEAD")
-      return notAllowed(request, isSecure, "GET, HEAD, OPTIONS");
+    if (request.method !== "GET" && request.method !== "HEAD") return notAllowed(request, "GET, HEAD, OPTIONS");
     const logo = isToken(id) && rest === "" ? await options.store.read((tx) => readLogo(tx, id)) : null;
     if (logo === null) return respondUnknown(options, request);
-    const headers = { ...pageHeaders(isSecure), ...LOGO_HEADERS, "content-type": logo.type };
-    return { status: 200, headers, body: request.method === "HEAD" ? "" : bytesOf(logo.bytes) };
+    const headers = { ...pageHeaders(), ...LOGO_HEADERS, "content-type": logo.type };
+    return { status: 200, headers, body: bytesOf(logo.bytes) };
   };
 }
 

@@ -21,19 +21,18 @@ export interface HtmlPage {
   readonly script?: string | null;
 }
 
-/** `isSecure` if browsers use https. */
-export function pageResponse(page: HtmlPage, isSecure: boolean): HttpResponse {
+export function pageResponse(page: HtmlPage): HttpResponse {
   const script = page.script ?? null;
   return {
     status: page.status,
-    headers: { ...pageHeaders(isSecure, page), "content-type": "text/html; charset=utf-8" },
+    headers: { ...pageHeaders(page), "content-type": "text/html; charset=utf-8" },
     body: document(page, script),
   };
 }
 
 /** Redirects to one of our pages; without a host, so that it works behind any proxy. */
-export function seeOther(path: string, isSecure: boolean): HttpResponse {
-  return { status: 303, headers: { ...pageHeaders(isSecure), location: path }, body: "" };
+export function seeOther(path: string): HttpResponse {
+  return { status: 303, headers: { ...pageHeaders(), location: path }, body: "" };
 }
 
 function document({ locale, title, brand, body }: HtmlPage, script: string | null): string {
@@ -72,10 +71,9 @@ function element(name: "style" | "script", text: string): Html {
 }
 
 /** No cookies, other origins, caching or framing, and no referrer for linked sites. */
-export function pageHeaders(
-  isSecure: boolean,
-  { brand = NO_BRAND, script = null }: Partial<HtmlPage> = {},
-): Readonly<Record<string, string>> {
+export function pageHeaders({ brand = NO_BRAND, script = null }: Partial<HtmlPage> = {}): Readonly<
+  Record<string, string>
+> {
   const policy = [
     "default-src 'none'",
     `style-src ${sourceHash(STYLE + accentStyle(brand))}`,
@@ -90,8 +88,13 @@ export function pageHeaders(
     "referrer-policy": "no-referrer",
     "x-robots-tag": "noindex, nofollow",
     "cross-origin-opener-policy": "same-origin",
-    ...(isSecure ? { "strict-transport-security": "max-age=31536000" } : {}),
   };
+}
+
+/** Browsers that reach the service by https stay with it. */
+export function stayingWithHttps(response: HttpResponse, url: string): HttpResponse {
+  if (!url.startsWith("https:")) return response;
+  return { ...response, headers: { ...response.headers, "strict-transport-security": "max-age=31536000" } };
 }
 
 const HASHES_MAX = 1000;

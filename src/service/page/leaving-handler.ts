@@ -15,11 +15,11 @@ import {
   type PagesOptions,
   pageWay,
   previewLocale,
-  respond,
   respondUnknown,
   showProject,
   toPageBrand,
 } from "./page-request.ts";
+import { pageResponse } from "./document.ts";
 import { showPreview } from "./preview-page.ts";
 import { leavingPage, leftPage, type LeavingView, returnedPage } from "./unsubscribe-page.ts";
 
@@ -35,18 +35,17 @@ interface Leaving {
 
 export function createLeavingHandler(options: PagesOptions): PageHandler {
   return async (request, token, rest) => {
-    const { isSecure } = pageWay(options, request);
     const found = rest === "" || rest === "undo" ? await findLeaving(options, request, token) : null;
     if (found === null) return respondUnknown(options, request);
     const { view, hasLeft, mayReturn, leave, comeBack } = found;
     if (request.method === "GET" || request.method === "HEAD")
-      return respond(hasLeft ? leftPage(view, mayReturn) : leavingPage(view), request, isSecure);
-    if (request.method !== "POST") return notAllowed(request, isSecure);
+      return pageResponse(hasLeft ? leftPage(view, mayReturn) : leavingPage(view));
+    if (request.method !== "POST") return notAllowed(request);
     // One-click requests come in any form, with or without a body.
-    if (rest === "") return respond(leftPage(view, await leave()), request, isSecure);
+    if (rest === "") return pageResponse(leftPage(view, await leave()));
     const seconds = options.linkChanges.count(token);
     const isBack = seconds === 0 && (await comeBack());
-    return askToWait(respond(isBack ? returnedPage(view) : leftPage(view, seconds > 0), request, isSecure), seconds);
+    return askToWait(pageResponse(isBack ? returnedPage(view) : leftPage(view, seconds > 0)), seconds);
   };
 }
 
@@ -106,7 +105,7 @@ function findLeaving(options: PagesOptions, request: PageRequest, token: string)
         comeBack: () => store.write((writing) => resubscribeByLink(writing, token), only),
       };
     }
-// Links in mail sent before an erasure still work.
+    // Links in mail sent before an erasure still work.
     const erased = await tx.erasures.byUnsubscribeToken(token);
     if (erased === null) return null;
     const { brand } = await showProject(tx, erased.project, {}, senderName);

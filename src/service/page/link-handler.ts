@@ -8,7 +8,7 @@ import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { surveyWords } from "../domain/surveys/survey-words.ts";
 import { answerByLink, type LinkVisit, visitLink } from "../domain/surveys/survey-links.ts";
 import { linkedScore, readVisit } from "./answer-form.ts";
-import type { HtmlPage } from "./document.ts";
+import { type HtmlPage, pageResponse } from "./document.ts";
 import {
   askToWait,
   byMethod,
@@ -18,7 +18,6 @@ import {
   type PageRequest,
   type PagesOptions,
   pageWay,
-  respond,
   respondUnknown,
   type Shown,
   showProject,
@@ -33,22 +32,20 @@ const VISIT_BYTES = 16;
 export function createLinkHandler(options: PagesOptions): PageHandler {
   const { random } = options;
   const show: PageHandler = async (request, token) => {
-    const { isSecure } = pageWay(options, request);
     const found = await findLink(options, token, null);
     if (found === null) return respondUnknown(options, request);
     const score = linkedScore(request.query, "");
     const view = createView(options, found, request, random.token(VISIT_BYTES))(score);
     const chosen = { score, isChosenByLink: score !== null, comment: "", problem: null, hasScript: false };
-    return respond(formPage({ ...view, ...chosen }), request, isSecure);
+    return pageResponse(formPage({ ...view, ...chosen }));
   };
-  const page = byMethod(options, { show, answer: createAnswering(options) });
+  const page = byMethod({ show, answer: createAnswering(options) });
   return async (request, token, rest) => (rest === "" ? page(request, token, rest) : respondUnknown(options, request));
 }
 
 function createAnswering(options: PagesOptions): PageHandler {
   const { store, random, answerWindowSeconds } = options;
   return async (request, token) => {
-    const { isSecure } = pageWay(options, request);
     const body = await request.body();
     const visit = readVisit(body) ?? random.token(VISIT_BYTES);
     const found = await findLink(options, token, visit);
@@ -58,13 +55,13 @@ function createAnswering(options: PagesOptions): PageHandler {
     const { score, comment } = form;
     const view = viewOf(score);
     const again = { ...view, ...form, isChosenByLink: false, hasScript: false };
-    if (form.problem !== null || score === null) return respond(formPage(again), request, isSecure);
+    if (form.problem !== null || score === null) return pageResponse(formPage(again));
     const { project } = found.link;
     const asked = await store.read((tx) => questionsFor(tx, project, { score, locale: view.words.locale }));
     const problem = findFormProblem(asked, answers, body);
     const askAgain = (why: QuestionsProblem): HtmlPage =>
       questionsPage({ ...view, asked, given: answers, problem: why });
-    if (problem !== null) return respond(askAgain(problem), request, isSecure);
+    if (problem !== null) return pageResponse(askAgain(problem));
     const isChange = found.answer !== null;
     const seconds = isChange ? options.linkChanges.count(visit) : secondsToWait(options, found.link, request);
     if (seconds > 0) {
@@ -72,7 +69,7 @@ function createAnswering(options: PagesOptions): PageHandler {
         asked.length > 0 && answers.size > 0
           ? askAgain({ kind: "busy" })
           : formPage({ ...again, problem: { kind: "busy" } });
-      return askToWait(respond(busy, request, isSecure), seconds);
+      return askToWait(pageResponse(busy), seconds);
     }
     // Stored comments aren't shown, so an empty field doesn't remove one.
     const given = { score, ...(comment.trim() === "" ? {} : { comment }) };
@@ -88,8 +85,8 @@ function createAnswering(options: PagesOptions): PageHandler {
     // No redirect: its URL could be shared. Sending the form again changes nothing.
     const { score: kept, mayChange, fields } = stored;
     if (mayChange && asked.length > 0 && answers.size === 0)
-      return respond(questionsPage({ ...view, asked, given: fields, problem: null }), request, isSecure);
-    return respond(thanksPage(viewOf(kept), { score: kept, comment: null }, mayChange), request, isSecure);
+      return pageResponse(questionsPage({ ...view, asked, given: fields, problem: null }));
+    return pageResponse(thanksPage(viewOf(kept), { score: kept, comment: null }, mayChange));
   };
 }
 

@@ -8,7 +8,7 @@ import type { Project } from "../domain/inputs.ts";
 import type { Store, Transaction } from "../domain/ports.ts";
 import { type Presentation, readPresentation, shownName } from "../domain/projects/presentation.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
-import { type HtmlPage, type PageBrand, pageHeaders, pageResponse, unknownLink } from "./document.ts";
+import { type PageBrand, pageHeaders, pageResponse, unknownLink } from "./document.ts";
 
 export interface PagesOptions {
   readonly store: Store;
@@ -63,43 +63,32 @@ export function previewLocale(token: string, query: string): Locale | null {
 }
 
 export interface PageWay {
-  readonly isSecure: boolean;
   /** Path of the public URL, or empty. */
   readonly base: string;
   readonly host: string;
 }
 
 export function pageWay({ publicUrl }: PagesOptions, { origin }: PageRequest): PageWay {
-  const { protocol, pathname, hostname } = new URL(publicUrl ?? origin);
-  return { isSecure: protocol === "https:", base: pathname === "/" ? "" : pathname, host: hostname };
+  const { pathname, hostname } = new URL(publicUrl ?? origin);
+  return { base: pathname === "/" ? "" : pathname, host: hostname };
 }
 
-export function respond(page: HtmlPage, request: PageRequest, isSecure: boolean): HttpResponse {
-  const response = pageResponse(page, isSecure);
-  return request.method === "HEAD" ? { ...response, body: "" } : response;
-}
-
-export function notAllowed(request: PageRequest, isSecure: boolean, allow = "GET, HEAD, POST, OPTIONS"): HttpResponse {
+export function notAllowed(request: PageRequest, allow = "GET, HEAD, POST, OPTIONS"): HttpResponse {
   const status = request.method === "OPTIONS" ? 204 : 405;
-  return { status, headers: { ...pageHeaders(isSecure), allow }, body: "" };
+  return { status, headers: { ...pageHeaders(), allow }, body: "" };
 }
 
-export function byMethod(
-  options: PagesOptions,
-  { show, answer }: { readonly show: PageHandler; readonly answer: PageHandler },
-): PageHandler {
+export function byMethod({ show, answer }: { readonly show: PageHandler; readonly answer: PageHandler }): PageHandler {
   return async (request, token, rest) => {
     if (request.method === "GET" || request.method === "HEAD") return show(request, token, rest);
     if (request.method === "POST") return answer(request, token, rest);
-    return notAllowed(request, pageWay(options, request).isSecure);
+    return notAllowed(request);
   };
 }
 
 /** The same answer for every unknown link. Addresses that try many are slowed down. */
 export function respondUnknown(options: PagesOptions, request: PageRequest): HttpResponse {
-  const { isSecure } = pageWay(options, request);
-  const page = respond(unknownLink(languageOf(request)), request, isSecure);
-  return askToWait(page, options.unknownLinks.count(request.from));
+  return askToWait(pageResponse(unknownLink(languageOf(request))), options.unknownLinks.count(request.from));
 }
 
 export function askToWait(page: HttpResponse, seconds: number): HttpResponse {

@@ -8,13 +8,13 @@ import { NO_PRESENTATION } from "../domain/projects/presentation.ts";
 import { type AskedQuestion, questionsFor } from "../domain/questions/answer-questions.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { linkedScore, readScore } from "./answer-form.ts";
-import { seeOther } from "./document.ts";
+import { pageResponse, seeOther } from "./document.ts";
 import {
-  notAllowed,
+  byMethod,
+  type PageHandler,
   type PageRequest,
   type PagesOptions,
   pageWay,
-  respond,
   type Shown,
   showProject,
   toPageBrand,
@@ -30,52 +30,48 @@ export function previewPage(
   locale: Locale,
   rest: string,
 ): Promise<HttpResponse> {
-  const { method, query } = request;
-  const answered = readScore(new URLSearchParams(query).get("answered") ?? "");
-  const place: Place = { options, request, locale, isSecure: pageWay(options, request).isSecure };
-  if (method === "POST") return answerPreview(place, answered);
-  if (method === "GET" || method === "HEAD") return showPreviewPage(place, answered, rest);
-  return Promise.resolve(notAllowed(request, place.isSecure));
+  const answered = readScore(new URLSearchParams(request.query).get("answered") ?? "");
+  const place: Place = { options, request, locale };
+  const show: PageHandler = () => showPreviewPage(place, answered, rest);
+  return byMethod({ show, answer: () => answerPreview(place, answered) })(request, "", rest);
 }
 
 interface Place {
   readonly options: PagesOptions;
   readonly request: PageRequest;
   readonly locale: Locale;
-  readonly isSecure: boolean;
 }
 
 const EMPTY = { comment: "", problem: null, hasScript: false };
 
 async function showPreviewPage(place: Place, answered: number | null, rest: string): Promise<HttpResponse> {
-  const { request, isSecure } = place;
+  const { request } = place;
   const score = answered ?? linkedScore(request.query, "");
   const { view, asked } = await readPreview(place, score);
-  if (answered === null)
-    return respond(formPage({ ...view, ...EMPTY, score, isChosenByLink: score !== null }), request, isSecure);
+  if (answered === null) return pageResponse(formPage({ ...view, ...EMPTY, score, isChosenByLink: score !== null }));
   const { thanks, questions } = urlsOf(view, answered);
   if (rest === QUESTIONS_PATH && asked.length > 0) {
     const form = { ...view, action: thanks, asked, given: new Map(), problem: null };
-    return respond(questionsPage(form), request, isSecure);
+    return pageResponse(questionsPage(form));
   }
   const further = furtherAnswers(view, [], asked.length === 0 ? null : questions);
-  return respond(thanksPage(view, { score: answered, comment: null, further }, true), request, isSecure);
+  return pageResponse(thanksPage(view, { score: answered, comment: null, further }, true));
 }
 
 async function answerPreview(place: Place, answered: number | null): Promise<HttpResponse> {
-  const { request, isSecure } = place;
+  const { request } = place;
   const body = await request.body();
   const { form, answers } = readPageForm(body, answered);
   const { view, asked } = await readPreview(place, form.score);
   if (form.problem !== null || form.score === null)
-    return respond(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }), request, isSecure);
+    return pageResponse(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }));
   const { thanks, questions } = urlsOf(view, form.score);
   const problem = findFormProblem(asked, answers, body);
   if (problem !== null) {
     const again = { ...view, action: thanks, asked, given: answers, problem };
-    return respond(questionsPage(again), request, isSecure);
+    return pageResponse(questionsPage(again));
   }
-  return seeOther(asked.length > 0 && answers.size === 0 ? questions : thanks, isSecure);
+  return seeOther(asked.length > 0 && answers.size === 0 ? questions : thanks);
 }
 
 function urlsOf({ action }: SurveyView, answered: number): { readonly thanks: string; readonly questions: string } {

@@ -5,7 +5,7 @@ import type { Note, SurveyResponse } from "../../contract/resources.ts";
 import { SPECIAL_PROPERTIES } from "../../contract/special-properties.ts";
 import { createWallClock, DEFAULT_ZONE } from "../../runtime/zone.ts";
 import { isSignedLink, readLinkSignature } from "../domain/surveys/signed-links.ts";
-import { type HtmlPage, type PageBrand, unknownLink } from "./document.ts";
+import { type HtmlPage, type PageBrand, pageResponse, unknownLink } from "./document.ts";
 import { type Html, html } from "../../contract/text/html.ts";
 import {
   isToken,
@@ -14,7 +14,6 @@ import {
   type PageHandler,
   type PageRequest,
   type PagesOptions,
-  respond,
   respondUnknown,
   showProject,
   toPageBrand,
@@ -26,15 +25,14 @@ const CHALLENGE = 'Basic realm="surveyctl", charset="UTF-8"';
 /** Without either, an existing response looks like a missing one. */
 export function createResponseHandler(options: PagesOptions): PageHandler {
   return async (request, token, rest) => {
-    const { isSecure, base } = pageWay(options, request);
-    if (request.method !== "GET" && request.method !== "HEAD")
-      return notAllowed(request, isSecure, "GET, HEAD, OPTIONS");
+    const { base } = pageWay(options, request);
+    if (request.method !== "GET" && request.method !== "HEAD") return notAllowed(request, "GET, HEAD, OPTIONS");
     if (rest !== "" || !isToken(token)) return respondUnknown(options, request);
     const { expires, signature } = readLinkSignature(request.query);
     const { authorization } = request.headers;
-    if (signature === "" && authorization === undefined) return askForKey(request, isSecure);
+    if (signature === "" && authorization === undefined) return askForKey(request);
     const project = authorization === undefined ? null : await options.identify(authorization, request.from);
-    if (authorization !== undefined && signature === "" && project === null) return askForKey(request, isSecure);
+    if (authorization !== undefined && signature === "" && project === null) return askForKey(request);
     const found = await options.store.read(async (tx) => {
       const known = await tx.responses.byToken(token);
       if (known === null) return null;
@@ -49,12 +47,12 @@ export function createResponseHandler(options: PagesOptions): PageHandler {
     if (found === null) return respondUnknown(options, request);
     const response = JSON.parse(found.text) as SurveyResponse;
     const zone = found.presentation.settings.timeZone ?? DEFAULT_ZONE;
-    return respond(responsePage(response, toPageBrand(found.brand, base), zone), request, isSecure);
+    return pageResponse(responsePage(response, toPageBrand(found.brand, base), zone));
   };
 }
 
-function askForKey(request: PageRequest, isSecure: boolean): HttpResponse {
-  const page = respond({ ...unknownLink(languageOf(request)), status: 401 }, request, isSecure);
+function askForKey(request: PageRequest): HttpResponse {
+  const page = pageResponse({ ...unknownLink(languageOf(request)), status: 401 });
   return { ...page, headers: { ...page.headers, "www-authenticate": CHALLENGE } };
 }
 

@@ -8,7 +8,7 @@ import type { ShareRow } from "../domain/shares/share-rows.ts";
 import type { PathRequest } from "../http/create-http-service.ts";
 import { createRateLimiter, type RateLimit } from "../http/rate-limit.ts";
 import { HttpError } from "../http/replies.ts";
-import { pageHeaders } from "../page/document.ts";
+import { pageHeaders, stayingWithHttps } from "../page/document.ts";
 import { isToken } from "../page/page-request.ts";
 import type { Base } from "../parts/base.ts";
 import { createCountDays } from "./count-days.ts";
@@ -43,9 +43,9 @@ export function createShareHandler(base: Base): Handle {
     const range = readRangeName(request.query);
     if (range === null) throw new HttpError(400, `Bad Request: range is one of ${RANGES.join(", ")}`);
     const facts = await factsOf(share, range);
-    const isSecure = new URL(options.publicUrl ?? request.origin).protocol === "https:";
-    const response = suffix === undefined ? page(facts, { range, given, isSecure }) : json(facts, isSecure);
-    return method === "HEAD" ? { ...response, body: "" } : response;
+    const shown = suffix === undefined ? page(facts, range, given) : json(facts);
+    const response = method === "HEAD" ? { ...shown, body: "" } : shown;
+    return stayingWithHttps(response, options.publicUrl ?? request.origin);
   };
 }
 
@@ -74,15 +74,9 @@ function createKeptFacts(base: Base): (share: ShareRow, range: RangeName) => Pro
 const STYLE_HASH = createHash("sha256").update(LIVE_STYLE).digest("base64");
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
-interface Visit {
-  readonly range: RangeName;
-  readonly given: LinkSignature;
-  readonly isSecure: boolean;
-}
-
-function page(facts: ShareFacts, { range, given, isSecure }: Visit): HttpResponse {
+function page(facts: ShareFacts, range: RangeName, given: LinkSignature): HttpResponse {
   const headers = {
-    ...pageHeaders(isSecure),
+    ...pageHeaders(),
     "content-security-policy": POLICY,
     "content-type": "text/html; charset=utf-8",
   };
@@ -96,7 +90,7 @@ const CROSS_ORIGIN = {
   "access-control-allow-headers": "*",
 };
 
-function json(facts: ShareFacts, isSecure: boolean): HttpResponse {
-  const headers = { ...pageHeaders(isSecure), ...CROSS_ORIGIN, "content-type": "application/json; charset=utf-8" };
+function json(facts: ShareFacts): HttpResponse {
+  const headers = { ...pageHeaders(), ...CROSS_ORIGIN, "content-type": "application/json; charset=utf-8" };
   return { status: 200, headers, body: JSON.stringify(shareJson(facts)) };
 }

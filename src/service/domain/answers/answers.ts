@@ -197,8 +197,8 @@ async function findReturning(tx: Transaction, { project, personId, requestId }: 
 }
 
 /**
- * Leaves by the link of a message whose person was erased: whoever has the address later is not written to, and a person who has it now leaves. People
- * are told by their address's hash alone, and read in short steps.
+ * Leaves by the link of a message whose person was erased: whoever has the address later is not written to, and a
+ * person who has it now leaves. People are told by their address's hash alone, and read in short steps.
  */
 export async function leaveByErasedLink(store: Store, { project, channel, addressHash }: ErasedLink): Promise<void> {
   const only = { project: project.id };
