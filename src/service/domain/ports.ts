@@ -55,6 +55,8 @@ export interface StoreCommit {
 }
 
 export interface StoreWatch {
+  /** A statement has ended; BEGIN and COMMIT are some, too. */
+  readonly onStatement?: () => void;
   readonly onCommit?: (commit: StoreCommit) => void;
   /** A write transaction runs again; `none` if the connection was lost. */
   readonly onRetry?: (sqlstate: string) => void;

@@ -44,6 +44,11 @@ const FAMILIES = {
     type: "gauge",
     help: "When the scheduler last looked for due surveys without an error; at most a minute ago while it is well.",
   },
+  statements: {
+    name: "surveyctl_store_statements_total",
+    type: "counter",
+    help: "Statements that the store has run; BEGIN and COMMIT count, too.",
+  },
   transactions: {
     name: "surveyctl_store_transactions_total",
     type: "counter",
@@ -123,6 +128,7 @@ interface Summary {
 }
 
 export function createServiceMetrics(clock: Clock): ServiceMetrics {
+  const statements = { count: 0 };
   const commits = createCounter([["committed"], ["rolled_back"]]);
   const commitTime = createHistogram(FAMILIES.transactionTime, TRANSACTION_BUCKETS);
   const batchJobs = createHistogram(FAMILIES.batch, BATCH_BUCKETS);
@@ -145,6 +151,9 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
   ];
   return {
     watch: {
+      onStatement: () => {
+        statements.count += 1;
+      },
       onCommit: ({ outcome, jobs, seconds }) => {
         commits.add([outcome]);
         commitTime.observe(seconds);
@@ -166,6 +175,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
         ...webhookMetrics(summary?.webhooks ?? null, webhookAttempts),
         ...(summary === null ? [] : projectMetrics(summary.projects)),
         ...(summary === null ? [] : writeFamily(FAMILIES.clock, [[[], summary.lead]])),
+        ...writeFamily(FAMILIES.statements, [[[], statements.count]]),
         ...writeFamily(FAMILIES.transactions, commits.samples()),
         ...commitTime.lines(),
         ...batchJobs.lines(),

@@ -1,15 +1,16 @@
-/** Statements that take too long, told by a name: their text may be long, and their values are personal data. */
+/** Counts statements and reports slow ones by a name: their text may be long, and their values are personal data. */
 import type { Clock } from "../../runtime/clock.ts";
+import type { StoreWatch } from "../domain/ports.ts";
 
-export interface StatementTiming {
+export interface StatementWatch extends Pick<StoreWatch, "onStatement"> {
   readonly clock: Pick<Clock, "monotonic">;
   readonly onSlow: (name: string, seconds: number) => void;
 }
 
 const SLOW_MS = 1000;
 
-/** To be called once a statement has ended. */
-export function tellIfSlow({ clock, onSlow }: StatementTiming, startedMs: number, sql: string): void {
+export function noteStatement({ clock, onSlow, onStatement }: StatementWatch, startedMs: number, sql: string): void {
+  onStatement?.();
   const ms = clock.monotonic() - startedMs;
   if (ms > SLOW_MS) onSlow(statementName(sql), ms / 1000);
 }

@@ -40,6 +40,7 @@ export async function openFixture(
     readonly file?: string;
     readonly engine?: StoreEngine;
     readonly random?: Random;
+    readonly onStatement?: () => void;
   } = {},
 ): Promise<Fixture> {
   const time = { now: START };

@@ -45,10 +45,10 @@ export async function openHttp(
     metricsToken?: string;
     engine?: StoreEngine;
     random?: Random;
+    onStatement?: () => void;
   } = {},
 ): Promise<HttpFixture> {
-  const { engine, random = systemRandom } = options;
-  const fixture = await openFixture({ random, ...(engine === undefined ? {} : { engine }) });
+  const fixture = await openFixture(options);
   await fixture.write((tx) => addKey(tx, fixture.project, KEY));
   const lines: string[] = [];
   const state = { ready: true, scheduled: [] as (number | undefined)[] };
@@ -59,6 +59,7 @@ export async function openHttp(
     sleep: () => new Promise(() => undefined),
   };
   const log = createLog(async (text) => void lines.push(text), clock);
+  const { random = systemRandom } = options;
   const keys = createKeys(fixture.store, clock, options.rateLimit ?? null);
   const service = createHttpService({
     store: fixture.store,

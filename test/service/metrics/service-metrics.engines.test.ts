@@ -40,6 +40,7 @@ const NAMES = [
   "sms_segments_total",
   "smtp_reply_total",
   "store_batch_jobs",
+  "store_statements_total",
   "store_transaction_duration_seconds",
   "store_transactions_total",
   "surveys_due",

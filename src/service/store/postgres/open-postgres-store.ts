@@ -107,8 +107,8 @@ function createEngine(
   const statements = {
     statementOf: createStatements(),
     isPrepared: () => state.isPrepared,
-    timing: {
-      clock,
+    watch: {
+      ...options,
       onSlow: (statement: string, seconds: number) => onEvent({ kind: "slow", statement, seconds }),
     },
   };

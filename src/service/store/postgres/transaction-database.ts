@@ -2,7 +2,7 @@
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import type { Database, SqlRow, SqlValue } from "../sql/database.ts";
 import { createProjectStates, PROJECT_STATE, type ProjectStates } from "../sql/project-states.ts";
-import { type StatementTiming, tellIfSlow } from "../slow-statements.ts";
+import { noteStatement, type StatementWatch } from "../slow-statements.ts";
 import { errorKindOf, translateError } from "./postgres-errors.ts";
 import type { Statement } from "./statements.ts";
 
@@ -10,7 +10,7 @@ export interface StatementOptions {
   readonly statementOf: (sql: string) => Statement;
   /** True where connections keep statements prepared. */
   readonly isPrepared: () => boolean;
-  readonly timing: StatementTiming;
+  readonly watch: StatementWatch;
 }
 
 export interface TransactionKind {
@@ -116,10 +116,10 @@ export class TransactionDatabase implements Database {
   }
 
   async #ask(query: QueryConfig, sql: string): Promise<QueryResult<SqlRow>> {
-    const { timing } = this.#options;
+    const { watch } = this.#options;
     const { answerMs } = this.#kind;
     const limited = { ...query, ...(answerMs === null ? {} : { query_timeout: answerMs }) };
-    const sentMs = timing.clock.monotonic();
+    const sentMs = watch.clock.monotonic();
     try {
       refuseNul(query.values ?? []);
       return await this.#client.query<SqlRow>(limited);
@@ -128,8 +128,8 @@ export class TransactionDatabase implements Database {
       throw translateError(error);
     } finally {
       // The server answers in order: it began with this one when the one before was done.
-      tellIfSlow(timing, Math.max(sentMs, this.#answeredMs), sql);
-      this.#answeredMs = timing.clock.monotonic();
+      noteStatement(watch, Math.max(sentMs, this.#answeredMs), sql);
+      this.#answeredMs = watch.clock.monotonic();
     }
   }
 }

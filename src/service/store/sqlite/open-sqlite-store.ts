@@ -6,7 +6,7 @@ import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { resolveFile, TEMPORARY_SUFFIX } from "../../../runtime/files/file-replacement.ts";
 import { makeFolder } from "../../../runtime/files/make-folder.ts";
 import { POLL_SECONDS } from "../../domain/delivery/living.ts";
-import type { Store, StoreCommit } from "../../domain/ports.ts";
+import type { Store, StoreWatch } from "../../domain/ports.ts";
 import { type WriteTime, writeTime } from "../../domain/write-time.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import {
@@ -44,7 +44,7 @@ import { MARK_EMPTY, type StoreOpening } from "../sql/store-marks.ts";
 import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
 import { copySnapshot } from "./snapshot-copy.ts";
 
-export interface SqliteStoreOptions extends StoreOpening {
+export interface SqliteStoreOptions extends StoreOpening, Pick<StoreWatch, "onCommit" | "onStatement"> {
   /** Created if it doesn't exist; `:memory:` for none. */
   readonly file: string;
   readonly clock: Clock;
@@ -54,7 +54,6 @@ export interface SqliteStoreOptions extends StoreOpening {
   readonly appUrl?: () => string;
   /** Called within each transaction that writes an event for webhooks. */
   readonly onWebhookEvent?: () => void;
-  readonly onCommit?: (commit: StoreCommit) => void;
 }
 
 const PROBE_MS = 2_000;
@@ -131,10 +130,11 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
   }
 }
 
-async function openOurs({ file, clock, onEvent }: SqliteStoreOptions): Promise<SqliteDatabase> {
+async function openOurs(options: SqliteStoreOptions): Promise<SqliteDatabase> {
+  const { file, clock, onEvent } = options;
   const onSlow = (statement: string, seconds: number): void => onEvent?.({ kind: "slow", statement, seconds });
   const isUnlogged = file !== IN_MEMORY && hasLostLog(file);
-  const database = createDatabase(await openEngine(file), { clock, onSlow });
+  const database = createDatabase(await openEngine(file), { ...options, onSlow });
   try {
     configure(database);
     await migrate(database, unixSeconds(clock));

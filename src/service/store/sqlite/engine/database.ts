@@ -1,5 +1,5 @@
 /** One open database: statements prepared once, errors told apart, writes only inside a write job. */
-import { type StatementTiming, tellIfSlow } from "../../slow-statements.ts";
+import { noteStatement, type StatementWatch } from "../../slow-statements.ts";
 import { type Database, type SqlRow, type SqlValue } from "../../sql/database.ts";
 import type { ProjectStates } from "../../sql/project-states.ts";
 import type { Engine, EngineStatement } from "./engine.ts";
@@ -25,7 +25,7 @@ export interface SqliteDatabase {
 }
 
 /** Keeps the statements that were used last. Throws UniqueViolation, and what the engine throws. */
-export function createDatabase(engine: Engine, timing: StatementTiming | null = null): SqliteDatabase {
+export function createDatabase(engine: Engine, watch: StatementWatch | null = null): SqliteDatabase {
   const statements = new Map<string, EngineStatement>();
 
   const prepare = (sql: string): EngineStatement => {
@@ -43,10 +43,10 @@ export function createDatabase(engine: Engine, timing: StatementTiming | null = 
     use: (statement: EngineStatement) => Result,
   ): Result => {
     refuseNul(values);
-    const startedMs = timing?.clock.monotonic() ?? 0;
+    const startedMs = watch?.clock.monotonic() ?? 0;
     try {
       const result = use(prepare(sql));
-      if (timing !== null) tellIfSlow(timing, startedMs, sql);
+      if (watch !== null) noteStatement(watch, startedMs, sql);
       return result;
     } catch (error) {
       // A statement that failed keeps its error and would fail once more when it is used again.
