@@ -4,7 +4,7 @@
  */
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
 import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";
-import { TALLY_LISTS } from "../../src/service/store/sql/lists/recount.ts";
+import { COUNT_ALL } from "../../src/service/store/sql/lists/recount.ts";
 import { migrate } from "../../src/service/store/sqlite/engine/migrate.ts";
 
 const [file = "", rowsText = "", nowText = "", days = "1095"] = process.argv.slice(2);
@@ -37,7 +37,7 @@ const fill: readonly string[] = [
   `INSERT INTO trend_conditions VALUES (1, ${3 * rows - 1}, 'plan', 'pro')`,
   `INSERT INTO trend_responses SELECT 1, ${3 * rows - 1}, id, created_at, updated_at, score, survey_type FROM responses
     WHERE person_properties LIKE '{"plan":"pro"%'`,
-  ...TALLY_LISTS,
+  ...COUNT_ALL,
   "COMMIT",
 ];
 for (const statement of fill) database.exec(statement);

@@ -11,6 +11,7 @@ import { sendPerson } from "../../src/service/domain/people/people.ts";
 import { addProject } from "../../src/service/domain/projects/projects.ts";
 import type { Database, SqlRow, SqlValue } from "../../src/service/store/sql/database.ts";
 import { writeTime } from "../../src/service/domain/write-time.ts";
+import { CountChanges } from "../../src/service/store/sql/lists/count-changes.ts";
 import { createProjectStates, PROJECT_STATE } from "../../src/service/store/sql/project-states.ts";
 import { createStoreRows, type StoreTransaction } from "../../src/service/store/sql/store-rows.ts";
 import { openPostgresStore } from "../../src/service/store/postgres/open-postgres-store.ts";
@@ -45,8 +46,10 @@ async function inTransaction<Result>(work: (tx: StoreTransaction) => Promise<Res
   const states = createProjectStates(
     async (id) => (await query(`${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDATE`, [id]))[0] ?? null,
   );
+  const counts = new CountChanges();
   const database: Database = {
     writing: true,
+    counts,
     all: query,
     first: async (sql, values) => (await query(sql, values))[0] ?? null,
     run: async (sql, values) => (await query(sql, values)).length,
@@ -65,7 +68,7 @@ async function inTransaction<Result>(work: (tx: StoreTransaction) => Promise<Res
     await states.of(project.id);
     const time = writeTime(systemClock.now(), 0);
     const result = await work(rows.begin(time));
-    for (const { sql, values } of states.end(time.updatedAt)) await query(sql, values);
+    for (const { sql, values } of [...counts.take(), ...states.end(time.updatedAt)]) await query(sql, values);
     await client.query("COMMIT");
     return result;
   } finally {

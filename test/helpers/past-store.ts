@@ -109,7 +109,7 @@ export async function openPastStore(): Promise<PastStore> {
  */
 const OWN: ReadonlySet<string> = new Set([
   "api_keys",
-  "list_tallies",
+  "row_counts",
   "project_state",
   "schema_versions",
   "store_secrets",

@@ -25,8 +25,10 @@ function daysOf(rowCounts: readonly number[]) {
   const steps: number[][] = [];
   const all = rowCounts.map((rowCount, at) => ({ day: TODAY - rowCounts.length + at, rowCount }));
   const shares = {
-    uncounted: async (_: ShareRow, { first, last }: { first: number | null; last: number }) =>
-      all.filter(({ day }) => day >= (first ?? 0) && day <= last && !kept.has(day)),
+    days: async (_: ShareRow, { first, last }: { first: number | null; last: number }) =>
+      all
+        .filter(({ day }) => day >= (first ?? 0) && day <= last)
+        .map(({ day, rowCount }) => ({ day, rowCount, tally: kept.get(day) ?? null })),
     answers: async () => [],
     keepDay: async (_: ShareRow, day: number, tally: DayTally) => {
       kept.set(day, tally);

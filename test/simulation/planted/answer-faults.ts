@@ -1,7 +1,7 @@
 /** Faults in answers and the figures that are made of them. */
 import { answerSurvey, type noteLook } from "../../../src/service/domain/answers/answers.ts";
 import type { createResponseRows } from "../../../src/service/store/sql/rows/answers/response-rows.ts";
-import type { createListTallies } from "../../../src/service/store/sql/lists/list-tallies.ts";
+import type { deleteRows } from "../../../src/service/store/sql/lists/counted-rows.ts";
 import { fault } from "./plant.ts";
 
 const ANSWERS = "service/domain/answers/answers.ts";
@@ -20,13 +20,13 @@ export const ANSWER_FAULTS = [
   fault<typeof createResponseRows>(
     "a second answer changes nothing",
     [RESPONSE_ROWS, "createResponseRows"],
-    (original) => (database, tallies) => ({ ...original(database, tallies), update: async () => undefined }),
+    (original) => (database) => ({ ...original(database), update: async () => undefined }),
   ),
   fault<typeof createResponseRows>(
     "an answer goes to the next person",
     [RESPONSE_ROWS, "createResponseRows"],
-    (original) => (database, tallies) => {
-      const rows = original(database, tallies);
+    (original) => (database) => {
+      const rows = original(database);
       const last = { id: 0 };
       return {
         ...rows,
@@ -38,9 +38,15 @@ export const ANSWER_FAULTS = [
       };
     },
   ),
-  fault<typeof createListTallies>(
-    "what is deleted stays in the tally",
-    ["service/store/sql/lists/list-tallies.ts", "createListTallies"],
-    (original) => (database) => ({ ...original(database), remove: () => undefined }),
+  fault<typeof deleteRows>(
+    "what is deleted stays in the counts",
+    ["service/store/sql/lists/counted-rows.ts", "deleteRows"],
+    (original) =>
+      async (database, ...what) => {
+        const counted = database.counts.mark();
+        const deleted = await original(database, ...what);
+        database.counts.restore(counted);
+        return deleted;
+      },
   ),
 ];

@@ -44,8 +44,8 @@ export const PEOPLE_FAULTS = [
   fault<typeof createPersonRows>(
     "a list has the people of another project",
     ["service/store/sql/rows/people/person-rows.ts", "createPersonRows"],
-    (original) => (database, tallies, changes) => {
-      const rows = original(database, tallies, changes);
+    (original) => (database, changes) => {
+      const rows = original(database, changes);
       return { ...rows, list: (_, filter) => rows.list(1, filter) };
     },
   ),

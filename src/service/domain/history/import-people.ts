@@ -298,7 +298,7 @@ async function mergePerson(
     const left = { ...merged, ...marks };
     const hasTheirTime = left.unsubscribedAt === found.unsubscribedAt;
     const person = { ...left, unsubscribedBy: hasTheirTime ? left.unsubscribedBy : null };
-    await tx.history.replacePerson(project.id, found, person);
+    await tx.history.replacePerson(project.id, person);
     remember(known, person);
     if (found.unsubscribedAt === null && person.unsubscribedAt !== null)
       outcomes.events.push({ type: "unsubscribe.created", personId: found.id });

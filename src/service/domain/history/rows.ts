@@ -94,7 +94,7 @@ export interface HistoryRows {
   /** Neither ids nor addresses may be taken. */
   insertPeople(project: number, people: readonly Omit<PersonRow, "nextSurveyAt">[]): Promise<void>;
   /** All columns, `createdAt` among them. */
-  replacePerson(project: number, old: PersonRow, person: StoredPastPerson): Promise<void>;
+  replacePerson(project: number, person: StoredPastPerson): Promise<void>;
   /** Suppressions of e-mail by address, of those that have any. */
   suppressed(project: number, emails: readonly string[]): Promise<ReadonlyMap<string, readonly Suppression[]>>;
   responses(project: number, ids: readonly number[]): Promise<readonly StoredPastResponse[]>;

@@ -26,14 +26,9 @@ export interface DayRange {
 export interface SharedDay {
   /** Days since 1970, UTC. */
   readonly day: number;
+  readonly rowCount: number;
   /** As it was kept; null where a response of the day came, went or changed since. */
   readonly tally: DayTally | null;
-}
-
-export interface UncountedDay {
-  /** Days since 1970, UTC. */
-  readonly day: number;
-  readonly rowCount: number;
 }
 
 /** Any change of a response forgets what is kept of its day, in the same transaction. */
@@ -46,8 +41,6 @@ export interface ShareRows {
   byTokenHash(hash: string): Promise<ShareRow | null>;
   /** The days that have responses, oldest first. */
   days(share: ShareRow, range: DayRange): Promise<readonly SharedDay[]>;
-  /** Those of them whose tally is not kept. */
-  uncounted(share: ShareRow, range: DayRange): Promise<readonly UncountedDay[]>;
   /** Answers of a range of time, Unix seconds, both inclusive. */
   answers(share: ShareRow, range: { readonly since: number; readonly until: number }): Promise<readonly AnswerGroup[]>;
   /** Only in the transaction that has read the day's answers, and with its project locked. */

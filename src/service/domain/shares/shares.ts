@@ -8,7 +8,7 @@ import type { Store, Transaction } from "../ports.ts";
 import { requireTrend } from "../answers/trends.ts";
 import { isSignedLink, type LinkSignature, signLink } from "../surveys/signed-links.ts";
 import { type DayTally, tallyDay } from "./day-tally.ts";
-import type { DayRange, ShareRow, UncountedDay } from "./share-rows.ts";
+import type { DayRange, ShareRow, SharedDay } from "./share-rows.ts";
 
 const NAME_MAX = 100;
 const SEGMENTS_MAX = 5;
@@ -98,7 +98,8 @@ const ANSWERS_A_STEP = 10_000;
 
 /** Keeps the tallies of the days from `first` to `last` that have none; all other work may go on between steps. */
 export async function keepDays(store: Store, share: ShareRow, range: DayRange): Promise<void> {
-  for (const step of stepsOf(await store.read((tx) => tx.shares.uncounted(share, range))))
+  const days = await store.read((tx) => tx.shares.days(share, range));
+  for (const step of stepsOf(days.filter(({ tally }) => tally === null)))
     await store.write(
       async (tx) => {
         for (const day of step) {
@@ -111,7 +112,7 @@ export async function keepDays(store: Store, share: ShareRow, range: DayRange): 
     );
 }
 
-function stepsOf(days: readonly UncountedDay[]): readonly (readonly number[])[] {
+function stepsOf(days: readonly SharedDay[]): readonly (readonly number[])[] {
   const steps: number[][] = [];
   let left = 0;
   for (const { day, rowCount } of days) {

@@ -1,7 +1,7 @@
 /** Questions and orders of operators about the database as a whole. */
 import type { PoolClient } from "pg";
 import type { Vacuumed } from "../../domain/ports.ts";
-import { FIND_MISCOUNTED } from "../sql/schema/kept-counts.ts";
+import { FIND_MISCOUNTED } from "../sql/lists/recount.ts";
 
 /** Milliseconds since the Unix epoch. */
 export async function askTime(client: PoolClient): Promise<number> {
@@ -34,9 +34,6 @@ async function readSize(client: PoolClient): Promise<number> {
 
 /** A sentence for each list whose counts are wrong. */
 export async function findMiscounted(client: PoolClient): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const sql of FIND_MISCOUNTED)
-    for (const { project_id: project, list } of (await client.query<Record<string, unknown>>(sql)).rows)
-      found.push(`the counts of ${String(list)} in project ${String(project)} are wrong`);
-  return found;
+  const { rows } = await client.query<{ project_id: unknown; list: string }>(FIND_MISCOUNTED);
+  return rows.map(({ project_id: project, list }) => `the counts of ${list} in project ${String(project)} are wrong`);
 }

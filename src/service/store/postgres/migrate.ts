@@ -2,20 +2,19 @@
 import type { ClientBase } from "pg";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { StoreDatabaseError } from "../store-errors.ts";
-import type { Database, SqlRow, SqlValue } from "../sql/database.ts";
-import { BASELINE, createBaseline } from "../sql/schema/baseline.ts";
-import { COUNT_BY_VIEWS } from "../sql/schema/kept-counts.ts";
+import type { SchemaDialect } from "../sql/schema/baseline.ts";
 import {
+  type Execute,
   IS_OUTDATED,
-  makeErasureSecret,
   type Migration,
   MIGRATIONS,
   newestOf,
   recognizeSchema,
+  stepsFrom,
   VERSIONS_TABLE,
 } from "../sql/schema/migrations.ts";
 import { MARK_EMPTY } from "../sql/store-marks.ts";
-import { createStatements, translateMigration } from "./statements.ts";
+import { createStatements } from "./statements.ts";
 
 /** One lock number for the whole database; a collision with another program only delays. */
 const LOCK_KEY = 7_203_116_511;
@@ -84,11 +83,14 @@ async function runMigrations(
     // Another process may have been first.
     const from = await readVersion(client);
     if (from > newest) throw newer(from, newest);
-    if (from === 0) await create(client, now);
-    const present = from === 0 ? BASELINE : from;
-    for (const migration of migrations.filter(({ version }) => version > present))
-      await runMigration(client, migration, now);
-    if (filledBy !== undefined) await toDatabase(client).run(MARK_EMPTY, [filledBy]);
+    const statementOf = createStatements();
+    const execute: Execute = (sql, values = []) => client.query(statementOf(sql).text, [...values]);
+    for (const { version, statements, run } of stepsFrom(from, migrations)) {
+      for (const statement of statements(POSTGRESQL)) await client.query(statement);
+      await run?.(execute);
+      await execute(`INSERT INTO ${VERSIONS_TABLE} (version, applied_at) VALUES (?, ?)`, [version, now]);
+    }
+    if (filledBy !== undefined) await execute(MARK_EMPTY, [filledBy]);
     await client.query("COMMIT");
     return from;
   } catch (error) {
@@ -140,44 +142,9 @@ function newer(found: number, known: number): StoreDatabaseError {
   );
 }
 
-const TABLES = createBaseline({
+const POSTGRESQL: SchemaDialect = {
+  engine: "postgresql",
   int: "BIGINT",
   text: 'TEXT COLLATE "C"',
   behind: ({ storage }) => (storage === undefined ? "" : ` WITH (${storage})`),
-});
-
-const NOTE = `INSERT INTO ${VERSIONS_TABLE} (version, applied_at) VALUES ($1, $2)`;
-
-async function create(client: ClientBase, now: number): Promise<void> {
-  await client.query(
-    `CREATE TABLE ${VERSIONS_TABLE} (version BIGINT NOT NULL PRIMARY KEY, applied_at BIGINT NOT NULL)`,
-  );
-  for (const statement of [...TABLES, ...COUNT_BY_VIEWS]) await client.query(statement);
-  await makeErasureSecret(toDatabase(client));
-  await client.query(NOTE, [BASELINE, now]);
-}
-
-async function runMigration(client: ClientBase, { version, statements, run }: Migration, now: number): Promise<void> {
-  for (const statement of statements) await client.query(translateMigration(statement));
-  await run?.(toDatabase(client));
-  await client.query(NOTE, [version, now]);
-}
-
-/** For what a migration does besides its statements. */
-function toDatabase(client: ClientBase): Database {
-  const statementOf = createStatements();
-  const query = (sql: string, values: readonly SqlValue[] = []): Promise<{ rows: SqlRow[]; rowCount: number | null }> =>
-    client.query<SqlRow>(statementOf(sql).text, values as SqlValue[]);
-  const all = async (sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]> => (await query(sql, values)).rows;
-  return {
-    writing: true,
-    all,
-    first: async (sql, values) => (await all(sql, values))[0] ?? null,
-    run: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
-    returning: all,
-    send: () => {
-      throw new Error("a migration waits for its changes");
-    },
-    state: () => Promise.reject(new Error("a migration has no project")),
-  };
-}
+};

@@ -30,11 +30,3 @@ function translate(sql: string): string {
     .replaceAll("?", () => `$${(count += 1)}`)
     .replaceAll(/json_quote\(([\w.]+)\)/g, "coalesce(to_json($1)::text, 'null')");
 }
-
-/** A statement of a migration, in the words of a data file: types are wider, and text is compared byte by byte. */
-export function translateMigration(sql: string): string {
-  return sql
-    .replaceAll(/\bINTEGER\b/g, "BIGINT")
-    .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
-    .replaceAll(/\)\s*WITHOUT ROWID\s*$/g, ")");
-}

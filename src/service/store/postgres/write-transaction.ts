@@ -92,7 +92,7 @@ export async function runWrite(
     return { outcome: "rolled_back", answers };
   }
   if (database.changes > 0 || states.isChanged())
-    for (const { sql, values } of states.end(now.updatedAt)) await database.run(sql, values);
+    for (const { sql, values } of [...database.counts.take(), ...states.end(now.updatedAt)]) database.send(sql, values);
   const end: WriteEnd = { outcome: "committed", answers };
   await commit(database, toMark(first), end);
   return end;
@@ -101,7 +101,7 @@ export async function runWrite(
 /** A job that throws is undone alone. */
 async function runJob(database: TransactionDatabase, tx: StoreTransaction, job: WriteJob): Promise<JobEnd> {
   database.sendControl("SAVEPOINT job");
-  const held = database.states.mark();
+  const [held, counted] = [database.states.mark(), database.counts.mark()];
   try {
     const value = await job.work(tx);
     return { isKept: true, answer: () => job.resolve(value) };
@@ -109,6 +109,7 @@ async function runJob(database: TransactionDatabase, tx: StoreTransaction, job: 
     await database.settle();
     await database.command("ROLLBACK TO job");
     database.states.restore(held);
+    database.counts.restore(counted);
     return { isKept: false, answer: () => job.reject(error) };
   }
 }

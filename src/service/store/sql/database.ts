@@ -1,6 +1,8 @@
 /** The seam between engines. SQL is the same for all: parameters are `?`, and PostgreSQL translates `json_quote`. */
-export type SqlValue = string | number | null;
-export type SqlRow = Readonly<Record<string, SqlValue>>;
+import type { CountChanges } from "./lists/count-changes.ts";
+import type { SqlRow, SqlValue } from "./sql-values.ts";
+
+export type { SqlRow, SqlValue };
 
 export function numberOrNull(value: SqlValue | undefined): number | null {
   return value === null || value === undefined ? null : Number(value);
@@ -32,6 +34,8 @@ export interface ProjectState {
 export interface Database {
   /** True in a write job. */
   readonly writing: boolean;
+  /** Of the running write. */
+  readonly counts: CountChanges;
   all(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
   first(sql: string, values?: readonly SqlValue[]): Promise<SqlRow | null>;
   /** Returns how many rows it changed. Rejects with `UniqueViolation`. */

@@ -3,7 +3,6 @@ import type { Random } from "../../../runtime/random.ts";
 import type { Transaction } from "../../domain/ports.ts";
 import type { WriteTime } from "../../domain/write-time.ts";
 import type { Database, Session } from "./database.ts";
-import { createListTallies, type ListTallies } from "./lists/list-tallies.ts";
 import { createHistoryRows } from "./rows/answers/history-rows.ts";
 import { createLinkRows } from "./rows/answers/link-rows.ts";
 import { createQuestionRows } from "./rows/answers/question-rows.ts";
@@ -66,22 +65,21 @@ export function createStoreRows(
   { random, appUrl, onWebhookEvent, isOneTransaction = false, isNoted }: StoreRowsOptions,
 ): StoreRows {
   const session: Session = { now: 0, updatedAt: 0 };
-  const tallies = createListTallies(database);
-  const changes = createLongChanges(database, createSteps(database, session, tallies), isNoted);
+  const changes = createLongChanges(database, createSteps(database, session), isNoted);
   const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES), isOneTransaction);
   const rows = {
     token: () => random.token(TOKEN_BYTES),
     clock: createClockRows(database, session),
-    projects: createProjectRows(database, session, tallies),
-    people: createPersonRows(database, tallies, changes),
-    requests: createRequestRows(database, session, tallies),
+    projects: createProjectRows(database, session),
+    people: createPersonRows(database, changes),
+    requests: createRequestRows(database, session),
     unscheduled: createUnscheduledRows(database, session),
-    queue: createQueueRows(database, session, tallies),
+    queue: createQueueRows(database, session),
     deliveries: createDeliveryRows(database, session),
     reports: createReportRows(database, session),
     texts: createTextRows(database, session),
     digests: createDigestRows(database, session),
-    responses: createResponseRows(database, tallies),
+    responses: createResponseRows(database),
     trends: createTrendRows(database, session, changes),
     questions: createQuestionRows(database),
     autopilot: createAutopilotRows(database, session, changes),
@@ -92,8 +90,8 @@ export function createStoreRows(
     webhooks: createWebhookRows(database, session, onWebhookEvent),
     tables: createTableRows(database),
     erasures: createErasureRows(database, secrets),
-    retention: createRetentionRows(database, session, tallies),
-    history: createHistoryRows(database, tallies, secrets, (count) => manyTokens(random, count)),
+    retention: createRetentionRows(database, session),
+    history: createHistoryRows(database, secrets, (count) => manyTokens(random, count)),
   };
   return {
     begin: ({ nowMs, updatedAt }) => {
@@ -118,15 +116,11 @@ function manyTokens(random: Random, count: number): string[] {
 }
 
 /** The step of each kind of long change. */
-function createSteps(
-  database: Database,
-  session: Session,
-  tallies: ListTallies,
-): Readonly<Record<LongChangeKind, Step>> {
+function createSteps(database: Database, session: Session): Readonly<Record<LongChangeKind, Step>> {
   return {
-    "fill trend": (change) => fillTrendStep(database, tallies, change),
-    "remove trend": (change) => removeTrendStep(database, tallies, change),
-    "remove person": (change) => removePersonStep(database, tallies, change),
+    "fill trend": (change) => fillTrendStep(database, change),
+    "remove trend": (change) => removeTrendStep(database, change),
+    "remove person": (change) => removePersonStep(database, change),
     reschedule: (change) => rescheduleStep(database, session.now, change),
   };
 }

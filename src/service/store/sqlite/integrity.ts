@@ -1,4 +1,4 @@
-import { FIND_MISCOUNTED } from "../sql/schema/kept-counts.ts";
+import { FIND_MISCOUNTED } from "../sql/lists/recount.ts";
 import type { Look } from "./engine/engine.ts";
 
 /** The faults of the whole of a data file, a sentence a finding. */
@@ -7,7 +7,9 @@ export function integrityFindings(look: Look): string[] {
   const orphans = look('"table", parent', "FROM pragma_foreign_key_check").map(
     ([table, parent]) => `a row of ${table} has no ${parent}`,
   );
-  const miscounts = FIND_MISCOUNTED.flatMap((sql) => look("project_id, list", `FROM (${sql})`)).map(
+  // Those of an older version are made anew when the file is opened.
+  const areCounted = look("1", "FROM sqlite_master WHERE name = 'row_counts'").length > 0;
+  const miscounts = (areCounted ? look("project_id, list", `FROM (${FIND_MISCOUNTED})`) : []).map(
     ([project, list]) => `the counts of ${list} in project ${project} are wrong`,
   );
   return [...findings.filter((finding) => finding !== "ok"), ...orphans, ...miscounts];

@@ -31,6 +31,7 @@ import { nameDataFile } from "./engine/sqlite-errors.ts";
 import { lookBy, migrate } from "./engine/migrate.ts";
 import { MIGRATIONS, newestOf } from "../sql/schema/migrations.ts";
 import { refuseUnfit } from "./refuse-unfit.ts";
+import { CountChanges } from "../sql/lists/count-changes.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import {
   createProjectStates,
@@ -187,7 +188,8 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
   const states = createProjectStates(async (project) =>
     database.first(`${PROJECT_STATE} WHERE project_id = ?`, [project]),
   );
-  const rows = createStoreRows(toDatabase(database, states), {
+  const counts = new CountChanges();
+  const rows = createStoreRows(toDatabase(database, states, counts), {
     isNoted,
     random,
     appUrl,
@@ -208,9 +210,10 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
       state.changes = database.changes;
     },
     mark: () => {
-      const [mark, { changes }] = [states.mark(), database];
+      const [mark, counted, { changes }] = [states.mark(), counts.mark(), database];
       return () => {
         states.restore(mark);
+        counts.restore(counted);
         database.changes = changes;
       };
     },
@@ -218,10 +221,13 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
       // A write without changes stores nothing, unless it looks whether there is room again.
       const isChanged = database.changes !== state.changes || states.isChanged();
       if (!isChanged && watch.trouble() === null) return;
-      for (const { sql, values } of states.end(state.time.updatedAt)) database.run(sql, values);
+      for (const { sql, values } of [...counts.take(), ...states.end(state.time.updatedAt)]) database.run(sql, values);
     },
     recover: watch.recover,
-    over: states.forget,
+    over: () => {
+      states.forget();
+      counts.take();
+    },
     ...(options.onCommit === undefined ? {} : { ended: options.onCommit }),
   });
   return { time: () => state.time, states, rows, watch, queue, isNoted };

@@ -1,12 +1,11 @@
 /** What keeps a file from being used, found out read-only: a file that is refused stays as it is, its log included. */
 import { existsSync } from "node:fs";
-import { MIGRATIONS, namesOf } from "../sql/schema/migrations.ts";
+import { type Migration, MIGRATIONS, namesAt, NEW_STORE } from "../sql/schema/migrations.ts";
 import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
 import { StoreFileError } from "../store-errors.ts";
 import { sizeOf } from "./engine/data-file.ts";
 import { type Look, lookInto } from "./engine/engine.ts";
-import { readVersion } from "./engine/migrate.ts";
-import { NEW_FILE } from "./new-file.ts";
+import { readVersion, SQLITE } from "./engine/migrate.ts";
 
 /** To look for damage in more would keep a server from starting for more than about a second. */
 const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
@@ -19,11 +18,7 @@ export async function refuseUnfit(file: string, opening: StoreOpening & { readon
     if (sizeOf(file) <= CHECKED_BYTES_MAX) refuseDamaged(look);
     const version = readVersion(look);
     if (version === 0) return;
-    const statements = [NEW_FILE, ...MIGRATIONS].filter((one) => one.version <= version);
-    refuseParts(
-      look,
-      statements.flatMap((one) => one.statements),
-    );
+    refuseParts(look, version);
     refuseMarked(look, opening);
   });
 }
@@ -35,16 +30,22 @@ function refuseDamaged(look: Look): void {
 }
 
 /** Other programs may keep tables in the file, but nothing that changes our rows or keeps one out. */
-export function refuseParts(look: Look, statements: readonly string[]): void {
-  const names = namesOf(statements);
-  const known = new Set(statements.map(plain));
+export function refuseParts(look: Look, version: number, migrations: readonly Migration[] = MIGRATIONS): void {
+  const names = namesAt(version, migrations, SQLITE);
+  const known = new Map(
+    [NEW_STORE, ...migrations].flatMap(({ statements }) =>
+      statements(SQLITE).map((sql) => [/^CREATE (?:UNIQUE )?\w+ (\w+)/.exec(sql)?.[1], plain(sql)]),
+    ),
+  );
   const parts = look("type, name, tbl_name, sql", "FROM sqlite_master").map((part) => part.map(String));
   const present = new Set(parts.map(([, name]) => name));
   const missing = [...names].find((name) => !present.has(name));
   if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
   for (const [type, name = "", table = "", sql = ""] of parts) {
     const mayHarm = type === "trigger" || (type === "index" && /^\s*CREATE\s+UNIQUE/i.test(sql));
-    if (!mayHarm || !names.has(table) || (names.has(name) && known.has(plain(sql)))) continue;
+    // What we no longer make is dropped by the next migration.
+    const isOurs = names.has(name) && (known.get(name) ?? plain(sql)) === plain(sql);
+    if (!mayHarm || !names.has(table) || isOurs) continue;
     const what = `${type === "index" ? "an" : "a"} ${type} that is not surveyctl's: ${name}, on ${table}`;
     throw new StoreFileError("foreign", `the file has ${what}; drop it to use the file`);
   }

@@ -22,7 +22,7 @@ const SLOPE_MAX = 1;
 /** The room for new objects is between 1 and 32 MiB as the load of the moment wants it: more than any slope. */
 const STEADY = { NODE_OPTIONS: "--max-semi-space-size=1" };
 /** Tables whose rows are few and change with each write. */
-const HOT = ["project_state", "list_tallies"];
+const HOT = ["project_state", "row_counts"];
 const HOT_MAX_KIB = 4096;
 
 interface Look {

@@ -19,7 +19,7 @@ import { openPostgresStore } from "../../../../src/service/store/postgres/open-p
 import type { CommitOutcome } from "../../../../src/service/store/postgres/commit-outcome.ts";
 import { withRetries } from "../../../../src/service/store/postgres/retries.ts";
 import { CommitLost } from "../../../../src/service/store/postgres/write-transaction.ts";
-import { MIGRATIONS, newestOf } from "../../../../src/service/store/sql/schema/migrations.ts";
+import { type Migration, MIGRATIONS, newestOf } from "../../../../src/service/store/sql/schema/migrations.ts";
 import { StoreDatabaseError } from "../../../../src/service/store/store-errors.ts";
 import { administer, type Cluster, hasPostgres, newDatabase, startCluster } from "../../../helpers/postgres.ts";
 import { sendInput } from "../../domain/fixture.ts";
@@ -51,11 +51,11 @@ async function ask(url: string, sql: string): Promise<Record<string, unknown>[]>
 }
 
 /** What any later version may do to tables that an older one still works on. */
-const ADDITION = {
+const ADDITION: Migration = {
   version: 9999,
-  statements: [
-    "CREATE TABLE later (project_id INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (project_id, id))",
-    "ALTER TABLE people ADD COLUMN later TEXT",
+  statements: ({ int, text }) => [
+    `CREATE TABLE later (project_id ${int} NOT NULL, id ${int} NOT NULL, PRIMARY KEY (project_id, id))`,
+    `ALTER TABLE people ADD COLUMN later ${text}`,
     "CREATE INDEX people_by_later ON people (project_id, later)",
   ],
 };

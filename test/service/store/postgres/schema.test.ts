@@ -37,19 +37,15 @@ describe.skipIf(!hasPostgres)("the schema of a server", () => {
     const file = await openRawDatabase();
     await migrate(file, 0);
     const tables = file.all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'");
-    const columns = tables
-      .flatMap(({ name: table }) =>
-        file
-          .all(`PRAGMA table_info(${String(table)})`)
-          .map(({ name, type, notnull }) => `${table}.${name} ${type} ${notnull === 1 ? "NO" : "YES"}`),
-      )
-      // Kept by triggers there, views here.
-      .filter((line) => !/^(?:delivery|webhook)_counts\./.test(line));
+    const columns = tables.flatMap(({ name: table }) =>
+      file
+        .all(`PRAGMA table_info(${String(table)})`)
+        .map(({ name, type, notnull }) => `${table}.${name} ${type} ${notnull === 1 ? "NO" : "YES"}`),
+    );
     const indexes = file.all("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL");
     const there = await ask(`SELECT table_name || '.' || column_name || ' ' ||
         CASE data_type WHEN 'bigint' THEN 'INTEGER' WHEN 'text' THEN 'TEXT' ELSE data_type END || ' ' || is_nullable AS line
-      FROM information_schema.columns WHERE table_schema = current_schema()
-      AND table_name NOT IN ('delivery_counts', 'webhook_counts')`);
+      FROM information_schema.columns WHERE table_schema = current_schema()`);
     expect(there.map(({ line = "" }) => line).toSorted()).toEqual(columns.toSorted());
     const named = await ask("SELECT indexname AS name FROM pg_indexes WHERE schemaname = current_schema()");
     const names = named.map(({ name = "" }) => name).filter((name) => !name.endsWith("_pkey"));

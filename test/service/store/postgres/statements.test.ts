@@ -1,5 +1,6 @@
 /** Every SQL text of the store, as it stands in the source: what an engine that spreads over machines asks of it. */
 import { expect, test } from "vitest";
+import { COUNTED_LISTS, countingColumns } from "../../../../src/service/store/sql/lists/counted-lists.ts";
 import { createStatements } from "../../../../src/service/store/postgres/statements.ts";
 import { parseSource, readSources, type SyntaxNode, walk } from "../../../helpers/source-code.ts";
 
@@ -10,12 +11,8 @@ const SMALL =
 /** What may ask without a project, by why it may. */
 const NAMED: readonly string[] = [
   // Conditions that are made elsewhere, and begin with the project.
-  "DELETE FROM messages WHERE ${where}",
   "INSERT INTO erased_surveys (token, project_id, request_id, channel) SELECT token",
   "UPDATE messages … WHERE ${others} AND state = 'cancelled'",
-  "UPDATE messages … WHERE ${others} AND state = 'claimed'",
-  "list_tallies WHERE ${whereSql(where)}",
-  "list_tallies WHERE ${whereSql(where)} GROUP BY 1",
   "memberships m LEFT … WHERE ${whereSql(where)}",
   "people WHERE ${whereSql(slice.where)}",
   "people WHERE ${whereSql(where)}",
@@ -37,13 +34,14 @@ const NAMED: readonly string[] = [
   "long_changes ${of}",
   "messages WHERE ${claimedByOthers(null, living)}",
   "projects p WHERE EXISTS (SELECT 1 FROM messages q WHERE q.project_id = p.id AND ",
-  "webhook_counts c WHERE n > 0 AND NOT EXISTS ( SELECT 1 FROM webhooks w WHERE w.p",
   "webhooks WHERE disabled_at IS NULL",
   // Of all projects: what operators ask, what was on its way when the sender ended, what is too old.
   "DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT proje",
-  "DELETE FROM messages WHERE (project_id, id) IN (SELECT project_id, id FROM messa",
+  "messages WHERE person_id IS NULL AND channel = 'reply' AND created_at < ?",
   "DELETE FROM unscheduled_surveys WHERE (project_id, reason, at, id) IN (SELECT pr",
-  "delivery_counts WHERE n > 0 AND (channel IN ('email', 'sms') OR (state = 'held' ",
+  'projects p … WHERE c.n > 0${project === null ? "" : " AND p.id = ?"}',
+  // Once, when counts are made.
+  "row_counts WHERE span = 1 GROUP BY project_id, list, number / ${BLOCK_DAYS}",
   // Digests, which are few, of one project, of all, or by their token.
   'messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id) AS "sentAt"',
 ];
@@ -115,6 +113,18 @@ test("when a statement reads or changes rows that grow, then it names their proj
   expect(statements.length).toBeGreaterThan(200);
   const found = statements.filter((text) => !isOfOneProject(text)).map(inShort);
   expect([...new Set(found)].toSorted()).toEqual(NAMED.toSorted());
+});
+
+test("rows of counted lists are written by the functions that count them", () => {
+  const parents = new Set(["webhook_events", "digests", "trends"]);
+  const found = statements.filter((text) => {
+    const [, verb, table = ""] = /^(INSERT INTO|DELETE FROM|UPDATE) (\w+)/.exec(text) ?? [];
+    const lists = COUNTED_LISTS.filter((list) => list.table === table);
+    if (verb !== "UPDATE") return lists.length > 0 || (verb === "DELETE FROM" && parents.has(table));
+    const [, set = ""] = / SET (.*?)(?: WHERE |$)/.exec(text) ?? [];
+    return lists.flatMap(countingColumns).some((column) => new RegExp(`(?:^|, )${column} =`).test(set));
+  });
+  expect(found).toEqual([]);
 });
 
 test("when statements are prepared, then their names are short enough for a server, the same in each process, and differ", () => {

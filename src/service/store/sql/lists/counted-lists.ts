@@ -1,70 +1,133 @@
-/** The lists whose pages are numbered or whose rows are counted: each has tallies, see `list-tallies.ts`. */
+/** The lists whose rows are counted, as data: all counts are kept, read and checked by what stands here. */
 import type { Channel } from "../../../../contract/routes.ts";
 import type { ReminderQueue } from "../../../domain/ports.ts";
+import type { SqlRow, SqlValue } from "../sql-values.ts";
 import { addCondition, type Where } from "./fragments.ts";
 
-/** Rows of one table in the order of a time and an id, both ascending. */
+export type CountedTable = "people" | "responses" | "trend_responses" | "messages" | "webhook_deliveries";
+
 export interface CountedList {
-  readonly project: number;
-  /** Its name in `list_tallies`. */
+  readonly table: CountedTable;
+  /** Under which `row_counts` has it; rows that differ in a `{column}` are in lists of their own. */
   readonly name: string;
-  readonly table: string;
-  /** The rows of the table that belong to it. */
-  readonly where: Where;
-  /** The two columns that order it. */
-  readonly key: readonly [at: string, id: string];
-  /** The other time that a filter may bound; null for none. */
-  readonly other: string | null;
-  /** True when its rows have a score. */
-  readonly isScored: boolean;
+  /** The time whose UTC days are counted; by default the list is counted as a whole. */
+  readonly at?: string;
+  /** A column without which a row isn't in the list, besides `at`. */
+  readonly needs?: string;
+  /** A flag that keeps a row out of the list. */
+  readonly unless?: string;
+  /** Rows are also counted by the category of their score. */
+  readonly isScored?: boolean;
 }
 
 export type ResponseTime = "created_at" | "updated_at";
 export type EventColumn = "bounced_at" | "unsubscribed_at";
 
-export const RESPONSE_TIMES: readonly ResponseTime[] = ["created_at", "updated_at"];
+const RESPONSES = {
+  created_at: { table: "responses", name: "responses created_at", at: "created_at", isScored: true },
+  updated_at: { table: "responses", name: "responses updated_at", at: "updated_at", isScored: true },
+} as const;
+const TRENDS = {
+  created_at: { table: "trend_responses", name: "trend {trend_id} created_at", at: "created_at", isScored: true },
+  updated_at: { table: "trend_responses", name: "trend {trend_id} updated_at", at: "updated_at", isScored: true },
+} as const;
+const PEOPLE = { table: "people", name: "people", at: "created_at", unless: "removed" } as const;
+const EVENTS = {
+  bounced_at: { table: "people", name: "bounced_at", at: "bounced_at" },
+  unsubscribed_at: { table: "people", name: "unsubscribed_at", at: "unsubscribed_at" },
+} as const;
+const SENT = { table: "messages", name: "sent {channel}", at: "sent_at" } as const;
+const ANSWERED = { table: "messages", name: "answered {channel}", at: "sent_at", needs: "answered_at" } as const;
+export const MESSAGE_STATES = { table: "messages", name: "messages {channel} {state}" } as const;
+export const DELIVERY_STATES = { table: "webhook_deliveries", name: "webhook {webhook_id} {state}" } as const;
+
+export const COUNTED_LISTS: readonly CountedList[] = [
+  ...Object.values(RESPONSES),
+  ...Object.values(TRENDS),
+  PEOPLE,
+  ...Object.values(EVENTS),
+  SENT,
+  ANSWERED,
+  MESSAGE_STATES,
+  DELIVERY_STATES,
+];
+
+const PLACEHOLDER = /\{(\w+)\}/g;
+
+export function columnsInName({ name }: CountedList): readonly string[] {
+  return [...name.matchAll(PLACEHOLDER)].map(([, column = ""]) => column);
+}
+
+/** The list's name for rows that have these values. */
+export function fillName({ name }: CountedList, values: SqlRow): string {
+  return name.replaceAll(PLACEHOLDER, (_, column: string) => String(values[column]));
+}
+
+/** The columns that decide where a row counts. */
+export function countingColumns(list: CountedList): readonly string[] {
+  const { at, needs, unless, isScored = false } = list;
+  const conditions = [at, needs, unless].filter((column) => column !== undefined);
+  return [...columnsInName(list), ...conditions, ...(isScored ? ["score", "survey_type"] : [])];
+}
+
+/** A list with an order, of one project. */
+export interface OrderedList {
+  readonly project: number;
+  readonly name: string;
+  readonly table: string;
+  readonly where: Where;
+  /** The two columns that order it. */
+  readonly key: readonly [at: string, id: string];
+  /** The other time that a filter may bound; null for none. */
+  readonly other: ResponseTime | null;
+  readonly isScored: boolean;
+}
+
+function inProject(project: number, list: CountedList & { readonly at: string }, values: SqlRow = {}): OrderedList {
+  const where: Where = { clauses: ["project_id = ?"], values: [project] };
+  for (const [column, value] of Object.entries(values)) addCondition(where, `${column} = ?`, value);
+  where.clauses.push(...membershipOf(list));
+  const { table, at, isScored = false } = list;
+  const id = table === "trend_responses" ? "response_id" : "id";
+  const other = isScored ? (at === "created_at" ? "updated_at" : "created_at") : null;
+  return { project, name: fillName(list, values), table, where, key: [at, id], other, isScored };
+}
+
+/** SQL conditions of a row that is in the list. */
+export function membershipOf({ at, needs, unless }: CountedList): readonly string[] {
+  const present = [at, needs].filter((column) => column !== undefined);
+  return [...present.map((column) => `${column} IS NOT NULL`), ...(unless === undefined ? [] : [`${unless} = 0`])];
+}
+
+/** The same of a row as it is stored; a column that it doesn't name has its default. */
+export function isMember({ at, needs, unless }: CountedList, row: Readonly<Record<string, SqlValue>>): boolean {
+  const isThere = (column: string | undefined): boolean => column === undefined || (row[column] ?? null) !== null;
+  return isThere(at) && isThere(needs) && (unless === undefined || (row[unless] ?? 0) === 0);
+}
 
 /** A project's responses, or those in a trend, in the order of one of their times. */
-export function responsesBy(project: number, trendId: number | null, time: ResponseTime): CountedList {
-  const where = inProject(project);
-  const other = time === "created_at" ? "updated_at" : "created_at";
-  if (trendId === null)
-    return { project, name: `responses ${time}`, table: "responses", where, key: [time, "id"], other, isScored: true };
-  addCondition(where, "trend_id = ?", trendId);
-  const [name, table] = [`trend ${trendId} ${time}`, "trend_responses"];
-  return { project, name, table, where, key: [time, "response_id"], other, isScored: true };
+export function responsesBy(project: number, trendId: number | null, time: ResponseTime): OrderedList {
+  return trendId === null
+    ? inProject(project, RESPONSES[time])
+    : inProject(project, TRENDS[time], { trend_id: trendId });
 }
 
 /** People to whom something happened, in the order of when it did. */
-export function peopleBy(project: number, column: EventColumn): CountedList {
-  const where = inProject(project);
-  addCondition(where, `${column} IS NOT NULL`);
-  return { project, name: column, table: "people", where, key: [column, "id"], other: null, isScored: false };
+export function peopleBy(project: number, column: EventColumn): OrderedList {
+  return inProject(project, EVENTS[column]);
 }
 
 /** A project's people, in the order in which they came. */
-export function peopleIn(project: number): CountedList {
-  const where = inProject(project);
-  addCondition(where, "removed = 0");
-  return { project, name: "people", table: "people", where, key: ["created_at", "id"], other: null, isScored: false };
+export function peopleIn(project: number): OrderedList {
+  return inProject(project, PEOPLE);
 }
 
 /** Surveys, or reminders, that were sent on a channel, in the order in which they were. */
-export function requestsSent(project: number, channel: Channel | ReminderQueue): CountedList {
-  const where = inProject(project);
-  addCondition(where, "channel = ?", channel);
-  addCondition(where, "sent_at IS NOT NULL");
-  const table = "messages";
-  return { project, name: `sent ${channel}`, table, where, key: ["sent_at", "id"], other: null, isScored: false };
+export function requestsSent(project: number, channel: Channel | ReminderQueue): OrderedList {
+  return inProject(project, SENT, { channel });
 }
 
 /** Surveys that were sent on a channel and answered since, in the order in which they were sent. */
-export function requestsAnswered(project: number, channel: Channel): CountedList {
-  const sent = requestsSent(project, channel);
-  addCondition(sent.where, "answered_at IS NOT NULL");
-  return { ...sent, name: `answered ${channel}` };
-}
-
-function inProject(project: number): Where {
-  return { clauses: ["project_id = ?"], values: [project] };
+export function requestsAnswered(project: number, channel: Channel): OrderedList {
+  return inProject(project, ANSWERED, { channel });
 }

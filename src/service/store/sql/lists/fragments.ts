@@ -1,6 +1,6 @@
 /** Fragments of SQL: conditions with their values, and rows rendered as JSON. */
 import type { TimeRange } from "../../../domain/inputs.ts";
-import type { SqlValue } from "../database.ts";
+import type { SqlValue } from "../sql-values.ts";
 
 export interface Where {
   readonly clauses: string[];

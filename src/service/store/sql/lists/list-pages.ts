@@ -1,16 +1,17 @@
-/** Pages by number: the day in which a page begins is found by adding up days, see `list-tallies.ts`. */
-import { utcDay } from "../../../../runtime/zone.ts";
+/** Pages by number: the day in which a page begins is found by the counts of days. */
+import { DAY_SECONDS } from "../../../../runtime/zone.ts";
 import type { TimeRange } from "../../../domain/inputs.ts";
-import type { CountedList } from "./counted-lists.ts";
+import type { Database } from "../database.ts";
+import type { OrderedList } from "./counted-lists.ts";
 import { addRange, copyWhere, type Where } from "./fragments.ts";
-import { type ListTallies, splitRange, wholeDay } from "./list-tallies.ts";
+import { countRows, findDay } from "./list-counts.ts";
 
 export interface PageQuery {
-  readonly list: CountedList;
+  readonly list: OrderedList;
   /** Bounds of the list's own time. */
   readonly range: TimeRange;
   /** Bounds of its other time, and the same rows in the order of that one; null where there are no such bounds. */
-  readonly other: { readonly range: TimeRange; readonly list: CountedList } | null;
+  readonly other: { readonly range: TimeRange; readonly list: OrderedList } | null;
   readonly descending: boolean;
   readonly offset: number;
   readonly limit: number;
@@ -38,66 +39,51 @@ const SORT_SHARE = 1 / 10;
 const NEAR = 10_000;
 
 /** The part of the list's table that is the page; null past the end. */
-export async function findPage(tallies: ListTallies, query: PageQuery): Promise<Slice | null> {
+export async function findPage(database: Database, query: PageQuery): Promise<Slice | null> {
   const { range, other, offset } = query;
-  if (other !== null) return (await areFew(tallies, query, other)) ? sorted(query, other.range) : inOrder(query, range);
+  if (other !== null)
+    return (await areFew(database, query, other)) ? sorted(query, other.range) : inOrder(query, range);
   if (offset === 0) return inOrder(query, range);
-  const slice = await findSlice(tallies, query);
+  const slice = await findSlice(database, query);
   if (slice === null || slice.offset <= NEAR) return slice;
-  const fromEnd = await findFromEnd(tallies, query);
+  const fromEnd = await findFromEnd(database, query);
   return fromEnd === null || fromEnd.offset < slice.offset ? fromEnd : slice;
 }
 
-async function findSlice(tallies: ListTallies, query: PageQuery): Promise<Slice | null> {
-  const start = await findStart(tallies, query);
-  return start === null ? null : { ...inOrder(query, start.range), offset: start.skip };
+/** The page as a part of the list from the day on in which it begins. */
+async function findSlice(database: Database, query: PageQuery): Promise<Slice | null> {
+  const { list, range, descending, offset } = query;
+  const outside = before(range, descending);
+  const skip = offset + (outside === null ? 0 : await countRows(database, list, outside));
+  const found = await findDay(database, list, skip, descending ? "descending" : "ascending");
+  if (found === null) return null;
+  const begin = found.day * DAY_SECONDS;
+  const rest = descending ? { ...range, until: begin + DAY_SECONDS - 1 } : { ...range, since: begin };
+  return { ...inOrder(query, rest), offset: found.skip };
+}
+
+/** What comes before a range in a page's direction; null if nothing does. */
+function before({ since, until }: TimeRange, descending: boolean): TimeRange | null {
+  if (descending) return until === null ? null : { since: until + 1, until: null };
+  return since === null ? null : { since: null, until: since - 1 };
 }
 
 /** The same rows by the number of those behind them. */
-async function findFromEnd(tallies: ListTallies, query: PageQuery): Promise<Slice | null> {
+async function findFromEnd(database: Database, query: PageQuery): Promise<Slice | null> {
   const { list, range, descending, offset } = query;
-  const left = (await tallies.count(list, range)) - offset;
+  const left = (await countRows(database, list, range)) - offset;
   if (left <= 0) return null;
   const limit = Math.min(query.limit, left);
-  const slice = await findSlice(tallies, { ...query, descending: !descending, offset: left - limit, limit });
+  const slice = await findSlice(database, { ...query, descending: !descending, offset: left - limit, limit });
   return slice === null ? null : { ...slice, isReversed: true };
 }
 
 async function areFew(
-  tallies: ListTallies,
+  database: Database,
   { list, range }: PageQuery,
   other: NonNullable<PageQuery["other"]>,
 ): Promise<boolean> {
-  return (await tallies.count(other.list, other.range)) <= (await tallies.count(list, range)) * SORT_SHARE;
-}
-
-/** The range from the day in which a page begins, and how many of its rows come before it; null past the end. */
-async function findStart(
-  tallies: ListTallies,
-  { list, range, descending, offset }: PageQuery,
-): Promise<{ readonly range: TimeRange; readonly skip: number } | null> {
-  const parts = splitRange(range);
-  let skip = offset;
-  for (const part of descending ? parts.toReversed() : parts) {
-    if (part.kind === "days") {
-      const found = await tallies.findDay(list, part.days, skip, descending);
-      if (found.day !== null) return { range: onwards(wholeDay(found.day), range, descending), skip: found.skip };
-      skip = found.skip;
-      continue;
-    }
-    // It may have fewer rows than its day: the page then begins behind it, which its offset finds as well.
-    const start = { range: onwards(part.range, range, descending), skip };
-    if (skip < (await tallies.count(list, wholeDay(utcDay(part.range.since))))) return start;
-    const count = await tallies.count(list, part.range);
-    if (skip < count) return start;
-    skip -= count;
-  }
-  return null;
-}
-
-/** The range without what comes before this part of it in the page's direction. */
-function onwards(part: TimeRange, range: TimeRange, descending: boolean): TimeRange {
-  return descending ? { since: range.since, until: part.until } : { since: part.since, until: range.until };
+  return (await countRows(database, other.list, other.range)) <= (await countRows(database, list, range)) * SORT_SHARE;
 }
 
 function orderOf({ list, descending }: PageQuery, sign = ""): string {

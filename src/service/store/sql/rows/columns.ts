@@ -14,6 +14,14 @@ export function insertSql(table: string, columns: readonly string[]): string {
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
 }
 
+/** A row by its columns. */
+export function renameFields<Field extends string>(
+  columns: Readonly<Record<Field, string>>,
+  row: Readonly<Record<Field, SqlValue>>,
+): Record<string, SqlValue> {
+  return Object.fromEntries((Object.keys(columns) as Field[]).map((field) => [columns[field], row[field]]));
+}
+
 /** For UPDATE: the fields that a change names, and their values. */
 export function assign<Field extends string>(
   columns: Readonly<Record<Field, string>>,

@@ -1,8 +1,9 @@
-/** The numbers of all projects at once, added up from the tallies of their lists. */
+/** The numbers of all projects at once, added up from the counts of their lists. */
 import type { ProjectNumbers } from "../../../domain/ports.ts";
 import type { Database, SqlRow } from "../database.ts";
+import { BLOCK_DAYS } from "../lists/count-changes.ts";
 import {
-  type CountedList,
+  type OrderedList,
   peopleBy,
   peopleIn,
   requestsAnswered,
@@ -17,28 +18,29 @@ const LISTS = {
   people: peopleIn(ANY),
   responses: RESPONSES,
   unsubscribed: peopleBy(ANY, "unsubscribed_at"),
-} as const satisfies Record<string, CountedList>;
+} as const satisfies Record<string, OrderedList>;
 const RECENT = {
   emailSent: requestsSent(ANY, "email"),
   emailAnswered: requestsAnswered(ANY, "email"),
   smsSent: requestsSent(ANY, "sms"),
   smsAnswered: requestsAnswered(ANY, "sms"),
-} as const satisfies Record<string, CountedList>;
+} as const satisfies Record<string, OrderedList>;
 
 const sum = (column: string, condition: string, name: string): string =>
   `coalesce(sum(t.${column}) FILTER (WHERE ${condition}), 0) AS "${name}"`;
-const inList = ({ name }: CountedList): string => `t.list = '${name}'`;
-const isRecent = (list: CountedList): string => `${inList(list)} AND t.day >= r.since`;
+const inList = ({ name }: OrderedList): string => `t.list = '${name}' AND t.span = ${BLOCK_DAYS}`;
+const isRecent = ({ name }: OrderedList): string => `t.list = '${name}' AND t.span = 1`;
 
 const SUMS = [
-  ...Object.entries(LISTS).map(([name, list]) => sum("row_count", inList(list), name)),
-  ...Object.entries(RECENT).map(([name, list]) => sum("row_count", isRecent(list), name)),
+  ...Object.entries(LISTS).map(([name, list]) => sum("n", inList(list), name)),
+  ...Object.entries(RECENT).map(([name, list]) => sum("n", isRecent(list), name)),
   ...["promoters", "passives", "detractors"].map((kind) => sum(kind, isRecent(RESPONSES), kind)),
 ];
 const NAMES = [...Object.values(LISTS), ...Object.values(RECENT)].map(({ name }) => `'${name}'`).join(", ");
 const NUMBERS = `SELECT p.name, ${SUMS.join(", ")}
   FROM projects p CROSS JOIN (SELECT CAST(? AS INTEGER) AS since) r
-  LEFT JOIN list_tallies t ON t.project_id = p.id AND t.list IN (${NAMES})
+  LEFT JOIN row_counts t ON t.project_id = p.id AND t.list IN (${NAMES})
+    AND (t.span = ${BLOCK_DAYS} OR (t.span = 1 AND t.number >= r.since))
   GROUP BY p.id, p.name ORDER BY p.id`;
 
 /** `since` counts days from 1970 (UTC). */

@@ -5,7 +5,7 @@ import type { KeyRow, KnownKeyRow, ProjectRow, ProjectRows } from "../../../doma
 import { type Database, UniqueViolation } from "../database.ts";
 import type { Session } from "../database.ts";
 import { peopleIn, responsesBy } from "../lists/counted-lists.ts";
-import type { ListTallies } from "../lists/list-tallies.ts";
+import { countRows } from "../lists/list-counts.ts";
 import { insertAutopilotSettings } from "./people/autopilot-settings.ts";
 import { readProjectSums } from "./project-numbers.ts";
 
@@ -14,7 +14,7 @@ const ALL_TIME = { since: null, until: null };
 const PROJECT = `SELECT id, name, created_at AS "createdAt", throttle_seconds AS "throttleSeconds",
   paused_at AS "pausedAt", limited_until AS "limitedUntil" FROM projects`;
 
-export function createProjectRows(database: Database, session: Session, tallies: ListTallies): ProjectRows {
+export function createProjectRows(database: Database, session: Session): ProjectRows {
   return {
     insert: async (project) => insertProject(database, session, project),
     list: async () => (await database.all(`${PROJECT} ORDER BY id`)) as unknown as ProjectRow[],
@@ -51,8 +51,8 @@ export function createProjectRows(database: Database, session: Session, tallies:
     },
     ...createKeyRows(database, session),
     counts: async (project) => ({
-      people: await tallies.count(peopleIn(project), ALL_TIME),
-      responses: await tallies.count(responsesBy(project, null, "created_at"), ALL_TIME),
+      people: await countRows(database, peopleIn(project), ALL_TIME),
+      responses: await countRows(database, responsesBy(project, null, "created_at"), ALL_TIME),
     }),
     numbers: async (since) => readProjectSums(database, since),
   };

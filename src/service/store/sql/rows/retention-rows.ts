@@ -2,22 +2,20 @@
 import type { Position, RetentionCounts, RetentionLimits, RetentionRows } from "../../../domain/ports.ts";
 import type { Database, Session, SqlRow } from "../database.ts";
 import { responsesBy } from "../lists/counted-lists.ts";
-import type { ListTallies } from "../lists/list-tallies.ts";
-import { deleteResponses, type PlacedResponse, touchResponses } from "./answers/response-changes.ts";
+import { deleteRows, sendRow, updateRows } from "../lists/counted-rows.ts";
+import { countRows } from "../lists/list-counts.ts";
+import { deleteResponses, forgetDaysOf, type PlacedResponse } from "./answers/response-changes.ts";
 import { refreshLastResponse } from "./answers/response-rows.ts";
-import { deleteListedRequests } from "./people/person-removal.ts";
+import { deleteRequests } from "./delivery/claims.ts";
 import { nextId } from "./project-rows.ts";
+import { oldEvents } from "./webhook-rows.ts";
 
-export function createRetentionRows(database: Database, session: Session, tallies: ListTallies): RetentionRows {
+export function createRetentionRows(database: Database, session: Session): RetentionRows {
   return {
-    count: async (project, limits, removed) => countOld(database, tallies, project, limits, removed),
+    count: async (project, limits, removed) => countOld(database, project, limits, removed),
     addRemovedPerson: async (project) => {
       const id = await nextId(database, project);
-      database.send("INSERT INTO people (project_id, id, created_at, removed) VALUES (?, ?, ?, 1)", [
-        project,
-        id,
-        session.now,
-      ]);
+      sendRow(database, "people", { project_id: project, id, created_at: session.now, removed: 1 });
       return id;
     },
     responses: async (project, step) => {
@@ -29,18 +27,14 @@ export function createRetentionRows(database: Database, session: Session, tallie
         step.limit,
       ])) as unknown as OldResponse[];
       const old = rows.filter(({ personId }) => personId !== step.removed);
-      if (step.removed === null) await deleteResponses(database, tallies, project, old);
-      else await anonymize(database, session, tallies, project, old, step.removed);
+      if (step.removed !== null) await anonymize(database, session, project, old, step.removed);
+      else for (const { id } of old) await deleteResponses(database, project, ["id = ?", id]);
       await refreshLastResponses(database, project, old);
       return { changed: old.length, next: nextPlace(rows, step.limit) };
     },
-    requests: async (project, before, limit) => deleteOldRequests(database, tallies, project, before, limit),
+    requests: async (project, before, limit) => deleteOldRequests(database, project, before, limit),
     events: async (project, before, limit) =>
-      database.run(
-        `DELETE FROM webhook_events WHERE project_id = ? AND id IN
-           (SELECT id FROM webhook_events WHERE project_id = ? AND created_at < ? ORDER BY created_at, id LIMIT ?)`,
-        [project, project, before, limit],
-      ),
+      (await deleteRows(database, "webhook_events", project, oldEvents(project, before, limit))).length,
   };
 }
 
@@ -69,34 +63,27 @@ async function refreshLastResponses(database: Database, project: number, rows: r
 async function anonymize(
   database: Database,
   { updatedAt }: Session,
-  tallies: ListTallies,
   project: number,
   rows: readonly OldResponse[],
   removed: number,
 ): Promise<void> {
-  const store = ({ id }: PlacedResponse): void =>
-    database.send(
-      `UPDATE responses SET person_id = ?, request_id = NULL, comment = NULL, person_properties = '{}', tags = '[]',
-         additional_answers = '[]', notes = '[]', note_ids = '[]', updated_at = ? WHERE project_id = ? AND id = ?`,
-      [removed, updatedAt, project, id],
-    );
-  if (rows.length > 0) await touchResponses(database, tallies, project, rows, { updatedAt, store });
+  const set = `person_id = ?, request_id = NULL, comment = NULL, person_properties = '{}', tags = '[]',
+    additional_answers = '[]', notes = '[]', note_ids = '[]', updated_at = ?`;
+  forgetDaysOf(database, project, rows);
+  for (const { id } of rows) {
+    await updateRows(database, "responses", [set, removed, updatedAt], ["project_id = ? AND id = ?", project, id]);
+    const places = ["project_id = ? AND response_id = ?", project, id] as const;
+    await updateRows(database, "trend_responses", ["updated_at = ?", updatedAt], places);
+  }
 }
 
 /** States in which nothing happens any more. */
 const ENDED = ["sent", "bounced", "failed", "cancelled", "unknown"] as const;
 
 /** Ids rise with time, so the first that is young enough ends the search. */
-const OLDEST_ENDED = `SELECT id, person_id AS "personId", channel, sent_at AS "sentAt", answered_at AS "answeredAt",
-  created_at AS "createdAt" FROM messages WHERE project_id = ? AND state = ? AND person_id IS NOT NULL AND claimer IS NULL ORDER BY id LIMIT ?`;
+const OLDEST_ENDED = `SELECT id, created_at AS "createdAt" FROM messages WHERE project_id = ? AND state = ? AND person_id IS NOT NULL AND claimer IS NULL ORDER BY id LIMIT ?`;
 
-async function deleteOldRequests(
-  database: Database,
-  tallies: ListTallies,
-  project: number,
-  before: number,
-  limit: number,
-): Promise<number> {
+async function deleteOldRequests(database: Database, project: number, before: number, limit: number): Promise<number> {
   const old: SqlRow[] = [];
   for (const state of ENDED)
     old.push(
@@ -109,13 +96,12 @@ async function deleteOldRequests(
       project,
       id ?? null,
     ]);
-  await deleteListedRequests(database, tallies, project, old);
+  for (const { id = null } of old) await deleteRequests(database, project, ["id = ?", id]);
   return old.length;
 }
 
 async function countOld(
   database: Database,
-  tallies: ListTallies,
   project: number,
   { responses, requests, events }: RetentionLimits,
   removed: number | null,
@@ -125,7 +111,7 @@ async function countOld(
   const all =
     responses === null
       ? 0
-      : await tallies.count(responsesBy(project, null, "created_at"), { since: null, until: responses - 1 });
+      : await countRows(database, responsesBy(project, null, "created_at"), { since: null, until: responses - 1 });
   const anonymous = await count(
     `responses WHERE project_id = ? AND created_at < ? AND person_id = ${removed ?? 0}`,
     removed === null ? null : responses,

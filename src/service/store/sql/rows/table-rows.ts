@@ -4,7 +4,7 @@ import { type Database, textOrNull } from "../database.ts";
 
 /**
  * Each table with its key, after those that its rows refer to. Not here: `schema_versions`, `store_marks`, which says
- * that a store has been moved or is being filled, `processes` that live, and counts that an engine makes by itself.
+ * that a store has been moved or is being filled, and `processes` that live.
  */
 export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   projects: ["id"],
@@ -35,7 +35,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   trends: ["project_id", "id"],
   trend_conditions: ["project_id", "trend_id", "key"],
   trend_responses: ["project_id", "trend_id", "response_id"],
-  list_tallies: ["project_id", "list", "day"],
+  row_counts: ["project_id", "span", "list", "number"],
   shares: ["project_id", "id"],
   share_days: ["project_id", "day", "share_id"],
   long_changes: ["project_id", "kind", "target"],

@@ -16,6 +16,9 @@ import type {
 import { type Database, numberOrNull } from "../database.ts";
 import type { SqlRow, SqlValue } from "../database.ts";
 import type { Session } from "../database.ts";
+import { DELIVERY_STATES } from "../lists/counted-lists.ts";
+import { deleteRows, type Fragment, sendRow, updateRows } from "../lists/counted-rows.ts";
+import { countByValue } from "../lists/list-counts.ts";
 import { assign, insertSql, selectList } from "./columns.ts";
 import { nextId } from "./project-rows.ts";
 
@@ -53,16 +56,17 @@ export function createWebhookRows(database: Database, session: Session, onAdded:
       >;
     },
     settle: async (project, id, event, { state, attempts, dueAt }) => {
-      const sql = `UPDATE webhook_deliveries SET state = ?, attempts = ?, due_at = ? ${ONE}`;
-      database.send(sql, [state, attempts, dueAt, project, id, event]);
+      const set = ["state = ?, attempts = ?, due_at = ?", state, attempts, dueAt] as const;
+      await updateRows(database, "webhook_deliveries", set, [THIS_DELIVERY, project, id, event]);
     },
     log: async (project, id, event, { at, status, ms, text }) =>
       database.send(LOG, [project, id, event, at, status, Math.round(ms), text, project, id, event]),
     deliveries: async (project, id, filter) => listDeliveries(database, project, id, filter),
     redeliver: async (project, id, which, page) => redeliver(database, session.now, { project, id }, which, page),
     counts: async (project, id) => {
-      const sql = "SELECT state, n FROM webhook_counts WHERE project_id = ? AND webhook_id = ?";
-      const counted = (await database.all(sql, [project, id])).map(({ state, n }) => [String(state), Number(n)]);
+      const counted = (await countByValue(database, DELIVERY_STATES, project))
+        .filter(({ values }) => values["webhook_id"] === String(id))
+        .map(({ values, n }) => [values["state"], n]);
       return { waiting: 0, delivered: 0, failed: 0, ...(Object.fromEntries(counted) as object) };
     },
     oldestDueAt: async () => findOldestDueAt(database),
@@ -70,7 +74,8 @@ export function createWebhookRows(database: Database, session: Session, onAdded:
   };
 }
 
-const ONE = "WHERE project_id = ? AND webhook_id = ? AND event = ?";
+const THIS_DELIVERY = "project_id = ? AND webhook_id = ? AND event = ?";
+const ONE = `WHERE ${THIS_DELIVERY}`;
 
 const LOG = `INSERT INTO webhook_attempts (project_id, webhook_id, event, n, at, status, ms, text)
   SELECT ?, ?, ?, coalesce(max(n), 0) + 1, ?, ?, ?, ? FROM webhook_attempts ${ONE}`;
@@ -191,11 +196,10 @@ async function addEvent(
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     [project, id, eventId, type, personId, now, json, slack],
   );
-  for (const webhook of webhooks)
-    database.send(
-      "INSERT INTO webhook_deliveries (project_id, webhook_id, event, state, due_at) VALUES (?, ?, ?, 'waiting', ?)",
-      [project, webhook, id, now],
-    );
+  for (const webhook of webhooks) {
+    const delivery = { project_id: project, webhook_id: webhook, event: id, state: "waiting", due_at: now };
+    sendRow(database, "webhook_deliveries", delivery);
+  }
 }
 
 async function listDue(
@@ -255,13 +259,9 @@ async function redeliver(
       [project, id, after, ...values, limit],
     )
   ).map(({ event }) => Number(event));
+  const set = ["state = 'waiting', attempts = 0, due_at = ?", now] as const;
   for (const event of events)
-    database.send(`UPDATE webhook_deliveries SET state = 'waiting', attempts = 0, due_at = ? ${ONE}`, [
-      now,
-      project,
-      id,
-      event,
-    ]);
+    await updateRows(database, "webhook_deliveries", set, [THIS_DELIVERY, project, id, event]);
   return events;
 }
 
@@ -279,26 +279,32 @@ function redelivered(which: Redelivery): { clause: string; values: SqlValue[] } 
 
 async function prune(database: Database, before: number, limit: number): Promise<number> {
   let pruned = 0;
-  for (const { id = null } of await database.all("SELECT id FROM projects ORDER BY id"))
-    pruned += await database.run(
-      `DELETE FROM webhook_events WHERE project_id = ? AND id IN (
-         SELECT id FROM webhook_events WHERE project_id = ? AND created_at < ? ORDER BY created_at, id LIMIT ?)`,
-      [id, id, before, limit],
-    );
-  // No webhook gets an id that another had, so these belong to one that was removed.
-  const orphans = await database.all(
-    `SELECT project_id, webhook_id FROM webhook_counts c WHERE n > 0 AND NOT EXISTS (
-       SELECT 1 FROM webhooks w WHERE w.project_id = c.project_id AND w.id = c.webhook_id)`,
-  );
-  for (const { project_id: project = null, webhook_id: id = null } of orphans)
-    pruned += await pruneRemoved(database, project, id, limit);
+  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id")) {
+    const project = Number(id);
+    pruned += (await deleteRows(database, "webhook_events", project, oldEvents(project, before, limit))).length;
+    pruned += await pruneRemoved(database, project, limit);
+  }
   return pruned;
 }
 
-async function pruneRemoved(database: Database, project: SqlValue, id: SqlValue, limit: number): Promise<number> {
-  return database.run(
-    `DELETE FROM webhook_deliveries WHERE project_id = ? AND webhook_id = ? AND event IN (
-       SELECT event FROM webhook_deliveries WHERE project_id = ? AND webhook_id = ? LIMIT ?)`,
-    [project, id, project, id, limit],
+/** Those that came before a time, the oldest first. */
+export function oldEvents(project: number, before: number, limit: number): Fragment {
+  const ids = "SELECT id FROM webhook_events WHERE project_id = ? AND created_at < ? ORDER BY created_at, id LIMIT ?";
+  return [`id IN (${ids})`, project, before, limit];
+}
+
+/** No webhook gets an id that another had, so deliveries without one belong to one that was removed. */
+async function pruneRemoved(database: Database, project: number, limit: number): Promise<number> {
+  const known = await database.all("SELECT id FROM webhooks WHERE project_id = ?", [project]);
+  const left = new Set(
+    (await countByValue(database, DELIVERY_STATES, project)).map(({ values }) => values["webhook_id"]),
   );
+  for (const { id } of known) left.delete(String(id));
+  let pruned = 0;
+  for (const id of left) {
+    const events = "SELECT event FROM webhook_deliveries WHERE project_id = ? AND webhook_id = ? LIMIT ?";
+    const some = [`webhook_id = ? AND event IN (${events})`, Number(id), project, Number(id), limit] as const;
+    pruned += (await deleteRows(database, "webhook_deliveries", project, some)).length;
+  }
+  return pruned;
 }

@@ -1,4 +1,4 @@
-/** The schema of an empty store as data, for every engine: version 1. Numbered migrations follow on it, from 2. */
+/** The schema of a new store as data, for every engine. Older stores get to it by numbered migrations. */
 import type { Table } from "./table.ts";
 import { ANSWER_TABLES } from "./tables/answer-tables.ts";
 import { DELIVERY_TABLES } from "./tables/delivery-tables.ts";
@@ -10,17 +10,18 @@ import { TEXT_TABLES } from "./tables/text-tables.ts";
 import { WEBHOOK_TABLES } from "./tables/webhook-tables.ts";
 
 /** Its version. */
-export const BASELINE = 1;
+export const BASELINE = 3;
 
 /** An engine's words for the two types, and its addition behind a table. */
 export interface SchemaDialect {
+  readonly engine: "sqlite" | "postgresql";
   readonly int: string;
   readonly text: string;
   readonly behind: (table: Table) => string;
 }
 
 /** A table comes after those that it refers to. */
-const TABLES: readonly Table[] = [
+export const TABLES: readonly Table[] = [
   ...STORE_TABLES,
   ...PROJECT_TABLES,
   ...PEOPLE_TABLES,
@@ -34,12 +35,12 @@ const TABLES: readonly Table[] = [
 /** The row of writes that name no project. */
 const STATE = "INSERT INTO project_state (project_id, next_id, clock, version) VALUES (0, 1, 0, 0)";
 
-/** The statements that make it, one thing each, without what an engine keeps counts with. */
+/** The statements that make it, one thing each. */
 export function createBaseline(dialect: SchemaDialect): readonly string[] {
   return [...TABLES.flatMap((table) => [createTable(table, dialect), ...createIndexes(table)]), STATE];
 }
 
-function createTable(table: Table, dialect: SchemaDialect): string {
+export function createTable(table: Table, dialect: SchemaDialect): string {
   const { name, columns, key, references = [] } = table;
   const parts = columns.split(/,\s+/).map((column) => {
     const [, title = "", type = "", isOpen, value] = /^(\w+) (int|text)(\?)?(?: = (.+))?$/.exec(column) ?? [];

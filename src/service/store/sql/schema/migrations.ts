@@ -1,32 +1,70 @@
-/** Numbered steps from the baseline to today's schema, and how a store's own version is told. */
+/** Numbered steps to today's schema for stores of an earlier version, and how a store's own version is told. */
 import { systemRandom } from "../../../../runtime/random.ts";
-import type { Database } from "../database.ts";
-import { BASELINE } from "./baseline.ts";
-
-/**
- * Each runs in a transaction. Its statements make or change one thing each, so that a store can be compared with them.
- */
-export interface Migration {
-  /** From 2 on, one after the other. */
-  readonly version: number;
-  readonly statements: readonly string[];
-  /** Work that SQL alone cannot do; runs after the statements. */
-  readonly run?: (database: Database) => Promise<void>;
-}
-
-export const MIGRATIONS: readonly Migration[] = [
-  { version: 2, statements: ["ALTER TABLE digests ADD COLUMN allow_private INTEGER NOT NULL DEFAULT 0"] },
-];
-
-/** The version that a store has once all of these are applied. */
-export function newestOf(migrations: readonly Migration[]): number {
-  return migrations.at(-1)?.version ?? BASELINE;
-}
+import type { SqlValue } from "../database.ts";
+import { COUNT_ALL } from "../lists/recount.ts";
+import { BASELINE, createBaseline, createTable, type SchemaDialect } from "./baseline.ts";
+import { ROW_COUNTS } from "./tables/answer-tables.ts";
 
 /** Has a row for each version that was applied. Its name is the mark of our schema. */
 export const VERSIONS_TABLE = "schema_versions";
 
-/** Had them in versions before the baseline, whose numbers mean nothing today. */
+const SECRET_BYTES = 32;
+
+export type Execute = (sql: string, values?: readonly SqlValue[]) => Promise<unknown>;
+
+/** Runs in a transaction. Each statement makes or changes one thing, so that a store can be compared with them. */
+export interface Migration {
+  /** The version that it leads to. */
+  readonly version: number;
+  readonly statements: (dialect: SchemaDialect) => readonly string[];
+  /** Work that SQL alone can't do, after the statements. */
+  readonly run?: (execute: Execute) => Promise<unknown>;
+}
+
+const COUNT_TRIGGERS = ["delivery_counts", "webhook_counts"].flatMap((table) =>
+  ["new", "gone", "changed"].map((event) => `DROP TRIGGER ${table}_of_${event}`),
+);
+
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 2, statements: ({ int }) => [`ALTER TABLE digests ADD COLUMN allow_private ${int} NOT NULL DEFAULT 0`] },
+  {
+    version: 3,
+    statements: (dialect) => [
+      ...(dialect.engine === "sqlite" ? COUNT_TRIGGERS : []),
+      ...["delivery_counts", "webhook_counts"].map(
+        (name) => `DROP ${dialect.engine === "sqlite" ? "TABLE" : "VIEW"} ${name}`,
+      ),
+      "DROP TABLE list_tallies",
+      createTable(ROW_COUNTS, dialect),
+      ...COUNT_ALL,
+    ],
+  },
+];
+
+/** Makes an empty store one of the baseline. */
+export const NEW_STORE: Migration = {
+  version: BASELINE,
+  statements: (dialect) => [
+    `CREATE TABLE ${VERSIONS_TABLE} (version ${dialect.int} NOT NULL PRIMARY KEY, applied_at ${dialect.int} NOT NULL)`,
+    ...createBaseline(dialect),
+  ],
+  // Made with the schema, so that all backups know the erasures of each other.
+  run: (execute) =>
+    execute("INSERT INTO store_secrets (name, value) VALUES ('erasure', ?)", [systemRandom.token(SECRET_BYTES)]),
+};
+
+/** What a store of that version still needs; 0 for an empty one. */
+export function stepsFrom(version: number, migrations: readonly Migration[]): readonly Migration[] {
+  if (version === 0) return [NEW_STORE, ...stepsFrom(BASELINE, migrations)];
+  return migrations.filter((migration) => migration.version > version);
+}
+
+/** The version that a store has once all of these are applied. */
+export function newestOf(migrations: readonly Migration[]): number {
+  return Math.max(...migrations.map(({ version }) => version));
+}
+
+/** Had them in versions before the first, whose numbers mean nothing today. */
 const OUTDATED_TABLE = "schema_migrations";
 
 /** The owner of these tables; `none` of an empty store. */
@@ -36,31 +74,27 @@ export function recognizeSchema(tables: readonly string[]): "none" | "ours" | "o
   return tables.includes(OUTDATED_TABLE) && tables.includes("survey_requests") ? "outdated" : "foreign";
 }
 
-/** Words for a store of before the baseline; they follow the name of the store. */
+/** Words for such a store; they follow the name of the store. */
 export const IS_OUTDATED =
   "was written by an older version, which this one cannot read; copy it with `service backup` of that version, and start with a new one";
 
-/** The tables, indexes and triggers that these statements leave behind. */
-export function namesOf(statements: readonly string[]): ReadonlySet<string> {
-  const expected = new Set<string>();
-  for (const statement of statements) {
-    const [, verb, name = ""] =
-      /^\s*(CREATE|DROP)\s+(?:UNIQUE\s+)?(?:TABLE|INDEX|TRIGGER)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(\w+)/i.exec(
-        statement,
-      ) ?? [];
-    const [, from = "", to = ""] = /^\s*ALTER\s+TABLE\s+(\w+)\s+RENAME\s+TO\s+(\w+)/i.exec(statement) ?? [];
-    if (verb?.toUpperCase() === "CREATE") expected.add(name);
-    else if (verb !== undefined) expected.delete(name);
-    else if (expected.delete(from)) expected.add(to);
-  }
-  return expected;
-}
-
-const SECRET_BYTES = 32;
-
-/** Made with the schema, so that every backup from then on has the same: the erasures of one are known to the other. */
-export async function makeErasureSecret(database: Database): Promise<void> {
-  await database.run("INSERT INTO store_secrets (name, value) VALUES ('erasure', ?)", [
-    systemRandom.token(SECRET_BYTES),
-  ]);
+/** The tables, indexes and triggers of a store of that version. */
+export function namesAt(
+  version: number,
+  migrations: readonly Migration[],
+  dialect: SchemaDialect,
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  const follow = (statements: readonly string[], undone = false): void => {
+    for (const statement of statements) {
+      const [, verb, name = ""] = /^(CREATE|DROP) (?:UNIQUE )?(?:TABLE|INDEX|TRIGGER) (\w+)/.exec(statement) ?? [];
+      if (verb !== undefined && (verb === "CREATE") !== undone) names.add(name);
+      else names.delete(name);
+    }
+  };
+  follow(NEW_STORE.statements(dialect));
+  for (const { version: to, statements } of migrations) if (to > BASELINE && to <= version) follow(statements(dialect));
+  for (const { version: to, statements } of migrations.toReversed())
+    if (to <= BASELINE && to > version) follow(statements(dialect).toReversed(), true);
+  return names;
 }

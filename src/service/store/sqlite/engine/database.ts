@@ -1,6 +1,7 @@
 /** One open database: statements prepared once, errors told apart, writes only inside a write job. */
 import { noteStatement, type StatementWatch } from "../../slow-statements.ts";
 import { type Database, type SqlRow, type SqlValue } from "../../sql/database.ts";
+import { CountChanges } from "../../sql/lists/count-changes.ts";
 import type { ProjectStates } from "../../sql/project-states.ts";
 import type { Engine, EngineStatement } from "./engine.ts";
 import { translateSqliteError } from "./sqlite-errors.ts";
@@ -84,8 +85,13 @@ export function createDatabase(engine: Engine, watch: StatementWatch | null = nu
 }
 
 /** The same as rows want it: each answer is a promise that is settled already. */
-export function toDatabase(sqlite: SqliteDatabase, states?: ProjectStates): Database {
+export function toDatabase(
+  sqlite: SqliteDatabase,
+  states?: ProjectStates,
+  counts: CountChanges = new CountChanges(),
+): Database {
   return {
+    counts,
     get writing() {
       return sqlite.writing;
     },

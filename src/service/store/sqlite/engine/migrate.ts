@@ -1,16 +1,24 @@
 /** Takes a data file from one schema to the next, each step in a transaction of its own. */
+import type { SchemaDialect } from "../../sql/schema/baseline.ts";
 import {
   IS_OUTDATED,
   type Migration,
   MIGRATIONS,
   newestOf,
   recognizeSchema,
+  stepsFrom,
   VERSIONS_TABLE,
 } from "../../sql/schema/migrations.ts";
 import { StoreFileError } from "../../store-errors.ts";
-import { NEW_FILE } from "../new-file.ts";
 import type { Look } from "./engine.ts";
-import { rollBack, type SqliteDatabase, toDatabase } from "./database.ts";
+import { rollBack, type SqliteDatabase } from "./database.ts";
+
+export const SQLITE: SchemaDialect = {
+  engine: "sqlite",
+  int: "INTEGER",
+  text: "TEXT",
+  behind: ({ isClustered }) => (isClustered === true ? " WITHOUT ROWID" : ""),
+};
 
 /** Brings the file up to date. Throws as `readVersion` does. */
 export async function migrate(
@@ -19,8 +27,7 @@ export async function migrate(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
   const current = readVersion(lookBy(database), newestOf(migrations));
-  for (const migration of [NEW_FILE, ...migrations])
-    if (migration.version > current) await runMigration(database, migration, now);
+  for (const migration of stepsFrom(current, migrations)) await runMigration(database, migration, now);
 }
 
 export function lookBy(database: SqliteDatabase): Look {
@@ -50,9 +57,8 @@ async function runMigration(
   try {
     // Another process may have been quicker.
     if (readVersion(lookBy(database), Infinity) >= version) return rollBack(database);
-    database.exec(statements.join(";\n"));
-    database.writing = true;
-    await run?.(toDatabase(database));
+    database.exec(statements(SQLITE).join(";\n"));
+    await run?.(async (sql, values) => database.all(sql, values));
     database.all(`INSERT INTO ${VERSIONS_TABLE} (version, applied_at) VALUES (?, ?)`, [version, now]);
     database.exec("COMMIT");
   } catch (error) {
@@ -63,7 +69,5 @@ async function runMigration(
         cause: error,
       });
     throw error;
-  } finally {
-    database.writing = false;
   }
 }

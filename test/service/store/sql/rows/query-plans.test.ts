@@ -5,7 +5,6 @@ import { createAutopilotRows } from "../../../../../src/service/store/sql/rows/p
 import type { Database } from "../../../../../src/service/store/sql/database.ts";
 import type { SqlValue } from "../../../../../src/service/store/sql/database.ts";
 import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
-import { createListTallies } from "../../../../../src/service/store/sql/lists/list-tallies.ts";
 import type { LongChanges } from "../../../../../src/service/store/sql/rows/long-changes.ts";
 import { DELIVERY_STATES } from "../../../../../src/service/domain/delivery/queue-rows.ts";
 import { refreshNextSurvey } from "../../../../../src/service/store/sql/rows/delivery/claims.ts";
@@ -17,10 +16,7 @@ import { createRequestRows } from "../../../../../src/service/store/sql/rows/del
 import { createResponseRows } from "../../../../../src/service/store/sql/rows/answers/response-rows.ts";
 import { createUnscheduledRows } from "../../../../../src/service/store/sql/rows/delivery/unscheduled-rows.ts";
 import { createWebhookRows } from "../../../../../src/service/store/sql/rows/webhook-rows.ts";
-import {
-  deleteResponsesOf,
-  leaveResponse,
-} from "../../../../../src/service/store/sql/rows/answers/response-changes.ts";
+import { deleteResponses, leaveResponse } from "../../../../../src/service/store/sql/rows/answers/response-changes.ts";
 import { type SqliteDatabase, toDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
 import { createProjectStates } from "../../../../../src/service/store/sql/project-states.ts";
 import { openRawDatabase } from "../../engines.ts";
@@ -48,6 +44,7 @@ async function plansOf(work: (database: Database) => Promise<unknown>): Promise<
     ...database,
     all: (sql, values) => (explain(sql, values), database.all(sql, values)),
     first: (sql, values) => (explain(sql, values), database.first(sql, values)),
+    returning: (sql, values) => (explain(sql, values), database.returning(sql, values)),
   };
   await work(spy);
   sqlite.exec("ROLLBACK");
@@ -66,7 +63,7 @@ const all: ResponsesFilter = {
   limit: 20,
 };
 const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
-const responseRows = (database: Database) => createResponseRows(database, createListTallies(database));
+const responseRows = (database: Database) => createResponseRows(database);
 const responses = (filter: Partial<ResponsesFilter>) => (database: Database) =>
   responseRows(database).list(1, { ...all, ...filter }, shape);
 const noChanges: LongChanges = {
@@ -75,10 +72,9 @@ const noChanges: LongChanges = {
   project: async () => null,
   step: async () => undefined,
 };
-const people = (database: Database) => createPersonRows(database, createListTallies(database), noChanges);
-const queue = (database: Database) => createQueueRows(database, { now: 9, updatedAt: 9 }, createListTallies(database));
-const requests = (database: Database) =>
-  createRequestRows(database, { now: 9, updatedAt: 9 }, createListTallies(database));
+const people = (database: Database) => createPersonRows(database, noChanges);
+const queue = (database: Database) => createQueueRows(database, { now: 9, updatedAt: 9 });
+const requests = (database: Database) => createRequestRows(database, { now: 9, updatedAt: 9 });
 
 const deliveries = (database: Database) => createDeliveryRows(database, { now: 9, updatedAt: 9 });
 
@@ -195,16 +191,20 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
 
 /**
  * An index finds the rows in order; `k` is a page's keys, chosen out of an index alone. Projects are few: going through
- * them to reach each one's first entry in an index is no walk over rows. Days are grouped into spans.
+ * them to reach each one's first entry in an index is no walk over rows.
  */
-const EXPECTED =
-  /^SEARCH (?!responses USING INDEX)|^CO-ROUTINE k|^SCAN k$|^SCAN p$|^(?:CORRELATED )?SCALAR SUBQUERY|^USE TEMP B-TREE FOR GROUP BY$/;
+const EXPECTED = /^SEARCH (?!responses USING INDEX)|^CO-ROUTINE k|^SCAN k$|^SCAN p$|^(?:CORRELATED )?SCALAR SUBQUERY/;
+/** Counts of blocks, a hundred in ten years, are added up and sorted. */
+const ABOUT_COUNTS =
+  /^(?:CO-ROUTINE|SCAN) (?:pieces|b|summed|\(subquery-\d+\))$|^(?:COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL)$/;
+const isOfCounts = (step: string, at: number, plan: readonly string[]): boolean =>
+  ABOUT_COUNTS.test(step) || (step === "USE TEMP B-TREE FOR ORDER BY" && plan[at - 1] === "SCAN summed");
 
 describe("when a list is asked for, then an index finds it and keeps its order", () => {
   test.each(LISTS)("%s", async (_, work) => {
     const plans = await plansOf(work);
     expect(plans).not.toEqual([]);
-    expect(plans.filter((step) => !EXPECTED.test(step))).toEqual([]);
+    expect(plans.filter((step, at) => !EXPECTED.test(step) && !isOfCounts(step, at, plans))).toEqual([]);
   });
 
   test("a response that goes: its trends are found by it alone", async () => {
@@ -216,13 +216,14 @@ describe("when a list is asked for, then an index finds it and keeps its order",
         `INSERT INTO responses (project_id, id, person_id, score, token, created_at, updated_at, person_properties)
          VALUES (1, 1, 5, 1, 't', 1, 1, '{}')`,
       );
-      await leaveResponse(database, createListTallies(database), 1, row);
-      await deleteResponsesOf(database, createListTallies(database), 1, 5, 10);
+      await leaveResponse(database, 1, row);
+      await deleteResponses(database, 1, ["id = ?", 1]);
     });
     const trends = plans.filter((step) => step.includes("trend_responses"));
     const byResponse = /USING (?:COVERING )?INDEX trend_responses_by_response \(project_id=\? AND response_id=\?\)$/;
     expect(trends.filter((step) => !byResponse.test(step))).toEqual([]);
-    expect(trends).toHaveLength(2);
+    // The last one is of the foreign key.
+    expect(trends).toHaveLength(3);
   });
 
   test("a response that came since a survey: among those of the person", async () => {
@@ -233,7 +234,7 @@ describe("when a list is asked for, then an index finds it and keeps its order",
   test("responses updated since, in order of creation, when they are few: sorted, but only those", async () => {
     const plans = await plansOf(responses({ updatedSince: 1 }));
     expect(plans).toContain("SEARCH r USING COVERING INDEX responses_by_update (project_id=? AND updated_at>?)");
-    expect(plans.filter((step) => step.startsWith("SCAN"))).toEqual(["SCAN k"]);
+    expect(plans.filter((step) => /^SCAN (?!pieces)/.test(step))).toEqual(["SCAN k"]);
   });
 });
 

@@ -1,24 +1,36 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Migration, MIGRATIONS, newestOf } from "../../../../../src/service/store/sql/schema/migrations.ts";
+import type { SqliteDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
+import {
+  type Migration,
+  MIGRATIONS,
+  NEW_STORE,
+  newestOf,
+} from "../../../../../src/service/store/sql/schema/migrations.ts";
 import { refuseParts } from "../../../../../src/service/store/sqlite/refuse-unfit.ts";
-import { lookBy, migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
+import { lookBy, migrate, SQLITE } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
 import { inspectCopy } from "../../../../../src/service/store/sqlite/inspect-copy.ts";
-import { NEW_FILE } from "../../../../../src/service/store/sqlite/new-file.ts";
 import { openFixture, START } from "../../../domain/fixture.ts";
 import { newDataFile, openRawDatabase } from "../../engines.ts";
 
 const NEXT: Migration = {
   version: newestOf(MIGRATIONS) + 1,
-  statements: [
+  statements: () => [
     "CREATE TABLE extra (one TEXT)",
     "INSERT INTO extra VALUES ('first')",
     "ALTER TABLE people ADD COLUMN later TEXT",
   ],
-  run: async (database) => void (await database.run("UPDATE people SET later = name")),
+  run: (execute) => execute("UPDATE people SET later = name"),
 };
 
-const statementsOf = (migrations: readonly Migration[]): string[] =>
-  [NEW_FILE, ...migrations].flatMap(({ statements }) => statements);
+/** Indexes and triggers, and the columns of tables. */
+function partsOf(database: SqliteDatabase): unknown[] {
+  return database
+    .all(`SELECT m.type, m.name, m.tbl_name, c.name AS "column", c.type AS of, c."notnull", c.dflt_value
+    FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c ON m.type = 'table' ORDER BY 1, 2, 4`)
+    .map((row) => ({ ...row }));
+}
 
 describe("a data file", () => {
   test("when a file is of the schema before, then the next migration changes it once", async () => {
@@ -32,20 +44,35 @@ describe("a data file", () => {
     expect(ask("SELECT one FROM extra")).toEqual([{ one: "first" }]);
     expect(ask("SELECT later FROM people")).toEqual([{ later: "Ada" }]);
     expect(ask("SELECT version FROM schema_versions ORDER BY 1")).toEqual(
-      [NEW_FILE, ...MIGRATIONS, NEXT].map(({ version }) => ({ version })),
+      [NEW_STORE, NEXT].map(({ version }) => ({ version })),
     );
     await expect(migrate(database, START)).rejects.toMatchObject({ trouble: "newer" });
     database.close();
   });
 
+  test("a file of schema 1 gets the schema of a new one", async () => {
+    const [old, made] = [await openRawDatabase(), await openRawDatabase()];
+    old.exec(readFileSync(path.join(import.meta.dirname, "../../../../fixtures/schema-1.sql"), "utf8"));
+    refuseParts(lookBy(old), 1);
+    old.exec("CREATE TRIGGER undo AFTER INSERT ON people BEGIN SELECT 1; END");
+    expect(() => refuseParts(lookBy(old), 1)).toThrow("a trigger that is not surveyctl's: undo, on people");
+    old.exec("DROP TRIGGER undo");
+    await migrate(old, START);
+    await migrate(made, START);
+    expect(partsOf(old)).toEqual(partsOf(made));
+    refuseParts(lookBy(old), newestOf(MIGRATIONS));
+    for (const database of [old, made]) database.close();
+  });
+
   test("when a migration fails at any statement, then the file is as it was and the next try succeeds", async () => {
     const file = newDataFile();
-    for (let index = 0; index <= NEXT.statements.length; index += 1) {
+    const statements = NEXT.statements(SQLITE);
+    for (let index = 0; index <= statements.length; index += 1) {
       const database = await openRawDatabase(file);
       await migrate(database, START);
-      const broken = { ...NEXT, statements: [...NEXT.statements.slice(0, index), "nonsense"] };
+      const broken = { ...NEXT, statements: () => [...statements.slice(0, index), "nonsense"] };
       await expect(migrate(database, START, [...MIGRATIONS, broken])).rejects.toThrow("syntax error");
-      refuseParts(lookBy(database), statementsOf(MIGRATIONS));
+      refuseParts(lookBy(database), newestOf(MIGRATIONS));
       database.close();
     }
     const fixture = await openFixture({ file });
@@ -56,7 +83,7 @@ describe("a data file", () => {
   test("what a migration made is ours, and damage if it is gone; a trigger that none made is refused", async () => {
     const database = await openRawDatabase();
     const migrations = [...MIGRATIONS, NEXT];
-    const check = (): void => refuseParts(lookBy(database), statementsOf(migrations));
+    const check = (): void => refuseParts(lookBy(database), NEXT.version, migrations);
     await migrate(database, START, migrations);
     check();
     database.exec("CREATE TRIGGER undo AFTER INSERT ON extra BEGIN SELECT 1; END");

@@ -1,29 +1,21 @@
 import { emailKey } from "../../../../../contract/text/email.ts";
 import type { Properties } from "../../../../../contract/resources.ts";
-import type {
-  LastAnswer,
-  HistoryRows,
-  NewPastResponse,
-  StoredPastPerson,
-  StoredPastResponse,
-} from "../../../../domain/history/rows.ts";
+import type { LastAnswer, HistoryRows, NewPastResponse, StoredPastResponse } from "../../../../domain/history/rows.ts";
 import type { PersonRow } from "../../../../domain/ports.ts";
 import { allIn, type Database } from "../../database.ts";
 import type { SqlValue } from "../../database.ts";
-import { peopleBy, peopleIn } from "../../lists/counted-lists.ts";
-import type { CountedRow, ListTallies } from "../../lists/list-tallies.ts";
-import { insertPersonSql, PERSON, updatePersonSql } from "../people/person-columns.ts";
-import { EVENTS } from "../people/person-rows.ts";
+import { sendRow, updateRows } from "../../lists/counted-rows.ts";
+import { assignPerson, PERSON, personRow } from "../people/person-columns.ts";
 import { nextId, reserveId } from "../project-rows.ts";
-import { enterResponses, leaveResponse } from "./response-changes.ts";
-import { insertResponseSql, RESPONSE, updateResponseSql } from "./response-columns.ts";
+import { type EnteredResponse, enterResponses, leaveResponse } from "./response-changes.ts";
+import { assignResponse, RESPONSE, responseRow } from "./response-columns.ts";
+import { refreshLastResponse } from "./response-rows.ts";
 import type { FileSecrets } from "../secret-rows.ts";
 import { suppressedEmails } from "../people/suppression-rows.ts";
 
 /** `tokens` makes so many, each unguessable. */
 export function createHistoryRows(
   database: Database,
-  tallies: ListTallies,
   secrets: FileSecrets,
   tokens: (count: number) => readonly string[],
 ): HistoryRows {
@@ -47,13 +39,12 @@ export function createHistoryRows(
     },
     peopleByEmail: async (project, emails) => people(project, "email_key", emails.map(emailKey)),
     peopleByPhone: async (project, phoneNumbers) => people(project, "phone_number", phoneNumbers),
-    insertPeople: async (project, rows) => insertPeople(database, tallies, project, rows),
-    replacePerson: async (project, old, person) => {
-      countPeople(tallies, project, [old], "remove");
-      const { id, ...columns } = person;
-      const update = updatePersonSql(project, id, columns);
-      if (update !== null) database.send(...update);
-      countPeople(tallies, project, [person], "add");
+    insertPeople: async (project, rows) => {
+      for (const person of rows) sendRow(database, "people", personRow(project, { ...person, nextSurveyAt: null }));
+    },
+    replacePerson: async (project, { id, ...person }) => {
+      const set = assignPerson(person);
+      if (set !== null) await updateRows(database, "people", set, ["project_id = ? AND id = ?", project, id]);
     },
     suppressed: async (project, emails) => suppressedEmails(database, secrets, project, emails),
     responses: async (project, ids) =>
@@ -63,73 +54,38 @@ export function createHistoryRows(
       const sql = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? AND created_at = ? AND score = ?";
       return ((await database.first(`${sql} ORDER BY id LIMIT 1`, values))?.id as number | undefined) ?? null;
     },
-    insertResponses: async (project, rows) => insertResponses(database, tallies, project, rows, tokens(rows.length)),
-    replaceResponse: async (project, row) => replaceResponse(database, tallies, project, row),
+    insertResponses: async (project, rows) => insertResponses(database, project, rows, tokens(rows.length)),
+    replaceResponse: async (project, row) => replaceResponse(database, project, row),
     markAnswered: async (project, rows) => markAnswered(database, project, rows),
   };
 }
 
-async function insertPeople(
-  database: Database,
-  tallies: ListTallies,
-  project: number,
-  people: readonly Omit<PersonRow, "nextSurveyAt">[],
-): Promise<void> {
-  for (const person of people) database.send(...insertPersonSql(project, { ...person, nextSurveyAt: null }));
-  countPeople(tallies, project, people, "add");
-}
-
-/** Counts people in or out of every list that they are in. */
-function countPeople(
-  tallies: ListTallies,
-  project: number,
-  people: readonly StoredPastPerson[],
-  change: "add" | "remove",
-): void {
-  tallies[change](peopleIn(project), ...people.map(({ createdAt }) => ({ at: createdAt, score: null })));
-  for (const [column, field] of EVENTS) {
-    const times = people.flatMap(({ [field]: at }): CountedRow[] => (at === null ? [] : [{ at, score: null }]));
-    tallies[change](peopleBy(project, column), ...times);
-  }
-}
-
 async function insertResponses(
   database: Database,
-  tallies: ListTallies,
   project: number,
   responses: readonly NewPastResponse[],
   tokens: readonly string[],
 ): Promise<void> {
-  for (const [index, { permalink = null, ...row }] of responses.entries())
-    database.send(
-      ...insertResponseSql(project, row, { requestId: null, token: tokens[index]!, permalink, origin: null }),
-    );
-  if (responses.length > 0) await enterResponses(database, tallies, project, responses.map(toEntered));
+  for (const [index, { permalink = null, ...row }] of responses.entries()) {
+    const origin = { requestId: null, token: tokens[index]!, permalink, origin: null };
+    sendRow(database, "responses", responseRow(project, row, origin));
+  }
+  if (responses.length > 0) await enterResponses(database, project, responses.map(toEntered));
 }
 
-function toEntered(row: StoredPastResponse): { row: StoredPastResponse; properties: () => Properties } {
+function toEntered(row: StoredPastResponse): EnteredResponse {
   return { row, properties: () => JSON.parse(row.properties) as Properties };
 }
 
-async function replaceResponse(
-  database: Database,
-  tallies: ListTallies,
-  project: number,
-  row: NewPastResponse,
-): Promise<void> {
+async function replaceResponse(database: Database, project: number, row: NewPastResponse): Promise<void> {
   const [old] = await database.all(`${RESPONSE} AND id = ?`, [project, row.id]);
   const before = old as unknown as StoredPastResponse;
   const { id, permalink = null, ...columns } = row;
-  await leaveResponse(database, tallies, project, before);
-  database.send(...updateResponseSql(project, id, columns, permalink));
-  await enterResponses(database, tallies, project, [toEntered(row)]);
-  for (const person of new Set([before.personId, row.personId]))
-    database.send(
-      `UPDATE people SET last_responded_at =
-         (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)
-       WHERE project_id = ? AND id = ?`,
-      [project, person],
-    );
+  await leaveResponse(database, project, before);
+  const set = assignResponse(columns, permalink);
+  await updateRows(database, "responses", set, ["project_id = ? AND id = ?", project, id]);
+  await enterResponses(database, project, [toEntered(row)]);
+  for (const person of new Set([before.personId, row.personId])) refreshLastResponse(database, project, person);
 }
 
 function markAnswered(database: Database, project: number, people: readonly LastAnswer[]): void {

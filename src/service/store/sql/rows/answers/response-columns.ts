@@ -1,8 +1,8 @@
 /** The columns of responses, and the statements that they make. */
 import type { StoredPastResponse } from "../../../../domain/history/rows.ts";
 import type { NewResponse } from "../../../../domain/ports.ts";
-import type { SqlValue } from "../../database.ts";
-import { assign, insertSql, selectList } from "../columns.ts";
+import type { Fragment, NewRow } from "../../lists/counted-rows.ts";
+import { assign, renameFields, selectList } from "../columns.ts";
 
 /** A response as it is stored: maps and arrays are JSON texts. */
 const COLUMNS: Readonly<Record<keyof StoredPastResponse, string>> = {
@@ -19,8 +19,6 @@ const COLUMNS: Readonly<Record<keyof StoredPastResponse, string>> = {
   notes: "notes",
   noteIds: "note_ids",
 };
-const FIELDS = Object.keys(COLUMNS) as (keyof StoredPastResponse)[];
-
 export const RESPONSE = `SELECT ${selectList(COLUMNS)} FROM responses WHERE project_id = ?`;
 
 /** Columns besides, which only an insert has. */
@@ -32,32 +30,20 @@ export interface ResponseOrigin {
   readonly origin: Exclude<NewResponse["origin"], undefined> | null;
 }
 
-const INSERT = insertSql("responses", [
-  "project_id",
-  "request_id",
-  "token",
-  "imported_permalink",
-  "origin",
-  ...Object.values(COLUMNS),
-]);
-
-export function insertResponseSql(
+export function responseRow(
   project: number,
   row: StoredPastResponse,
   { requestId, token, permalink, origin }: ResponseOrigin,
-): readonly [sql: string, values: SqlValue[]] {
-  return [INSERT, [project, requestId, token, permalink, origin, ...FIELDS.map((field) => row[field])]];
+): NewRow {
+  const given = { project_id: project, request_id: requestId, token, imported_permalink: permalink, origin };
+  return { ...given, ...renameFields(COLUMNS, row) };
 }
 
-/** Changes the fields that are named; a null `permalink` leaves the one that is there. */
-export function updateResponseSql(
-  project: number,
-  id: number,
+/** Assigns the fields that are named; a null `permalink` leaves the one that is there. */
+export function assignResponse(
   change: Partial<Omit<StoredPastResponse, "id">>,
   permalink: string | null = null,
-): readonly [sql: string, values: SqlValue[]] {
+): Fragment {
   const { sets, values } = assign(COLUMNS, change);
-  const sql = `UPDATE responses SET ${sets}, imported_permalink = coalesce(?, imported_permalink)
-    WHERE project_id = ? AND id = ?`;
-  return [sql, [...values, permalink, project, id]];
+  return [`${sets}, imported_permalink = coalesce(?, imported_permalink)`, ...values, permalink];
 }

@@ -14,24 +14,25 @@ import { type Database, textOrNull } from "../../database.ts";
 import type { SqlRow } from "../../database.ts";
 import { responsesBy } from "../../lists/counted-lists.ts";
 import { addCondition, addRange, jsonObject, jsonText, type Where, whereSql } from "../../lists/fragments.ts";
-import type { ListTallies } from "../../lists/list-tallies.ts";
+import { sendRow, updateRows } from "../../lists/counted-rows.ts";
+import { countScores } from "../../lists/list-counts.ts";
 import { findPage, type Slice } from "../../lists/list-pages.ts";
 import { nextId, reserveId } from "../project-rows.ts";
-import { deleteResponses, enterResponse, leaveResponse } from "./response-changes.ts";
-import { insertResponseSql, RESPONSE, updateResponseSql } from "./response-columns.ts";
+import { deleteResponses, enterResponses, leaveResponse } from "./response-changes.ts";
+import { assignResponse, RESPONSE, responseRow } from "./response-columns.ts";
 
-export function createResponseRows(database: Database, tallies: ListTallies): ResponseRows {
+export function createResponseRows(database: Database): ResponseRows {
   return {
     byId: async (project, id) => toResponse(await database.first(BY_ID, [project, id])),
-    insert: async (project, response) => insertResponse(database, tallies, project, response),
-    update: async (project, id, change) => updateResponse(database, tallies, project, id, change),
-    delete: async (project, id) => deleteResponse(database, tallies, project, id),
+    insert: async (project, response) => insertResponse(database, project, response),
+    update: async (project, id, change) => updateResponse(database, project, id, change),
+    delete: async (project, id) => deleteResponse(database, project, id),
     json: async (project, id, shape) => responseJson(database, project, id, shape),
-    list: async (project, filter, shape) => listResponses(database, tallies, project, filter, shape),
+    list: async (project, filter, shape) => listResponses(database, project, filter, shape),
     haveAnswers: async (project) => (await database.first(ANSWERED, [project])) !== null,
     haveCome: async (...values) => (await database.first(COME, values)) !== null,
     countScores: async (project, { trendId, ...range }) =>
-      tallies.countScores(responsesBy(project, trendId, "created_at"), range),
+      countScores(database, responsesBy(project, trendId, "created_at"), range),
     countByLinks: async (project, filter) => countByLinks(database, project, filter),
     addNote: async (project, responseId, note) => addNote(database, project, responseId, note),
     byToken: async (token) => findByToken(database, token),
@@ -75,12 +76,7 @@ async function countByLinks(
 const IN_TREND = `EXISTS (SELECT 1 FROM trend_responses t
   WHERE t.project_id = r.project_id AND t.response_id = r.id AND t.trend_id = ?)`;
 
-async function insertResponse(
-  database: Database,
-  tallies: ListTallies,
-  project: number,
-  response: NewResponse,
-): Promise<number> {
+async function insertResponse(database: Database, project: number, response: NewResponse): Promise<number> {
   const id =
     response.id === undefined ? await nextId(database, project) : await reserveId(database, project, response.id);
   const { personId, requestId, surveyType = "nps", score, comment, token, createdAt, updatedAt } = response;
@@ -88,18 +84,17 @@ async function insertResponse(
   const placed = { id, createdAt, updatedAt, score, surveyType };
   const texts = { properties: JSON.stringify(personProperties), tags: JSON.stringify(tags), additionalAnswers };
   const row = { ...placed, personId, comment, ...texts, notes: "[]", noteIds: "[]" };
-  database.send(...insertResponseSql(project, row, { requestId, token, permalink: null, origin }));
+  sendRow(database, "responses", responseRow(project, row, { requestId, token, permalink: null, origin }));
   database.send(
     "UPDATE people SET last_responded_at = ? WHERE project_id = ? AND id = ? AND (last_responded_at IS NULL OR last_responded_at < ?)",
     [createdAt, project, personId, createdAt],
   );
-  await enterResponse(database, tallies, project, placed, personProperties);
+  await enterResponses(database, project, [{ row: placed, properties: () => personProperties }]);
   return id;
 }
 
 async function updateResponse(
   database: Database,
-  tallies: ListTallies,
   project: number,
   id: number,
   change: StoredResponseChange,
@@ -108,23 +103,24 @@ async function updateResponse(
   if (old === null) return;
   const row = { ...old, ...change };
   const { personId, score, comment, personProperties, tags, updatedAt } = row;
-  await leaveResponse(database, tallies, project, old);
+  await leaveResponse(database, project, old);
   const texts = {
     properties: JSON.stringify(personProperties),
     tags: JSON.stringify(tags),
     // Answers of another service stay as they came.
     ...(change.additionalAnswers !== undefined && { additionalAnswers: JSON.stringify(change.additionalAnswers) }),
   };
-  database.send(...updateResponseSql(project, id, { personId, score, comment, updatedAt, ...texts }));
-  await enterResponse(database, tallies, project, row, personProperties);
+  const set = assignResponse({ personId, score, comment, updatedAt, ...texts });
+  await updateRows(database, "responses", set, ["project_id = ? AND id = ?", project, id]);
+  await enterResponses(database, project, [{ row, properties: () => personProperties }]);
   if (personId === old.personId) return;
   for (const person of [old.personId, personId]) refreshLastResponse(database, project, person);
 }
 
-async function deleteResponse(database: Database, tallies: ListTallies, project: number, id: number): Promise<boolean> {
+async function deleteResponse(database: Database, project: number, id: number): Promise<boolean> {
   const row = toResponse(await database.first(BY_ID, [project, id]));
   if (row === null) return false;
-  await deleteResponses(database, tallies, project, [row]);
+  await deleteResponses(database, project, ["id = ?", id]);
   refreshLastResponse(database, project, row.personId);
   return true;
 }
@@ -225,7 +221,6 @@ async function responseJson(
 
 async function listResponses(
   database: Database,
-  tallies: ListTallies,
   project: number,
   filter: ResponsesFilter,
   shape: ResponseShape,
@@ -256,7 +251,7 @@ async function listResponses(
       ? null
       : { range: ranges[otherTime], list: responsesBy(project, trendId, otherTime) };
   const query = { list, range: ranges[time], other, descending, offset, limit };
-  const slice = await findPage(tallies, query);
+  const slice = await findPage(database, query);
   return slice === null ? [] : fetch(list.table, list.key[1], slice);
 }
 

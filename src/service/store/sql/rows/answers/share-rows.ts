@@ -1,8 +1,9 @@
 import type { Properties } from "../../../../../contract/resources.ts";
 import type { AnswerGroup, DayTally } from "../../../../domain/shares/day-tally.ts";
-import type { DayRange, SharedDay, ShareRow, ShareRows, UncountedDay } from "../../../../domain/shares/share-rows.ts";
-import type { Database, Session, SqlRow, SqlValue } from "../../database.ts";
+import type { DayRange, SharedDay, ShareRow, ShareRows } from "../../../../domain/shares/share-rows.ts";
+import type { Database, Session, SqlRow } from "../../database.ts";
 import { responsesBy } from "../../lists/counted-lists.ts";
+import { listDays } from "../../lists/list-counts.ts";
 import { nextId } from "../project-rows.ts";
 
 const SHARE = `SELECT p.id AS "projectId", p.name AS "projectName", s.id, s.name, s.token_hash AS "tokenHash",
@@ -38,8 +39,7 @@ export function createShareRows(database: Database, session: Session): ShareRows
       const row = await database.first(`${SHARE} WHERE s.token_hash = ?`, [hash]);
       return row === null ? null : toShare(row);
     },
-    days: async (share, range) => listDays(database, share, range),
-    uncounted: async (share, range) => listUncounted(database, share, range),
+    days: async (share, range) => readDays(database, share, range),
     answers: async (share, range) => groupAnswers(database, share, range),
     keepDay: async ({ project, id }, day, tally) => {
       database.send(
@@ -66,29 +66,19 @@ function toShare({ projectId, projectName, segments, showsComments, ...row }: Sq
   };
 }
 
-/** The days that have responses; `more` is a condition on what is kept of them. */
-function daysSql(columns: string, more: string): string {
-  return `SELECT ${columns} FROM list_tallies t
-    LEFT JOIN share_days d ON d.project_id = t.project_id AND d.day = t.day AND d.share_id = ?
-    WHERE t.project_id = ? AND t.list = ? AND t.day >= ? AND t.day <= ? AND t.row_count > 0 ${more} ORDER BY t.day`;
-}
-
-function daysOf({ project, id, trendId }: ShareRow, { first, last }: DayRange): SqlValue[] {
-  return [id, project.id, responsesBy(project.id, trendId, "created_at").name, first ?? 0, last];
-}
-
-async function listUncounted(database: Database, share: ShareRow, range: DayRange): Promise<readonly UncountedDay[]> {
-  const sql = daysSql('t.day, t.row_count AS "rowCount"', "AND d.tally IS NULL");
-  const rows = await database.all(sql, daysOf(share, range));
-  return rows.map(({ day, rowCount }) => ({ day: Number(day), rowCount: Number(rowCount) }));
-}
-
-async function listDays(database: Database, share: ShareRow, range: DayRange): Promise<readonly SharedDay[]> {
-  const rows = await database.all(daysSql("t.day, d.tally", ""), daysOf(share, range));
-  return rows.map(({ day, tally }) => ({
-    day: Number(day),
-    tally: tally === null ? null : (JSON.parse(String(tally)) as DayTally),
-  }));
+/** The days that have responses. */
+async function readDays(
+  database: Database,
+  { project, id, trendId }: ShareRow,
+  { first, last }: DayRange,
+): Promise<readonly SharedDay[]> {
+  const days = await listDays(database, responsesBy(project.id, trendId, "created_at"), { first: first ?? 0, last });
+  const rows = await database.all(
+    "SELECT day, tally FROM share_days WHERE project_id = ? AND share_id = ? AND day >= ? AND day <= ?",
+    [project.id, id, first ?? 0, last],
+  );
+  const kept = new Map(rows.map(({ day, tally }) => [Number(day), JSON.parse(String(tally)) as DayTally]));
+  return days.map(({ day, rowCount }) => ({ day, rowCount, tally: kept.get(day) ?? null }));
 }
 
 /** Equal properties are read once: in most projects they have few values. */

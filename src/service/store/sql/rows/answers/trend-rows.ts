@@ -4,8 +4,9 @@ import { meetsConditions } from "../../../../domain/answers/trends.ts";
 import type { Database } from "../../database.ts";
 import { nextId } from "../project-rows.ts";
 import type { Session } from "../../database.ts";
-import { RESPONSE_TIMES, responsesBy } from "../../lists/counted-lists.ts";
-import type { ListTallies } from "../../lists/list-tallies.ts";
+import { responsesBy } from "../../lists/counted-lists.ts";
+import { deleteRows } from "../../lists/counted-rows.ts";
+import { forgetCounts } from "../../lists/list-counts.ts";
 import { STEP, type LongChange, type LongChanges } from "../long-changes.ts";
 import { enterTrend, type PlacedResponse } from "./response-changes.ts";
 
@@ -82,21 +83,22 @@ async function conditionsOf(database: Database, project: number, trendId: number
 }
 
 /** A step of "fill trend": the project's next responses, by id, those that meet its conditions. */
-export async function fillTrendStep(
-  database: Database,
-  tallies: ListTallies,
-  change: LongChange,
-): Promise<number | null> {
+export async function fillTrendStep(database: Database, change: LongChange): Promise<number | null> {
   const { project, doneTo } = change;
   const trendId = Number(change.target);
   const where = await conditionsOf(database, project, trendId);
   const rows = await database.all(
-    `SELECT id, created_at AS "createdAt", updated_at AS "updatedAt", score, survey_type AS "surveyType", person_properties AS properties
-     FROM responses WHERE project_id = ? AND id > ? ORDER BY id LIMIT ?`,
-    [project, doneTo, STEP],
+    `SELECT r.id, r.created_at AS "createdAt", r.updated_at AS "updatedAt", r.score, r.survey_type AS "surveyType",
+       r.person_properties AS properties, t.response_id AS "isIn"
+     FROM responses r LEFT JOIN trend_responses t ON t.project_id = r.project_id AND t.trend_id = ? AND t.response_id = r.id
+     WHERE r.project_id = ? AND r.id > ? ORDER BY r.id LIMIT ?`,
+    [trendId, project, doneTo, STEP],
   );
-  const meeting = rows.filter(({ properties }) => meetsConditions(JSON.parse(String(properties)) as Properties, where));
-  await enterTrend(database, tallies, project, trendId, meeting as unknown as PlacedResponse[]);
+  // Responses that came or changed since the trend was added are in it.
+  const meeting = rows.filter(
+    ({ isIn, properties }) => isIn === null && meetsConditions(JSON.parse(String(properties)) as Properties, where),
+  );
+  enterTrend(database, project, trendId, meeting as unknown as PlacedResponse[]);
   const last = rows.at(-1);
   if (rows.length === STEP && last !== undefined) return Number(last.id);
   database.send("UPDATE trends SET state = 'filled' WHERE project_id = ? AND id = ?", [project, trendId]);
@@ -104,19 +106,12 @@ export async function fillTrendStep(
 }
 
 /** A step of "remove trend": its responses, with the last of them the trend. */
-export async function removeTrendStep(
-  database: Database,
-  tallies: ListTallies,
-  { project, target }: LongChange,
-): Promise<number | null> {
+export async function removeTrendStep(database: Database, { project, target }: LongChange): Promise<number | null> {
   const trendId = Number(target);
-  for (const time of RESPONSE_TIMES) tallies.drop(responsesBy(project, trendId, time));
-  const deleted = await database.run(
-    `DELETE FROM trend_responses WHERE project_id = ? AND trend_id = ? AND response_id IN
-       (SELECT response_id FROM trend_responses WHERE project_id = ? AND trend_id = ? ORDER BY response_id LIMIT ?)`,
-    [project, trendId, project, trendId, STEP],
-  );
-  if (deleted === STEP) return 0;
-  database.send("DELETE FROM trends WHERE project_id = ? AND id = ?", [project, trendId]);
+  const some = `SELECT response_id FROM trend_responses WHERE project_id = ? AND trend_id = ? ORDER BY response_id LIMIT ?`;
+  const where = [`trend_id = ? AND response_id IN (${some})`, trendId, project, trendId, STEP] as const;
+  if ((await deleteRows(database, "trend_responses", project, where)).length === STEP) return 0;
+  await deleteRows(database, "trends", project, ["id = ?", trendId]);
+  for (const time of ["created_at", "updated_at"] as const) forgetCounts(database, responsesBy(project, trendId, time));
   return null;
 }

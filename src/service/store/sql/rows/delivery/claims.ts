@@ -2,7 +2,7 @@
 import { isLimited } from "../../../../domain/delivery/pacing.ts";
 import type { Claim, ClaimKey, DueMessage, ErasedSurvey, OutgoingChannel } from "../../../../domain/ports.ts";
 import { type Database, numberOrNull } from "../../database.ts";
-import type { SqlValue } from "../../database.ts";
+import { deleteRows, type Fragment, updateRows } from "../../lists/counted-rows.ts";
 import { findDue, findTransmitting, toDue } from "./due-messages.ts";
 
 const PROJECTS_WITH_DUE = `SELECT p.id FROM projects p WHERE EXISTS
@@ -12,6 +12,9 @@ const NOT_PAUSED = "p.paused_at IS NULL";
 
 /** States in which a survey is still to be sent. */
 export const IS_WAITING = "state IN ('scheduled', 'claimed', 'transmitting', 'retrying', 'held')";
+
+/** The state of one that is given back to the queue. */
+export const WAITING_AGAIN = "CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END";
 
 /** Those of paused projects are left out unless they count. */
 interface Pauses {
@@ -35,27 +38,26 @@ export async function claimSome(database: Database, now: number, claim: Claim): 
   const { project, claimer, leaseSeconds } = claim;
   const claimed: DueMessage[] = [];
   for (const row of await findDue(database, now, claim)) {
-    const key = [project, Number(row.id)];
+    const key = ["project_id = ? AND id = ?", project, Number(row.id)] as const;
     if (row.autopilot === 1 && row.active === 0) {
-      pause(database, key, Number(row.personId));
+      await pause(database, key, Number(row.personId));
       continue;
     }
-    database.send(
-      "UPDATE messages SET state = 'claimed', claimer = ?, due_at = ?, claims = claims + 1 WHERE project_id = ? AND id = ?",
-      [claimer, now + leaseSeconds, ...key],
-    );
+    const set = [
+      "state = 'claimed', claimer = ?, due_at = ?, claims = claims + 1",
+      claimer,
+      now + leaseSeconds,
+    ] as const;
+    await updateRows(database, "messages", set, key);
     claimed.push(toDue({ ...row, claimer, claims: Number(row.claims) + 1 }));
   }
   return claimed;
 }
 
 /** Pauses a survey that was on its way when its Autopilot was switched off, and came back. */
-function pause(database: Database, key: readonly number[], personId: number): void {
-  database.send(
-    "UPDATE messages SET state = 'paused', due_at = NULL, claimer = NULL WHERE project_id = ? AND id = ?",
-    key,
-  );
-  refreshNextSurvey(database, key[0] ?? 0, personId);
+async function pause(database: Database, key: readonly [string, number, number], personId: number): Promise<void> {
+  await updateRows(database, "messages", ["state = 'paused', due_at = NULL, claimer = NULL"], key);
+  refreshNextSurvey(database, key[1], personId);
 }
 
 /**
@@ -107,7 +109,7 @@ export async function listErased(database: Database, limit: number): Promise<Era
 }
 
 /** Notes requests whose messages may be in the outbox: those that were claimed at some time. */
-export function noteErased(database: Database, where: string, values: readonly SqlValue[]): void {
+export function noteErased(database: Database, [where, ...values]: Fragment): void {
   database.send(
     `INSERT INTO erased_surveys (token, project_id, request_id, channel)
      SELECT token, project_id, id, channel FROM messages WHERE ${where} AND claims > 0 AND token IS NOT NULL
@@ -117,9 +119,10 @@ export function noteErased(database: Database, where: string, values: readonly S
 }
 
 /** Deletes requests and returns how many; their messages are noted as erased in the same transaction. */
-export async function deleteRequests(database: Database, where: string, values: readonly SqlValue[]): Promise<number> {
-  noteErased(database, where, values);
-  return database.run(`DELETE FROM messages WHERE ${where}`, values);
+export async function deleteRequests(database: Database, project: number, where: Fragment): Promise<number> {
+  const [sql, ...values] = where;
+  noteErased(database, [`project_id = ? AND ${sql}`, project, ...values]);
+  return (await deleteRows(database, "messages", project, where)).length;
 }
 
 /** This very claim, not a later one on the same request. */
@@ -127,6 +130,10 @@ export const THIS_CLAIM = "project_id = ? AND id = ? AND claimer IS NOT DISTINCT
 
 export function claimKey({ project, requestId, claimer, claims }: ClaimKey): (string | number | null)[] {
   return [project.id, requestId, claimer, claims];
+}
+
+export function thisClaim(claim: ClaimKey): Fragment {
+  return [THIS_CLAIM, ...claimKey(claim)];
 }
 
 export function renewClaims(database: Database, claims: readonly ClaimKey[], dueAt: number): void {
@@ -156,13 +163,10 @@ export async function releaseClaims(
 ): Promise<number> {
   const others = claimedByOthers(project, living);
   const values = project === null ? living : [project, ...living];
-  noteErased(database, `${others} AND state = 'cancelled'`, values);
+  noteErased(database, [`${others} AND state = 'cancelled'`, ...values]);
   database.send(`UPDATE messages SET claimer = NULL WHERE ${others} AND state = 'cancelled'`, values);
-  return database.run(
-    `UPDATE messages SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, due_at = ?, claimer = NULL
-     WHERE ${others} AND state = 'claimed'`,
-    [now, ...values],
-  );
+  const set = [`state = ${WAITING_AGAIN}, due_at = ?, claimer = NULL`, now] as const;
+  return updateRows(database, "messages", set, [`${others} AND state = 'claimed'`, ...values]);
 }
 
 export async function listTransmitting(

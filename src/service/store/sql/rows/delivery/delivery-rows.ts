@@ -15,12 +15,15 @@ import type {
 } from "../../../../domain/ports.ts";
 import { WINDOW_REASON } from "../../../../domain/delivery/pacing.ts";
 import type { TimeRange } from "../../../../domain/inputs.ts";
+import { MESSAGE_STATES } from "../../lists/counted-lists.ts";
+import { updateRows } from "../../lists/counted-rows.ts";
 import { addCondition, type Where, whereSql } from "../../lists/fragments.ts";
+import { countByValue } from "../../lists/list-counts.ts";
 import { readState, writeState } from "./delivery-state.ts";
 import { type Database, numberOrNull, textOrNull } from "../../database.ts";
 import type { SqlRow, SqlValue } from "../../database.ts";
 import type { Session } from "../../database.ts";
-import { refreshNextSurvey } from "./claims.ts";
+import { refreshNextSurvey, WAITING_AGAIN } from "./claims.ts";
 import { readPageFacts } from "./page-facts.ts";
 import { listWaiting } from "./waiting-rows.ts";
 
@@ -39,13 +42,11 @@ export function createDeliveryRows(database: Database, session: Session): Delive
     byId: async (project, id) => findDelivery(database, project, id),
     lastUnknownAt: async (project, personId) => lastUnknownAt(database, project, personId),
     counts: async () =>
-      (
-        await database.all(
-          `SELECT project_id, state, sum(n) AS n FROM delivery_counts
-           WHERE n > 0 AND (channel IN ('email', 'sms') OR (state = 'held' AND ${IS_REMINDER}))
-           GROUP BY project_id, state ORDER BY project_id, state`,
+      (await countByValue(database, MESSAGE_STATES))
+        .filter(
+          ({ values: { channel = "", state } }) => SURVEYS.has(channel) || (REMINDERS.has(channel) && state === "held"),
         )
-      ).map((row) => ({ project: Number(row.project_id), state: toState(row.state), count: Number(row.n) })),
+        .map(({ project, values: { state = null }, n }) => ({ project, state: toState(state), count: n })),
     waiting: async (project) => listWaiting(database, session.now, project),
     releaseHeld: async (limit, overdue) => releaseHeld(database, session.now, { ...overdue, limit }),
     releasePutOff: async (limit, channel) => releasePutOff(database, session.now, { limit, channel }),
@@ -92,6 +93,8 @@ async function lastUnknownAt(database: Database, project: number, personId: numb
 }
 
 const IS_REMINDER = "channel IN ('reminder', 'sms-reminder')";
+const SURVEYS = new Set(["email", "sms"]);
+const REMINDERS = new Set(["reminder", "sms-reminder"]);
 
 const COLUMNS = `q.project_id AS "projectId", q.id, w.id AS "personId", q.channel, w.email,
   w.phone_number AS "phoneNumber", q.autopilot, q.state, q.reason, q.created_at AS "createdAt",
@@ -209,14 +212,11 @@ async function releaseHeld(database: Database, now: number, { limit, reason, are
        ORDER BY id LIMIT ?`,
       [id ?? null, kept, limit - released],
     );
+    const set = `state = ${WAITING_AGAIN}, due_at = ${BY_NOW},
+      scheduled_at = CASE WHEN reason = ? THEN ? ELSE scheduled_at END, reason = NULL`;
     for (const row of held) {
-      database.send(
-        `UPDATE messages SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, 
-           due_at = ${BY_NOW},
-           scheduled_at = CASE WHEN reason = ? THEN ? ELSE scheduled_at END, reason = NULL
-         WHERE project_id = ? AND id = ?`,
-        [now, now, reason, now, id ?? null, row.id ?? null],
-      );
+      const message = ["project_id = ? AND id = ?", id ?? null, row.id ?? null] as const;
+      await updateRows(database, "messages", [set, now, now, reason, now], message);
       refreshPerson(database, id, row.person_id);
     }
     released += held.length;
@@ -284,13 +284,10 @@ async function findOverdue(
   return found;
 }
 
-function holdOverdue(database: Database, overdue: readonly SqlRow[], reason: string): number {
+async function holdOverdue(database: Database, overdue: readonly SqlRow[], reason: string): Promise<number> {
   for (const { project_id: project, id, person_id: person } of overdue) {
-    database.send("UPDATE messages SET state = 'held', due_at = NULL, reason = ? WHERE project_id = ? AND id = ?", [
-      reason,
-      project ?? null,
-      id ?? null,
-    ]);
+    const message = ["project_id = ? AND id = ?", project ?? null, id ?? null] as const;
+    await updateRows(database, "messages", ["state = 'held', due_at = NULL, reason = ?", reason], message);
     refreshPerson(database, project, person);
   }
   return overdue.length;

@@ -1,9 +1,10 @@
 import { emailKey } from "../../../../../contract/text/email.ts";
 import type { DigestChange, DigestRow, DigestRows } from "../../../../domain/ports.ts";
 import type { Database, Session, SqlRow } from "../../database.ts";
+import { deleteRows, sendRow, updateRows } from "../../lists/counted-rows.ts";
 import { assign, selectList } from "../columns.ts";
 import { nextId } from "../project-rows.ts";
-import { claimKey, THIS_CLAIM } from "./claims.ts";
+import { claimKey, THIS_CLAIM, WAITING_AGAIN } from "./claims.ts";
 
 /** Columns that change, by their names in a row. */
 const COLUMNS: Readonly<Record<keyof DigestChange, string>> = {
@@ -63,7 +64,7 @@ export function createDigestRows(database: Database, session: Session): DigestRo
     delete: async (project, id) => {
       const digest = await find("d.project_id = ? AND d.id = ?", project, id);
       if (digest !== null) await eraseMails(project, digest);
-      database.send("DELETE FROM digests WHERE project_id = ? AND id = ?", [project, id]);
+      await deleteRows(database, "digests", project, ["id = ?", id]);
     },
     ...createWeekRows(database, session),
     eraseMails,
@@ -77,33 +78,29 @@ function createWeekRows(
 ): Pick<DigestRows, "addWeek" | "dropWeek" | "setWeek" | "takeBack"> {
   return {
     addWeek: async (project, id, { dueAt, before }) => {
-      database.send("DELETE FROM messages WHERE project_id = ? AND digest_id = ? AND created_at < ?", [
-        project,
-        id,
-        before,
-      ]);
-      database.send(
-        `INSERT INTO messages (project_id, id, channel, digest_id, state, created_at, scheduled_at, due_at)
-         VALUES (?, ?, 'digest', ?, 'scheduled', ?, ?, ?)`,
-        [project, await nextId(database, project), id, session.now, dueAt, dueAt],
-      );
+      await deleteRows(database, "messages", project, ["digest_id = ? AND created_at < ?", id, before]);
+      sendRow(database, "messages", {
+        project_id: project,
+        id: await nextId(database, project),
+        channel: "digest",
+        digest_id: id,
+        state: "scheduled",
+        created_at: session.now,
+        scheduled_at: dueAt,
+        due_at: dueAt,
+      });
     },
     dropWeek: async (project, id) => {
-      database.send(
-        `DELETE FROM messages WHERE project_id = ? AND digest_id = ? AND claimer IS NULL
-         AND state IN ('scheduled', 'retrying', 'held')`,
-        [project, id],
-      );
+      const waiting = "digest_id = ? AND claimer IS NULL AND state IN ('scheduled', 'retrying', 'held')";
+      await deleteRows(database, "messages", project, [waiting, id]);
     },
     setWeek: async (claim, at) => {
       database.send(`UPDATE messages SET scheduled_at = ? WHERE ${THIS_CLAIM}`, [at, ...claimKey(claim)]);
     },
     takeBack: async (project, dueAt) => {
-      database.send(
-        `UPDATE messages SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, claimer = NULL, due_at = ?
-         WHERE project_id = ? AND channel = 'digest' AND state = 'claimed'`,
-        [dueAt, project],
-      );
+      const set = [`state = ${WAITING_AGAIN}, claimer = NULL, due_at = ?`, dueAt] as const;
+      const claimed = "project_id = ? AND channel = 'digest' AND state = 'claimed'";
+      await updateRows(database, "messages", set, [claimed, project]);
     },
   };
 }

@@ -1,9 +1,8 @@
 import type { ClaimKey, DeliveryChange, FrozenMessage, QueueRows } from "../../../../domain/ports.ts";
 import { nextId } from "../project-rows.ts";
 import { readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
-import { requestsAnswered, requestsSent } from "../../lists/counted-lists.ts";
-import type { ListTallies } from "../../lists/list-tallies.ts";
-import type { Database, Session, SqlRow, SqlValue } from "../../database.ts";
+import { sendRow, updateRows } from "../../lists/counted-rows.ts";
+import type { Database, Session, SqlValue } from "../../database.ts";
 import {
   claimKey,
   claimSome,
@@ -17,6 +16,7 @@ import {
   releaseClaims,
   renewClaims,
   THIS_CLAIM,
+  thisClaim,
 } from "./claims.ts";
 import { countInTurn } from "./due-messages.ts";
 
@@ -29,7 +29,7 @@ const DAILY_LIMIT = "daily limit";
 /** A process that ended without leaving is forgotten after this long. */
 const FORGOTTEN_SECONDS = 3600;
 
-export function createQueueRows(database: Database, session: Session, tallies: ListTallies): QueueRows {
+export function createQueueRows(database: Database, session: Session): QueueRows {
   return {
     dueProjects: async (channel, which) => dueProjects(database, session.now, channel, which),
     claimDue: async (claim) => claimSome(database, session.now, claim),
@@ -69,7 +69,7 @@ export function createQueueRows(database: Database, session: Session, tallies: L
     quietHours: async () => readQuietHours(database),
     setQuietHours: async (hours) => writeQuietHours(database, hours),
     markTransmitting: async (claim, frozen) => markTransmitting(database, session.now, claim, frozen),
-    settle: async (claim, change) => settle(database, session.now, tallies, claim, change),
+    settle: async (claim, change) => settle(database, session.now, claim, change),
     listErased: async (limit) => listErased(database, limit),
     forgetErased: async (surveys) => {
       for (const { project, token } of surveys)
@@ -96,11 +96,16 @@ async function addReminder(
     queue,
   ]);
   if (old !== null) return;
-  database.send(
-    `INSERT INTO messages (project_id, id, channel, request_id, state, created_at, scheduled_at, due_at)
-     VALUES (?, ?, ?, ?, 'scheduled', ?, ?, ?)`,
-    [project, await nextId(database, project), queue, surveyId, now, scheduledAt, scheduledAt],
-  );
+  sendRow(database, "messages", {
+    project_id: project,
+    id: await nextId(database, project),
+    channel: queue,
+    request_id: surveyId,
+    state: "scheduled",
+    created_at: now,
+    scheduled_at: scheduledAt,
+    due_at: scheduledAt,
+  });
 }
 
 const COUNTED = "channel IN ('email', 'sms', 'reminder', 'sms-reminder')";
@@ -130,54 +135,42 @@ async function markTransmitting(
   frozen: FrozenMessage | null,
 ): Promise<boolean> {
   const { messageId = null, bounceToken = null } = frozen ?? {};
-  const marked = await database.run(
-    `UPDATE messages SET state = 'transmitting', due_at = NULL, transmitting_at = ?,
-       message_id = coalesce(message_id, ?), bounce_token = coalesce(bounce_token, ?), frozen = coalesce(frozen, ?)
-     WHERE ${THIS_CLAIM} AND state = 'claimed'`,
-    [now, messageId, bounceToken, frozen === null ? null : JSON.stringify(frozen.values), ...claimKey(claim)],
-  );
-  return marked > 0;
+  const set = `state = 'transmitting', due_at = NULL, transmitting_at = ?,
+    message_id = coalesce(message_id, ?), bounce_token = coalesce(bounce_token, ?), frozen = coalesce(frozen, ?)`;
+  const values = [now, messageId, bounceToken, frozen === null ? null : JSON.stringify(frozen.values)];
+  const marked = [`${THIS_CLAIM} AND state = 'claimed'`, ...claimKey(claim)] as const;
+  return (await updateRows(database, "messages", [set, ...values], marked)) > 0;
 }
 
 async function settle(
   database: Database,
   now: number,
-  tallies: ListTallies,
   claim: ClaimKey,
   { state, dueAt, scheduledAt, sentAt, reason, isAttempt }: DeliveryChange,
 ): Promise<boolean> {
-  const key = claimKey(claim);
-  const row = await database.first(
-    `SELECT state, channel, person_id AS "personId", answered_at AS "answeredAt" FROM messages WHERE ${THIS_CLAIM}`,
-    key,
-  );
+  const sql = `SELECT state, person_id AS "personId" FROM messages WHERE ${THIS_CLAIM}`;
+  const row = await database.first(sql, claimKey(claim));
   if (row === null) return false;
   // A message that was cancelled meanwhile stays so, unless it had gone already.
   const isCancelled = row.state === "cancelled" && state !== "sent" && state !== "bounced";
-  if (isCancelled) noteErased(database, THIS_CLAIM, key);
+  if (isCancelled) noteErased(database, thisClaim(claim));
   if (scheduledAt !== undefined) putOff(database, now, claim, row.personId ?? null);
-  database.send(
-    `UPDATE messages SET state = ?, due_at = ?, scheduled_at = coalesce(?, scheduled_at),
-       sent_at = coalesce(?, sent_at), claimer = NULL,
-       reason = CASE WHEN ? = 1 THEN coalesce(reason, ?) ELSE ? END,
-       attempts = attempts + ?, first_attempt_at = coalesce(first_attempt_at, ?)
-     WHERE ${THIS_CLAIM}`,
-    [
-      isCancelled ? "cancelled" : state,
-      isCancelled ? null : dueAt,
-      scheduledAt ?? null,
-      sentAt,
-      isCancelled ? 1 : 0,
-      reason,
-      reason,
-      isAttempt ? 1 : 0,
-      isAttempt ? now : null,
-      ...key,
-    ],
-  );
-  if (row.personId !== null) noteSettled(database, tallies, claim.project.id, row, sentAt);
-  if (sentAt !== null && (row.channel === "reminder" || row.channel === "sms-reminder"))
-    tallies.add(requestsSent(claim.project.id, row.channel), { at: sentAt, score: null });
+  const set = `state = ?, due_at = ?, scheduled_at = coalesce(?, scheduled_at), sent_at = coalesce(?, sent_at),
+    claimer = NULL, reason = CASE WHEN ? = 1 THEN coalesce(reason, ?) ELSE ? END,
+    attempts = attempts + ?, first_attempt_at = coalesce(first_attempt_at, ?)`;
+  const values = [
+    isCancelled ? "cancelled" : state,
+    isCancelled ? null : dueAt,
+    scheduledAt ?? null,
+    sentAt,
+    isCancelled ? 1 : 0,
+    reason,
+    reason,
+    isAttempt ? 1 : 0,
+    isAttempt ? now : null,
+  ];
+  await updateRows(database, "messages", [set, ...values], thisClaim(claim));
+  if (typeof row.personId === "number") refreshNextSurvey(database, claim.project.id, row.personId);
   return true;
 }
 
@@ -192,20 +185,4 @@ function putOff(database: Database, now: number, claim: ClaimKey, personId: SqlV
     "UPDATE memberships SET updated_at = ? WHERE project_id = ? AND person_id = ? AND next_request_id = ?",
     [now, claim.project.id, personId, claim.requestId],
   );
-}
-
-/** Keeps true what is counted of surveys and their people. */
-function noteSettled(
-  database: Database,
-  tallies: ListTallies,
-  project: number,
-  { personId, channel, answeredAt }: SqlRow,
-  sentAt: number | null,
-): void {
-  refreshNextSurvey(database, project, Number(personId));
-  if (sentAt === null) return;
-  const by = channel === "sms" ? "sms" : "email";
-  tallies.add(requestsSent(project, by), { at: sentAt, score: null });
-  // Its link may have been used before its sending was known.
-  if (answeredAt !== null) tallies.add(requestsAnswered(project, by), { at: sentAt, score: null });
 }

@@ -1,14 +1,15 @@
 import type { Properties } from "../../../../../contract/resources.ts";
 import type { NewRequest, RequestRows, SurveyLink } from "../../../../domain/ports.ts";
 import { IS_WAITING, noteErased, refreshNextSurvey } from "./claims.ts";
-import { type Database, numberOrNull, type Session, type SqlValue } from "../../database.ts";
+import { type Database, numberOrNull, type Session } from "../../database.ts";
 import { readPageFacts } from "./page-facts.ts";
 import { nextId } from "../project-rows.ts";
 import { addCondition, whereSql, type Where } from "../../lists/fragments.ts";
 import { requestsAnswered, requestsSent } from "../../lists/counted-lists.ts";
-import type { ListTallies } from "../../lists/list-tallies.ts";
+import { sendRow, updateRows } from "../../lists/counted-rows.ts";
+import { countRows } from "../../lists/list-counts.ts";
 
-export function createRequestRows(database: Database, session: Session, tallies: ListTallies): RequestRows {
+export function createRequestRows(database: Database, session: Session): RequestRows {
   return {
     insert: async (project, request) => {
       const id = await insertRequest(database, project, request);
@@ -34,8 +35,8 @@ export function createRequestRows(database: Database, session: Session, tallies:
       return numberOrNull(row?.at);
     },
     nextSingleAt: async (project, personId) => nextSingleAt(database, project, personId),
-    countSent: async (project, channel, range) => tallies.count(requestsSent(project, channel), range),
-    countAnswered: async (project, channel, range) => tallies.count(requestsAnswered(project, channel), range),
+    countSent: async (project, channel, range) => countRows(database, requestsSent(project, channel), range),
+    countAnswered: async (project, channel, range) => countRows(database, requestsAnswered(project, channel), range),
     waitingProperties: async (project, personId, channel) => {
       const row = await database.first(
         `SELECT properties FROM messages WHERE project_id = ? AND person_id = ? AND channel = ?
@@ -53,14 +54,10 @@ export function createRequestRows(database: Database, session: Session, tallies:
         id,
       ]);
     },
-    noteAnswer: async ({ project, requestId, channel, sentAt, answeredAt }) => {
+    noteAnswer: async ({ project, requestId, answeredAt }) => {
       if (answeredAt !== null) return;
-      database.send("UPDATE messages SET answered_at = ? WHERE project_id = ? AND id = ?", [
-        session.now,
-        project.id,
-        requestId,
-      ]);
-      if (sentAt !== null) tallies.add(requestsAnswered(project.id, channel), { at: sentAt, score: null });
+      const message = ["project_id = ? AND id = ?", project.id, requestId] as const;
+      await updateRows(database, "messages", ["answered_at = ?", session.now], message);
     },
   };
 }
@@ -78,24 +75,20 @@ async function nextSingleAt(database: Database, project: number, personId: numbe
 async function insertRequest(database: Database, project: number, request: NewRequest): Promise<number> {
   const id = await nextId(database, project);
   const { personId, channel, autopilot, createdAt, scheduledAt, paused, properties, token, unsubscribeToken } = request;
-  database.send(
-    `INSERT INTO messages (project_id, id, person_id, channel, autopilot, state, created_at, scheduled_at, due_at, properties, token, unsubscribe_token)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      project,
-      id,
-      personId,
-      channel,
-      autopilot ? 1 : 0,
-      paused ? "paused" : "scheduled",
-      createdAt,
-      scheduledAt,
-      paused ? null : scheduledAt,
-      JSON.stringify(properties),
-      token,
-      unsubscribeToken,
-    ],
-  );
+  sendRow(database, "messages", {
+    project_id: project,
+    id,
+    person_id: personId,
+    channel,
+    autopilot: autopilot ? 1 : 0,
+    state: paused ? "paused" : "scheduled",
+    created_at: createdAt,
+    scheduled_at: scheduledAt,
+    due_at: paused ? null : scheduledAt,
+    properties: JSON.stringify(properties),
+    token,
+    unsubscribe_token: unsubscribeToken,
+  });
   return id;
 }
 
@@ -121,7 +114,7 @@ async function cancelRequests(
   const ids = (await database.all(`SELECT id FROM messages WHERE ${whereSql(where)}`, where.values)).map((row) =>
     Number(row.id),
   );
-  for (const id of ids) cancelRequest(database, { project, personId, id, reason: which.reason ?? null });
+  for (const id of ids) await cancelRequest(database, { project, personId, id, reason: which.reason ?? null });
   if (ids.length > 0) refreshNextSurvey(database, project, personId);
   return ids.length;
 }
@@ -134,17 +127,14 @@ interface Cancelled {
 }
 
 /** A claimed one may be on its way: its claim stays, and its link works when it arrives. */
-function cancelRequest(database: Database, { project, personId, id, reason }: Cancelled): void {
-  const key: SqlValue[] = [project, id];
+async function cancelRequest(database: Database, { project, personId, id, reason }: Cancelled): Promise<void> {
   database.send(
     "UPDATE memberships SET next_request_id = NULL WHERE project_id = ? AND person_id = ? AND next_request_id = ?",
     [project, personId, id],
   );
-  noteErased(database, "project_id = ? AND id = ? AND claimer IS NULL", key);
-  database.send(
-    "UPDATE messages SET state = 'cancelled', due_at = NULL, reason = coalesce(?, reason) WHERE project_id = ? AND id = ?",
-    [reason, ...key],
-  );
+  noteErased(database, ["project_id = ? AND id = ? AND claimer IS NULL", project, id]);
+  const set = ["state = 'cancelled', due_at = NULL, reason = coalesce(?, reason)", reason] as const;
+  await updateRows(database, "messages", set, ["project_id = ? AND id = ?", project, id]);
 }
 
 async function findLink(

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../../../../contract/json.ts";
 import type { TextedSurvey, TextPart, TextRows } from "../../../../domain/ports.ts";
 import { type Database, numberOrNull, type Session, type SqlRow } from "../../database.ts";
+import { deleteRows, sendRow, updateRows } from "../../lists/counted-rows.ts";
 import { nextId } from "../project-rows.ts";
 
 export function createTextRows(database: Database, session: Session): TextRows {
@@ -9,11 +10,18 @@ export function createTextRows(database: Database, session: Session): TextRows {
     surveysTo: async (phoneNumber, since) => surveysTo(database, phoneNumber, since),
     sentAbout: async (survey) => sentAbout(database, survey),
     addReply: async ({ project, requestId }, { kind, score }) => {
-      database.send(
-        `INSERT INTO messages (project_id, id, channel, request_id, reply_kind, score, state, created_at, scheduled_at, due_at)
-         VALUES (?, ?, 'reply', ?, ?, ?, 'scheduled', ?, ?, ?)`,
-        [project.id, await nextId(database, project.id), requestId, kind, score, session.now, session.now, session.now],
-      );
+      sendRow(database, "messages", {
+        project_id: project.id,
+        id: await nextId(database, project.id),
+        channel: "reply",
+        request_id: requestId,
+        reply_kind: kind,
+        score,
+        state: "scheduled",
+        created_at: session.now,
+        scheduled_at: session.now,
+        due_at: session.now,
+      });
     },
     lastReplyAt: async ({ project, requestId }, kind) => {
       const row = await database.first(
@@ -23,11 +31,10 @@ export function createTextRows(database: Database, session: Session): TextRows {
       return numberOrNull(row?.at);
     },
     dropReplies: async ({ project, requestId }) => {
-      database.send(
-        `UPDATE messages SET due_at = NULL, state = 'cancelled' WHERE project_id = ? AND request_id = ?
-         AND channel = 'reply' AND state IN ('scheduled', 'retrying', 'claimed')`,
-        [project.id, requestId],
-      );
+      const waiting =
+        "project_id = ? AND request_id = ? AND channel = 'reply' AND state IN ('scheduled', 'retrying', 'claimed')";
+      const set = ["due_at = NULL, state = 'cancelled'"] as const;
+      await updateRows(database, "messages", set, [waiting, project.id, requestId]);
     },
     segmentsOn: async (project, day) => {
       const row = await database.first("SELECT n FROM text_segments WHERE project_id = ? AND day = ?", [project, day]);
@@ -49,14 +56,19 @@ export function createTextRows(database: Database, session: Session): TextRows {
         `DELETE FROM text_parts WHERE (phone_number, reference, n) IN
            (SELECT phone_number, reference, n FROM text_parts WHERE at < ? ORDER BY at LIMIT ?)`,
         [before.parts, limit],
-      )) +
-      (await database.run(
-        `DELETE FROM messages WHERE (project_id, id) IN
-           (SELECT project_id, id FROM messages WHERE person_id IS NULL AND channel = 'reply' AND created_at < ?
-            ORDER BY created_at LIMIT ?)`,
-        [before.replies, limit],
-      )),
+      )) + (await pruneReplies(database, before.replies, limit)),
   };
+}
+
+async function pruneReplies(database: Database, before: number, limit: number): Promise<number> {
+  const old = await database.all(
+    `SELECT project_id, id FROM messages WHERE person_id IS NULL AND channel = 'reply' AND created_at < ?
+     ORDER BY created_at LIMIT ?`,
+    [before, limit],
+  );
+  for (const { project_id: project, id = null } of old)
+    await deleteRows(database, "messages", Number(project), ["id = ?", id]);
+  return old.length;
 }
 
 const SURVEYS_MAX = 10;

@@ -3,6 +3,7 @@ import { createWallClock, DEFAULT_ZONE } from "../../../../../runtime/zone.ts";
 import type { AutopilotSettings } from "../../../../domain/ports.ts";
 import { dueMoment, type Start } from "../../../../domain/surveys/due-moment.ts";
 import { type Database, numberOrNull, type SqlRow } from "../../database.ts";
+import { updateRows } from "../../lists/counted-rows.ts";
 import { refreshNextSurvey } from "../delivery/claims.ts";
 import { type LongChange, STEP } from "../long-changes.ts";
 import { readAutopilotSettings } from "./autopilot-settings.ts";
@@ -28,7 +29,7 @@ export async function rescheduleStep(database: Database, now: number, change: Lo
       next.scheduledAt !== Number(row.scheduledAt) ||
       next.dueAt !== numberOrNull(row.dueAt)
     )
-      store(database, now, change, row, next);
+      await store(database, now, change, row, next);
   }
   return rows.length < STEP ? null : Number(rows.at(-1)?.personId);
 }
@@ -72,13 +73,18 @@ function follow(
   return { state, start, scheduledAt: at, dueAt: isMoved ? at : (numberOrNull(row.dueAt) ?? at) };
 }
 
-function store(database: Database, now: number, { project, target }: LongChange, row: SqlRow, next: Next): void {
+async function store(
+  database: Database,
+  now: number,
+  { project, target }: LongChange,
+  row: SqlRow,
+  next: Next,
+): Promise<void> {
   const personId = Number(row.personId);
-  database.send(
-    `UPDATE messages SET state = ?, planned_at = CASE WHEN scheduled_at = ? THEN planned_at END, scheduled_at = ?, due_at = ?
-     WHERE project_id = ? AND id = ?`,
-    [next.state, next.scheduledAt, next.scheduledAt, next.dueAt, project, Number(row.id)],
-  );
+  const set = "state = ?, planned_at = CASE WHEN scheduled_at = ? THEN planned_at END, scheduled_at = ?, due_at = ?";
+  const values = [next.state, next.scheduledAt, next.scheduledAt, next.dueAt];
+  const message = ["project_id = ? AND id = ?", project, Number(row.id)] as const;
+  await updateRows(database, "messages", [set, ...values], message);
   refreshNextSurvey(database, project, personId);
   if (next.scheduledAt === Number(row.scheduledAt)) return;
   database.send(

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { ErasedCounts, ErasureEntry, ErasureRows, Mention, MentionKind } from "../../../../domain/ports.ts";
 import { allIn, type Database, numberOrNull, type SqlRow } from "../../database.ts";
+import { deleteRows } from "../../lists/counted-rows.ts";
 import type { FileSecrets } from "../secret-rows.ts";
 import { suppressionHash } from "./suppression-rows.ts";
 
@@ -52,7 +53,7 @@ export function createErasureRows(database: Database, secrets: FileSecrets): Era
     },
     mentions: async (project, kind, page) => findMentions(database, project, kind, page),
     deleteEvent: async (project, id) => {
-      database.send("DELETE FROM webhook_events WHERE project_id = ? AND id = ?", [project, id]);
+      await deleteRows(database, "webhook_events", project, ["id = ?", id]);
     },
     isCleaning: async () => (await database.first("SELECT 1 FROM upkeep_state WHERE name = ?", [CLEANING])) !== null,
     setCleaning: async (isCleaning) => {

@@ -1,8 +1,8 @@
 /** The columns of people, and the statements that they make. */
 import { emailKey } from "../../../../../contract/text/email.ts";
 import type { PersonRow } from "../../../../domain/ports.ts";
-import type { SqlValue } from "../../database.ts";
-import { assign, insertSql, selectList } from "../columns.ts";
+import type { Fragment, NewRow } from "../../lists/counted-rows.ts";
+import { assign, renameFields, selectList } from "../columns.ts";
 
 const COLUMNS: Readonly<Record<keyof PersonRow, string>> = {
   id: "id",
@@ -18,29 +18,21 @@ const COLUMNS: Readonly<Record<keyof PersonRow, string>> = {
   unsubscribedAt: "unsubscribed_at",
   unsubscribedBy: "unsubscribed_by",
 };
-const FIELDS = Object.keys(COLUMNS) as (keyof PersonRow)[];
 
 export const PERSON = `SELECT ${selectList(COLUMNS)} FROM people WHERE removed = 0 AND project_id = ?`;
 
 /** Addresses are found by their key, which is kept next to them. */
-const INSERT = insertSql("people", ["project_id", "email_key", ...Object.values(COLUMNS)]);
-
-export function insertPersonSql(project: number, person: PersonRow): readonly [sql: string, values: SqlValue[]] {
-  return [INSERT, [project, keyOf(person.email), ...FIELDS.map((field) => person[field])]];
+export function personRow(project: number, person: PersonRow): NewRow {
+  return { project_id: project, email_key: keyOf(person.email), ...renameFields(COLUMNS, person) };
 }
 
-/** Changes the fields that are named; null where none is. */
-export function updatePersonSql(
-  project: number,
-  id: number,
-  change: Partial<Omit<PersonRow, "id">>,
-): readonly [sql: string, values: SqlValue[]] | null {
+/** Assigns the fields that are named; null if none is. */
+export function assignPerson(change: Partial<Omit<PersonRow, "id">>): Fragment | null {
   const { sets, values } = assign(
     { ...COLUMNS, emailKey: "email_key" },
     { ...change, ...(change.email === undefined ? {} : { emailKey: keyOf(change.email) }) },
   );
-  if (sets === "") return null;
-  return [`UPDATE people SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]];
+  return sets === "" ? null : [sets, ...values];
 }
 
 function keyOf(email: string | null): string | null {

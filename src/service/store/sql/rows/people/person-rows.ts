@@ -13,7 +13,8 @@ import type {
 import { UNKNOWN_PERSON } from "../../../../domain/rows.ts";
 import { type Database, UniqueViolation } from "../../database.ts";
 import type { SqlRow, SqlValue } from "../../database.ts";
-import { type EventColumn, peopleBy, peopleIn } from "../../lists/counted-lists.ts";
+import { type EventColumn, peopleBy } from "../../lists/counted-lists.ts";
+import { insertRow, updateRows } from "../../lists/counted-rows.ts";
 import {
   addCondition,
   addRange,
@@ -23,37 +24,32 @@ import {
   type Where,
   whereSql,
 } from "../../lists/fragments.ts";
-import type { ListTallies } from "../../lists/list-tallies.ts";
+import { countRows } from "../../lists/list-counts.ts";
 import { findPage } from "../../lists/list-pages.ts";
 import { nextId, reserveId } from "../project-rows.ts";
 import type { LongChanges } from "../long-changes.ts";
-import { insertPersonSql, PERSON, updatePersonSql } from "./person-columns.ts";
+import { assignPerson, PERSON, personRow } from "./person-columns.ts";
 import { removePerson } from "./person-removal.ts";
 
 const BY_ID = `${PERSON} AND id = ?`;
 const BY_EMAIL = `${PERSON} AND email_key = ?`;
 const BY_PHONE = `${PERSON} AND phone_number = ?`;
 
-export function createPersonRows(database: Database, tallies: ListTallies, changes: LongChanges): PersonRows {
+export function createPersonRows(database: Database, changes: LongChanges): PersonRows {
   const first = async (sql: string, values: readonly SqlValue[]): Promise<PersonRow | null> =>
     toPerson(await database.first(sql, values));
   return {
     byId: async (project, id) => first(BY_ID, [project, id]),
     byEmail: async (project, email) => first(BY_EMAIL, [project, emailKey(email)]),
     byPhone: async (project, phoneNumber) => first(BY_PHONE, [project, phoneNumber]),
-    insert: async (project, person) => {
-      const inserted = await insertPerson(database, project, person);
-      tallies.add(peopleIn(project), { at: inserted.createdAt, score: null });
-      return inserted;
-    },
-    update: async (project, id, change) =>
-      recountEvents(database, tallies, project, id, change, () => updatePerson(database, project, id, change)),
-    delete: async (project, id) => removePerson(database, tallies, changes, project, id),
+    insert: async (project, person) => insertPerson(database, project, person),
+    update: async (project, id, change) => updatePerson(database, project, id, change),
+    delete: async (project, id) => removePerson(database, changes, project, id),
     list: async (project, filter) => listPeople(database, project, filter),
-    listBounced: async (project, filter) => listEvents(database, tallies, project, "bounced_at", filter),
-    listUnsubscribed: async (project, filter) => listEvents(database, tallies, project, "unsubscribed_at", filter),
-    countBounced: async (project, range) => tallies.count(peopleBy(project, "bounced_at"), range),
-    countUnsubscribed: async (project, range) => tallies.count(peopleBy(project, "unsubscribed_at"), range),
+    listBounced: async (project, filter) => listEvents(database, project, "bounced_at", filter),
+    listUnsubscribed: async (project, filter) => listEvents(database, project, "unsubscribed_at", filter),
+    countBounced: async (project, range) => countRows(database, peopleBy(project, "bounced_at"), range),
+    countUnsubscribed: async (project, range) => countRows(database, peopleBy(project, "unsubscribed_at"), range),
     noteResubscription: async (project, id, { at, note }) => {
       database.send(
         `INSERT INTO resubscriptions (project_id, person_id, at, note) VALUES (?, ?, ?, ?)
@@ -69,33 +65,6 @@ export function createPersonRows(database: Database, tallies: ListTallies, chang
   };
 }
 
-/** The lists of what happened to people, and where a row has its time. */
-export const EVENTS: readonly (readonly [EventColumn, "bouncedAt" | "unsubscribedAt"])[] = [
-  ["bounced_at", "bouncedAt"],
-  ["unsubscribed_at", "unsubscribedAt"],
-];
-
-/** Keeps the counts of bounces and unsubscribes true while a person is changed. */
-async function recountEvents(
-  database: Database,
-  tallies: ListTallies,
-  project: number,
-  id: number,
-  change: PersonChange,
-  work: () => Promise<void>,
-): Promise<void> {
-  const changed = EVENTS.filter(([, field]) => change[field] !== undefined);
-  const old = changed.length === 0 ? null : toPerson(await database.first(BY_ID, [project, id]));
-  await work();
-  if (old === null) return;
-  for (const [column, field] of changed) {
-    const list = peopleBy(project, column);
-    const [before, after] = [old[field], change[field] ?? null];
-    if (before !== null) tallies.remove(list, { at: before, score: null });
-    if (after !== null) tallies.add(list, { at: after, score: null });
-  }
-}
-
 function toPerson(row: SqlRow | null): PersonRow | null {
   return row as PersonRow | null;
 }
@@ -104,13 +73,14 @@ async function insertPerson(database: Database, project: number, person: NewPers
   const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null, properties = null } = person;
   const id = person.id === undefined ? await nextId(database, project) : await reserveId(database, project, person.id);
   const row = { ...UNKNOWN_PERSON, id, email, name, phoneNumber, properties, createdAt, lastSentAt, nextSurveyAt };
-  await refuseTaken(() => database.run(...insertPersonSql(project, row)));
+  await refuseTaken(() => insertRow(database, "people", personRow(project, row)));
   return row;
 }
 
 async function updatePerson(database: Database, project: number, id: number, change: PersonChange): Promise<void> {
-  const update = updatePersonSql(project, id, change);
-  if (update !== null) await refuseTaken(() => database.run(...update));
+  const set = assignPerson(change);
+  if (set === null) return;
+  await refuseTaken(() => updateRows(database, "people", set, ["project_id = ? AND id = ?", project, id]));
 }
 
 async function refuseTaken(work: () => Promise<unknown>): Promise<void> {
@@ -169,14 +139,13 @@ function eventJson(column: EventColumn): string {
 /** People to whom it happened, oldest first. */
 async function listEvents(
   database: Database,
-  tallies: ListTallies,
   project: number,
   column: EventColumn,
   range: EventsFilter,
 ): Promise<JsonRows> {
   const { offset, limit } = range;
   const query = { list: peopleBy(project, column), range, other: null, descending: false, offset, limit };
-  const slice = await findPage(tallies, query);
+  const slice = await findPage(database, query);
   if (slice === null) return [];
   const sql = `SELECT ${EVENT_JSON[column]} AS json FROM people WHERE ${whereSql(slice.where)} ORDER BY ${slice.order} LIMIT ? OFFSET ?`;
   const values = [...slice.where.values, slice.limit, slice.offset];

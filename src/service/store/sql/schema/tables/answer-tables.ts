@@ -59,13 +59,16 @@ const TRENDS: readonly Table[] = [
   },
 ];
 
-/** The number of rows of a list in a UTC day, `day` days after 1970. See `list-tallies.ts`. */
-const TALLIES: Table = {
-  name: "list_tallies",
+/**
+ * How many rows a list has in `span` UTC days, from day `number * span` after 1970 on. `span` is 0 for a list that is
+ * counted as a whole. See `counted-lists.ts`.
+ */
+export const ROW_COUNTS: Table = {
+  name: "row_counts",
   isClustered: true,
-  columns: `project_id int, list text, day int, row_count int, promoters int, passives int, detractors int`,
-  key: "project_id, list, day",
+  columns: `project_id int, span int, list text, number int, n int, promoters int, passives int, detractors int`,
+  key: "project_id, span, list, number",
   storage: "fillfactor = 50",
 };
 
-export const ANSWER_TABLES: readonly Table[] = [RESPONSES, ...TRENDS, TALLIES];
+export const ANSWER_TABLES: readonly Table[] = [RESPONSES, ...TRENDS, ROW_COUNTS];

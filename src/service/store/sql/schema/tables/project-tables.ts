@@ -53,7 +53,7 @@ export const PROJECT_TABLES: readonly Table[] = [
   {
     name: "digests",
     columns: `project_id int, id int, email text, email_key text, token text, weekday int, minute int, zone text?,
-      created_at int, unsubscribed_at int?`,
+      created_at int, unsubscribed_at int?, allow_private int = 0`,
     key: "project_id, id",
     references: [OF_PROJECT],
     indexes: { digests_by_email: "UNIQUE (project_id, email_key)", digests_by_token: "(token)" },

@@ -1,0 +1,115 @@
+/** Writes to the tables of counted lists: each notes with the transaction what it changes in the counts. */
+import type { Database, SqlRow, SqlValue } from "../database.ts";
+import { insertSql } from "../rows/columns.ts";
+import { TABLES } from "../schema/baseline.ts";
+import { COUNTED_LISTS, type CountedTable, countingColumns } from "./counted-lists.ts";
+
+/** Values by column; those that are left out have their default. */
+export type NewRow = Readonly<Record<string, SqlValue>>;
+/** SQL with the values of its parameters. */
+export type Fragment = readonly [sql: string, ...values: SqlValue[]];
+
+/** Stores a row that no unique index refuses. */
+export function sendRow(database: Database, table: CountedTable, row: NewRow): void {
+  database.send(insertSql(table, Object.keys(row)), Object.values(row));
+  database.counts.add(table, row, 1);
+}
+
+/** Rejects with UniqueViolation. */
+export async function insertRow(database: Database, table: CountedTable, row: NewRow): Promise<void> {
+  await database.run(insertSql(table, Object.keys(row)), Object.values(row));
+  database.counts.add(table, row, 1);
+}
+
+/** Returns how many rows it changed. Rejects with UniqueViolation. */
+export async function updateRows(
+  database: Database,
+  table: CountedTable,
+  [set, ...values]: Fragment,
+  [where, ...whereValues]: Fragment,
+): Promise<number> {
+  const { columns, setting } = FACTS[table];
+  const sql = `UPDATE ${table} SET ${set} WHERE ${where}`;
+  if (!setting.test(set)) return database.run(sql, [...values, ...whereValues]);
+  const [before, after] = await Promise.all([
+    database.all(`SELECT ${columns} FROM ${table} WHERE ${where}`, whereValues),
+    database.returning(`${sql} RETURNING ${columns}`, [...values, ...whereValues]),
+  ]);
+  for (const row of before) database.counts.add(table, row, -1);
+  for (const row of after) database.counts.add(table, row, 1);
+  return after.length;
+}
+
+/** Deletes rows of a project and what belongs to them. Resolves with the columns by which they were counted. */
+export async function deleteRows(
+  database: Database,
+  table: DeletedTable,
+  project: number,
+  [where, ...values]: Fragment,
+): Promise<readonly SqlRow[]> {
+  const chosen = `SELECT id FROM ${table} WHERE project_id = ? AND ${where}`;
+  for (const [child, column] of FACTS[table].children) {
+    // A message about another one has none about itself.
+    const remove = child === table ? deleteOnly : deleteRows;
+    await remove(database, child, project, [`${column} IN (${chosen})`, project, ...values]);
+  }
+  return deleteOnly(database, table, project, [where, ...values]);
+}
+
+async function deleteOnly(
+  database: Database,
+  table: DeletedTable,
+  project: number,
+  [where, ...values]: Fragment,
+): Promise<readonly SqlRow[]> {
+  const sql = `DELETE FROM ${table} WHERE project_id = ? AND ${where} RETURNING ${FACTS[table].columns}`;
+  const rows = await database.returning(sql, [project, ...values]);
+  for (const row of rows) database.counts.add(table, row, -1);
+  return rows;
+}
+
+/** Tables that aren't counted themselves, but whose rows take counted ones with them. */
+type DeletedTable = CountedTable | "digests" | "trends" | "webhook_events";
+
+interface TableFacts {
+  /** By which rows are counted. */
+  readonly columns: string;
+  /** Matches an assignment to one of them. */
+  readonly setting: RegExp;
+  /** The counted tables whose rows go with a row of this one, and the column that names it. */
+  readonly children: readonly (readonly [table: CountedTable, column: string])[];
+}
+
+const CASCADE = /^\(project_id, (\w+)\) REFERENCES (\w+) \(project_id, id\) ON DELETE CASCADE$/;
+
+function factsOf(table: string): TableFacts {
+  const columns = new Set(["project_id"]);
+  for (const list of COUNTED_LISTS.filter((one) => one.table === table))
+    for (const column of countingColumns(list)) columns.add(column);
+  const children = TABLES.flatMap(({ name, references = [] }) =>
+    references.flatMap((reference) => {
+      const [, column = "", parent] = CASCADE.exec(reference) ?? [];
+      return parent === table && isCounted(name) ? [[name, column] as const] : [];
+    }),
+  );
+  return {
+    columns: [...columns].join(", "),
+    setting: new RegExp(`(?:^|,\\s*)(?:${[...columns].join("|")}) =`),
+    children,
+  };
+}
+
+function isCounted(table: string): table is CountedTable {
+  return COUNTED_LISTS.some((list) => list.table === table);
+}
+
+const FACTS: Readonly<Record<DeletedTable, TableFacts>> = {
+  people: factsOf("people"),
+  responses: factsOf("responses"),
+  trend_responses: factsOf("trend_responses"),
+  messages: factsOf("messages"),
+  webhook_deliveries: factsOf("webhook_deliveries"),
+  digests: factsOf("digests"),
+  trends: factsOf("trends"),
+  webhook_events: factsOf("webhook_events"),
+};

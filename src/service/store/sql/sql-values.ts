@@ -1,0 +1,2 @@
+export type SqlValue = string | number | null;
+export type SqlRow = Readonly<Record<string, SqlValue>>;

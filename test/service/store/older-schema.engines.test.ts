@@ -1,0 +1,70 @@
+/** A store of schema 1, written by version 1.0.0, whose counts were kept by triggers, and on a server by views. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { Client } from "pg";
+import { expect, test } from "vitest";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import type { Store } from "../../../src/service/domain/ports.ts";
+import { summarizeQueue } from "../../../src/service/domain/delivery/oversight.ts";
+import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
+import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
+import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { newDatabase, onPostgres } from "../../helpers/postgres.ts";
+import { metricsQuery } from "../domain/fixture.ts";
+import { newDataFile, openRawDatabase } from "./engines.ts";
+
+const DUMP = readFileSync(path.join(import.meta.dirname, "../../fixtures/schema-1.sql"), "utf8");
+
+/** The same in the words of a server. */
+function toServer(dump: string): string {
+  const tables = dump.slice(0, dump.indexOf("CREATE TRIGGER")).split(";\n");
+  const kept = tables.filter((sql) => !/^PRAGMA|^(?:CREATE TABLE|INSERT INTO) (?:delivery|webhook)_counts\b/.test(sql));
+  const views = [
+    "CREATE VIEW delivery_counts AS SELECT project_id, channel, state, count(*) AS n FROM messages GROUP BY 1, 2, 3",
+    "CREATE VIEW webhook_counts AS SELECT project_id, webhook_id, state, count(*) AS n FROM webhook_deliveries GROUP BY 1, 2, 3",
+    "COMMIT",
+  ];
+  return [...kept, ...views]
+    .join(";\n")
+    .replaceAll(/\bINTEGER\b/g, "BIGINT")
+    .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+    .replaceAll(" WITHOUT ROWID", "");
+}
+
+async function openOld(dump: string): Promise<Store> {
+  if (!onPostgres) {
+    const file = newDataFile();
+    const database = await openRawDatabase(file);
+    database.exec(dump);
+    database.close();
+    return openSqliteStore({ file, clock: systemClock });
+  }
+  const url = await newDatabase();
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(toServer(dump));
+  await client.end();
+  return openPostgresStore({ url, clock: systemClock });
+}
+
+test("a store of schema 1 opens, with all rows counted anew", async () => {
+  // A wrong count doesn't survive.
+  const store = await openOld(DUMP.replace("'sent email',20785,2,", "'sent email',20785,7,"));
+  expect(await store.check()).toEqual([]);
+  const project = { id: 1, name: "default" };
+  const sent = await store.read((tx) => tx.requests.countSent(1, "email", { since: null, until: null }));
+  expect(sent).toBe(2);
+  expect((await store.read(summarizeQueue)).states).toMatchObject({ scheduled: 1, sent: 2 });
+  expect(await store.read((tx) => tx.webhooks.counts(1, 16))).toEqual({ waiting: 3, delivered: 0, failed: 0 });
+  expect(await store.read((tx) => getMetrics(tx, project, metricsQuery({ trend: "30" })))).toMatchObject({
+    response_count: 6,
+    promoter_count: 3,
+  });
+  await store.write(async (tx) => {
+    await tx.people.delete(1, 4);
+    await tx.people.delete(1, 8);
+  });
+  await store.settle();
+  expect(await store.check()).toEqual([]);
+  await store.close();
+});
