@@ -4,7 +4,7 @@ import { Client } from "pg";
 const trips = { count: 0 };
 const awaited = new WeakMap<Client, number>();
 
-type Query = (this: Client, ...args: unknown[]) => Promise<unknown>;
+type Query = (this: Client, ...args: unknown[]) => Promise<unknown> | undefined;
 const clients = Client.prototype as unknown as { query: Query };
 const { query } = clients;
 
@@ -13,7 +13,6 @@ clients.query = function (...args) {
   const open = awaited.get(this) ?? 0;
   if (open === 0) trips.count += 1;
   awaited.set(this, open + 1);
-  if (process.env.SHOW) console.log(open, String((args[0] as any).text ?? args[0]).replaceAll(/\s+/g, " ").slice(0, 160));
   const result = query.apply(this, args);
   const end = (): void => void awaited.set(this, (awaited.get(this) ?? 1) - 1);
   // The driver's own query, on a new connection, has a callback.

@@ -35,6 +35,8 @@ export class TransactionDatabase implements Database {
   #failure: { readonly error: unknown } | null = null;
   #changes = 0;
   #answeredMs = 0;
+  /** Of the running job; null if an error may undo the whole transaction. */
+  #savepoint: "due" | "set" | null = null;
 
   constructor(client: PoolClient, kind: TransactionKind, options: StatementOptions) {
     this.writing = kind.writing;
@@ -68,6 +70,8 @@ export class TransactionDatabase implements Database {
   }
 
   send(sql: string, values?: readonly SqlValue[]): void {
+    // A refusal that came later would find the change left out and the rest committed.
+    refuseNul(values ?? []);
     this.#beginChange();
     this.#track(this.#run(sql, values));
   }
@@ -87,6 +91,17 @@ export class TransactionDatabase implements Database {
     this.#track(this.command(text));
   }
 
+  /** Until `undoJob`, changes are those of a job that can be undone by itself: its first one sets a savepoint. */
+  beginJob(): void {
+    this.#savepoint = "due";
+  }
+
+  /** Rejects if only the whole transaction can be undone. */
+  async undoJob(): Promise<void> {
+    await this.settle();
+    if (this.#savepoint === "set") await this.command("ROLLBACK TO job");
+  }
+
   /** Resolves when all that was sent is done; rejects with the first failure, if there was one. */
   async settle(): Promise<void> {
     await Promise.all(this.#sent.splice(0));
@@ -103,6 +118,10 @@ export class TransactionDatabase implements Database {
 
   #beginChange(): void {
     if (!this.writing) throw new Error(ONLY_IN_WRITE);
+    if (this.#savepoint === "due") {
+      this.#savepoint = "set";
+      this.sendControl("SAVEPOINT job");
+    }
     this.#changes += 1;
   }
 
@@ -126,7 +145,8 @@ export class TransactionDatabase implements Database {
       refuseNul(query.values ?? []);
       return await this.#client.query<SqlRow>(limited);
     } catch (error) {
-      if (errorKindOf(error) !== "fault") this.#note(error);
+      const isUndoable = errorKindOf(error) === "fault" && this.#savepoint !== "due";
+      if (!isUndoable) this.#note(error);
       throw translateError(error);
     } finally {
       // The server answers in order: it began with this one when the one before was done.

@@ -78,6 +78,8 @@ export async function runWrite(
   const beganMs = clock.monotonic();
   database.sendControl(`${BEGIN}; ${jobs.some(({ isLong }) => isLong) ? NO_LIMITS : LIMITS}`);
   const held = project === null ? await database.all(LOCK_ALL) : await database.all(LOCK_ONE, [project]);
+  // Without a transaction nothing may be written.
+  await database.settle();
   onLocked?.((clock.monotonic() - beganMs) / 1000);
   const [first] = held;
   if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
@@ -85,7 +87,10 @@ export async function runWrite(
   const now = time.ofWrite(Number(first.now), Math.max(...held.map((row) => Number(row.clock))));
   const tx = rows.begin(now);
   const ends: JobEnd[] = [];
-  for (const job of jobs) ends.push(await runJob(database, tx, job));
+  for (const job of jobs) {
+    if (jobs.length > 1) database.beginJob();
+    ends.push(await runJob(database, tx, job));
+  }
   const answers = ends.map(({ answer }) => answer);
   if (!ends.some(({ isKept }) => isKept)) {
     await database.command("ROLLBACK");
@@ -100,14 +105,12 @@ export async function runWrite(
 
 /** A job that throws is undone alone. */
 async function runJob(database: TransactionDatabase, tx: StoreTransaction, job: WriteJob): Promise<JobEnd> {
-  database.sendControl("SAVEPOINT job");
   const [held, counted] = [database.states.mark(), database.counts.mark()];
   try {
     const value = await job.work(tx);
     return { isKept: true, answer: () => job.resolve(value) };
   } catch (error) {
-    await database.settle();
-    await database.command("ROLLBACK TO job");
+    await database.undoJob();
     database.states.restore(held);
     database.counts.restore(counted);
     return { isKept: false, answer: () => job.reject(error) };
@@ -115,7 +118,6 @@ async function runJob(database: TransactionDatabase, tx: StoreTransaction, job: 
 }
 
 async function commit(database: TransactionDatabase, transaction: TransactionMark, end: WriteEnd): Promise<void> {
-  await database.settle();
   let done: string;
   try {
     done = await database.command("COMMIT");
@@ -124,5 +126,7 @@ async function commit(database: TransactionDatabase, transaction: TransactionMar
     if (isOfServer(error) && errorKindOf(error) === "fault") throw error;
     throw new CommitLost(transaction, end, { cause: error });
   }
-  if (done !== "COMMIT") throw new Error(`the transaction ended with ${done}`);
+  if (done === "COMMIT") return;
+  await database.settle();
+  throw new Error(`the transaction ended with ${done}`);
 }

@@ -11,7 +11,7 @@ export interface Counts {
   readonly detractors: number;
 }
 
-export const NO_COUNTS: Counts = { n: 0, promoters: 0, passives: 0, detractors: 0 };
+const NO_COUNTS: Counts = { n: 0, promoters: 0, passives: 0, detractors: 0 };
 
 export function addCounts(one: Counts, other: Counts, sign: number): Counts {
   return {
