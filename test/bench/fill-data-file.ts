@@ -4,7 +4,7 @@
  */
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
 import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";
-import { COUNT_ALL } from "../../src/service/store/sql/lists/recount.ts";
+import { COUNT_ALL } from "../../src/service/sql/lists/recount.ts";
 import { migrate } from "../../src/service/store/sqlite/engine/migrate.ts";
 
 const [file = "", rowsText = "", nowText = "", days = "1095"] = process.argv.slice(2);

@@ -11,6 +11,7 @@ interface Layer {
 const base = ["contract", "runtime"];
 const presentation = ["cli/args", "cli/render", "cli/streams", "cli/errors", "cli/exit-codes", "cli/process"];
 const service = [
+  "service/sql",
   "service/domain",
   "service/store",
   "service/http",
@@ -34,12 +35,13 @@ const LAYERS: readonly Layer[] = [
   { name: "client", files: /^src\/client\//, mayImport: base },
   { name: "bulk", files: /^src\/bulk\//, mayImport: base },
   { name: "insight", files: /^src\/insight\//, mayImport: base },
-  { name: "service/domain", files: /^src\/service\/domain\//, mayImport: base },
+  { name: "service/sql", files: /^src\/service\/sql\//, mayImport: base },
+  { name: "service/domain", files: /^src\/service\/domain\//, mayImport: ["service/sql", ...base] },
   // The store, the adapters and the loop know the domain; the clock and the log are handed to them as values.
-  ...service.slice(1).map((name) => ({
+  ...service.slice(2).map((name) => ({
     name,
     files: new RegExp(`^src/${name}/`),
-    mayImport: ["service/domain", ...(name === "service/admin" ? ["service/operations"] : []), ...base],
+    mayImport: ["service/domain", "service/sql", ...(name === "service/admin" ? ["service/operations"] : []), ...base],
   })),
   // The digest by mail is the one that the command prints.
   {

@@ -11,7 +11,7 @@ import { ensureFirstKey } from "../../src/service/first-project.ts";
 import { openTestService, type TestService } from "./test-service.ts";
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
 import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";
-import type { SqlRow } from "../../src/service/store/sql/database.ts";
+import type { SqlRow } from "../../src/service/sql/database.ts";
 import { fakeDeps, fixedClock } from "./fake-deps.ts";
 
 export type SavedFiles = Readonly<Record<string, string | Uint8Array>>;

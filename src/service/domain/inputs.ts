@@ -1,17 +1,14 @@
 /** The input of the rules: parameters that the HTTP layer has parsed into their final types. */
 import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, Expansion, METRIC_GROUPS, ResponseOrder } from "../../contract/routes.ts";
+import type { TimeRange } from "../sql/lists/fragments.ts";
 import type { TextsByQuestion } from "./questions/answer-texts.ts";
+
+export type { TimeRange };
 
 export interface Project {
   readonly id: number;
   readonly name: string;
-}
-
-/** Inclusive at both ends, Unix seconds; null is open. */
-export interface TimeRange {
-  readonly since: number | null;
-  readonly until: number | null;
 }
 
 export type MetricGroup = (typeof METRIC_GROUPS)[number];

@@ -3,7 +3,10 @@ import type { KeyAccess } from "../../contract/key-access.ts";
 import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, ResponseOrder } from "../../contract/routes.ts";
 import type { Project, TimeRange } from "./inputs.ts";
+import type { ScoreTally } from "../sql/lists/score-sums.ts";
 import type { AutopilotSettings } from "./surveys/autopilot-settings.ts";
+
+export type { ScoreTally };
 
 /**
  * Rows of a list as the JSON text of the specification's resource, each row's text on its own: the engine
@@ -264,12 +267,6 @@ export type StoredResponseChange = Partial<
 > & {
   readonly updatedAt: number;
 };
-
-export interface ScoreTally {
-  readonly promoters: number;
-  readonly passives: number;
-  readonly detractors: number;
-}
 
 /** Counts of a project, out of what is kept by day. */
 export interface ProjectNumbers {

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFil
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { MIGRATIONS, newestOf } from "../../../src/service/store/sql/schema/migrations.ts";
+import { MIGRATIONS, newestOf } from "../../../src/service/sql/schema/migrations.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { silentLog, type LogFields } from "../../../src/runtime/log.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";

@@ -1,7 +1,7 @@
 /** Faults in answers and the figures that are made of them. */
 import { answerSurvey, type noteLook } from "../../../src/service/domain/answers/answers.ts";
 import type { createResponseRows } from "../../../src/service/store/sql/rows/answers/response-rows.ts";
-import type { deleteRows } from "../../../src/service/store/sql/lists/counted-rows.ts";
+import type { deleteRows } from "../../../src/service/sql/lists/counted-rows.ts";
 import { fault } from "./plant.ts";
 
 const ANSWERS = "service/domain/answers/answers.ts";

@@ -1,7 +1,7 @@
 /** In place of `service/store/sqlite/engine/engine.ts`: SQLite as WebAssembly, which writes through Node's functions. */
 import { rmSync } from "node:fs";
 import library from "node-sqlite3-wasm";
-import type { SqlRow, SqlValue } from "../../../src/service/store/sql/database.ts";
+import type { SqlRow, SqlValue } from "../../../src/service/sql/database.ts";
 import {
   type Engine,
   type EngineStatement,

@@ -1,6 +1,6 @@
 /** The end of a transaction whose answer to COMMIT is missing. */
 import type { PoolClient } from "pg";
-import type { SqlRow } from "../sql/database.ts";
+import type { SqlRow } from "../../sql/database.ts";
 
 /** Identifies a transaction after its end. */
 export interface TransactionMark {

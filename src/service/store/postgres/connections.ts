@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { Pool, type PoolClient, type PoolConfig, types } from "pg";
 import { GIVEN_FILE_MAX } from "../../../runtime/pipe-reader.ts";
-import type { SqlValue } from "../sql/database.ts";
+import type { SqlValue } from "../../sql/database.ts";
 import { StoreDatabaseError } from "../store-errors.ts";
 import { databaseUrlProblem } from "../database-url.ts";
 

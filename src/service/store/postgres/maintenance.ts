@@ -1,7 +1,7 @@
 /** Questions and orders of operators about the database as a whole. */
 import type { PoolClient } from "pg";
 import type { Vacuumed } from "../../domain/ports.ts";
-import { FIND_MISCOUNTED } from "../sql/lists/recount.ts";
+import { FIND_MISCOUNTED } from "../../sql/lists/recount.ts";
 
 /** Milliseconds since the Unix epoch. */
 export async function askTime(client: PoolClient): Promise<number> {

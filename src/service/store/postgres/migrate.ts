@@ -2,7 +2,7 @@
 import type { ClientBase } from "pg";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { StoreDatabaseError } from "../store-errors.ts";
-import type { SchemaDialect } from "../sql/schema/baseline.ts";
+import type { SchemaDialect } from "../../sql/schema/baseline.ts";
 import {
   type Execute,
   IS_OUTDATED,
@@ -12,7 +12,7 @@ import {
   recognizeSchema,
   stepsFrom,
   VERSIONS_TABLE,
-} from "../sql/schema/migrations.ts";
+} from "../../sql/schema/migrations.ts";
 import { MARK_EMPTY } from "../sql/store-marks.ts";
 import { createStatements } from "./statements.ts";
 

@@ -1,6 +1,6 @@
 /** The messages of PostgreSQL and the way to it, by the reaction that each needs. */
 import { StoreDatabaseError } from "../store-errors.ts";
-import { UniqueViolation } from "../sql/database.ts";
+import { UniqueViolation } from "../../sql/database.ts";
 
 /**
  * `again`: nothing was done, and the same may succeed at once. `lost`: the connection is gone. `unavailable`: neither

@@ -1,7 +1,7 @@
 /** `Database` over one connection, for one transaction. Statements leave in the order of the calls. */
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
-import type { Database, SqlRow, SqlValue } from "../sql/database.ts";
-import { CountChanges } from "../sql/lists/count-changes.ts";
+import type { Database, SqlRow, SqlValue } from "../../sql/database.ts";
+import { CountChanges } from "../../sql/lists/count-changes.ts";
 import { createProjectStates, PROJECT_STATE, type ProjectStates } from "../sql/project-states.ts";
 import { noteStatement, type StatementWatch } from "../slow-statements.ts";
 import { errorKindOf, translateError } from "./postgres-errors.ts";

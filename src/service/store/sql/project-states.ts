@@ -2,7 +2,7 @@
  * The projects that a write changes, as it knows them: each has one row, read when the write begins and written once at
  * its end. Ids and times are counted in memory meanwhile, so that within a project they rise in the order of commits.
  */
-import type { ProjectState, SqlRow, SqlValue } from "./database.ts";
+import type { ProjectState, SqlRow, SqlValue } from "../../sql/database.ts";
 
 /** The row of writes that name no project. No project has its id. */
 export const NO_PROJECT = 0;

@@ -2,7 +2,7 @@
 import type { Random } from "../../../runtime/random.ts";
 import type { Transaction } from "../../domain/ports.ts";
 import type { WriteTime } from "../../domain/write-time.ts";
-import type { Database, Session } from "./database.ts";
+import type { Database, Session } from "../../sql/database.ts";
 import { createHistoryRows } from "./rows/answers/history-rows.ts";
 import { createLinkRows } from "./rows/answers/link-rows.ts";
 import { createQuestionRows } from "./rows/answers/question-rows.ts";

@@ -1,7 +1,7 @@
 /** Looks at a copy of a data file without changing it. */
 import { ERASURE_SECRET, type ErasureLog } from "../../domain/privacy/erasure-log.ts";
 import { TABLE_KEYS } from "../sql/rows/table-rows.ts";
-import { VERSIONS_TABLE } from "../sql/schema/migrations.ts";
+import { VERSIONS_TABLE } from "../../sql/schema/migrations.ts";
 import { StoreFileError } from "../store-errors.ts";
 import { isSqliteFile } from "./engine/data-file.ts";
 import { type Look, lookInto } from "./engine/engine.ts";

@@ -1,4 +1,4 @@
-import { FIND_MISCOUNTED } from "../sql/lists/recount.ts";
+import { FIND_MISCOUNTED } from "../../sql/lists/recount.ts";
 import type { Look } from "./engine/engine.ts";
 
 /** The faults of the whole of a data file, a sentence a finding. */

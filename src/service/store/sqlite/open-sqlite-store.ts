@@ -29,9 +29,9 @@ import { createJobQueue, isBusy, type JobQueue, waitingForOthers } from "./engin
 import { integrityFindings } from "./integrity.ts";
 import { nameDataFile } from "./engine/sqlite-errors.ts";
 import { lookBy, migrate } from "./engine/migrate.ts";
-import { MIGRATIONS, newestOf } from "../sql/schema/migrations.ts";
+import { MIGRATIONS, newestOf } from "../../sql/schema/migrations.ts";
 import { refuseUnfit } from "./refuse-unfit.ts";
-import { CountChanges } from "../sql/lists/count-changes.ts";
+import { CountChanges } from "../../sql/lists/count-changes.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import {
   createProjectStates,

@@ -1,6 +1,6 @@
 /** What keeps a file from being used, found out read-only: a file that is refused stays as it is, its log included. */
 import { existsSync } from "node:fs";
-import { type Migration, MIGRATIONS, namesAt, NEW_STORE } from "../sql/schema/migrations.ts";
+import { type Migration, MIGRATIONS, namesAt, NEW_STORE } from "../../sql/schema/migrations.ts";
 import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
 import { StoreFileError } from "../store-errors.ts";
 import { sizeOf } from "./engine/data-file.ts";

@@ -19,7 +19,7 @@ import { openPostgresStore } from "../../../../src/service/store/postgres/open-p
 import type { CommitOutcome } from "../../../../src/service/store/postgres/commit-outcome.ts";
 import { withRetries } from "../../../../src/service/store/postgres/retries.ts";
 import { CommitLost } from "../../../../src/service/store/postgres/write-transaction.ts";
-import { type Migration, MIGRATIONS, newestOf } from "../../../../src/service/store/sql/schema/migrations.ts";
+import { type Migration, MIGRATIONS, newestOf } from "../../../../src/service/sql/schema/migrations.ts";
 import { StoreDatabaseError } from "../../../../src/service/store/store-errors.ts";
 import { administer, type Cluster, hasPostgres, newDatabase, startCluster } from "../../../helpers/postgres.ts";
 import { sendInput } from "../../domain/fixture.ts";

@@ -1,6 +1,6 @@
 /** Every SQL text of the store, as it stands in the source: what an engine that spreads over machines asks of it. */
 import { expect, test } from "vitest";
-import { COUNTED_LISTS, countingColumns } from "../../../../src/service/store/sql/lists/counted-lists.ts";
+import { COUNTED_LISTS, countingColumns } from "../../../../src/service/sql/lists/counted-lists.ts";
 import { createStatements } from "../../../../src/service/store/postgres/statements.ts";
 import { parseSource, readSources, type SyntaxNode, walk } from "../../../helpers/source-code.ts";
 

@@ -1,6 +1,6 @@
 /** The newest write of all, and what is undone of a clock that was far ahead. */
 import type { ClockRows } from "../../../domain/ports.ts";
-import type { Database, Session } from "../database.ts";
+import type { Database, Session } from "../../../sql/database.ts";
 import { NEWEST_WRITE, NO_PROJECT } from "../project-states.ts";
 import { NEXT_SURVEY_AT } from "./delivery/claims.ts";
 

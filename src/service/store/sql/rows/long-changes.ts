@@ -1,4 +1,4 @@
-import type { Database } from "../database.ts";
+import type { Database } from "../../../sql/database.ts";
 
 /** Rows a step. */
 export const STEP = 1000;

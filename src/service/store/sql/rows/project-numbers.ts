@@ -1,7 +1,7 @@
 /** The numbers of all projects at once, added up from the counts of their lists. */
 import type { ProjectNumbers } from "../../../domain/ports.ts";
-import type { Database, SqlRow } from "../database.ts";
-import { BLOCK_DAYS } from "../lists/count-changes.ts";
+import type { Database, SqlRow } from "../../../sql/database.ts";
+import { BLOCK_DAYS } from "../../../sql/lists/count-changes.ts";
 import {
   type OrderedList,
   peopleBy,
@@ -9,7 +9,7 @@ import {
   requestsAnswered,
   requestsSent,
   responsesBy,
-} from "../lists/counted-lists.ts";
+} from "../../../sql/lists/counted-lists.ts";
 
 /** A list has the same name in every project. */
 const ANY = 0;

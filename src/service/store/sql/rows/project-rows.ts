@@ -2,10 +2,10 @@ import { PLATFORMS } from "../../../../contract/resources.ts";
 import { TakenError } from "../../../domain/errors.ts";
 import type { Project } from "../../../domain/inputs.ts";
 import type { KeyRow, KnownKeyRow, ProjectRow, ProjectRows } from "../../../domain/ports.ts";
-import { type Database, UniqueViolation } from "../database.ts";
-import type { Session } from "../database.ts";
-import { peopleIn, responsesBy } from "../lists/counted-lists.ts";
-import { countRows } from "../lists/list-counts.ts";
+import { type Database, UniqueViolation } from "../../../sql/database.ts";
+import type { Session } from "../../../sql/database.ts";
+import { peopleIn, responsesBy } from "../../../sql/lists/counted-lists.ts";
+import { countRows } from "../../../sql/lists/list-counts.ts";
 import { insertAutopilotSettings } from "./people/autopilot-settings.ts";
 import { readProjectSums } from "./project-numbers.ts";
 

@@ -1,9 +1,9 @@
 /** Responses, survey requests and events that are older than they may be. */
 import type { Position, RetentionCounts, RetentionLimits, RetentionRows } from "../../../domain/ports.ts";
-import type { Database, Session, SqlRow } from "../database.ts";
-import { responsesBy } from "../lists/counted-lists.ts";
-import { deleteRows, sendRow, updateRows } from "../lists/counted-rows.ts";
-import { countRows } from "../lists/list-counts.ts";
+import type { Database, Session, SqlRow } from "../../../sql/database.ts";
+import { responsesBy } from "../../../sql/lists/counted-lists.ts";
+import { deleteRows, sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
+import { countRows } from "../../../sql/lists/list-counts.ts";
 import { deleteResponses, forgetDaysOf, type PlacedResponse } from "./answers/response-changes.ts";
 import { refreshLastResponse } from "./answers/response-rows.ts";
 import { deleteRequests } from "./delivery/claims.ts";

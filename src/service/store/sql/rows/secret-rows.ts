@@ -1,5 +1,5 @@
 import type { SecretRows } from "../../../domain/ports.ts";
-import { type Database, textOrNull } from "../database.ts";
+import { type Database, textOrNull } from "../../../sql/database.ts";
 
 export interface FileSecrets {
   readonly read: (name: string) => Promise<string | null>;

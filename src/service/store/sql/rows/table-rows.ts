@@ -1,6 +1,6 @@
 /** All rows as they are: what a move reads and writes. */
 import type { TableRow, TableRows } from "../../../domain/ports.ts";
-import { type Database, textOrNull } from "../database.ts";
+import { type Database, textOrNull } from "../../../sql/database.ts";
 
 /**
  * Each table with its key, after those that its rows refer to. Not here: `schema_versions`, `store_marks`, which says

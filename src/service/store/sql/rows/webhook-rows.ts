@@ -13,13 +13,13 @@ import type {
   WebhookSettings,
   WebhookState,
 } from "../../../domain/ports.ts";
-import { type Database, numberOrNull } from "../database.ts";
-import type { SqlRow, SqlValue } from "../database.ts";
-import type { Session } from "../database.ts";
-import { DELIVERY_STATES } from "../lists/counted-lists.ts";
-import { deleteRows, type Fragment, sendRow, updateRows } from "../lists/counted-rows.ts";
-import { countByValue } from "../lists/list-counts.ts";
-import { assign, insertSql, selectList } from "./columns.ts";
+import { type Database, numberOrNull } from "../../../sql/database.ts";
+import type { SqlRow, SqlValue } from "../../../sql/database.ts";
+import type { Session } from "../../../sql/database.ts";
+import { DELIVERY_STATES } from "../../../sql/lists/counted-lists.ts";
+import { deleteRows, type Fragment, sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
+import { countByValue } from "../../../sql/lists/list-counts.ts";
+import { assign, insertSql, selectList } from "../../../sql/columns.ts";
 import { nextId } from "./project-rows.ts";
 
 /** `onAdded` is called within the transaction that adds an event. */

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { withoutWarning } from "../../../../runtime/log.ts";
 import { StoreFileError } from "../../store-errors.ts";
-import type { SqlRow, SqlValue } from "../../sql/database.ts";
+import type { SqlRow, SqlValue } from "../../../sql/database.ts";
 import { translateSqliteError } from "./sqlite-errors.ts";
 
 export interface EngineStatement {

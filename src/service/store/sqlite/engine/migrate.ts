@@ -1,5 +1,5 @@
 /** Takes a data file from one schema to the next, each step in a transaction of its own. */
-import type { SchemaDialect } from "../../sql/schema/baseline.ts";
+import type { SchemaDialect } from "../../../sql/schema/baseline.ts";
 import {
   IS_OUTDATED,
   type Migration,
@@ -8,7 +8,7 @@ import {
   recognizeSchema,
   stepsFrom,
   VERSIONS_TABLE,
-} from "../../sql/schema/migrations.ts";
+} from "../../../sql/schema/migrations.ts";
 import { StoreFileError } from "../../store-errors.ts";
 import type { Look } from "./engine.ts";
 import { rollBack, type SqliteDatabase } from "./database.ts";

@@ -1,5 +1,5 @@
 /** SQLite's words for a file that it cannot use, in the same words on each engine. */
-import { UniqueViolation } from "../../sql/database.ts";
+import { UniqueViolation } from "../../../sql/database.ts";
 import { type FileTrouble, StoreFileError } from "../../store-errors.ts";
 
 /**

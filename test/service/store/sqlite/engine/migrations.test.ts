@@ -7,7 +7,7 @@ import {
   MIGRATIONS,
   NEW_STORE,
   newestOf,
-} from "../../../../../src/service/store/sql/schema/migrations.ts";
+} from "../../../../../src/service/sql/schema/migrations.ts";
 import { refuseParts } from "../../../../../src/service/store/sqlite/refuse-unfit.ts";
 import { lookBy, migrate, SQLITE } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
 import { inspectCopy } from "../../../../../src/service/store/sqlite/inspect-copy.ts";

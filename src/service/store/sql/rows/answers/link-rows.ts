@@ -1,8 +1,8 @@
 import type { Properties } from "../../../../../contract/resources.ts";
 import type { LinkRows, PublicLink } from "../../../../domain/ports.ts";
-import { type Database, textOrNull } from "../../database.ts";
-import type { SqlRow } from "../../database.ts";
-import type { Session } from "../../database.ts";
+import { type Database, textOrNull } from "../../../../sql/database.ts";
+import type { SqlRow } from "../../../../sql/database.ts";
+import type { Session } from "../../../../sql/database.ts";
 import { nextId } from "../project-rows.ts";
 
 const LINK = `SELECT p.id AS "projectId", p.name AS "projectName", l.id, l.name, l.token, l.properties,

@@ -1,6 +1,6 @@
 import type { Question, QuestionRows } from "../../../../domain/questions/rows.ts";
-import type { Database, SqlRow } from "../../database.ts";
-import { insertSql } from "../columns.ts";
+import type { Database, SqlRow } from "../../../../sql/database.ts";
+import { insertSql } from "../../../../sql/columns.ts";
 
 const COLUMNS = [
   "project_id",

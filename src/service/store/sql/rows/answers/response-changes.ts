@@ -2,8 +2,8 @@
 import type { Properties } from "../../../../../contract/resources.ts";
 import { utcDay } from "../../../../../runtime/zone.ts";
 import { meetsConditions } from "../../../../domain/answers/trends.ts";
-import type { Database } from "../../database.ts";
-import { deleteRows, type Fragment, sendRow } from "../../lists/counted-rows.ts";
+import type { Database } from "../../../../sql/database.ts";
+import { deleteRows, type Fragment, sendRow } from "../../../../sql/lists/counted-rows.ts";
 import { forgetDays } from "./share-rows.ts";
 
 /** The fields that place a response in lists. */

@@ -1,8 +1,8 @@
 /** The columns of responses, and the statements that they make. */
 import type { StoredPastResponse } from "../../../../domain/history/rows.ts";
 import type { NewResponse } from "../../../../domain/ports.ts";
-import type { Fragment, NewRow } from "../../lists/counted-rows.ts";
-import { assign, renameFields, selectList } from "../columns.ts";
+import type { Fragment, NewRow } from "../../../../sql/lists/counted-rows.ts";
+import { assign, renameFields, selectList } from "../../../../sql/columns.ts";
 
 /** A response as it is stored: maps and arrays are JSON texts. */
 const COLUMNS: Readonly<Record<keyof StoredPastResponse, string>> = {

@@ -10,13 +10,13 @@ import type {
   StoredResponseChange,
 } from "../../../../domain/ports.ts";
 import type { TimeRange } from "../../../../domain/inputs.ts";
-import { type Database, textOrNull } from "../../database.ts";
-import type { SqlRow } from "../../database.ts";
-import { responsesBy } from "../../lists/counted-lists.ts";
-import { addCondition, addRange, jsonObject, jsonText, type Where, whereSql } from "../../lists/fragments.ts";
-import { sendRow, updateRows } from "../../lists/counted-rows.ts";
-import { countScores } from "../../lists/list-counts.ts";
-import { findPage, type Slice } from "../../lists/list-pages.ts";
+import { type Database, textOrNull } from "../../../../sql/database.ts";
+import type { SqlRow } from "../../../../sql/database.ts";
+import { responsesBy } from "../../../../sql/lists/counted-lists.ts";
+import { addCondition, addRange, jsonObject, jsonText, type Where, whereSql } from "../../../../sql/lists/fragments.ts";
+import { sendRow, updateRows } from "../../../../sql/lists/counted-rows.ts";
+import { countScores } from "../../../../sql/lists/list-counts.ts";
+import { findPage, type Slice } from "../../../../sql/lists/list-pages.ts";
 import { nextId, reserveId } from "../project-rows.ts";
 import { deleteResponses, enterResponses, leaveResponse } from "./response-changes.ts";
 import { assignResponse, RESPONSE, responseRow } from "./response-columns.ts";

@@ -1,9 +1,9 @@
 import type { Properties } from "../../../../../contract/resources.ts";
 import type { AnswerGroup, DayTally } from "../../../../domain/shares/day-tally.ts";
 import type { DayRange, SharedDay, ShareRow, ShareRows } from "../../../../domain/shares/share-rows.ts";
-import type { Database, Session, SqlRow } from "../../database.ts";
-import { responsesBy } from "../../lists/counted-lists.ts";
-import { listDays } from "../../lists/list-counts.ts";
+import type { Database, Session, SqlRow } from "../../../../sql/database.ts";
+import { responsesBy } from "../../../../sql/lists/counted-lists.ts";
+import { listDays } from "../../../../sql/lists/list-counts.ts";
 import { nextId } from "../project-rows.ts";
 
 const SHARE = `SELECT p.id AS "projectId", p.name AS "projectName", s.id, s.name, s.token_hash AS "tokenHash",

@@ -1,12 +1,12 @@
 import type { Properties } from "../../../../../contract/resources.ts";
 import type { Trend, TrendRows } from "../../../../domain/ports.ts";
 import { meetsConditions } from "../../../../domain/answers/trends.ts";
-import type { Database } from "../../database.ts";
+import type { Database } from "../../../../sql/database.ts";
 import { nextId } from "../project-rows.ts";
-import type { Session } from "../../database.ts";
-import { responsesBy } from "../../lists/counted-lists.ts";
-import { deleteRows } from "../../lists/counted-rows.ts";
-import { forgetCounts } from "../../lists/list-counts.ts";
+import type { Session } from "../../../../sql/database.ts";
+import { responsesBy } from "../../../../sql/lists/counted-lists.ts";
+import { deleteRows } from "../../../../sql/lists/counted-rows.ts";
+import { forgetCounts } from "../../../../sql/lists/list-counts.ts";
 import { STEP, type LongChange, type LongChanges } from "../long-changes.ts";
 import { enterTrend, type PlacedResponse } from "./response-changes.ts";
 

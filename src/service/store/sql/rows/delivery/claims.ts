@@ -1,8 +1,8 @@
 /** Claims of due messages: a claim is a lease, and a lease that runs out makes the message due again. */
 import { isLimited } from "../../../../domain/delivery/pacing.ts";
 import type { Claim, ClaimKey, DueMessage, ErasedSurvey, OutgoingChannel } from "../../../../domain/ports.ts";
-import { type Database, numberOrNull } from "../../database.ts";
-import { deleteRows, type Fragment, updateRows } from "../../lists/counted-rows.ts";
+import { type Database, numberOrNull } from "../../../../sql/database.ts";
+import { deleteRows, type Fragment, updateRows } from "../../../../sql/lists/counted-rows.ts";
 import { findDue, findTransmitting, toDue } from "./due-messages.ts";
 
 const PROJECTS_WITH_DUE = `SELECT p.id FROM projects p WHERE EXISTS

@@ -1,6 +1,6 @@
 /** Single values about sending, as JSON by name. */
 import type { QuietHours } from "../../../../domain/surveys/quiet-hours.ts";
-import type { Database } from "../../database.ts";
+import type { Database } from "../../../../sql/database.ts";
 
 export async function readState(database: Database, name: string): Promise<unknown> {
   const row = await database.first("SELECT value FROM delivery_state WHERE name = ?", [name]);

@@ -1,8 +1,8 @@
 import { emailKey } from "../../../../../contract/text/email.ts";
 import type { DigestChange, DigestRow, DigestRows } from "../../../../domain/ports.ts";
-import type { Database, Session, SqlRow } from "../../database.ts";
-import { deleteRows, sendRow, updateRows } from "../../lists/counted-rows.ts";
-import { assign, selectList } from "../columns.ts";
+import type { Database, Session, SqlRow } from "../../../../sql/database.ts";
+import { deleteRows, sendRow, updateRows } from "../../../../sql/lists/counted-rows.ts";
+import { assign, selectList } from "../../../../sql/columns.ts";
 import { nextId } from "../project-rows.ts";
 import { claimKey, THIS_CLAIM, WAITING_AGAIN } from "./claims.ts";
 

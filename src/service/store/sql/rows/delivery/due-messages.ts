@@ -15,7 +15,7 @@ import type {
   ReplyKind,
   SharedRoom,
 } from "../../../../domain/ports.ts";
-import { type Database, numberOrNull, type SqlRow, type SqlValue, textOrNull } from "../../database.ts";
+import { type Database, numberOrNull, type SqlRow, type SqlValue, textOrNull } from "../../../../sql/database.ts";
 
 const MESSAGE = `q.project_id AS "projectId", p.name AS "projectName", q.id, q.channel, q.message_id AS "messageId",
   q.bounce_token AS "bounceToken", q.frozen, q.scheduled_at AS "scheduledAt", q.attempts,

@@ -1,5 +1,5 @@
 import type { PageFacts } from "../../../../domain/ports.ts";
-import type { SqlValue } from "../../database.ts";
+import type { SqlValue } from "../../../../sql/database.ts";
 
 const NO_VISITS: PageFacts = {
   firstGetAt: null,

@@ -1,8 +1,8 @@
 import type { ClaimKey, DeliveryChange, FrozenMessage, QueueRows } from "../../../../domain/ports.ts";
 import { nextId } from "../project-rows.ts";
 import { readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
-import { sendRow, updateRows } from "../../lists/counted-rows.ts";
-import type { Database, Session, SqlValue } from "../../database.ts";
+import { sendRow, updateRows } from "../../../../sql/lists/counted-rows.ts";
+import type { Database, Session, SqlValue } from "../../../../sql/database.ts";
 import {
   claimKey,
   claimSome,

@@ -1,9 +1,9 @@
 /** The rows of reports about surveys: reports that were seen, the surveys they are about, and soft refusals. */
 import { emailKey } from "../../../../../contract/text/email.ts";
 import type { BounceEvidence, ReportedSurvey, ReportRows, SoftBouncer } from "../../../../domain/ports.ts";
-import { type Database, textOrNull } from "../../database.ts";
-import type { SqlRow } from "../../database.ts";
-import type { Session } from "../../database.ts";
+import { type Database, textOrNull } from "../../../../sql/database.ts";
+import type { SqlRow } from "../../../../sql/database.ts";
+import type { Session } from "../../../../sql/database.ts";
 import { findDelivery } from "./delivery-rows.ts";
 
 export function createReportRows(database: Database, session: Session): ReportRows {

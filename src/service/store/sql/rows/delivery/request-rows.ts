@@ -1,13 +1,13 @@
 import type { Properties } from "../../../../../contract/resources.ts";
 import type { NewRequest, RequestRows, SurveyLink } from "../../../../domain/ports.ts";
 import { IS_WAITING, noteErased, refreshNextSurvey } from "./claims.ts";
-import { type Database, numberOrNull, type Session } from "../../database.ts";
+import { type Database, numberOrNull, type Session } from "../../../../sql/database.ts";
 import { readPageFacts } from "./page-facts.ts";
 import { nextId } from "../project-rows.ts";
-import { addCondition, whereSql, type Where } from "../../lists/fragments.ts";
-import { requestsAnswered, requestsSent } from "../../lists/counted-lists.ts";
-import { sendRow, updateRows } from "../../lists/counted-rows.ts";
-import { countRows } from "../../lists/list-counts.ts";
+import { addCondition, whereSql, type Where } from "../../../../sql/lists/fragments.ts";
+import { requestsAnswered, requestsSent } from "../../../../sql/lists/counted-lists.ts";
+import { sendRow, updateRows } from "../../../../sql/lists/counted-rows.ts";
+import { countRows } from "../../../../sql/lists/list-counts.ts";
 
 export function createRequestRows(database: Database, session: Session): RequestRows {
   return {

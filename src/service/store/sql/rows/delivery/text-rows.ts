@@ -1,8 +1,8 @@
 /** Replies to text messages, parts of texts that came in, and segments by day. */
 import type { JsonObject } from "../../../../../contract/json.ts";
 import type { TextedSurvey, TextPart, TextRows } from "../../../../domain/ports.ts";
-import { type Database, numberOrNull, type Session, type SqlRow } from "../../database.ts";
-import { deleteRows, sendRow, updateRows } from "../../lists/counted-rows.ts";
+import { type Database, numberOrNull, type Session, type SqlRow } from "../../../../sql/database.ts";
+import { deleteRows, sendRow, updateRows } from "../../../../sql/lists/counted-rows.ts";
 import { nextId } from "../project-rows.ts";
 
 export function createTextRows(database: Database, session: Session): TextRows {

@@ -2,7 +2,7 @@
 import type { SurveyStatusName } from "../../../../../contract/text/survey-status.ts";
 import type { TimeRange } from "../../../../domain/inputs.ts";
 import type { DuePage, UnscheduledRow, UnscheduledRows } from "../../../../domain/ports.ts";
-import { type Database, numberOrNull, type Session, type SqlRow, textOrNull } from "../../database.ts";
+import { type Database, numberOrNull, type Session, type SqlRow, textOrNull } from "../../../../sql/database.ts";
 import { nextId } from "../project-rows.ts";
 
 export function createUnscheduledRows(database: Database, session: Session): UnscheduledRows {

@@ -1,5 +1,5 @@
 import type { OutgoingChannel, Waiting } from "../../../../domain/ports.ts";
-import type { Database } from "../../database.ts";
+import type { Database } from "../../../../sql/database.ts";
 
 /** A message that was put off is due later than it was planned. */
 const WAITING = `SELECT channel, autopilot, count(*) AS n, min(due_at) AS "dueAt" FROM messages

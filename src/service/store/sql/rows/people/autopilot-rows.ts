@@ -2,8 +2,15 @@
 import type { Platform, Properties } from "../../../../../contract/resources.ts";
 import type { AutopilotRows, JsonRows, MembersFilter, MembershipRow } from "../../../../domain/ports.ts";
 import type { Start } from "../../../../domain/surveys/due-moment.ts";
-import type { Database, Session, SqlRow } from "../../database.ts";
-import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../../lists/fragments.ts";
+import type { Database, Session, SqlRow } from "../../../../sql/database.ts";
+import {
+  addCondition,
+  jsonNumber,
+  jsonObject,
+  jsonText,
+  type Where,
+  whereSql,
+} from "../../../../sql/lists/fragments.ts";
 import { refreshNextSurvey } from "../delivery/claims.ts";
 import type { LongChanges } from "../long-changes.ts";
 import { changeAutopilotSettings, readAutopilotSettings, readAutopilotConfiguration } from "./autopilot-settings.ts";

@@ -2,7 +2,7 @@
 import type { AutopilotConfiguration, Platform } from "../../../../../contract/resources.ts";
 import type { AutopilotSettings } from "../../../../domain/ports.ts";
 import { formatDays, formatHours, toWindow, type Window } from "../../../../domain/surveys/windows.ts";
-import type { Database } from "../../database.ts";
+import type { Database } from "../../../../sql/database.ts";
 import { readQuietHours } from "../delivery/delivery-state.ts";
 import { isDeepStrictEqual } from "node:util";
 

@@ -2,8 +2,8 @@
 import { createWallClock, DEFAULT_ZONE } from "../../../../../runtime/zone.ts";
 import type { AutopilotSettings } from "../../../../domain/ports.ts";
 import { dueMoment, type Start } from "../../../../domain/surveys/due-moment.ts";
-import { type Database, numberOrNull, type SqlRow } from "../../database.ts";
-import { updateRows } from "../../lists/counted-rows.ts";
+import { type Database, numberOrNull, type SqlRow } from "../../../../sql/database.ts";
+import { updateRows } from "../../../../sql/lists/counted-rows.ts";
 import { refreshNextSurvey } from "../delivery/claims.ts";
 import { type LongChange, STEP } from "../long-changes.ts";
 import { readAutopilotSettings } from "./autopilot-settings.ts";

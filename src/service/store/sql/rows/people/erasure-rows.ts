@@ -1,8 +1,8 @@
 /** The remains of people who were erased, and the rows of others that mention them. */
 import { createHash } from "node:crypto";
 import type { ErasedCounts, ErasureEntry, ErasureRows, Mention, MentionKind } from "../../../../domain/ports.ts";
-import { allIn, type Database, numberOrNull, type SqlRow } from "../../database.ts";
-import { deleteRows } from "../../lists/counted-rows.ts";
+import { allIn, type Database, numberOrNull, type SqlRow } from "../../../../sql/database.ts";
+import { deleteRows } from "../../../../sql/lists/counted-rows.ts";
 import type { FileSecrets } from "../secret-rows.ts";
 import { suppressionHash } from "./suppression-rows.ts";
 

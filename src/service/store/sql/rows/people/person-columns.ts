@@ -1,8 +1,8 @@
 /** The columns of people, and the statements that they make. */
 import { emailKey } from "../../../../../contract/text/email.ts";
 import type { PersonRow } from "../../../../domain/ports.ts";
-import type { Fragment, NewRow } from "../../lists/counted-rows.ts";
-import { assign, renameFields, selectList } from "../columns.ts";
+import type { Fragment, NewRow } from "../../../../sql/lists/counted-rows.ts";
+import { assign, renameFields, selectList } from "../../../../sql/columns.ts";
 
 const COLUMNS: Readonly<Record<keyof PersonRow, string>> = {
   id: "id",

@@ -1,6 +1,6 @@
 /** Deleting a person: gone for every reader at once, their rows in steps. */
-import type { Database } from "../../database.ts";
-import { deleteRows, updateRows } from "../../lists/counted-rows.ts";
+import type { Database } from "../../../../sql/database.ts";
+import { deleteRows, updateRows } from "../../../../sql/lists/counted-rows.ts";
 import { STEP, type LongChange, type LongChanges } from "../long-changes.ts";
 import { deleteRequests } from "../delivery/claims.ts";
 import { deleteResponses } from "../answers/response-changes.ts";

@@ -11,10 +11,10 @@ import type {
   Resubscription,
 } from "../../../../domain/ports.ts";
 import { UNKNOWN_PERSON } from "../../../../domain/rows.ts";
-import { type Database, UniqueViolation } from "../../database.ts";
-import type { SqlRow, SqlValue } from "../../database.ts";
-import { type EventColumn, peopleBy } from "../../lists/counted-lists.ts";
-import { insertRow, updateRows } from "../../lists/counted-rows.ts";
+import { type Database, UniqueViolation } from "../../../../sql/database.ts";
+import type { SqlRow, SqlValue } from "../../../../sql/database.ts";
+import { type EventColumn, peopleBy } from "../../../../sql/lists/counted-lists.ts";
+import { insertRow, updateRows } from "../../../../sql/lists/counted-rows.ts";
 import {
   addCondition,
   addRange,
@@ -23,9 +23,9 @@ import {
   jsonText,
   type Where,
   whereSql,
-} from "../../lists/fragments.ts";
-import { countRows } from "../../lists/list-counts.ts";
-import { findPage } from "../../lists/list-pages.ts";
+} from "../../../../sql/lists/fragments.ts";
+import { countRows } from "../../../../sql/lists/list-counts.ts";
+import { findPage } from "../../../../sql/lists/list-pages.ts";
 import { nextId, reserveId } from "../project-rows.ts";
 import type { LongChanges } from "../long-changes.ts";
 import { assignPerson, PERSON, personRow } from "./person-columns.ts";

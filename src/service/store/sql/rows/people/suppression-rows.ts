@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { emailKey } from "../../../../../contract/text/email.ts";
 import type { Channel } from "../../../../../contract/routes.ts";
 import type { Suppression, SuppressionRows } from "../../../../domain/ports.ts";
-import { allIn, type Database, type SqlValue } from "../../database.ts";
+import { allIn, type Database, type SqlValue } from "../../../../sql/database.ts";
 import { type FileSecrets, SUPPRESSION_KEY } from "../secret-rows.ts";
 
 export function createSuppressionRows(database: Database, secrets: FileSecrets): SuppressionRows {

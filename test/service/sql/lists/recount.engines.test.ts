@@ -1,14 +1,14 @@
 /** The tallies of lists, against a recount of the rows, through whatever changes rows. */
 import { expect, test } from "vitest";
-import type { Expansion } from "../../../../../src/contract/routes.ts";
-import { copyRows } from "../../../../../src/service/domain/moving.ts";
-import { recordBounce, unsubscribePerson } from "../../../../../src/service/domain/people/suppressions.ts";
-import { getMetrics } from "../../../../../src/service/domain/answers/metrics.ts";
-import { deletePerson } from "../../../../../src/service/domain/people/people.ts";
-import { addTrend, removeTrend } from "../../../../../src/service/domain/answers/trends.ts";
-import type { StoredPastResponse } from "../../../../../src/service/domain/history/rows.ts";
-import { type Fixture, links, metricsQuery, openFixture, responsesQuery, START } from "../../../domain/fixture.ts";
-import { listResponses } from "../../../domain/lists.ts";
+import type { Expansion } from "../../../../src/contract/routes.ts";
+import { copyRows } from "../../../../src/service/domain/moving.ts";
+import { recordBounce, unsubscribePerson } from "../../../../src/service/domain/people/suppressions.ts";
+import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
+import { deletePerson } from "../../../../src/service/domain/people/people.ts";
+import { addTrend, removeTrend } from "../../../../src/service/domain/answers/trends.ts";
+import type { StoredPastResponse } from "../../../../src/service/domain/history/rows.ts";
+import { type Fixture, links, metricsQuery, openFixture, responsesQuery, START } from "../../domain/fixture.ts";
+import { listResponses } from "../../domain/lists.ts";
 
 const DAY = 86_400;
 const PEOPLE = 50;

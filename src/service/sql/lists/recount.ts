@@ -1,5 +1,5 @@
 /** All counts made anew from the rows: for stores that have none, and to find wrong ones. */
-import { DAY_SECONDS } from "../../../../runtime/zone.ts";
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { BLOCK_DAYS, WHOLE } from "./count-changes.ts";
 import { COUNTED_LISTS, type CountedList, membershipOf } from "./counted-lists.ts";
 import { scoreSums } from "./score-sums.ts";

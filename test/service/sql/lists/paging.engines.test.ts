@@ -1,8 +1,8 @@
 import { array, assert, asyncProperty, constantFrom, integer, nat, record, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RESPONSE_ORDERS, type ResponseOrder } from "../../../../../src/contract/routes.ts";
-import type { SurveyResponse } from "../../../../../src/contract/resources.ts";
-import type { Transaction } from "../../../../../src/service/domain/ports.ts";
+import { RESPONSE_ORDERS, type ResponseOrder } from "../../../../src/contract/routes.ts";
+import type { SurveyResponse } from "../../../../src/contract/resources.ts";
+import type { Transaction } from "../../../../src/service/domain/ports.ts";
 import {
   eventsQuery,
   links,
@@ -11,11 +11,11 @@ import {
   peopleQuery,
   responsesQuery,
   type Fixture,
-} from "../../../domain/fixture.ts";
-import { STORES } from "../../engines.ts";
-import { listBounces, listMembers, listPeople, listResponses, listUnsubscribes } from "../../../domain/lists.ts";
-import { isLong } from "../../../../helpers/long.ts";
-import { onPostgres } from "../../../../helpers/postgres.ts";
+} from "../../domain/fixture.ts";
+import { STORES } from "../../store/engines.ts";
+import { listBounces, listMembers, listPeople, listResponses, listUnsubscribes } from "../../domain/lists.ts";
+import { isLong } from "../../../helpers/long.ts";
+import { onPostgres } from "../../../helpers/postgres.ts";
 
 // Few different times, so that many rows share one and only the id tells them apart.
 const times = array(nat(5), { maxLength: 30 });

@@ -1,5 +1,10 @@
 /** The categories of scores, and the days by which lists are counted. */
-import type { ScoreTally } from "../../../domain/ports.ts";
+
+export interface ScoreTally {
+  readonly promoters: number;
+  readonly passives: number;
+  readonly detractors: number;
+}
 
 /** SQL that counts a list's rows by category; scores of other survey types than `nps` are in none. */
 export function scoreSums(isScored: boolean): Readonly<Record<keyof ScoreTally, string>> {

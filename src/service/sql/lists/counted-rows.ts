@@ -1,6 +1,6 @@
 /** Writes to the tables of counted lists: each notes with the transaction what it changes in the counts. */
 import type { Database, SqlRow, SqlValue } from "../database.ts";
-import { insertSql } from "../rows/columns.ts";
+import { insertSql } from "../columns.ts";
 import { TABLES } from "../schema/baseline.ts";
 import { COUNTED_LISTS, type CountedTable, countingColumns } from "./counted-lists.ts";
 

@@ -1,5 +1,5 @@
 /** Numbered steps to today's schema for stores of an earlier version, and how a store's own version is told. */
-import { systemRandom } from "../../../../runtime/random.ts";
+import { systemRandom } from "../../../runtime/random.ts";
 import type { SqlValue } from "../database.ts";
 import { COUNT_ALL } from "../lists/recount.ts";
 import { BASELINE, createBaseline, createTable, type SchemaDialect } from "./baseline.ts";

@@ -2,9 +2,9 @@
  * How many rows of a list are in a range of its time: the counts of whole days, and the rows of the two days that the
  * range cuts.
  */
-import { DAY_SECONDS, utcDay } from "../../../../runtime/zone.ts";
-import type { TimeRange } from "../../../domain/inputs.ts";
-import type { ScoreTally } from "../../../domain/ports.ts";
+import { DAY_SECONDS, utcDay } from "../../../runtime/zone.ts";
+import type { TimeRange } from "./fragments.ts";
+import type { ScoreTally } from "./score-sums.ts";
 import type { Database, SqlRow, SqlValue } from "../database.ts";
 import { addCounts, BLOCK_DAYS, type Counts, WHOLE } from "./count-changes.ts";
 import { columnsInName, type CountedList, type OrderedList } from "./counted-lists.ts";

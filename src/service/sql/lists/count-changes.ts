@@ -1,6 +1,6 @@
 /** What a write changes in the counts of lists: added up in memory, and stored in one statement at its end. */
-import { scoreCategory } from "../../../../contract/limits.ts";
-import { utcDay } from "../../../../runtime/zone.ts";
+import { scoreCategory } from "../../../contract/limits.ts";
+import { utcDay } from "../../../runtime/zone.ts";
 import type { SqlValue } from "../sql-values.ts";
 import { COUNTED_LISTS, type CountedList, fillName, isMember } from "./counted-lists.ts";
 

@@ -1,6 +1,6 @@
 /** Pages by number: the day in which a page begins is found by the counts of days. */
-import { DAY_SECONDS } from "../../../../runtime/zone.ts";
-import type { TimeRange } from "../../../domain/inputs.ts";
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
+import type { TimeRange } from "./fragments.ts";
 import type { Database } from "../database.ts";
 import type { OrderedList } from "./counted-lists.ts";
 import { addRange, copyWhere, type Where } from "./fragments.ts";

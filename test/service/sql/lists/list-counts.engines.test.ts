@@ -1,14 +1,14 @@
 import { array, assert, asyncProperty, constantFrom, nat, oneof, option, record, type Arbitrary } from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SurveyResponse } from "../../../../../src/contract/resources.ts";
-import { RESPONSE_ORDERS, type ResponseOrder } from "../../../../../src/contract/routes.ts";
-import type { Transaction } from "../../../../../src/service/domain/ports.ts";
-import { finishDelivery } from "../../../../../src/service/domain/delivery/deliveries.ts";
-import { recordBounce, unsubscribePerson } from "../../../../../src/service/domain/people/suppressions.ts";
-import { getMetrics } from "../../../../../src/service/domain/answers/metrics.ts";
-import { deletePerson, sendPerson } from "../../../../../src/service/domain/people/people.ts";
-import { addResponse, updateResponse } from "../../../../../src/service/domain/answers/responses.ts";
-import { addTrend, removeTrend } from "../../../../../src/service/domain/answers/trends.ts";
+import type { SurveyResponse } from "../../../../src/contract/resources.ts";
+import { RESPONSE_ORDERS, type ResponseOrder } from "../../../../src/contract/routes.ts";
+import type { Transaction } from "../../../../src/service/domain/ports.ts";
+import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { recordBounce, unsubscribePerson } from "../../../../src/service/domain/people/suppressions.ts";
+import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
+import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { addResponse, updateResponse } from "../../../../src/service/domain/answers/responses.ts";
+import { addTrend, removeTrend } from "../../../../src/service/domain/answers/trends.ts";
 import {
   claimAll,
   links,
@@ -19,11 +19,11 @@ import {
   sendInput,
   START,
   type Fixture,
-} from "../../../domain/fixture.ts";
-import { size } from "../../../../helpers/long.ts";
-import { onPostgres } from "../../../../helpers/postgres.ts";
-import { listResponses } from "../../../domain/lists.ts";
-import { STORES } from "../../engines.ts";
+} from "../../domain/fixture.ts";
+import { size } from "../../../helpers/long.ts";
+import { onPostgres } from "../../../helpers/postgres.ts";
+import { listResponses } from "../../domain/lists.ts";
+import { STORES } from "../../store/engines.ts";
 
 const PEOPLE = 4;
 /** Apart from one time to the next: three or so a day, so that ranges cut days and hold whole ones. */

@@ -1,9 +1,9 @@
 /** Counts through changes that take other rows with them, and through jobs that are undone. */
 import { expect, test } from "vitest";
-import { finishDelivery } from "../../../../../src/service/domain/delivery/deliveries.ts";
-import type { Transaction } from "../../../../../src/service/domain/ports.ts";
-import { claimAll, DAY, openFixture, sendInput, START } from "../../../domain/fixture.ts";
-import { sendPerson } from "../../../../../src/service/domain/people/people.ts";
+import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
+import type { Transaction } from "../../../../src/service/domain/ports.ts";
+import { claimAll, DAY, openFixture, sendInput, START } from "../../domain/fixture.ts";
+import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 
 const WEBHOOK = {
   url: "http://127.0.0.1:9/",

@@ -1,6 +1,5 @@
 /** The lists whose rows are counted, as data: all counts are kept, read and checked by what stands here. */
-import type { Channel } from "../../../../contract/routes.ts";
-import type { ReminderQueue } from "../../../domain/ports.ts";
+import type { Channel } from "../../../contract/routes.ts";
 import type { SqlRow, SqlValue } from "../sql-values.ts";
 import { addCondition, type Where } from "./fragments.ts";
 
@@ -123,7 +122,7 @@ export function peopleIn(project: number): OrderedList {
 }
 
 /** Surveys, or reminders, that were sent on a channel, in the order in which they were. */
-export function requestsSent(project: number, channel: Channel | ReminderQueue): OrderedList {
+export function requestsSent(project: number, channel: Channel | "reminder" | "sms-reminder"): OrderedList {
   return inProject(project, SENT, { channel });
 }
 

@@ -1,6 +1,11 @@
 /** Fragments of SQL: conditions with their values, and rows rendered as JSON. */
-import type { TimeRange } from "../../../domain/inputs.ts";
 import type { SqlValue } from "../sql-values.ts";
+
+/** Inclusive at both ends, Unix seconds; null is open. */
+export interface TimeRange {
+  readonly since: number | null;
+  readonly until: number | null;
+}
 
 export interface Where {
   readonly clauses: string[];

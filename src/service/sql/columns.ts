@@ -1,5 +1,5 @@
 /** SQL out of the one record of columns that a table has: its columns by the names of a row's fields. */
-import type { SqlValue } from "../database.ts";
+import type { SqlValue } from "./database.ts";
 
 /** For SELECT: each column under its field's name; `alias` is the table's. */
 export function selectList(columns: Readonly<Record<string, string>>, alias?: string): string {
