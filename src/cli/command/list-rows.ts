@@ -9,7 +9,6 @@ import { suggest } from "../args/suggest.ts";
 import { parseInteger } from "../args/values.ts";
 import { type Deps, withClient } from "./deps.ts";
 import type { FlagGroup } from "../kit/flag-spec.ts";
-import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { type Resource, selectColumns } from "../render/columns.ts";
 import { toSafeText } from "../render/safe-text.ts";
@@ -51,9 +50,7 @@ export const LIST_FLAGS: readonly FlagRecord[] = [
 
 export function readLimits(flags: Flags): ListLimits {
   const limit = flags.parse("--limit", (text, place) => parseInteger(text, place, { min: 1 }));
-  if (limit !== null && flags.is("--all")) throw new UsageError("--limit and --all cannot be used together");
   const count = flags.is("--count");
-  if (limit !== null && count) throw new UsageError("--limit and --count cannot be used together");
   return {
     limit: flags.is("--all") || count ? null : (limit ?? LIMIT_DEFAULT),
     count,

@@ -92,12 +92,10 @@ function checkOrder(deps: Deps, flags: Flags, names: RangeFlags, { since, until 
   throw new UsageError(`${start} (${iso(since)}) is ${where}`);
 }
 
-function readWhole(deps: Deps, flags: Flags, { since, until, period }: RangeFlags): TimeFilter | null {
-  const whole =
-    period === undefined ? null : flags.parse(period, (text, place) => parsePeriod(text, place, timeContext(deps)));
-  const other = [since, until].find((flag) => flags.text(flag) !== null);
-  if (whole !== null && other !== undefined) throw new UsageError(`${period} and ${other} cannot be used together`);
-  return whole;
+function readWhole(deps: Deps, flags: Flags, { period }: RangeFlags): TimeFilter | null {
+  return period === undefined
+    ? null
+    : flags.parse(period, (text, place) => parsePeriod(text, place, timeContext(deps)));
 }
 
 /** `note: --since 2026-05-01 00:00:00, --until 2026-05-31 23:59:59 (Europe/Berlin)`. */

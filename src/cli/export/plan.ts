@@ -105,7 +105,6 @@ function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, co
     "--out and --query cannot be used together",
     "without --out, the filtered JSON goes to standard output, which > FILE redirects",
   );
-  refuse(flags.query && flags.gzip, "--gzip and --query cannot be used together");
   refuse(flags.append && isStdout(flags.out), "--append requires --out: it adds to a file");
   refuse(
     flags.append && format === "json",

@@ -107,7 +107,7 @@ export const EXPORT_EXITS: readonly ExitCode[] = [
 export function exportFlags({ later }: { readonly later: "new" | "new or changed" | null }): readonly FlagRecord[] {
   return [
     { flag: "--out", value: "file", text: "write to a file, atomically", otherwise: "standard output" },
-    { flag: "--gzip", text: "compress; adds .gz to the name" },
+    { flag: "--gzip", text: "compress; adds .gz to the name", conflicts: ["--query"] },
     { flag: "--append", text: "add to the file instead of replacing it" },
     ...(later === null ? [] : [stateFlag(later)]),
     { flag: "--flatten", text: "add a column for each property found" },

@@ -1,19 +1,15 @@
 /** One declaration per command: its help, its flags and arguments with their types, and its work. */
 import type { FlagRecord } from "../args/flag-record.ts";
-import type { Flags } from "../args/flags.ts";
-import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { Deps } from "../command/deps.ts";
 import type { CommandNode, Operand } from "./command-node.ts";
 import {
-  type FlagGroup,
-  type FlagSpec,
   type FlagSpecs,
-  isGroup,
   type ParsedOf,
-  readFlag,
+  readFlags,
   readValue,
+  recordsOf,
   type ValueSpec,
   type ValuesOf,
 } from "./flag-spec.ts";
@@ -72,19 +68,16 @@ export function defineCommand<const Specs extends FlagSpecs, const Args extends 
   const { name = "", alias = null, summary = "", flagsFirst = false, examples, columns = null } = spec;
   const { conflicts = [], requires = [], exits = API_EXITS, run } = spec;
   const args = Object.entries<ArgSpec>(spec.args ?? {});
-  const specs = Object.entries<FlagSpec | FlagGroup>(spec.flags ?? {});
-  const records = specs.flatMap(([, one]): readonly FlagRecord[] => (isGroup(one) ? one.records : [one]));
-  const flags = records.map((record) => ({
+  const flags = recordsOf(spec.flags ?? {}).map((record) => ({
     ...record,
     conflicts: [...(record.conflicts ?? []), ...rulesOf(conflicts, record)],
     requires: [...(record.requires ?? []), ...rulesOf(requires, record)],
   }));
   const operands = args.map(([, { form, text, choices }]): Operand => (choices ? [form, text, choices] : [form, text]));
   const action: CommandNode["action"] = async (deps, given, words) => {
-    for (const flag of flags) checkRules(flag, given, examples);
-    const input: Record<string, unknown> = {};
-    for (const [at, [key, arg]] of args.entries()) input[key] = await readArg(arg, words.slice(at), deps);
-    for (const [key, one] of specs) input[key] = await readFlag(one, given, deps);
+    const values: Record<string, unknown> = {};
+    for (const [at, [key, arg]] of args.entries()) values[key] = await readArg(arg, words.slice(at), deps);
+    const input = { ...values, ...(await readFlags(spec.flags ?? {}, given, deps)) };
     return (await run(deps, input as ValuesOf<Specs> & ArgsOf<Args>)) ?? EXIT.done;
   };
   return { name, alias, summary, operands, flagsFirst, examples, exits, flags, columns, action, commands: [] };
@@ -92,23 +85,6 @@ export function defineCommand<const Specs extends FlagSpecs, const Args extends 
 
 function rulesOf(rules: readonly (readonly [FlagName, ...FlagName[]])[], { flag }: FlagRecord): readonly FlagName[] {
   return rules.flatMap(([first, ...others]) => (first === flag ? others : []));
-}
-
-/** Throws UsageError for flags that are missing, or don't go together. */
-function checkRules(record: FlagRecord, given: Flags, examples: readonly string[]): void {
-  const { flag, conflicts = [], requires = [], required = false } = record;
-  if (!given.has(flag)) {
-    if (required) throw new UsageError(`${flag} is required`, { hint: `as in: ${exampleOf(flag, examples)}` });
-    return;
-  }
-  const other = conflicts.find((name) => given.has(name));
-  if (other !== undefined) throw new UsageError(`${flag} and ${other} cannot be used together`);
-  if (requires.length > 0 && !requires.some((name) => given.has(name)))
-    throw new UsageError(`${flag} requires ${requires.join(" or ")}`);
-}
-
-function exampleOf(flag: string, examples: readonly string[]): string {
-  return examples.find((example) => example.includes(flag)) ?? flag;
 }
 
 function readArg(arg: ArgSpec, words: readonly string[], deps: Deps): unknown {

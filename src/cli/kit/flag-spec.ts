@@ -48,13 +48,31 @@ export type ValuesOf<Specs extends FlagSpecs> = string extends keyof Specs
   ? unknown
   : { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> };
 
-export function isGroup(spec: FlagSpec | FlagGroup): spec is FlagGroup {
-  return "records" in spec;
+/** Several flags under one name, whose values `run` gets as one object. */
+export function flagGroup<const Specs extends FlagSpecs>(specs: Specs): FlagGroup<Promise<ValuesOf<Specs>>> {
+  return { records: recordsOf(specs), read: (flags, deps) => readFlags(specs, flags, deps) };
+}
+
+/** What `run` gets for a group. */
+export type GroupValue<Group> = Group extends FlagGroup<infer Value> ? Awaited<Value> : never;
+
+export function recordsOf(specs: FlagSpecs): readonly FlagRecord[] {
+  return Object.values(specs).flatMap((spec): readonly FlagRecord[] => ("records" in spec ? spec.records : [spec]));
+}
+
+export async function readFlags<Specs extends FlagSpecs>(
+  specs: Specs,
+  flags: Flags,
+  deps: Deps,
+): Promise<ValuesOf<Specs>> {
+  const values: Record<string, unknown> = {};
+  for (const [name, spec] of Object.entries<FlagSpec | FlagGroup>(specs))
+    values[name] = await ("records" in spec ? spec.read(flags, deps) : readFlag(spec, flags, deps));
+  return values as ValuesOf<Specs>;
 }
 
 /** The value, or a promise of it. */
-export function readFlag(spec: FlagSpec | FlagGroup, flags: Flags, deps: Deps): unknown {
-  if (isGroup(spec)) return spec.read(flags, deps);
+function readFlag(spec: FlagSpec, flags: Flags, deps: Deps): unknown {
   const { flag, value, repeatable } = spec;
   if (value === undefined) return flag.startsWith("--no-") ? flags.isOff(`--${flag.slice(5)}`) : flags.is(flag);
   if (repeatable === true) return Promise.all(flags.all(flag).map((text) => readValue(spec, text, flag, deps)));

@@ -8,7 +8,7 @@ import { layOutHelp, layOutRootHelp } from "../help/help-layout.ts";
 import type { Action, CommandNode } from "../kit/command-node.ts";
 import { arrange } from "./arrange.ts";
 import { type Noun, NOUNS } from "./nouns.ts";
-import { incomplete, toUsageError } from "./usage-problems.ts";
+import { checkRules, incomplete, toUsageError } from "./usage-problems.ts";
 
 /** Text for stdout, or work to do. */
 export type CommandLine =
@@ -54,13 +54,21 @@ export async function readCommandLine(
     if (error.code === "commander.helpDisplayed") return text(layOutHelp(command, path, columns));
     throw toUsageError(error, parser, arranged);
   }
-  const ownFlags = new Set<string>(command.flags.map(({ flag }) => flag));
   const flags = createFlags(parser.opts());
+  const typed = typedFlags(parser);
+  checkRules(command, (flag) => typed.has(flag) && flags.has(flag));
+  const ownFlags = new Set<string>(command.flags.map(({ flag }) => flag));
   return { kind: "call", call: { action: command.action, flags, operands: parser.args, ownFlags } };
 }
 
 function text(content: string): CommandLine {
   return { kind: "text", text: content };
+}
+
+/** Long names of the flags that were typed. A switch and its --no- form count as one here. */
+function typedFlags(parser: Command): ReadonlySet<string | undefined> {
+  const typed = parser.options.filter((option) => parser.getOptionValueSource(option.attributeName()) === "cli");
+  return new Set(typed.map(({ long }) => long));
 }
 
 function createParser(command: CommandNode): Command {

@@ -60,6 +60,21 @@ function didYouMean(nearest: string | null): string | null {
   return nearest === null ? null : `did you mean ${nearest}?`;
 }
 
+/** Throws UsageError for flags that are missing or don't go together. */
+export function checkRules({ flags, examples }: CommandNode, isGiven: (flag: string) => boolean): void {
+  for (const { flag, conflicts = [], requires = [], required = false } of flags) {
+    if (!isGiven(flag)) {
+      const hint = `as in: ${examples.find((example) => example.includes(flag)) ?? flag}`;
+      if (required) throw new UsageError(`${flag} is required`, { hint });
+      continue;
+    }
+    const other = conflicts.find(isGiven);
+    if (other !== undefined) throw new UsageError(`${flag} and ${other} cannot be used together`);
+    if (requires.length > 0 && !requires.some(isGiven))
+      throw new UsageError(`${flag} requires ${requires.join(" or ")}`);
+  }
+}
+
 /** The parser's complaint in our own words: it says "option" where everything else says "flag". */
 export function toUsageError(error: CommanderError, parser: Command, { command, path }: Arranged): UsageError {
   const help = `${["surveyctl", ...path].join(" ")} --help shows its usage and flags`;
