@@ -1,12 +1,11 @@
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { VERSION } from "../../../runtime/version.ts";
-import type { Command } from "commander";
 import { suggest } from "../../args/suggest.ts";
 import { readTextInput } from "../../args/text-file.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import { METHODS, parseFields, resolveTarget } from "./request.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { defineCommand } from "../../kit/define-command.ts";
+import { FIELDS, METHODS, resolveTarget } from "./request.ts";
 import type { Client } from "../../../client/client.ts";
 import type { HttpResponse } from "../../../contract/http.ts";
 import { type JsonObject, parseJson } from "../../../contract/json.ts";
@@ -16,52 +15,44 @@ import { toSafeLines, writeText } from "../../render/safe-text.ts";
 import { resourceAt, writePages } from "./paginate.ts";
 import { isShaped, toTerminalJson, writeShaped } from "./shape.ts";
 
-export function register(command: Command, context: CommandContext): void {
-  context.describe(command, {
-    operands: [
-      ["[method]", "HTTP method (default GET)", METHODS],
-      ["[path]", "a path such as /v1/people.json, or a URL below the base URL"],
-    ],
-    examples: [
-      "surveyctl api /v1/metrics.json",
-      "surveyctl api /v1/people.json -f email=ann@example.com",
-      "surveyctl api POST /v1/people.json -f email=ann@example.com -F send=false",
-      "surveyctl api /v1/survey_responses.json --paginate",
-      "surveyctl api --openapi > openapi.json",
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
-    flags: [
-      {
-        flag: "--field",
-        short: "-F",
-        value: "key=value",
-        text: "typed value (JSON): number, true, false, null, JSON or @FILE",
-        repeatable: true,
-      },
-      { flag: "--raw-field", short: "-f", value: "key=value", text: "string value", repeatable: true },
-      { flag: "--input", value: "file", text: "request body: a file, or - for standard input" },
-      { flag: "--paginate", text: "read every page of a list and print one array" },
-      { flag: "--include", short: "-i", text: "print the status line and headers too" },
-      { flag: "--openapi", text: "print the API as an OpenAPI 3.1 document; needs no connection" },
-    ],
-  });
-  context.action(command, async (deps, flags, operands) => {
-    if (flags.is("--openapi")) return runOpenApi(deps, operands);
-    if (flags.is("--include") && flags.text("--query") !== null)
-      throw new UsageError("--include and --query cannot be used together");
-    return runApi(deps, {
-      ...readOperands(operands),
-      fields: await parseFields(flags.all("--field"), flags.all("--raw-field")),
-      input: flags.text("--input"),
-      paginate: flags.is("--paginate"),
-      include: flags.is("--include"),
-    });
-  });
-}
+const api = defineCommand({
+  args: {
+    method: { form: "[method]", text: "HTTP method (default GET)", choices: METHODS, parse: (word) => word },
+    path: { form: "[path]", text: "a path such as /v1/people.json, or a URL below the base URL" },
+  },
+  examples: [
+    "surveyctl api /v1/metrics.json",
+    "surveyctl api /v1/people.json -f email=ann@example.com",
+    "surveyctl api POST /v1/people.json -f email=ann@example.com -F send=false",
+    "surveyctl api /v1/survey_responses.json --paginate",
+    "surveyctl api --openapi > openapi.json",
+  ],
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
+  flags: {
+    fields: FIELDS,
+    input: { flag: "--input", value: "file", text: "request body: a file, or - for standard input" },
+    paginate: {
+      flag: "--paginate",
+      text: "read every page of a list and print one array",
+      conflicts: ["--include"],
+    },
+    include: {
+      flag: "--include",
+      short: "-i",
+      text: "print the status line and headers too",
+      conflicts: ["--query"],
+    },
+    openapi: { flag: "--openapi", text: "print the API as an OpenAPI 3.1 document; needs no connection" },
+  },
+  run: (deps, { openapi, method, path, ...options }) =>
+    openapi ? runOpenApi(deps, method) : runApi(deps, { ...readTarget(method, path), ...options }),
+});
+
+export const commands = [api];
 
 /** The document without a call: for `--base-url` when that is given, else relative to where it is served. */
-async function runOpenApi(deps: Deps, operands: readonly string[]): Promise<ExitCode> {
-  if (operands.length > 0) throw new UsageError("--openapi takes no method and no path");
+async function runOpenApi(deps: Deps, word: string | null): Promise<void> {
+  if (word !== null) throw new UsageError("--openapi takes no method and no path");
   const { toOpenApi } = await import("../../../contract/openapi.ts");
   const { parseBaseUrl } = await import("../../../config/base-url.ts");
   const { baseUrl } = deps.options;
@@ -69,14 +60,13 @@ async function runOpenApi(deps: Deps, operands: readonly string[]): Promise<Exit
   const serverUrl = baseUrl === null ? null : parseBaseUrl(baseUrl, "--base-url", { allowHttp: true });
   const text = JSON.stringify(toOpenApi({ version: VERSION, serverUrl }), null, 2);
   await deps.streams.out.write(`${text}\n`);
-  return EXIT.done;
 }
 
 /** A word alone is the path of a GET, unless it can only be a method. */
-function readOperands([first = "", second]: readonly string[]): Pick<ApiOptions, "method" | "path"> {
-  if (second !== undefined) return { method: parseMethod(first), path: second };
-  if (first !== "" && !METHODS.some((method) => method === first.toUpperCase())) return { method: "GET", path: first };
-  throw new UsageError("<path> is required", { hint: `for example: surveyctl api ${first || "GET"} /v1/people.json` });
+function readTarget(word: string | null, path: string | null): Pick<ApiOptions, "method" | "path"> {
+  if (word !== null && path !== null) return { method: parseMethod(word), path };
+  if (word && !METHODS.some((method) => method === word.toUpperCase())) return { method: "GET", path: word };
+  throw new UsageError("<path> is required", { hint: `for example: surveyctl api ${word || "GET"} /v1/people.json` });
 }
 
 function parseMethod(text: string): (typeof METHODS)[number] {
@@ -90,7 +80,7 @@ function parseMethod(text: string): (typeof METHODS)[number] {
   });
 }
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly method: (typeof METHODS)[number];
   readonly path: string;
   readonly fields: JsonObject;
@@ -100,12 +90,10 @@ export interface ApiOptions {
   readonly include: boolean;
 }
 
-/** The answer, unchanged; its status decides the exit. */
-export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode> {
+async function runApi(deps: Deps, options: ApiOptions): Promise<void> {
   const { method } = options;
   const body = await readBody(deps, method, options);
   if (options.paginate && method !== "GET") throw new UsageError("--paginate requires GET");
-  if (options.paginate && options.include) throw new UsageError("--paginate and --include cannot be used together");
   return withClient(deps, async (client) => {
     const url = resolveTarget(
       options.path,
@@ -124,15 +112,9 @@ async function readBody({ streams }: Deps, method: string, { input, fields }: Ap
   return method === "GET" || Object.keys(fields).length === 0 ? undefined : JSON.stringify(fields);
 }
 
-async function showRequest(
-  { streams }: Deps,
-  method: string,
-  url: string,
-  body: string | undefined,
-): Promise<ExitCode> {
+async function showRequest({ streams }: Deps, method: string, url: string, body: string | undefined): Promise<void> {
   const head = JSON.stringify({ method, url }).slice(0, -1);
   await writeText(streams.out, `${head},"body":${body === undefined ? "null" : toJsonText(body)}}\n`);
-  return EXIT.done;
 }
 
 /** JSON as it is, in one line: numbers keep digits that a parser would lose. Any other text as a string. */
@@ -149,7 +131,7 @@ interface Call {
   readonly include: boolean;
 }
 
-async function showAnswer(deps: Deps, client: Client, { include, ...call }: Call): Promise<ExitCode> {
+async function showAnswer(deps: Deps, client: Client, { include, ...call }: Call): Promise<void> {
   const { streams, signal } = deps;
   const answer = await client.raw({ signal, ...call }).catch((error: unknown) => {
     const mayHaveArrived = error instanceof InterruptedError && !READS.has(call.method);
@@ -163,12 +145,11 @@ async function showAnswer(deps: Deps, client: Client, { include, ...call }: Call
     isShaped(deps) &&
     (await writeShaped(deps, answer.text, resourceAt(call.url, client.baseUrl)))
   )
-    return EXIT.done;
+    return;
   const head = include ? await formatHead(answer) : "";
   const text = streams.out.isTTY ? await forTerminal(deps, answer.text) : ended(answer.text);
   await streams.out.write((streams.out.isTTY ? toSafeLines(head) : head) + text);
   if (answer.failure !== null) throw answer.failure;
-  return EXIT.done;
 }
 
 async function formatHead({ status, headers }: Pick<HttpResponse, "status" | "headers">): Promise<string> {

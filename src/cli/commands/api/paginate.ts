@@ -4,14 +4,13 @@ import { type Route, ROUTES } from "../../../contract/routes.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { BOUNCES, MEMBERS, PEOPLE, RESPONSES, UNSUBSCRIBES } from "../../render/resources.ts";
 import { isShaped, toTerminalJson } from "./shape.ts";
 
 /** A list from its first page to its last as one array, written as it arrives. */
-export async function writePages(deps: Deps, client: Client, url: string): Promise<ExitCode> {
+export async function writePages(deps: Deps, client: Client, url: string): Promise<void> {
   const { streams, signal } = deps;
   const { color } = deps.options;
   const { route, placeholders } = findList(url, client.baseUrl);
@@ -26,7 +25,6 @@ export async function writePages(deps: Deps, client: Client, url: string): Promi
     first = false;
   }
   await streams.out.write(first ? "[]\n" : "\n]\n");
-  return EXIT.done;
 }
 
 /** One row within the array, indented and coloured. */
@@ -42,11 +40,10 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
   listMembers: MEMBERS,
 };
 
-async function writeShapedPages(deps: Deps, pages: AsyncIterable<Page>, resource: Resource): Promise<ExitCode> {
+async function writeShapedPages(deps: Deps, pages: AsyncIterable<Page>, resource: Resource): Promise<void> {
   const output = await openListOutput(deps, { resource, defaultFormat: "json" });
   for await (const page of pages) await output.write(page);
   await output.end();
-  return EXIT.done;
 }
 
 function walk(

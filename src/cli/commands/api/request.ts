@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject, numberThatLosesDigits, parseJ
 import { UsageError } from "../../errors/usage-error.ts";
 import { readTextFile } from "../../args/text-file.ts";
 import { parseKeyValue } from "../../args/values.ts";
+import type { FlagGroup } from "../../kit/flag-spec.ts";
 
 /** Methods that `api` can send; written in either case. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
@@ -34,17 +35,27 @@ function assertReadable(path: string): true {
   throw new UsageError(`${quoteText(path)} is not a valid path, such as /v1/people.json`);
 }
 
-/**
- * `-F` and `-f` as one object; `name[]` collects an array and `name[key]` a map, as in the specification, section 1.
- */
-export async function parseFields(typed: readonly string[], raw: readonly string[]): Promise<JsonObject> {
-  const fields: [string, Json][] = raw.map((text) => parseKeyValue(text, "--raw-field"));
-  for (const text of typed) {
-    const [key, value] = parseKeyValue(text, "--field");
-    fields.push([key, value.startsWith("@") ? await readTextFile(value.slice(1)) : parseTyped(value)]);
-  }
-  return nest(fields);
-}
+/** As one object: `name[]` collects an array and `name[key]` a map, as in the specification, section 1. */
+export const FIELDS: FlagGroup<Promise<JsonObject>> = {
+  records: [
+    {
+      flag: "--field",
+      short: "-F",
+      value: "key=value",
+      text: "typed value (JSON): number, true, false, null, JSON or @FILE",
+      repeatable: true,
+    },
+    { flag: "--raw-field", short: "-f", value: "key=value", text: "string value", repeatable: true },
+  ],
+  read: async (flags) => {
+    const fields: [string, Json][] = flags.all("--raw-field").map((text) => parseKeyValue(text, "--raw-field"));
+    for (const text of flags.all("--field")) {
+      const [key, value] = parseKeyValue(text, "--field");
+      fields.push([key, value.startsWith("@") ? await readTextFile(value.slice(1)) : parseTyped(value)]);
+    }
+    return nest(fields);
+  },
+};
 
 function parseTyped(text: string): Json {
   const json = parseJson(text);

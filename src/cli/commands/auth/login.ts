@@ -1,5 +1,4 @@
 import { readAtMost } from "../../../runtime/pipe-reader.ts";
-import type { Command } from "commander";
 import type { ClientError } from "../../../client/errors/client-error.ts";
 import { ConnectionError, AuthError } from "../../../client/errors/call-errors.ts";
 import { parseBaseUrl } from "../../../config/base-url.ts";
@@ -9,30 +8,32 @@ import { givenBaseUrl, nameProfile } from "../../../config/settings.ts";
 import type { Profile, Profiles } from "../../../config/profiles.ts";
 import { type Deps, settingsRequest } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../../command/command-context.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { defineCommand } from "../../kit/define-command.ts";
 import { confirm, writeDone, writeWarning } from "../../command/notes.ts";
 import { answeredElse, BASE_URL_ADVICE, check } from "./status.ts";
 import { changeProfiles, checkName, DEFAULT_PROFILE, fileOf, loadProfiles, refuseDryRun } from "./profile-file.ts";
 
-export function registerLogin(noun: Command, context: CommandContext): void {
-  const command = context.verb(noun, {
-    name: "login",
-    summary: "save a connection as a profile, after checking its URL and key",
-    examples: [
-      "surveyctl auth login",
-      `printf %s "$KEY" | surveyctl auth login --base-url https://surveys.example.com --profile prod`,
-      "surveyctl auth login --profile prod --key-command 'op read op://surveys/key'",
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
-    flags: [
-      { flag: "--key-command", value: "command", text: "save a command that prints the key instead of the key itself" },
-    ],
-  });
-  context.action(command, (deps, flags) => runLogin(deps, { keyCommand: flags.text("--key-command") }));
-}
+export const login = defineCommand({
+  name: "login",
+  summary: "save a connection as a profile, after checking its URL and key",
+  examples: [
+    "surveyctl auth login",
+    `printf %s "$KEY" | surveyctl auth login --base-url https://surveys.example.com --profile prod`,
+    "surveyctl auth login --profile prod --key-command 'op read op://surveys/key'",
+  ],
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
+  flags: {
+    keyCommand: {
+      flag: "--key-command",
+      value: "command",
+      text: "save a command that prints the key instead of the key itself",
+    },
+  },
+  run: (deps, { keyCommand }) => runLogin(deps, keyCommand),
+});
 
-async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand: string | null }): Promise<ExitCode> {
+async function runLogin(deps: Deps, keyCommand: string | null): Promise<void> {
   refuseDryRun(deps);
   const request = settingsRequest(deps);
   const given = nameProfile(request)?.value ?? null;
@@ -59,14 +60,12 @@ async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand: strin
   if (access === "read-only") await writeDone(deps, "The key only reads: commands that write are refused.");
   await writeDone(deps, `Try: surveyctl people list${defaultName === name ? "" : ` --profile ${name}`}`);
   await warnOfVariables(deps, { name, baseUrl, key });
-  return EXIT.done;
 }
 
 function canAsk({ streams }: Deps): boolean {
   return streams.in.isTTY && streams.err.isTTY;
 }
 
-/** Before the first question, where questions are asked. */
 async function explain(deps: Deps): Promise<void> {
   if (!canAsk(deps) || deps.options.quiet) return;
   await deps.streams.err.write(`Enter the service's URL and an API key. They will be verified and saved to
@@ -76,7 +75,7 @@ No service yet? Run one with "surveyctl serve", or see one with "surveyctl demo"
 `);
 }
 
-/** On a terminal nothing is replaced without a question; a pipe replaces, as scripts that rotate keys expect. */
+/** A terminal asks before it replaces a profile. A pipe doesn't: scripts rotate keys so. */
 async function chooseName(deps: Deps, given: string | null, { byName }: Profiles): Promise<string> {
   if (!canAsk(deps)) return given ?? DEFAULT_PROFILE;
   const name = given ?? (byName.size === 0 ? DEFAULT_PROFILE : await askName(deps));
@@ -98,7 +97,6 @@ interface SavedConnection {
   readonly key: string;
 }
 
-/** A saved connection is not used while a variable says otherwise. */
 async function warnOfVariables(deps: Deps, { name, baseUrl, key }: SavedConnection): Promise<void> {
   const { env } = deps;
   const differs = (variable: string, saved: string): boolean => ![undefined, "", saved].includes(env[variable]?.trim());
@@ -133,7 +131,7 @@ async function readKey({ streams }: Deps): Promise<string> {
   });
 }
 
-/** The advice when the check fails; auth status would know nothing of it yet. */
+/** `auth status` can't help: nothing is saved yet. */
 function adviseLogin(error: ClientError): string | null {
   if (error instanceof AuthError)
     return "Nothing was saved. Check that the key is complete and belongs to this service.";

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { ClientError, nameCall } from "../../../client/errors/client-error.ts";
 import { ConnectionError } from "../../../client/errors/call-errors.ts";
 import { AuthError, RefusedError } from "../../../client/errors/call-errors.ts";
@@ -8,32 +7,48 @@ import { LOCAL_PROFILE, nameProfile, type RemoteConnection, resolveConnection } 
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { type Deps, settingsRequest, withClient } from "../../command/deps.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { writeRecord } from "../../render/record-output.ts";
-import type { CommandContext } from "../../command/command-context.ts";
+import { defineCommand } from "../../kit/define-command.ts";
 import { writeWarning } from "../../command/notes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { createWaitLines } from "../../command/wait-lines.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 
-export function registerStatus(noun: Command, context: CommandContext): void {
-  const command = context.verb(noun, {
-    name: "status",
-    summary: "show the connection in use, where each value comes from, and whether it works",
-    examples: ["surveyctl auth status", "surveyctl auth status --profile prod --json"],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
-    columns: STATUS,
-  });
-  context.action(command, runStatus);
-}
+/** The key itself is never among them. */
+const STATUS_COLUMNS = [
+  "profile",
+  "profile_source",
+  "base_url",
+  "base_url_source",
+  "api_key",
+  "api_key_source",
+  "access",
+  "status",
+];
 
-/** Exit 4 when the key is refused; an unreachable service is the client's error. */
-async function runStatus(deps: Deps): Promise<ExitCode> {
-  const settings = await resolveConnection(settingsRequest(deps));
-  return settings.kind === "local" ? showLocal(deps) : showRemote(deps, settings);
-}
+const STATUS: Resource = {
+  noun: "settings",
+  columns: STATUS_COLUMNS.map((name) => pathColumn(name, "text")),
+  table: STATUS_COLUMNS,
+  dropFirst: [],
+  fields: [],
+};
 
-async function showLocal(deps: Deps): Promise<ExitCode> {
+/** Exit 4 if the key is refused; an unreachable service is the client's error. */
+export const status = defineCommand({
+  name: "status",
+  summary: "show the connection in use, where each value comes from, and whether it works",
+  examples: ["surveyctl auth status", "surveyctl auth status --profile prod --json"],
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
+  columns: STATUS,
+  run: async (deps) => {
+    const settings = await resolveConnection(settingsRequest(deps));
+    return settings.kind === "local" ? showLocal(deps) : showRemote(deps, settings);
+  },
+});
+
+async function showLocal(deps: Deps): Promise<void> {
   await withClient(deps, (client) => client.getMetrics({}, { signal: deps.signal }));
   await write(deps, {
     profile: LOCAL_PROFILE,
@@ -45,10 +60,9 @@ async function showLocal(deps: Deps): Promise<ExitCode> {
     access: "full",
     status: "ok",
   });
-  return EXIT.done;
 }
 
-async function showRemote(deps: Deps, connection: RemoteConnection): Promise<ExitCode> {
+async function showRemote(deps: Deps, connection: RemoteConnection): Promise<void> {
   const { profile, baseUrl, apiKey, warning } = connection;
   if (warning !== null) await writeWarning(deps, warning);
   const shown = {
@@ -66,7 +80,6 @@ async function showRemote(deps: Deps, connection: RemoteConnection): Promise<Exi
       advice: (error) => adviseStatus(error, connection),
     });
     await write(deps, { ...shown, access: access ?? UNKNOWN_ACCESS, status: "ok" });
-    return EXIT.done;
   } catch (error) {
     await write(deps, { ...shown, access: UNKNOWN_ACCESS, status: toStatus(error) });
     throw error;
@@ -101,37 +114,6 @@ function adviseStatus(error: ClientError, { profile, baseUrl, apiKey }: RemoteCo
 async function write(deps: Deps, json: JsonObject): Promise<void> {
   await writeRecord(deps, STATUS, { json, text: JSON.stringify(json) });
 }
-
-/** The columns of `auth status`. The key itself is never among them. */
-const STATUS_COLUMNS = [
-  "profile",
-  "profile_source",
-  "base_url",
-  "base_url_source",
-  "api_key",
-  "api_key_source",
-  "access",
-  "status",
-];
-
-const STATUS: Resource = {
-  noun: "settings",
-  columns: STATUS_COLUMNS.map((name) => pathColumn(name, "text")),
-  table: STATUS_COLUMNS,
-  dropFirst: [],
-  fields: [],
-};
-
-/** The columns of `auth list`, under the names that `auth status` has. */
-export const PROFILES: Resource = {
-  noun: "profiles",
-  columns: ["profile", "base_url", "api_key", "api_key_source", "access", "default"].map((name) =>
-    pathColumn(name, "text"),
-  ),
-  table: ["profile", "base_url", "api_key", "access", "default"],
-  dropFirst: ["api_key", "access"],
-  fields: [],
-};
 
 const SHOWN = 4;
 

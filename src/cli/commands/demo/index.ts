@@ -1,15 +1,14 @@
-import type { Command } from "commander";
 import { EXIT } from "../../exit-codes.ts";
-import type { CommandContext } from "../../command/command-context.ts";
+import { defineCommand } from "../../kit/define-command.ts";
 
-export function register(noun: Command, context: CommandContext): void {
-  const command = context.describe(noun, {
+export const commands = [
+  defineCommand({
     examples: ["surveyctl demo", "surveyctl demo --no-pause --no-color > demo.txt"],
     exits: [EXIT.done, EXIT.failed, EXIT.interrupted, EXIT.terminated],
-    flags: [{ flag: "--no-pause", text: "do not wait for Enter between steps" }],
-  });
-  context.action(command, async (deps, flags) => {
-    const { runDemo } = await import("./run.ts");
-    return runDemo(deps, { pause: flags.is("--pause") });
-  });
-}
+    flags: { noPause: { flag: "--no-pause", text: "do not wait for Enter between steps" } },
+    run: async (deps, { noPause }) => {
+      const { runDemo } = await import("./run.ts");
+      await runDemo(deps, { pause: !noPause });
+    },
+  }),
+];

@@ -5,7 +5,6 @@ import type { Client } from "../../../client/client.ts";
 import { undiciTransport } from "../../../client/transport/undici-transport.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import type { Deps } from "../../command/deps.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { collectAnswers, parseCustomers } from "./answers.ts";
 import { type DemoConnection, openStage, type Stage } from "./stage.ts";
 import { answerOnPage, readSurveyLinks } from "./survey-page.ts";
@@ -17,7 +16,7 @@ export interface DemoOptions {
 }
 
 /** Leaves its folder behind when it came to its end, and no process in any case. */
-export async function runDemo(deps: Deps, { pause }: DemoOptions): Promise<ExitCode> {
+export async function runDemo(deps: Deps, { pause }: DemoOptions): Promise<void> {
   const narrator = createNarrator(deps, pause);
   await narrator.say("From customer list to NPS, on a private demo server in a temporary folder.");
   await narrator.say("No message leaves this machine.");
@@ -29,7 +28,6 @@ export async function runDemo(deps: Deps, { pause }: DemoOptions): Promise<ExitC
     await stage.discard();
     throw error;
   }
-  return EXIT.done;
 }
 
 /** The server has ended when this settles. */

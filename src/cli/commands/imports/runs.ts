@@ -40,15 +40,12 @@ export const RUNS: Resource = {
   fields: [],
 };
 
-export const JOURNALS: Resource = {
-  noun: "journals",
-  columns: [pathColumn("journal", "text")],
-  table: ["journal"],
-  dropFirst: [],
-  fields: [],
-};
+export const RUNS_ARG = {
+  form: "[file]",
+  text: "an imported file, its results, or a folder (default this folder)",
+} as const;
 
-/** `name` is an imported file, results, a journal or a folder (default: this one). Throws NothingFoundError. */
+/** `name` may be a journal too. Throws NothingFoundError for a file of which no import is recorded. */
 export async function findRuns(name: string | null): Promise<ImportRun[]> {
   const journals = name === null ? await listJournals(".") : await journalsOf(name);
   const runs: ImportRun[] = [];

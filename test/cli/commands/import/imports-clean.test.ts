@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatEntry, type JournalEntry, type JournalHead } from "../../../../src/bulk/import/journal/journal-entry.ts";
-import { runClean } from "../../../../src/cli/commands/imports/index.ts";
 import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
+import { runCommand } from "../../../helpers/run-command.ts";
 
 const NAME = "a.csv.people-import.results.csv.journal";
 const HEAD: JournalHead = {
@@ -37,13 +37,13 @@ test("when a run has begun anew since the look, then its journal stays; else it 
     writeJournal([{ head: HEAD }, { intent: [2], at: NOW }]);
     return "t".repeat(bytes);
   };
-  await runClean({ ...deps, random: { ...deps.random, token } }, folder);
+  await runCommand({ ...deps, random: { ...deps.random, token } }, ["imports", "clean", folder]);
   expect([await readdir(folder), out(), err()]).toEqual([
     [NAME],
     "",
     "Removed 0 journals.\nnote: 1 import is not finished: see surveyctl imports list\n",
   ]);
   writeJournal([{ head: HEAD }, { end: true }]);
-  await runClean(deps, folder);
+  await runCommand(deps, ["imports", "clean", folder]);
   expect(await readdir(folder)).toEqual([]);
 });

@@ -1,0 +1,46 @@
+import type { Profile } from "../../../config/profiles.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { COUNT_FLAG } from "../../command/list-rows.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { defineCommand } from "../../kit/define-command.ts";
+import { pathColumn, type Resource } from "../../render/columns.ts";
+import { openListOutput } from "../../render/list-output.ts";
+import { loadProfiles } from "./profile-file.ts";
+import { maskKey, UNKNOWN_ACCESS } from "./status.ts";
+
+/** Under the names that `auth status` has. */
+const PROFILES: Resource = {
+  noun: "profiles",
+  columns: ["profile", "base_url", "api_key", "api_key_source", "access", "default"].map((name) =>
+    pathColumn(name, "text"),
+  ),
+  table: ["profile", "base_url", "api_key", "access", "default"],
+  dropFirst: ["api_key", "access"],
+  fields: [],
+};
+
+export const list = defineCommand({
+  name: "list",
+  alias: "ls",
+  summary: "list saved connections",
+  examples: ["surveyctl auth list", "surveyctl auth list --json"],
+  exits: [EXIT.done, EXIT.usage],
+  flags: { count: COUNT_FLAG },
+  columns: PROFILES,
+  run: async (deps, { count }) => {
+    const { byName, defaultName } = await loadProfiles(deps);
+    const rows = [...byName].map(([name, profile]) => describe(name, profile, name === defaultName));
+    const output = await openListOutput(deps, { resource: PROFILES, count });
+    await output.write({ rows, text: JSON.stringify(rows) });
+    await output.end();
+  },
+});
+
+function describe(name: string, profile: Profile, isDefault: boolean): JsonObject {
+  const key =
+    "api_key" in profile
+      ? { api_key: maskKey(profile.api_key), api_key_source: `profile ${name}` }
+      : { api_key: null, api_key_source: `key command of profile ${name}` };
+  const access = profile.access ?? UNKNOWN_ACCESS;
+  return { profile: name, base_url: profile.base_url, ...key, access, default: isDefault };
+}
