@@ -10,27 +10,33 @@ import { suggest } from "../args/suggest.ts";
 import { readTextFile } from "../args/text-file.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
-import type { Flags } from "../args/flags.ts";
 import { parseKeyValue } from "../args/values.ts";
+import type { FlagGroup } from "../kit/flag-spec.ts";
 
-export interface PropertySources {
-  /** `--properties`, a map; the other two take precedence over it. */
-  readonly properties: JsonObject | null;
-  /** `--property key=value`, in order. */
-  readonly pairs: readonly (readonly [string, string])[];
-  /** One flag for each special property, by its key; the strongest. */
-  readonly special: Readonly<Record<string, string>>;
-}
-
-/** The map to send; null when no flag gave any. Throws UsageError for texts that are too long. */
-export function toProperties({ properties, pairs, special }: PropertySources): JsonObject | null {
-  const all: JsonObject = Object.fromEntries([
-    ...Object.entries(properties ?? {}),
-    ...pairs,
-    ...Object.entries(special),
-  ]);
-  for (const rule of SPECIAL_PROPERTIES) checkLength(rule, all);
-  return properties === null && Object.keys(all).length === 0 ? null : all;
+/**
+ * The map to send, or null if no flag gave any. `--property` takes precedence over `--properties`, and the flags of
+ * special properties over both.
+ */
+export function surveyProperties(text = "a property, such as plan=pro"): FlagGroup<Promise<JsonObject | null>> {
+  return {
+    records: [
+      { flag: "--property", value: "key=value", text, repeatable: true },
+      { flag: "--properties", value: "json", text: "several properties as a JSON object, or @FILE that holds one" },
+      ...SPECIAL_PROPERTIES.map(toFlag),
+    ],
+    read: async (flags) => {
+      const properties = await readProperties(flags.text("--properties"));
+      const all: JsonObject = Object.fromEntries([
+        ...Object.entries(properties ?? {}),
+        ...flags.all("--property").map((pair) => parseKeyValue(pair, "--property")),
+        ...SPECIAL_PROPERTIES.map(({ key, flag }) => [key, flags.text(`--${flag}`)] as const).filter(
+          ([, value]) => value !== null,
+        ),
+      ]);
+      for (const rule of SPECIAL_PROPERTIES) checkLength(rule, all);
+      return properties === null && Object.keys(all).length === 0 ? null : all;
+    },
+  };
 }
 
 function checkLength(rule: SpecialProperty, all: JsonObject): void {
@@ -73,12 +79,6 @@ function checkDigits(value: JsonObject, text: string, flag: string): JsonObject 
   throw new UsageError(`${flag}: ${number} has more digits than a JSON number keeps; write it in quotes, as text`);
 }
 
-export const PROPERTY_FLAGS: readonly FlagRecord[] = [
-  { flag: "--property", value: "key=value", text: "a property, such as plan=pro", repeatable: true },
-  { flag: "--properties", value: "json", text: "several properties as a JSON object, or @FILE that holds one" },
-  ...SPECIAL_PROPERTIES.map(toFlag),
-];
-
 export const REPLACE_PROPERTIES_FLAG: FlagRecord = {
   flag: "--replace-properties",
   text: "remove stored properties that are not given, instead of merging",
@@ -93,18 +93,6 @@ function toFlag({ key, flag, effect, maxLength }: SpecialProperty): FlagRecord {
       suggestions: LOCALES,
     };
   return maxLength === undefined ? base : { ...base, text: `${effect}, at most ${maxLength} characters` };
-}
-
-export async function readPropertyFlags(flags: Flags): Promise<PropertySources> {
-  const special = SPECIAL_PROPERTIES.flatMap(({ key, flag }): [string, string][] => {
-    const text = flags.text(`--${flag}`);
-    return text === null ? [] : [[key, text]];
-  });
-  return {
-    properties: await readProperties(flags.text("--properties")),
-    pairs: flags.all("--property").map((text) => parseKeyValue(text, "--property")),
-    special: Object.fromEntries(special),
-  };
 }
 
 async function readProperties(text: string | null): Promise<JsonObject | null> {

@@ -39,11 +39,21 @@ export function readTime(deps: Deps, flags: Flags, flag: string, edge: DayEdge):
   return flags.parse(flag, (text, place) => parseTime(text, place, timeContext(deps), edge));
 }
 
-/** When something happened, as a record will say; null when not given. Throws UsageError for more than a day ahead. */
-export function readRecordedTime(deps: Deps, flags: Flags, flag: string): number | null {
-  const at = readTime(deps, flags, flag, "first");
-  if (at === null || at <= timeContext(deps).now + DAY_SECONDS) return at;
-  throw new UsageError(`${flag}: ${quoteText(flags.text(flag) ?? "")} is more than a day ahead`);
+/** Unix seconds: of a day or a period its first second. Throws UsageError. */
+export function parseStart(text: string, place: string, deps: Deps): number {
+  return parseTime(text, place, timeContext(deps), "first");
+}
+
+/** Unix seconds: of a day or a period its last second. Throws UsageError. */
+export function parseEnd(text: string, place: string, deps: Deps): number {
+  return parseTime(text, place, timeContext(deps), "last");
+}
+
+/** When something happened. Throws UsageError for more than a day ahead. */
+export function parseRecordedTime(text: string, place: string, deps: Deps): number {
+  const at = parseStart(text, place, deps);
+  if (at <= timeContext(deps).now + DAY_SECONDS) return at;
+  throw new UsageError(`${place}: ${quoteText(text)} is more than a day ahead`);
 }
 
 /** Unix seconds, inclusive; null is open. */

@@ -23,7 +23,7 @@ export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlag
   const format = chooseExportFormat(deps, flags.out);
   const asJson = format === "json" || format === "ndjson";
   const selected = selectColumns(request.resource, deps.options.columns);
-  checkFlags(flags, format, request);
+  checkFlags(flags, format);
   checkCsvFlags(deps, format);
   const gzip = flags.gzip || hasGz(flags.out ?? "");
   if (gzip && isStdout(flags.out) && deps.streams.out.isTTY)
@@ -97,7 +97,7 @@ function hasGz(file: string): boolean {
   return /\.gz$/i.test(file);
 }
 
-function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, command }: ExportRequest): void {
+function checkFlags(flags: ExportFlags, format: EncodedFormat): void {
   const asJson = format === "json" || format === "ndjson";
   refuse(flags.checksum && isStdout(flags.out), "--checksum requires --out: the checksum is written next to the file");
   refuse(
@@ -117,10 +117,6 @@ function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, co
     "list the columns with --columns, as in person_properties.plan",
   );
   refuse(flags.flatten && asJson, "--flatten adds columns to csv and tsv; json and ndjson keep maps as they are");
-  refuse(
-    flags.state !== null && incremental === null,
-    `${command} has no --state: its list cannot be filtered by time`,
-  );
 }
 
 function refuse(when: boolean, message: string, hint?: string): void {

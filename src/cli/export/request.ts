@@ -24,15 +24,6 @@ export interface ExportFlags {
   readonly perPage: number | null;
 }
 
-/** Options of an export that is filtered by one time alone. */
-export interface RangeExportOptions {
-  readonly flags: ExportFlags;
-  /** Unix seconds, inclusive; null is open. */
-  readonly since: number | null;
-  readonly until: number | null;
-  readonly filterText: string;
-}
-
 /** A list that an export can read: all of it, or with the rows' own clock in place of the creation time. */
 export interface ExportSource {
   readonly list: (client: Client, perPage: number) => PageList | CursorList;
@@ -103,38 +94,33 @@ export const EXPORT_EXITS: readonly ExitCode[] = [
   EXIT.terminated,
 ];
 
-/** `later`: the rows that a later run finds by their time; null where the list cannot be filtered by time. */
-export function exportFlags({ later }: { readonly later: "new" | "new or changed" | null }): readonly FlagRecord[] {
-  return [
-    { flag: "--out", value: "file", text: "write to a file, atomically", otherwise: "standard output" },
-    { flag: "--gzip", text: "compress; adds .gz to the name", conflicts: ["--query"] },
-    { flag: "--append", text: "add to the file instead of replacing it" },
-    ...(later === null ? [] : [stateFlag(later)]),
-    { flag: "--flatten", text: "add a column for each property found" },
-    { flag: "--checksum", text: "also write <file>.sha256" },
-    { flag: "--per-page", value: "n", text: `page size, 1 to ${PER_PAGE_MAX}`, otherwise: String(PER_PAGE_MAX) },
-  ];
-}
-
-function stateFlag(later: string): FlagRecord {
-  const text = `record how far this run got; export only what is ${later} since`;
-  return { flag: "--state", value: "file", text };
-}
-
+/** `later`: the rows that a later run finds by their time; null if the list cannot be filtered by time. */
 export function exportFile(later: "new" | "new or changed" | null): FlagGroup<ExportFlags> {
-  return { records: exportFlags({ later }), read: readExportFlags };
-}
-
-export function readExportFlags(flags: Flags): ExportFlags {
+  const state: FlagRecord = {
+    flag: "--state",
+    value: "file",
+    text: `record how far this run got; export only what is ${later} since`,
+  };
   return {
-    out: flags.parse("--out", parseOutputFile),
-    gzip: flags.is("--gzip"),
-    append: flags.is("--append"),
-    state: flags.parse("--state", parseOutputFile),
-    flatten: flags.is("--flatten"),
-    checksum: flags.is("--checksum"),
-    query: flags.text("--query") !== null,
-    perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
+    records: [
+      { flag: "--out", value: "file", text: "write to a file, atomically", otherwise: "standard output" },
+      { flag: "--gzip", text: "compress; adds .gz to the name", conflicts: ["--query"] },
+      { flag: "--append", text: "add to the file instead of replacing it" },
+      ...(later === null ? [] : [state]),
+      { flag: "--flatten", text: "add a column for each property found" },
+      { flag: "--checksum", text: "also write <file>.sha256" },
+      { flag: "--per-page", value: "n", text: `page size, 1 to ${PER_PAGE_MAX}`, otherwise: String(PER_PAGE_MAX) },
+    ],
+    read: (flags) => ({
+      out: flags.parse("--out", parseOutputFile),
+      gzip: flags.is("--gzip"),
+      append: flags.is("--append"),
+      state: flags.parse("--state", parseOutputFile),
+      flatten: flags.is("--flatten"),
+      checksum: flags.is("--checksum"),
+      query: flags.text("--query") !== null,
+      perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
+    }),
   };
 }
 
@@ -143,7 +129,7 @@ export function textOfFilters(...names: readonly string[]): FlagGroup<string> {
 }
 
 /** Filters as the user wrote them: "7d" stays the same filter from night to night. */
-export function describeFilters(flags: Flags, names: readonly string[]): string {
+function describeFilters(flags: Flags, names: readonly string[]): string {
   return names
     .flatMap((name) =>
       [flags.text(name), ...flags.all(name)].map((value) => (value === null ? "" : `${name} ${value}`)),

@@ -4,9 +4,6 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { stringify } from "csv-stringify/sync";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { runAutopilotExport } from "../../../src/cli/commands/autopilot/export.ts";
-import type { ExportFlags, RangeExportOptions } from "../../../src/cli/export/request.ts";
-import { runPeopleExport } from "../../../src/cli/commands/people/export.ts";
 import { withFound } from "../../../src/cli/render/columns.ts";
 import { createEncoder } from "../../../src/cli/render/encoders.ts";
 import { RESPONSES } from "../../../src/cli/render/resources.ts";
@@ -20,18 +17,8 @@ import { fakeDeps, type FakeDeps } from "../../helpers/fake-deps.ts";
 import { runCommand } from "../../helpers/run-command.ts";
 import { type ListService, type ListServiceOptions, startListService } from "../../helpers/list-service.ts";
 
-const FLAGS: ExportFlags = {
-  out: null,
-  gzip: false,
-  append: false,
-  state: null,
-  flatten: false,
-  checksum: false,
-  query: false,
-  perPage: 5,
-};
 const START = 1_760_000_000;
-const ALL: RangeExportOptions = { flags: FLAGS, since: null, until: null, filterText: "" };
+const PEOPLE = ["people", "export", "--per-page", "5"];
 
 let service: ListService | null = null;
 afterEach(async () => {
@@ -85,7 +72,7 @@ describe("people export", () => {
     } = await world({
       lists: { people: Array.from({ length: 230 }, (_row, index) => person(index + 1, at(index))) },
     });
-    await runPeopleExport(deps, ALL);
+    await runCommand(deps, PEOPLE);
     expect(out()).toBe(`id\n${everyId(230)}`);
     expect(requests.length).toBeLessThan(120);
   });
@@ -93,11 +80,11 @@ describe("people export", () => {
   it("is read in windows, and in sequence from a service that ignores times", async () => {
     const people = Array.from({ length: 230 }, (_, index) => person(index + 1, START + index * 60));
     const windows = await world({ lists: { people } });
-    await runPeopleExport(windows.deps, ALL);
+    await runCommand(windows.deps, PEOPLE);
     expect(windows.service.requests.filter(({ query }) => query.has("since")).length).toBeGreaterThan(3);
     await service?.stop();
     const walk = await world({ lists: { people }, ignoresTimes: true });
-    await runPeopleExport(walk.deps, ALL);
+    await runCommand(walk.deps, PEOPLE);
     expect([windows.out(), walk.out()]).toEqual([`id\n${everyId(230)}`, `id\n${everyId(230)}`]);
   });
 
@@ -105,7 +92,7 @@ describe("people export", () => {
     const now = Math.floor(Date.now() / 1000);
     const people = Array.from({ length: 40 }, (_, index) => person(index + 1, now + (index - 20) * 600));
     const { deps, out } = await world({ lists: { people } });
-    await runPeopleExport(deps, ALL);
+    await runCommand(deps, PEOPLE);
     expect(out()).toBe(`id\n${everyId(40)}`);
     await service?.stop();
     const old = people.slice(0, 12);
@@ -116,20 +103,21 @@ describe("people export", () => {
         return null;
       },
     });
-    await runPeopleExport(later.deps, ALL);
+    await runCommand(later.deps, PEOPLE);
     expect(later.out()).toBe(`id\n${everyId(12)}`);
   });
 
   it("continues from its state", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-people-"));
-    const flags = { ...FLAGS, out: path.join(folder, "p.csv"), state: path.join(folder, "p.state"), append: true };
+    const out = path.join(folder, "p.csv");
+    const words = [...PEOPLE, "--out", out, "--state", path.join(folder, "p.state"), "--append"];
     const people = Array.from({ length: 12 }, (_, index) => person(index + 1, START + index * 60));
     const { deps } = await world({ lists: { people } });
-    await runPeopleExport(deps, { ...ALL, flags });
+    await runCommand(deps, words);
     people.push(person(13, Math.floor(Date.now() / 1000)));
-    await runPeopleExport(deps, { ...ALL, flags });
-    await runPeopleExport(deps, { ...ALL, flags });
-    expect(await readFile(flags.out, "utf8")).toBe(`id\n${everyId(13)}`);
+    await runCommand(deps, words);
+    await runCommand(deps, words);
+    expect(await readFile(out, "utf8")).toBe(`id\n${everyId(13)}`);
     await rm(folder, { recursive: true });
   });
 });
@@ -208,9 +196,8 @@ describe("autopilot export", () => {
       out,
       service: { requests },
     } = await world({ lists: { memberships } });
-    const person_ = { personId: null, email: null, phone: null };
-    const flags = { ...FLAGS, flatten: true };
-    await runAutopilotExport(withColumns(deps, ["person_id"]), { flags, platform: "sms", person: person_ });
+    const words = ["autopilot", "export", "--per-page", "5", "--flatten", "--platform", "sms"];
+    await runCommand(withColumns(deps, ["person_id"]), words);
     const lines = out().trimEnd().split("\n");
     expect([lines[0], lines[1], lines[8], lines.length]).toEqual([
       "person_id,properties.plan,properties.seats",
@@ -228,24 +215,8 @@ describe("autopilot export", () => {
       Object.assign(member(index + 1, {}), [{ person: `p${index}` }, { person: null }, { person: {} }][index % 3]),
     );
     const { deps, out } = await world({ lists: { memberships } });
-    await runAutopilotExport(withColumns(deps, ["created_at"]), {
-      flags: FLAGS,
-      platform: "email",
-      person: { personId: null, email: null, phone: null },
-    });
+    await runCommand(withColumns(deps, ["created_at"]), ["autopilot", "export", "--per-page", "5"]);
     expect(out().trimEnd().split("\n")).toHaveLength(13);
-  });
-
-  it("has no state", async () => {
-    const { deps } = await world({ lists: {} });
-    const options = {
-      flags: { ...FLAGS, state: "x" },
-      platform: "email",
-      person: { personId: null, email: null, phone: null },
-    } as const;
-    await expect(runAutopilotExport(withColumns(deps, null), options)).rejects.toThrow(
-      "autopilot export has no --state",
-    );
   });
 });
 

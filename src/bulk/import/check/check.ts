@@ -9,7 +9,7 @@ import { createProblemList, type ProblemGroup } from "./problem-list.ts";
 import { type RowKind, type RowProblem, type RowValues, type Way, WAYS, wayOf } from "./row-kind.ts";
 import { identifierOf, type ValidFields } from "./validate.ts";
 
-export type DuplicatePolicy = "error" | "first" | "last";
+type DuplicatePolicy = "error" | "first" | "last";
 
 export interface CheckOptions {
   /** Null: the first is used, with a warning. */

@@ -1,14 +1,7 @@
 /** Properties by which rows are filtered or grouped: `--property 'purchases>=3'` and the values in a row. */
 import { type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
 import { badValue, parseKeyValue } from "../../args/values.ts";
-
-export const PROPERTY_FILTER_FLAG: FlagRecord = {
-  flag: "--property",
-  value: "key=value",
-  text: "only with this property, also != >= <= > <; of several values of one key, any matches",
-  repeatable: true,
-};
+import type { FlagSpec } from "../../kit/flag-spec.ts";
 
 export const COMPARISONS = {
   "=": (a: number, b: number) => a === b,
@@ -21,6 +14,14 @@ export const COMPARISONS = {
 
 /** `=` if there is no comparison. */
 export type PropertyCondition = readonly [key: string, value: string, comparison?: keyof typeof COMPARISONS];
+
+export const PROPERTY_FILTER_FLAG = {
+  flag: "--property",
+  value: "key=value",
+  text: "only with this property, also != >= <= > <; of several values of one key, any matches",
+  repeatable: true,
+  parse: parseCondition,
+} as const satisfies FlagSpec;
 
 /** Throws UsageError. */
 export function parseCondition(text: string, place: string): PropertyCondition {

@@ -36,7 +36,7 @@ const STATUS: Resource = {
 };
 
 /** Exit 4 if the key is refused; an unreachable service is the client's error. */
-export const status = defineCommand({
+export const authStatus = defineCommand({
   name: "status",
   summary: "show the connection in use, where each value comes from, and whether it works",
   examples: ["surveyctl auth status", "surveyctl auth status --profile prod --json"],

@@ -1,42 +1,33 @@
-import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
 import { endTogether } from "../../../runtime/parallel.ts";
-import { parseChoice } from "../../args/values.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { defineCommand } from "../../kit/define-command.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
-import type { CommandContext } from "../../command/command-context.ts";
 
-export function registerAutopilotConfig(noun: Command, context: CommandContext): void {
-  const command = context.verb(noun, {
-    name: "config",
-    summary: "show one or both platforms' configuration",
-    examples: ["surveyctl autopilot config", "surveyctl autopilot config --platform email --json"],
-    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
-    flags: [{ flag: "--platform", value: "platform", text: "platform to show", choices: PLATFORMS, otherwise: "both" }],
-    columns: AUTOPILOT_CONFIGURATION,
-  });
-  context.action(command, (deps, flags) =>
-    runAutopilotConfig(deps, {
-      platform: flags.parse("--platform", (text, place) => parseChoice(text, place, PLATFORMS)),
-    }),
-  );
-}
-
-/** `platform` null shows both, as an array in JSON and as two records in text. */
-export async function runAutopilotConfig(
-  deps: Deps,
-  { platform }: { readonly platform: Platform | null },
-): Promise<ExitCode> {
-  checkColumns(deps, AUTOPILOT_CONFIGURATION);
-  const platforms = platform === null ? PLATFORMS : [platform];
-  const configurations = await withClient(deps, (client) => readAll(client, platforms, deps.signal));
-  await (platform === null ? writeBoth(deps, configurations) : writeRecords(deps, configurations, ""));
-  return EXIT.done;
-}
+export const config = defineCommand({
+  name: "config",
+  summary: "show one or both platforms' configuration",
+  examples: ["surveyctl autopilot config", "surveyctl autopilot config --platform email --json"],
+  flags: {
+    platform: {
+      flag: "--platform",
+      value: "platform",
+      text: "platform to show",
+      choices: PLATFORMS,
+      otherwise: "both",
+    },
+  },
+  columns: AUTOPILOT_CONFIGURATION,
+  run: async (deps, { platform }) => {
+    checkColumns(deps, AUTOPILOT_CONFIGURATION);
+    const platforms = platform === null ? PLATFORMS : [platform];
+    const configurations = await withClient(deps, (client) => readAll(client, platforms, deps.signal));
+    await (platform === null ? writeBoth(deps, configurations) : writeRecords(deps, configurations, ""));
+  },
+});
 
 function readAll(client: Client, platforms: readonly Platform[], signal: AbortSignal): Promise<RecordValue[]> {
   return endTogether(signal, (own) =>
@@ -44,6 +35,7 @@ function readAll(client: Client, platforms: readonly Platform[], signal: AbortSi
   );
 }
 
+/** An array in JSON and CSV, two records in text. */
 async function writeBoth(deps: Deps, configurations: readonly RecordValue[]): Promise<void> {
   const format = chooseFormat(deps);
   if (format === "table" || format === "record") return writeRecords(deps, configurations, "\n");

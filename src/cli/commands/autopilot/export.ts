@@ -1,84 +1,46 @@
-import type { Command } from "commander";
+import type { CursorList } from "../../../bulk/export/lists.ts";
+import type { Client } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import type { Deps } from "../../command/deps.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { MEMBERS } from "../../render/resources.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import {
-  EXPORT_EXITS,
-  exportFlags,
-  readExportFlags,
-  type ExportFlags,
-  type FlatColumns,
-} from "../../export/request.ts";
+import { EXPORT_EXITS, exportFile, type ExportRequest, type FlatColumns } from "../../export/request.ts";
 import { cursorList, textOf, timeOf } from "../../export/sources.ts";
-import {
-  IDENTIFIER_FLAGS,
-  PLATFORM_FLAG,
-  readIdentifiers,
-  readPlatform,
-  toMemberParameters,
-  type MemberIdentifiers,
-} from "./member-identifiers.ts";
-
-export interface AutopilotExportOptions {
-  readonly flags: ExportFlags;
-  readonly platform: Platform;
-  /** At most one person; everyone when none is given. */
-  readonly person: MemberIdentifiers;
-}
-
-export function registerAutopilotExport(noun: Command, context: CommandContext): void {
-  const command = context.verb(noun, {
-    name: "export",
-    summary: "write everyone in Autopilot to a file or standard output",
-    examples: [
-      "surveyctl autopilot export --out members.csv",
-      "surveyctl autopilot export --platform sms --flatten --out sms.csv.gz",
-    ],
-    exits: EXPORT_EXITS,
-    flags: [PLATFORM_FLAG, ...IDENTIFIER_FLAGS, ...exportFlags({ later: null })],
-    columns: MEMBERS,
-  });
-  context.action(command, (deps, flags) =>
-    runAutopilotExport(deps, {
-      flags: readExportFlags(flags),
-      platform: readPlatform(flags),
-      person: readIdentifiers(flags),
-    }),
-  );
-}
+import { defineCommand } from "../../kit/define-command.ts";
+import { MEMBERS } from "../../render/resources.ts";
+import { MEMBER, PLATFORM, toMemberParameters } from "./member-identifiers.ts";
 
 /** One pass: the list has no time filters (4.8). */
-export async function runAutopilotExport(deps: Deps, options: AutopilotExportOptions): Promise<ExitCode> {
-  const { flags, platform } = options;
-  const person = toMemberParameters(options.person);
-  const { exportList } = await import("../../export/list.ts");
-  return exportList(
-    deps,
-    {
+export const exportMembers = defineCommand({
+  name: "export",
+  summary: "write everyone in Autopilot to a file or standard output",
+  examples: [
+    "surveyctl autopilot export --out members.csv",
+    "surveyctl autopilot export --platform sms --flatten --out sms.csv.gz",
+  ],
+  exits: EXPORT_EXITS,
+  flags: { platform: PLATFORM, member: MEMBER, file: exportFile(null) },
+  columns: MEMBERS,
+  run: async (deps, { platform, member, file }) => {
+    const person = toMemberParameters(member);
+    const list = (client: Client, perPage: number): CursorList =>
+      cursorList(
+        client,
+        { route: ROUTES.listMembers, placeholders: { platform }, parameters: { per_page: perPage, ...person } },
+        null,
+      );
+    const keys = { id: personIdOf, at: (row: JsonObject) => timeOf(row, "created_at") };
+    const request: ExportRequest = {
       command: "autopilot export",
       resource: MEMBERS,
-      source: {
-        list: (client, perPage) =>
-          cursorList(
-            client,
-            { route: ROUTES.listMembers, placeholders: { platform }, parameters: { per_page: perPage, ...person } },
-            null,
-          ),
-        keys: { id: personIdOf, at: (row) => timeOf(row, "created_at") },
-        range: { since: null, until: null },
-      },
+      source: { list, keys, range: { since: null, until: null } },
       filterText: "",
       incremental: null,
       count: null,
       flat: PROPERTY_COLUMNS,
-    },
-    flags,
-  );
-}
+    };
+    const { exportList } = await import("../../export/list.ts");
+    return exportList(deps, request, file);
+  },
+});
 
 function personIdOf(row: JsonObject): string {
   return isJsonObject(row.person) && "id" in row.person ? textOf(row.person, "id") : textOf(row, "person");

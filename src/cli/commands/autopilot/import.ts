@@ -1,17 +1,11 @@
-import type { Command } from "commander";
 import { memberRows } from "../../../bulk/import/check/kinds.ts";
 import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import type { Client, WriteResult } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import {
-  FILE_OPERAND,
-  IMPORT_EXITS,
-  IMPORT_FLAGS,
-  INCLUDE_SUPPRESSED_FLAG,
-  readImportFlags,
-} from "../../import/import-flags.ts";
+import { FILE_ARG, IMPORT, IMPORT_EXITS, INCLUDE_SUPPRESSED_FLAG } from "../../import/import-flags.ts";
 import {
   commonParts,
   createBreaker,
@@ -22,30 +16,28 @@ import {
   toSettled,
 } from "../../import/row-senders.ts";
 import { countOf } from "../../command/notes.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import { PLATFORM_FLAG, readPlatform } from "./member-identifiers.ts";
+import { defineCommand } from "../../kit/define-command.ts";
+import { PLATFORM } from "./member-identifiers.ts";
 import { describeJoining } from "./survey-dates.ts";
 
-export function registerAutopilotImport(noun: Command, context: CommandContext): void {
-  const command = context.verb(noun, {
-    name: "import",
-    summary: "add or update members from a CSV file; each receives recurring surveys",
-    operands: [FILE_OPERAND],
-    examples: [
-      "surveyctl autopilot import members.csv --dry-run",
-      "surveyctl autopilot import members.csv --send --platform email",
-    ],
-    exits: IMPORT_EXITS,
-    flags: [
-      PLATFORM_FLAG,
-      { flag: "--send", text: "allow surveys to be sent; required without a terminal" },
-      INCLUDE_SUPPRESSED_FLAG,
-      ...IMPORT_FLAGS,
-    ],
-  });
-  context.action(command, async (deps, flags, [input = ""]) => {
-    const platform = readPlatform(flags);
+export const importMembers = defineCommand({
+  name: "import",
+  summary: "add or update members from a CSV file; each receives recurring surveys",
+  args: { input: FILE_ARG },
+  examples: [
+    "surveyctl autopilot import members.csv --dry-run",
+    "surveyctl autopilot import members.csv --send --platform email",
+  ],
+  exits: IMPORT_EXITS,
+  flags: {
+    platform: PLATFORM,
+    send: { flag: "--send", text: "allow surveys to be sent; required without a terminal" },
+    includesSuppressed: INCLUDE_SUPPRESSED_FLAG,
+    flags: IMPORT,
+  },
+  run: async (deps, { input, platform, send, includesSuppressed, flags }) => {
     const { runImport } = await import("../../import/run-import.ts");
+    const zone = deps.options.timeZone;
     return runImport(deps, {
       command: `autopilot import --platform ${platform}`,
       fileName: "autopilot-import",
@@ -54,32 +46,36 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
       defaults: {},
       overrides: {},
       consentColumn: null,
-      consented: flags.is("--send"),
+      consented: send,
       guardAdvice: "sends every member surveys: pass --send",
       question: (rows) => `Add ${countOf(rows, "person", "people")} to Autopilot (${platform})?`,
-      forecast: (client, count) => {
-        const zone = deps.options.timeZone;
-        return describeJoining(client, { platform, count, zone, signal: deps.signal });
-      },
+      forecast: (client, count) => describeJoining(client, { platform, count, zone, signal: deps.signal }),
       savedWord: "saved",
-      flags: readImportFlags(flags),
+      flags,
       skipSuppressed: false,
-      includesSuppressed: flags.is("--include-suppressed"),
+      includesSuppressed,
       spreadSeconds: null,
       repeatDoesHarm: true,
       plan: (row) => ({ route: ROUTES.addMember, placeholders: { platform }, body: toMemberBody(row) }),
-      createSender: (client, signal) => {
-        const breaker = createBreaker();
-        const pauses = createPauseCount();
-        const add = async (row: ImportRow): Promise<RowOutcome> => {
-          const result = await client.addMember(platform, toMemberBody(row), { signal });
-          pauses.take(result);
-          return { ...toMemberOutcome(result, "scheduled"), ...notScheduled(result, deps.options.timeZone) };
-        };
-        return { ...memberParts(client), remarks: pauses.remarks, send: (row) => breaker.outcomeOf(row, add(row)) };
-      },
+      createSender: (client, signal) => createMemberSender(client, signal, { platform, zone }),
     });
-  });
+  },
+});
+
+interface Membership {
+  readonly platform: Platform;
+  readonly zone: string | null;
+}
+
+function createMemberSender(client: Client, signal: AbortSignal, { platform, zone }: Membership): RowSender {
+  const breaker = createBreaker();
+  const pauses = createPauseCount();
+  const add = async (row: ImportRow): Promise<RowOutcome> => {
+    const result = await client.addMember(platform, toMemberBody(row), { signal });
+    pauses.take(result);
+    return { ...toMemberOutcome(result, "scheduled"), ...notScheduled(result, zone) };
+  };
+  return { ...memberParts(client), remarks: pauses.remarks, send: (row) => breaker.outcomeOf(row, add(row)) };
 }
 
 /** The names of 4.9 on the wire. */

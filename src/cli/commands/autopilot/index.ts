@@ -1,17 +1,8 @@
-import type { Command } from "commander";
-import type { CommandContext } from "../../command/command-context.ts";
-import { registerAutopilotAdd } from "./add.ts";
-import { registerAutopilotConfig } from "./config.ts";
-import { registerAutopilotExport } from "./export.ts";
-import { registerAutopilotImport } from "./import.ts";
-import { registerAutopilotList } from "./list.ts";
-import { registerAutopilotRemove } from "./remove.ts";
+import { add } from "./add.ts";
+import { config } from "./config.ts";
+import { exportMembers } from "./export.ts";
+import { importMembers } from "./import.ts";
+import { list } from "./list.ts";
+import { remove } from "./remove.ts";
 
-export function register(noun: Command, context: CommandContext): void {
-  registerAutopilotList(noun, context);
-  registerAutopilotAdd(noun, context);
-  registerAutopilotRemove(noun, context);
-  registerAutopilotConfig(noun, context);
-  registerAutopilotImport(noun, context);
-  registerAutopilotExport(noun, context);
-}
+export const commands = [list, add, remove, config, importMembers, exportMembers];

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
@@ -7,20 +6,13 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
-import type { CommandContext } from "../../command/command-context.ts";
+import { defineCommand } from "../../kit/define-command.ts";
 import { countOf } from "../../command/notes.ts";
 import { confirmRemoval } from "../../command/removal.ts";
 import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
-import { IMPORT_EXITS, IMPORT_FLAGS, type ImportFlags, readImportFlags } from "../../import/import-flags.ts";
+import { IMPORT, IMPORT_EXITS, type ImportFlags } from "../../import/import-flags.ts";
 import { withRefusals } from "../../command/refusals.ts";
-import {
-  IDENTIFIER_FLAGS,
-  type MemberIdentifiers,
-  PLATFORM_FLAG,
-  readIdentifiers,
-  readPlatform,
-  toMemberParameters,
-} from "./member-identifiers.ts";
+import { MEMBER, type MemberIdentifiers, PLATFORM, toMemberParameters } from "./member-identifiers.ts";
 import { REMOVAL_ROWS } from "../../../bulk/import/check/kinds.ts";
 import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
@@ -29,49 +21,42 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { createBreaker } from "../../import/row-senders.ts";
 import { memberParts, toMemberOutcome } from "./import.ts";
 
-export interface AutopilotRemoveOptions {
+export const remove = defineCommand({
+  name: "remove",
+  alias: "rm",
+  summary: "remove a person from Autopilot and cancel scheduled surveys; person and responses stay",
+  examples: [
+    "surveyctl autopilot remove --email ada@example.com --yes",
+    "surveyctl autopilot remove --platform sms --phone +14155550101 --dry-run",
+  ],
+  exits: IMPORT_EXITS,
+  flags: {
+    platform: PLATFORM,
+    member: MEMBER,
+    input: {
+      flag: "--from",
+      value: "file",
+      text: "remove everyone in a CSV file, or - for standard input; takes the flags of import",
+      conflicts: ["--person-id", "--email", "--phone"],
+    },
+    flags: IMPORT,
+  },
+  columns: REMOVED_MEMBER,
+  run: (deps, { platform, member, input, flags }) =>
+    input === null
+      ? removeMember(deps, { platform, member, yes: flags.yes })
+      : removeFrom(deps, { input, platform, flags }),
+});
+
+interface MemberRemoval {
   readonly platform: Platform;
-  readonly person: MemberIdentifiers;
+  readonly member: MemberIdentifiers;
   readonly yes: boolean;
 }
 
-export function registerAutopilotRemove(noun: Command, context: CommandContext): void {
-  const command = context.verb(noun, {
-    name: "remove",
-    alias: "rm",
-    summary: "remove a person from Autopilot and cancel scheduled surveys; person and responses stay",
-    examples: [
-      "surveyctl autopilot remove --email ada@example.com --yes",
-      "surveyctl autopilot remove --platform sms --phone +14155550101 --dry-run",
-    ],
-    exits: IMPORT_EXITS,
-    flags: [
-      PLATFORM_FLAG,
-      ...IDENTIFIER_FLAGS,
-      {
-        flag: "--from",
-        value: "file",
-        text: "remove everyone in a CSV file, or - for standard input; takes the flags of import",
-      },
-      ...IMPORT_FLAGS,
-    ],
-    columns: REMOVED_MEMBER,
-  });
-  context.action(command, (deps, flags) => {
-    const [platform, person, input] = [readPlatform(flags), readIdentifiers(flags), flags.text("--from")];
-    if (input === null) return runAutopilotRemove(deps, { platform, person, yes: flags.is("--yes") });
-    if (Object.values(person).some((value) => value !== null))
-      throw new UsageError("--from cannot be used together with --person-id, --email or --phone");
-    return runRemoveFrom(deps, { input, platform, flags: readImportFlags(flags) });
-  });
-}
-
-export async function runAutopilotRemove(
-  deps: Deps,
-  { platform, person, yes }: AutopilotRemoveOptions,
-): Promise<ExitCode> {
-  const who = exactlyOne(person);
-  const body = toMemberParameters(person);
+async function removeMember(deps: Deps, { platform, member, yes }: MemberRemoval): Promise<ExitCode> {
+  const who = exactlyOne(member);
+  const body = toMemberParameters(member);
   checkColumns(deps, REMOVED_MEMBER);
   return withClient(deps, async (client) => {
     if (deps.options.dryRun) {
@@ -101,13 +86,13 @@ function exactlyOne({ personId, email, phone }: MemberIdentifiers): string {
   return who;
 }
 
-interface RemoveFromOptions {
+interface FileRemoval {
   readonly input: string;
   readonly platform: Platform;
   readonly flags: ImportFlags;
 }
 
-async function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFromOptions): Promise<ExitCode> {
+async function removeFrom(deps: Deps, { input, platform, flags }: FileRemoval): Promise<ExitCode> {
   const { runImport } = await import("../../import/run-import.ts");
   return runImport(deps, {
     command: `autopilot remove --platform ${platform}`,
@@ -129,20 +114,20 @@ async function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFromO
     plan: (row) => ({ route: ROUTES.removeMember, placeholders: { platform }, body: toRemovalBody(row) }),
     createSender: (client, signal) => {
       const breaker = createBreaker();
-      const remove = (row: ImportRow, wasSent: boolean): Promise<RowOutcome> =>
+      const removeRow = (row: ImportRow, wasSent: boolean): Promise<RowOutcome> =>
         client.removeMember(platform, toRemovalBody(row), { signal }).then(
           (result) => toMemberOutcome(result, "saved"),
           (error: unknown) => takeAbsent(error, platform, wasSent),
         );
       return {
         ...memberParts(client),
-        send: (row) => breaker.outcomeOf(row, remove(row, row.previousIntentAt !== null)),
+        send: (row) => breaker.outcomeOf(row, removeRow(row, row.previousIntentAt !== null)),
       };
     },
   });
 }
 
-/** Who is not a member needs no removal; an earlier run may have removed them. Rethrows other refusals. */
+/** Someone who isn't a member needs no removal; an earlier run may have removed them. Rethrows other refusals. */
 function takeAbsent(error: unknown, platform: Platform, wasSent: boolean): RowOutcome {
   if (!(error instanceof RefusedError) || error.status !== 404) throw error;
   const outcome = { personId: null, surveyScheduledAt: null };

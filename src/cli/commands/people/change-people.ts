@@ -2,14 +2,10 @@
  * `people delete`, `cancel`, `unsubscribe` and `resubscribe`: one change for each person, over an endpoint that a
  * service may lack.
  */
-import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";
 import { capital } from "../../../contract/text/capital.ts";
 import { parsePersonName, type PersonName } from "../../args/people.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
-import type { Flags } from "../../args/flags.ts";
-import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { changeEach } from "../../command/rows/change-each.ts";
 import { countOf, writeNote } from "../../command/notes.ts";
@@ -17,10 +13,11 @@ import { confirmRemoval, YES_FLAG } from "../../command/removal.ts";
 import { type PlannedRequest, settleChange, writeDryRun } from "../../command/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { CommandNode } from "../../kit/command-node.ts";
+import { defineCommand } from "../../kit/define-command.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import { findPerson } from "./get.ts";
+import { findPerson, personNotFound, personText } from "../shared/find-person.ts";
 
 /** One row a person, named as the command line or the file does. */
 export const CHANGED_PEOPLE: Resource = {
@@ -43,49 +40,47 @@ export interface PeopleChange {
   readonly plan: (client: Client, person: PersonName, signal: AbortSignal) => Promise<PlannedRequest>;
 }
 
-export interface PeopleVerb extends PeopleChange {
+export function changePeople(change: PeopleChange & CommandWords): CommandNode {
+  return defineCommand({
+    ...change,
+    args: {
+      people: {
+        form: "[email|+phone|id...]",
+        text: "people: e-mail addresses, phone numbers (E.164) or ids",
+        parse: (text) => parsePersonName(text, "person"),
+      },
+    },
+    flags: {
+      from: {
+        flag: "--from",
+        value: "file",
+        text: "everyone in a file, or - for standard input: CSV with a header, or one person per line",
+      },
+      yes: YES_FLAG,
+    },
+    columns: CHANGED_PEOPLE,
+    run: async (deps, { people, from, yes }) => {
+      if (from !== null && people.length > 0)
+        throw new UsageError("--from cannot be used together with people by name");
+      if (from === null && people.length === 0)
+        throw new UsageError(`${change.command}: name one person or more, or a file of them with --from`);
+      const { keyOf, readPeopleFile } = await import("./people-file.ts");
+      const unique = new Map(people.map((person) => [keyOf(person), person]));
+      return runPeopleChange(
+        deps,
+        change,
+        from === null ? [...unique.values()] : await readPeopleFile(deps, from),
+        yes,
+      );
+    },
+  });
+}
+
+interface CommandWords {
   readonly name: string;
   readonly alias?: string;
   readonly summary: string;
   readonly examples: readonly string[];
-}
-
-const FROM_FLAG: FlagRecord = {
-  flag: "--from",
-  value: "file",
-  text: "everyone in a file, or - for standard input: CSV with a header, or one person per line",
-};
-
-export function registerPeopleChange(noun: Command, context: CommandContext, verb: PeopleVerb): void {
-  const { name, alias, summary, examples } = verb;
-  const command = context.verb(noun, {
-    name,
-    ...(alias !== undefined && { alias }),
-    summary,
-    operands: [["[email|+phone|id...]", "people: e-mail addresses, phone numbers (E.164) or ids"]],
-    examples,
-    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
-    flags: [FROM_FLAG, YES_FLAG],
-    columns: CHANGED_PEOPLE,
-  });
-  context.action(command, async (deps, flags, words) =>
-    runPeopleChange(deps, verb, await readPeople(deps, flags, words, verb.command), flags.is("--yes")),
-  );
-}
-
-async function readPeople(
-  deps: Deps,
-  flags: Flags,
-  words: readonly string[],
-  command: string,
-): Promise<readonly PersonName[]> {
-  const from = flags.text("--from");
-  if (from !== null && words.length > 0) throw new UsageError("--from cannot be used together with people by name");
-  if (from === null && words.length === 0)
-    throw new UsageError(`${command}: name one person or more, or a file of them with --from`);
-  const { keyOf, readPeopleFile } = await import("./people-file.ts");
-  if (from !== null) return readPeopleFile(deps, from);
-  return [...new Map(words.map((word) => parsePersonName(word, "person")).map((one) => [keyOf(one), one])).values()];
 }
 
 export async function runPeopleChange(
@@ -93,17 +88,17 @@ export async function runPeopleChange(
   change: PeopleChange,
   people: readonly PersonName[],
   yes: boolean,
-): Promise<ExitCode> {
+): Promise<void> {
   checkColumns(deps, CHANGED_PEOPLE);
   if (people.length === 0) {
     await writeNote(deps, `the file has no people; nobody was ${change.outcome}`);
-    return EXIT.done;
+    return;
   }
   return withClient(deps, async (client, connection) => {
     if (deps.options.dryRun) {
       for (const person of people)
         await writeDryRun(deps, client.baseUrl, await change.plan(client, person, deps.signal));
-      return EXIT.done;
+      return;
     }
     client.checkMayWrite();
     const removal = { command: change.command, yes, kept: `Nobody was ${change.outcome}.` };
@@ -126,7 +121,6 @@ export async function runPeopleChange(
           .map(([outcome, count]) => `${capital(outcome)}: ${countOf(count, "person", "people")}.`)
           .join(" "),
     });
-    return EXIT.done;
   });
 }
 
@@ -140,24 +134,14 @@ async function compose(
   const [first = { id: "" }] = people;
   for (const person of people.length > LOOKED_UP_MAX ? [] : people)
     if (!("id" in person) && (await findPerson(client, person, signal)) === null)
-      throw new NothingFoundError(nobody(person));
+      throw new NothingFoundError(personNotFound(person));
   const who = people.length === 1 ? personText(first) : countOf(people.length, "person", "people");
   return change.question(who, client.baseUrl);
 }
 
 const LOOKED_UP_MAX = 20;
 
-export function personText(person: PersonName): string {
-  if ("email" in person) return person.email;
-  return "id" in person ? person.id : person.phone_number;
-}
-
-export function nobody(person: PersonName): string {
-  const kind = "email" in person ? "email" : "id" in person ? "id" : "phone number";
-  return `no person found with ${kind} ${personText(person)}`;
-}
-
-/** False where it was so already. */
+/** False if nothing had to change. */
 async function changeOne(deps: Deps, client: Client, change: PeopleChange, person: PersonName): Promise<boolean> {
   const { signal } = deps;
   const request = await change.plan(client, person, signal);
@@ -168,7 +152,7 @@ async function changeOne(deps: Deps, client: Client, change: PeopleChange, perso
   });
 }
 
-/** The person is unknown, or the service has no such endpoint: a 404 alone does not tell which. */
+/** A 404 doesn't say whether the person is unknown or the service lacks the endpoint. */
 async function explain(
   client: Client,
   { lacking }: PeopleChange,
@@ -178,8 +162,8 @@ async function explain(
 ): Promise<Error> {
   const { status } = error;
   if (status === 405 || status === 410) return new NothingFoundError(lacking);
-  if (status === 422) return "email" in person ? new NothingFoundError(nobody(person)) : error;
+  if (status === 422) return "email" in person ? new NothingFoundError(personNotFound(person)) : error;
   if (status !== 404) return error;
-  if ("id" in person) return new NothingFoundError(`${nobody(person)}, or ${lacking}`);
-  return new NothingFoundError((await findPerson(client, person, signal)) === null ? nobody(person) : lacking);
+  if ("id" in person) return new NothingFoundError(`${personNotFound(person)}, or ${lacking}`);
+  return new NothingFoundError((await findPerson(client, person, signal)) === null ? personNotFound(person) : lacking);
 }

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { PEOPLE_ROWS } from "../../../bulk/import/check/kinds.ts";
 import type { ImportRow, RowValues } from "../../../bulk/import/check/row-kind.ts";
 import type { RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
@@ -8,22 +7,15 @@ import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
 import { STATUS_UNTOLD } from "../../../contract/text/survey-status.ts";
-import { badValue, parseChoice, parseDuration, readDuration } from "../../args/values.ts";
-import { type Flags, refuseBoth } from "../../args/flags.ts";
-import { parseDelay, type TimeContext } from "../../args/time.ts";
+import { badValue, parseDuration, readDuration } from "../../args/values.ts";
+import { refuseBoth } from "../../args/flags.ts";
+import { parseDelay } from "../../args/time.ts";
 import { countOf, formatCount } from "../../command/notes.ts";
 import { isLeftInOutbox } from "../../command/write-outcome.ts";
 import type { Deps } from "../../command/deps.ts";
 import { REPLACE_PROPERTIES_FLAG } from "../../command/survey-properties.ts";
 import { timeContext } from "../../command/time-flags.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import {
-  FILE_OPERAND,
-  IMPORT_EXITS,
-  IMPORT_FLAGS,
-  INCLUDE_SUPPRESSED_FLAG,
-  readImportFlags,
-} from "../../import/import-flags.ts";
+import { FILE_ARG, IMPORT, IMPORT_EXITS, INCLUDE_SUPPRESSED_FLAG } from "../../import/import-flags.ts";
 import type { ImportRequest, SendOrder } from "../../import/import-request.ts";
 import {
   commonParts,
@@ -33,78 +25,88 @@ import {
   toPersonOutcome,
   toSettled,
 } from "../../import/row-senders.ts";
-import type { CommandContext } from "../../command/command-context.ts";
+import { defineCommand } from "../../kit/define-command.ts";
+import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 
-export function registerPeopleImport(noun: Command, context: CommandContext): void {
-  const command = context.verb(noun, {
-    name: "import",
-    summary: "create or update people from a CSV file and schedule their surveys",
-    operands: [FILE_OPERAND],
-    examples: [
-      "surveyctl people import customers.csv --dry-run",
-      "surveyctl people import customers.csv --send --spread 6h",
-      'surveyctl people import export.csv --map "E-Mail Address=email" --no-send',
-      "surveyctl people import customers.csv --send --resume",
-    ],
-    exits: IMPORT_EXITS,
-    flags: [
-      {
-        flag: "--send",
-        text: "send surveys to rows that do not say send=no; required without a terminal or a send column",
-      },
-      { flag: "--no-send", text: "send no surveys; overrides a send column" },
-      { flag: "--channel", value: "channel", text: "channel for rows without one", choices: CHANNELS },
-      { flag: "--delay", value: "duration", text: "delay for rows without one, such as 3600, 1h or tomorrow" },
-      { flag: "--spread", value: "duration", text: "space the surveys evenly over this time" },
-      {
-        flag: "--sample",
-        value: "share",
-        text: "send a random share of the rows, such as 10%; the same file gives the same rows",
-      },
-      { flag: "--skip-suppressed", text: "skip people who bounced or unsubscribed" },
-      INCLUDE_SUPPRESSED_FLAG,
-      REPLACE_PROPERTIES_FLAG,
-      ...IMPORT_FLAGS,
-    ],
-  });
-  context.action(command, (deps, flags, [input = ""]) => runPeopleImport(deps, input, flags));
-}
+const SENDING = flagGroup({
+  send: {
+    flag: "--send",
+    text: "send surveys to rows that do not say send=no; required without a terminal or a send column",
+  },
+  noSend: { flag: "--no-send", text: "send no surveys; overrides a send column" },
+  channel: { flag: "--channel", value: "channel", text: "channel for rows without one", choices: CHANNELS },
+  delay: {
+    flag: "--delay",
+    value: "duration",
+    text: "delay for rows without one, such as 3600, 1h or tomorrow",
+    parse: (text, place, deps) => ({
+      seconds: parseDelay(text, place, timeContext(deps)),
+      isMoment: readDuration(text) === null,
+    }),
+  },
+  spreadSeconds: {
+    flag: "--spread",
+    value: "duration",
+    text: "space the surveys evenly over this time",
+    parse: parseDuration,
+  },
+  sample: {
+    flag: "--sample",
+    value: "share",
+    text: "send a random share of the rows, such as 10%; the same file gives the same rows",
+    parse: parseShare,
+  },
+  skipSuppressed: { flag: "--skip-suppressed", text: "skip people who bounced or unsubscribed" },
+  includesSuppressed: INCLUDE_SUPPRESSED_FLAG,
+  replaceProperties: REPLACE_PROPERTIES_FLAG,
+});
 
-async function runPeopleImport(deps: Deps, input: string, flags: Flags): Promise<ExitCode> {
-  const { runImport } = await import("../../import/run-import.ts");
-  refuseBoth(deps.commandLine, "--send");
-  return runImport(deps, toRequest(deps, input, flags));
-}
+type Sending = GroupValue<typeof SENDING>;
 
-function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {
-  const context = timeContext(deps);
-  const defaults = readDefaults(flags, context);
-  const spreadSeconds = flags.parse("--spread", parseDuration);
-  const replaces = flags.is("--replace-properties");
+export const importPeople = defineCommand({
+  name: "import",
+  summary: "create or update people from a CSV file and schedule their surveys",
+  args: { input: FILE_ARG },
+  examples: [
+    "surveyctl people import customers.csv --dry-run",
+    "surveyctl people import customers.csv --send --spread 6h",
+    'surveyctl people import export.csv --map "E-Mail Address=email" --no-send',
+    "surveyctl people import customers.csv --send --resume",
+  ],
+  exits: IMPORT_EXITS,
+  flags: { sending: SENDING, flags: IMPORT },
+  run: async (deps, { input, sending, flags }) => {
+    const { runImport } = await import("../../import/run-import.ts");
+    refuseBoth(deps.commandLine, "--send");
+    return runImport(deps, { input, flags, ...toRequest(deps, sending) });
+  },
+});
+
+function toRequest(deps: Deps, sending: Sending): Omit<ImportRequest, "input" | "flags"> {
+  const { noSend, spreadSeconds, replaceProperties, skipSuppressed, includesSuppressed, sample } = sending;
+  const defaults = toDefaults(sending);
   const bodyOf = (row: ImportRow, order: SendOrder): JsonObject => ({
     ...toBody(row, spreadDelay(spreadSeconds, order)),
-    ...(replaces && { replace_properties: true }),
+    ...(replaceProperties && { replace_properties: true }),
   });
   return {
     command: "people import",
     fileName: "people-import",
-    input,
     kind: PEOPLE_ROWS,
     defaults,
-    choices: { ...delayUntil(flags, defaults, context), ...(replaces && { "--replace-properties": true }) },
-    overrides: flags.isOff("--send") ? { send: false } : {},
+    choices: { ...delayUntil(deps, sending), ...(replaceProperties && { "--replace-properties": true }) },
+    overrides: noSend ? { send: false } : {},
     consentColumn: "send",
     consented: defaults["send"] !== undefined,
     guardAdvice: "can email your customers: pass --send or --no-send, or add a send column",
     question: (rows) => `Save ${countOf(rows, "person", "people")} without a survey?`,
     savedWord: "saved",
-    flags: readImportFlags(flags),
-    skipSuppressed: flags.is("--skip-suppressed"),
-    includesSuppressed: flags.is("--include-suppressed"),
+    skipSuppressed,
+    includesSuppressed,
     asksStatuses: true,
-    sample: flags.parse("--sample", parseShare),
+    sample,
     spreadSeconds,
-    repeatDoesHarm: defaults["send"] !== false,
+    repeatDoesHarm: !noSend,
     plan: (row, order) => ({ route: ROUTES.sendPerson, body: bodyOf(row, order) }),
     createSender: (client, signal, rows) => {
       const bodyOfRow = (row: RowToSend): JsonObject => bodyOf(row, { position: row.position, rows });
@@ -120,19 +122,17 @@ function parseShare(text: string, place: string): number {
 }
 
 /** A delay until a moment shrinks as time passes, so a run is resumed by the moment. */
-function delayUntil(flags: Flags, { delay }: RowValues, { now }: TimeContext): JsonObject {
-  const isMoment = typeof delay === "number" && readDuration(flags.text("--delay") ?? "") === null;
-  return isMoment ? { "--delay": new Date((now + delay) * 1000).toISOString() } : {};
+function delayUntil(deps: Deps, { delay }: Sending): JsonObject {
+  if (delay?.isMoment !== true) return {};
+  return { "--delay": new Date((timeContext(deps).now + delay.seconds) * 1000).toISOString() };
 }
 
-function readDefaults(flags: Flags, context: TimeContext): RowValues {
-  const channel = flags.parse("--channel", (text, place) => parseChoice(text, place, CHANNELS));
-  const delay = flags.parse("--delay", (text, place) => parseDelay(text, place, context));
+function toDefaults({ send, noSend, channel, delay }: Sending): RowValues {
   return {
-    ...(flags.is("--send") && { send: true }),
-    ...(flags.isOff("--send") && { send: false }),
+    ...(send && { send: true }),
+    ...(noSend && { send: false }),
     ...(channel !== null && { channel }),
-    ...(delay !== null && { delay }),
+    ...(delay !== null && { delay: delay.seconds }),
   };
 }
 

@@ -1,24 +1,11 @@
-import type { Command } from "commander";
-import type { CommandContext } from "../../command/command-context.ts";
-import { registerPeopleAdd } from "./add.ts";
-import { registerPeopleExport } from "./export.ts";
-import { registerPeopleGet } from "./get.ts";
-import { registerPeopleImport } from "./import.ts";
-import { registerPeopleList } from "./list.ts";
-import { registerPeopleShow } from "./show/index.ts";
-import { registerPeopleUpdate } from "./update.ts";
-import { registerPeopleChange } from "./change-people.ts";
-import { PEOPLE_REMOVALS } from "./removals.ts";
-import { registerPeopleResubscribe } from "./resubscribe.ts";
+import { add } from "./add.ts";
+import { exportPeople } from "./export.ts";
+import { get } from "./get.ts";
+import { importPeople } from "./import.ts";
+import { list } from "./list.ts";
+import { removals } from "./removals.ts";
+import { resubscribe } from "./resubscribe.ts";
+import { show } from "./show/index.ts";
+import { update } from "./update.ts";
 
-export function register(noun: Command, context: CommandContext): void {
-  registerPeopleList(noun, context);
-  registerPeopleGet(noun, context);
-  registerPeopleShow(noun, context);
-  registerPeopleAdd(noun, context);
-  registerPeopleUpdate(noun, context);
-  for (const verb of PEOPLE_REMOVALS) registerPeopleChange(noun, context, verb);
-  registerPeopleResubscribe(noun, context);
-  registerPeopleImport(noun, context);
-  registerPeopleExport(noun, context);
-}
+export const commands = [list, get, show, add, update, ...removals, resubscribe, importPeople, exportPeople];

@@ -7,65 +7,56 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { PERSON_EXPANSIONS } from "../../../contract/routes.ts";
 import { keepRows, type RowPage } from "../../../contract/row-page.ts";
 import { foldAccents } from "../../../insight/search.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
-import type { Flags } from "../../args/flags.ts";
 import { badValue } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
-import {
-  parseCondition,
-  PROPERTY_FILTER_FLAG,
-  type PropertyCondition,
-  propertyTests,
-} from "../../command/rows/properties.ts";
-import { readTime } from "../../command/time-flags.ts";
+import { PROPERTY_FILTER_FLAG, propertyTests } from "../../command/rows/properties.ts";
+import { parseEnd, parseStart } from "../../command/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
+import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 
-/** Conditions for a person to be shown; all of them hold. Times are Unix seconds, null for no condition. */
-export interface PersonFilters {
-  readonly name: string | null;
-  readonly domain: string | null;
-  readonly notSurveyedSince: number | null;
-  readonly notRespondedSince: number | null;
-  readonly scheduledBefore: number | null;
-  readonly scheduledAfter: number | null;
-  readonly unanswered: boolean;
-  readonly properties: readonly PropertyCondition[];
-}
+/** All of them must hold. */
+export const PERSON_FILTERS = flagGroup({
+  name: {
+    flag: "--name",
+    value: "text",
+    text: "only names that contain this; case and accents are ignored",
+    parse: fold,
+  },
+  domain: {
+    flag: "--domain",
+    value: "domain",
+    text: "only addresses in this domain, such as example.com",
+    parse: parseDomain,
+  },
+  notSurveyedSince: {
+    flag: "--not-surveyed-since",
+    value: "time",
+    text: "only people who were not surveyed since then, such as 90d",
+    parse: parseStart,
+  },
+  notRespondedSince: {
+    flag: "--not-responded-since",
+    value: "time",
+    text: "only people who have not answered since then",
+    parse: parseStart,
+  },
+  unanswered: { flag: "--unanswered", text: "only people who have not answered their last survey" },
+  scheduledBefore: {
+    flag: "--scheduled-before",
+    value: "time",
+    text: "only people with a survey scheduled before then, such as +7d",
+    parse: parseStart,
+  },
+  scheduledAfter: {
+    flag: "--scheduled-after",
+    value: "time",
+    text: "only people with a survey scheduled after then",
+    parse: parseEnd,
+  },
+  properties: { ...PROPERTY_FILTER_FLAG, text: `${PROPERTY_FILTER_FLAG.text}, where the service keeps properties` },
+});
 
-export const NO_PERSON_FILTERS: PersonFilters = {
-  name: null,
-  domain: null,
-  notSurveyedSince: null,
-  notRespondedSince: null,
-  scheduledBefore: null,
-  scheduledAfter: null,
-  unanswered: false,
-  properties: [],
-};
-
-export const PERSON_FILTER_FLAGS: readonly FlagRecord[] = [
-  { flag: "--name", value: "text", text: "only names that contain this; case and accents are ignored" },
-  { flag: "--domain", value: "domain", text: "only addresses in this domain, such as example.com" },
-  { flag: "--not-surveyed-since", value: "time", text: "only people who were not surveyed since then, such as 90d" },
-  { flag: "--not-responded-since", value: "time", text: "only people who have not answered since then" },
-  { flag: "--unanswered", text: "only people who have not answered their last survey" },
-  { flag: "--scheduled-before", value: "time", text: "only people with a survey scheduled before then, such as +7d" },
-  { flag: "--scheduled-after", value: "time", text: "only people with a survey scheduled after then" },
-  { ...PROPERTY_FILTER_FLAG, text: `${PROPERTY_FILTER_FLAG.text}, where the service keeps properties` },
-];
-
-export function readPersonFilters(deps: Deps, flags: Flags): PersonFilters {
-  return {
-    name: flags.parse("--name", (text) => fold(text)),
-    domain: flags.parse("--domain", parseDomain),
-    notSurveyedSince: readTime(deps, flags, "--not-surveyed-since", "first"),
-    notRespondedSince: readTime(deps, flags, "--not-responded-since", "first"),
-    scheduledBefore: readTime(deps, flags, "--scheduled-before", "first"),
-    scheduledAfter: readTime(deps, flags, "--scheduled-after", "last"),
-    unanswered: flags.is("--unanswered"),
-    properties: flags.all("--property").map((text) => parseCondition(text, "--property")),
-  };
-}
+export type PersonFilters = GroupValue<typeof PERSON_FILTERS>;
 
 function fold(text: string): string {
   return foldAccents(text.trim()).toLowerCase();
@@ -99,7 +90,7 @@ export function createPersonFilter(filters: PersonFilters): ((page: RowPage) => 
   };
 }
 
-/** Before all times where there was none. */
+/** Before all times if there was none. */
 const sent = (row: JsonObject): number => timeOf(row["last_sent_at"]) ?? -Infinity;
 const answered = (row: JsonObject): number => timeOf(row["last_responded_at"]) ?? -Infinity;
 const scheduled = (row: JsonObject): number | null => timeOf(row["next_survey_scheduled_at"]);

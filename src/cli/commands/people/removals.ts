@@ -3,11 +3,11 @@ import type { Client } from "../../../client/client.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { PersonName } from "../../args/people.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
-import { personText, nobody, type PeopleVerb } from "./change-people.ts";
-import { findPerson } from "./get.ts";
+import { findPerson, personNotFound, personText } from "../shared/find-person.ts";
+import { changePeople } from "./change-people.ts";
 
-export const PEOPLE_REMOVALS: readonly PeopleVerb[] = [
-  {
+export const removals = [
+  changePeople({
     command: "people delete",
     name: "delete",
     alias: "rm",
@@ -22,8 +22,8 @@ export const PEOPLE_REMOVALS: readonly PeopleVerb[] = [
     lacking: "this service cannot delete people",
     plan: (_client, person) =>
       Promise.resolve({ route: ROUTES.deletePerson, placeholders: { person: toPathName(person) } }),
-  },
-  {
+  }),
+  changePeople({
     command: "people cancel",
     name: "cancel",
     summary: "cancel people's surveys that have not been sent yet",
@@ -36,8 +36,8 @@ export const PEOPLE_REMOVALS: readonly PeopleVerb[] = [
       const email = await emailOf(client, person, signal);
       return { route: ROUTES.cancelSurveys, placeholders: { email: email ?? toPathName(person) } };
     },
-  },
-  {
+  }),
+  changePeople({
     command: "people unsubscribe",
     name: "unsubscribe",
     summary: "unsubscribe people from surveys by e-mail; their responses stay",
@@ -51,7 +51,7 @@ export const PEOPLE_REMOVALS: readonly PeopleVerb[] = [
     async plan(client, person, signal) {
       return { route: ROUTES.unsubscribe, body: { person_email: await requireEmail(client, person, signal) } };
     },
-  },
+  }),
 ];
 
 function toPathName(person: PersonName): string {
@@ -64,7 +64,7 @@ async function emailOf(client: Client, person: PersonName, signal: AbortSignal):
   if ("email" in person) return person.email;
   if ("id" in person) return null;
   const found = await findPerson(client, person, signal);
-  if (found === null) throw new NothingFoundError(nobody(person));
+  if (found === null) throw new NothingFoundError(personNotFound(person));
   const { email } = found.json;
   return typeof email === "string" ? email : null;
 }

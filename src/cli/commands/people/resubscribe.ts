@@ -1,28 +1,29 @@
-import type { Command } from "commander";
 import { ROUTES } from "../../../contract/routes.ts";
 import { parsePersonName } from "../../args/people.ts";
-import type { CommandContext } from "../../command/command-context.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { defineCommand } from "../../kit/define-command.ts";
 import { CHANGED_PEOPLE, runPeopleChange } from "./change-people.ts";
 import { requireEmail } from "./removals.ts";
 
-export function registerPeopleResubscribe(noun: Command, context: CommandContext): void {
-  const command = context.verb(noun, {
-    name: "resubscribe",
-    summary: "send surveys again to a person who unsubscribed or bounced, and record why",
-    operands: [["<email|+phone>", "the person's e-mail address or phone number (E.164)"]],
-    examples: [
-      "surveyctl people resubscribe ada@example.com --note 'asked for it by phone, Eve 2026-11-24'",
-      "surveyctl people resubscribe ada@example.com --note 'mailbox works again' --dry-run",
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
-    flags: [{ flag: "--note", value: "text", text: "who asked for it and why; required" }],
-    columns: CHANGED_PEOPLE,
-  });
-  context.action(command, async (deps, flags, [person = ""]) => {
-    const note = flags.text("--note")?.trim() ?? "";
-    if (note === "") throw new UsageError("people resubscribe: specify --note with who asked for it and why");
+export const resubscribe = defineCommand({
+  name: "resubscribe",
+  summary: "send surveys again to a person who unsubscribed or bounced, and record why",
+  args: {
+    person: {
+      form: "<email|+phone>",
+      text: "the person's e-mail address or phone number (E.164)",
+      parse: (text) => parsePersonName(text, "person"),
+    },
+  },
+  examples: [
+    "surveyctl people resubscribe ada@example.com --note 'asked for it by phone, Eve 2026-11-24'",
+    "surveyctl people resubscribe ada@example.com --note 'mailbox works again' --dry-run",
+  ],
+  flags: { note: { flag: "--note", value: "text", text: "who asked for it and why", required: true } },
+  columns: CHANGED_PEOPLE,
+  run: (deps, input) => {
+    const note = input.note.trim();
+    if (note === "") throw new UsageError("--note: must say who asked for it and why");
     const change = {
       command: "people resubscribe",
       question: () => "",
@@ -33,6 +34,6 @@ export function registerPeopleResubscribe(noun: Command, context: CommandContext
         body: { person_email: await requireEmail(client, named, signal), note },
       }),
     };
-    return runPeopleChange(deps, change, [parsePersonName(person, "person")], true);
-  });
-}
+    return runPeopleChange(deps, change, [input.person], true);
+  },
+});

@@ -9,15 +9,11 @@ import { type Deps, withClient } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import { PEOPLE, SENT_PERSON } from "../../render/resources.ts";
+import { PEOPLE } from "../../render/resources.ts";
 import { isLeftInOutbox, showOutcome, surveyStatusOf, writeDryRun } from "../../command/write-outcome.ts";
 import { writeDone, writeNote, writeWarning } from "../../command/notes.ts";
 import { type Refusal, withRefusals } from "../../command/refusals.ts";
 import { localeWarning } from "../../command/survey-properties.ts";
-
-export interface AddOrUpdateOptions {
-  readonly answer?: Resource;
-}
 
 /**
  * `plan` gives all that is to change as one body, and may look the person up first; nothing is sent or shown when it
@@ -26,8 +22,7 @@ export interface AddOrUpdateOptions {
 export async function addOrUpdatePerson(
   deps: Deps,
   plan: (client: Client) => Promise<JsonObject>,
-  properties: JsonObject | null,
-  { answer = SENT_PERSON }: AddOrUpdateOptions = {},
+  { properties, answer }: { readonly properties: JsonObject | null; readonly answer: Resource },
 ): Promise<ExitCode> {
   checkColumns(deps, answer);
   const warning = localeWarning(properties);

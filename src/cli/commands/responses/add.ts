@@ -6,7 +6,7 @@ import { type EmailOrPhone, parseEmail, parsePhone, type PersonName } from "../.
 import { parseKeyValue, parseName, parseScore } from "../../args/values.ts";
 import { withClient } from "../../command/deps.ts";
 import { noPersonWithId, withRefusals } from "../../command/refusals.ts";
-import { readRecordedTime } from "../../command/time-flags.ts";
+import { parseRecordedTime } from "../../command/time-flags.ts";
 import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -15,7 +15,7 @@ import type { FlagGroup } from "../../kit/flag-spec.ts";
 import type { Column, Resource } from "../../render/columns.ts";
 import { checkColumns, type RecordValue } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { findPerson, idOfPerson, notFound } from "../people/get.ts";
+import { findPerson, idOfPerson, personNotFound } from "../shared/find-person.ts";
 
 const PERSON: FlagGroup<PersonName> = {
   records: [
@@ -39,11 +39,6 @@ const PERSON: FlagGroup<PersonName> = {
   },
 };
 
-const CREATED_AT: FlagGroup<number | null> = {
-  records: [{ flag: "--created-at", value: "time", text: "when it was collected", otherwise: "now" }],
-  read: (flags, deps) => readRecordedTime(deps, flags, "--created-at"),
-};
-
 export const add = defineCommand({
   name: "add",
   summary: "add a response that was collected elsewhere",
@@ -62,7 +57,13 @@ export const add = defineCommand({
       repeatable: true,
       parse: parseKeyValue,
     },
-    createdAt: CREATED_AT,
+    createdAt: {
+      flag: "--created-at",
+      value: "time",
+      text: "when it was collected",
+      otherwise: "now",
+      parse: parseRecordedTime,
+    },
   },
   columns: RESPONSES,
   async run(deps, { person: name, score, comment, properties, createdAt }) {
@@ -94,7 +95,7 @@ async function findAnswerer(client: Client, person: EmailOrPhone, signal: AbortS
   const found = await findPerson(client, person, signal);
   if (found !== null) return found;
   const flag = "email" in person ? `--email ${person.email}` : `--phone ${person.phone_number}`;
-  throw new NothingFoundError(notFound(person), `add them first: surveyctl people add ${flag} --no-send`);
+  throw new NothingFoundError(personNotFound(person), `add them first: surveyctl people add ${flag} --no-send`);
 }
 
 /** The answer has only the person's id (4.4); the lookup had the rest. */

@@ -5,11 +5,9 @@ import type { Client, IntentOptions } from "../../../client/client.ts";
 import type { Json, JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { countOf } from "../../command/notes.ts";
-import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
+import { FILE_ARG, IMPORT, IMPORT_EXITS } from "../../import/import-flags.ts";
 import { commonParts, createBreaker, type RowSender, toId, toSettled } from "../../import/row-senders.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-
-const [FORM, TEXT] = FILE_OPERAND;
 
 export const importFile = defineCommand({
   name: "import",
@@ -19,8 +17,8 @@ export const importFile = defineCommand({
     "surveyctl responses import history.csv --yes",
     "surveyctl responses import history.csv --yes --resume",
   ],
-  args: { input: { form: FORM, text: TEXT } },
-  flags: { flags: { records: IMPORT_FLAGS, read: readImportFlags } },
+  args: { input: FILE_ARG },
+  flags: { flags: IMPORT },
   exits: IMPORT_EXITS,
   async run(deps, { input, flags }) {
     const { runImport } = await import("../../import/run-import.ts");

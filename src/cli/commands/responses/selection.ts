@@ -17,7 +17,7 @@ import type { FlagGroup } from "../../kit/flag-spec.ts";
 import type { Resource } from "../../render/columns.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { findPerson, idOfPerson, notFound } from "../people/get.ts";
+import { findPerson, idOfPerson, personNotFound } from "../shared/find-person.ts";
 import { ROW_FILTERS, type RowFilters, TREND } from "../shared/row-filters.ts";
 import { createShaping, type Shaping } from "./shaping.ts";
 
@@ -156,7 +156,7 @@ async function connectForPhone(deps: Deps, phone: string): ReturnType<Deps["conn
   try {
     const person = { phone_number: phone };
     const found = await findPerson(client, person, deps.signal);
-    if (found === null) throw new NothingFoundError(notFound(person));
+    if (found === null) throw new NothingFoundError(personNotFound(person));
     const own = { person_id: idOfPerson(client, found) };
     const narrowed: Client = {
       ...client,

@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { runAutopilotAdd } from "../../../../src/cli/commands/autopilot/add.ts";
-import { runAutopilotConfig } from "../../../../src/cli/commands/autopilot/config.ts";
-import { runAutopilotList } from "../../../../src/cli/commands/autopilot/list.ts";
-import { runAutopilotRemove } from "../../../../src/cli/commands/autopilot/remove.ts";
+import type { Deps } from "../../../../src/cli/command/deps.ts";
 import { answered, fakeClient, type Answers } from "../../../helpers/fake-client.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
+import { runCommand } from "../../../helpers/run-command.ts";
 
-const NOBODY = { personId: null, email: null, phone: null };
-const ADA = { ...NOBODY, email: "ada@example.com" };
+const ADA = ["--email", "ada@example.com"];
 const PERSON = { id: "7", name: "Ada", email: "ada@example.com", phone_number: null, created_at: 0 };
-const NO_PROPERTIES = { properties: null, pairs: [], special: {} };
+
+const autopilot = (deps: Deps, ...words: readonly string[]) => runCommand(deps, ["autopilot", ...words]);
 
 function world(answers: Answers, options: FakeOptions = {}) {
   const { client, calls } = fakeClient(answers);
@@ -28,9 +26,7 @@ describe("autopilot list", () => {
       { pages: [[member, { ...member, next_survey_request: null }]] },
       { options: { output: "csv" } },
     );
-    expect(await runAutopilotList(deps, { limits: { limit: 50, perPage: null }, platform: "sms", person: ADA })).toBe(
-      0,
-    );
+    expect(await autopilot(deps, "list", "--platform", "sms", ...ADA)).toBe(0);
     expect(calls).toEqual([
       { call: "listMembers", parameters: ["sms", { person_email: "ada@example.com", per_page: 50 }] },
     ]);
@@ -45,10 +41,8 @@ describe("autopilot list", () => {
 describe("autopilot add", () => {
   it("sends what was given and shows the answer", async () => {
     const { deps, calls, out } = world({ write: answered({ person: PERSON, properties: { plan: "pro" } }) });
-    const properties = { ...NO_PROPERTIES, pairs: [["plan", "pro"]] as const };
-    expect(
-      await runAutopilotAdd(deps, { platform: "email", person: { ...ADA, personId: "7" }, name: "Ada", properties }),
-    ).toBe(0);
+    const words = [...ADA, "--person-id", "7", "--name", "Ada", "--property", "plan=pro"];
+    expect(await autopilot(deps, "add", ...words)).toBe(0);
     expect(calls).toEqual([
       {
         call: "addMember",
@@ -65,12 +59,7 @@ describe("autopilot add", () => {
 
   it("prints the request under --dry-run", async () => {
     const { deps, out } = world({}, { options: { dryRun: true } });
-    await runAutopilotAdd(deps, {
-      platform: "sms",
-      person: { ...NOBODY, phone: "+14155550101" },
-      name: null,
-      properties: NO_PROPERTIES,
-    });
+    await autopilot(deps, "add", "--platform", "sms", "--phone", "+14155550101");
     expect(out()).toBe(
       '{"method":"POST","url":"https://survey.example.com/v1/autopilot/sms/memberships.json","body":{"person_phone_number":"+14155550101"}}\n',
     );
@@ -78,9 +67,7 @@ describe("autopilot add", () => {
 
   it("needs somebody", async () => {
     const { deps } = fakeDeps();
-    await expect(
-      runAutopilotAdd(deps, { platform: "sms", person: NOBODY, name: null, properties: NO_PROPERTIES }),
-    ).rejects.toMatchObject({
+    await expect(autopilot(deps, "add", "--platform", "sms")).rejects.toMatchObject({
       name: "UsageError",
       message: "specify --person-id, --email or --phone; a new person requires --phone for surveys by sms",
     });
@@ -90,7 +77,6 @@ describe("autopilot add", () => {
 describe("autopilot remove", () => {
   const REMOVED =
     "person_id\t7\nperson_name\tAda\nperson_email\tada@example.com\nperson_phone_number\t\nperson_created_at\t1970-01-01T00:00:00Z\n";
-  const remove = { platform: "email", person: ADA, yes: false } as const;
   const LOOK = { call: "listMembers", parameters: ["email", { person_email: "ada@example.com", per_page: 1 }] };
 
   it.each(["y", "Y", "yes", " YES "])("asks on a terminal and takes %j for yes", async (answer) => {
@@ -98,7 +84,7 @@ describe("autopilot remove", () => {
       { pages: [[{ person: PERSON }]], write: answered({ person: PERSON }) },
       { width: 80, answers: [answer], options: { output: "tsv" } },
     );
-    expect(await runAutopilotRemove(deps, remove)).toBe(0);
+    expect(await autopilot(deps, "remove", ...ADA)).toBe(0);
     expect({ asked, calls, out: out() }).toEqual({
       asked: ["Remove ada@example.com from Autopilot (email) at https://survey.example.com? [y/N] "],
       calls: [LOOK, { call: "removeMember", parameters: ["email", { person_email: "ada@example.com" }] }],
@@ -108,7 +94,7 @@ describe("autopilot remove", () => {
 
   it.each(["", "n", "yesterday"])("takes %j for no and sends nothing", async (answer) => {
     const { deps, calls } = world({ pages: [[{ person: PERSON }]] }, { width: 80, answers: [answer] });
-    await expect(runAutopilotRemove(deps, remove)).rejects.toMatchObject({
+    await expect(autopilot(deps, "remove", ...ADA)).rejects.toMatchObject({
       name: "UsageError",
       message: "Cancelled. Nothing was sent.",
     });
@@ -117,27 +103,27 @@ describe("autopilot remove", () => {
 
   it("needs --yes off a terminal", async () => {
     const piped = world({ pages: [[{ person: PERSON }]] });
-    await expect(runAutopilotRemove(piped.deps, remove)).rejects.toMatchObject({
+    await expect(autopilot(piped.deps, "remove", ...ADA)).rejects.toMatchObject({
       name: "UsageError",
       message: "autopilot remove requires confirmation, and there is no terminal to ask on; pass --yes",
     });
     const { deps, out } = world({ write: answered({ person: PERSON }) });
-    expect(await runAutopilotRemove(deps, { ...remove, yes: true })).toBe(0);
+    expect(await autopilot(deps, "remove", ...ADA, "--yes")).toBe(0);
     expect(out()).toBe(REMOVED);
   });
 
   it("asks nobody under --dry-run", async () => {
     const { deps, out } = world({}, { options: { dryRun: true } });
-    expect(await runAutopilotRemove(deps, remove)).toBe(0);
+    expect(await autopilot(deps, "remove", ...ADA)).toBe(0);
     expect(out()).toBe(
       '{"method":"DELETE","url":"https://survey.example.com/v1/autopilot/email/memberships.json","body":{"person_email":"ada@example.com"}}\n',
     );
   });
 
-  it.each([NOBODY, { ...ADA, personId: "7" }, { personId: "7", email: "a@b.co", phone: "+14155550101" }])(
+  it.each([[[]], [[...ADA, "--person-id", "7"]], [[...ADA, "--person-id", "7", "--phone", "+14155550101"]]])(
     "refuses %j",
     async (person) => {
-      await expect(runAutopilotRemove(fakeDeps().deps, { ...remove, person, yes: true })).rejects.toMatchObject({
+      await expect(autopilot(fakeDeps().deps, "remove", ...person, "--yes")).rejects.toMatchObject({
         name: "UsageError",
         message: "specify exactly one of --person-id, --email or --phone",
       });
@@ -146,12 +132,12 @@ describe("autopilot remove", () => {
 });
 
 describe("autopilot config", () => {
-  const autopilot = { active: true, frequency: 7_776_000, created_at: 0, updated_at: 60 };
-  const json = (platform: string): string => JSON.stringify({ platform_id: platform, ...autopilot });
+  const settings = { active: true, frequency: 7_776_000, created_at: 0, updated_at: 60 };
+  const json = (platform: string): string => JSON.stringify({ platform_id: platform, ...settings });
 
   it("of one platform is a record", async () => {
-    const { deps, calls, out } = world({ autopilot }, { width: 80 });
-    expect(await runAutopilotConfig(deps, { platform: "sms" })).toBe(0);
+    const { deps, calls, out } = world({ autopilot: settings }, { width: 80 });
+    expect(await autopilot(deps, "config", "--platform", "sms")).toBe(0);
     expect(calls).toEqual([{ call: "getAutopilot", parameters: "sms" }]);
     expect(out()).toBe(
       "platform_id  sms\nactive       true\nfrequency    90 days\ncreated_at   1970-01-01 00:00:00\nupdated_at   1970-01-01 00:01:00\n",
@@ -176,14 +162,14 @@ describe("autopilot config", () => {
         .join(""),
     ],
   ] as const)("of both as %s", async (output, expected) => {
-    const { deps, out } = world({ autopilot }, { options: { output } });
-    expect(await runAutopilotConfig(deps, { platform: null })).toBe(0);
+    const { deps, out } = world({ autopilot: settings }, { options: { output } });
+    expect(await autopilot(deps, "config")).toBe(0);
     expect(out()).toBe(expected);
   });
 
   it("of one as json is the object", async () => {
-    const { deps, out } = world({ autopilot }, { options: { output: "json" } });
-    await runAutopilotConfig(deps, { platform: "email" });
+    const { deps, out } = world({ autopilot: settings }, { options: { output: "json" } });
+    await autopilot(deps, "config", "--platform", "email");
     expect(out()).toBe(`${json("email")}\n`);
   });
 });

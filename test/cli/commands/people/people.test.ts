@@ -6,37 +6,17 @@ import type { WriteResult } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { STATUS_UNTOLD } from "../../../../src/contract/text/survey-status.ts";
 import { UnknownOutcomeError } from "../../../../src/client/errors/call-errors.ts";
-import { type PeopleAddOptions, runPeopleAdd } from "../../../../src/cli/commands/people/add.ts";
-import { readPersonOperand, runPeopleGet } from "../../../../src/cli/commands/people/get.ts";
-import { NO_PERSON_FILTERS } from "../../../../src/cli/commands/people/person-filters.ts";
-import { runPeopleList } from "../../../../src/cli/commands/people/list.ts";
+import type { Deps } from "../../../../src/cli/command/deps.ts";
 import { parsePerson } from "../../../../src/cli/args/people.ts";
-import { runPeopleUpdate } from "../../../../src/cli/commands/people/update.ts";
 import { answered, type Answers, asReply, fakeClient } from "../../../helpers/fake-client.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
+import { runCommand } from "../../../helpers/run-command.ts";
 import { SAMPLE_PEOPLE } from "../../../helpers/sample-rows.ts";
 
-const NO_PROPERTIES = { properties: null, pairs: [], special: {} };
-const ADD: PeopleAddOptions = {
-  email: null,
-  phone: null,
-  channel: null,
-  name: null,
-  delaySeconds: null,
-  properties: NO_PROPERTIES,
-  send: true,
-  lastSentAt: null,
-  newEmail: null,
-  newPhone: null,
-};
-const CHANGE = {
-  person: { email: "a@b.co" },
-  name: null,
-  properties: NO_PROPERTIES,
-  newEmail: null,
-  newPhone: null,
-  create: true,
-};
+const people = (deps: Deps, ...words: readonly string[]) => runCommand(deps, ["people", ...words]);
+/** Creates the person if need be, so that nobody is looked up first. */
+const change = (deps: Deps, ...words: readonly string[]) => people(deps, "update", "a@b.co", "--create", ...words);
+const ADA = ["--email", "ada@example.com"];
 const SENT = {
   id: "7",
   email: "ada@example.com",
@@ -53,18 +33,10 @@ function world(answers: Answers, options: FakeOptions = {}) {
 describe("people add", () => {
   it("sends what was given, in the specification's order, and shows the answer", async () => {
     const { deps, calls, out, err } = world({ write: answered(SENT) });
-    const status = await runPeopleAdd(deps, {
-      ...ADD,
-      email: "ada@example.com",
-      phone: "+14155550101",
-      channel: "sms",
-      name: "Ada",
-      delaySeconds: 60,
-      properties: { properties: { plan: "free", n: 1 }, pairs: [["plan", "pro"]], special: { locale: "xx" } },
-      lastSentAt: 5,
-      newEmail: "new@example.com",
-      newPhone: "+14155550102",
-    });
+    const who = [...ADA, "--phone", "+14155550101", "--new-email", "new@example.com", "--new-phone", "+14155550102"];
+    const survey = ["--channel", "sms", "--name", "Ada", "--delay", "60", "--last-sent-at", "5"];
+    const properties = ["--properties", '{"plan":"free","n":1}', "--property", "plan=pro", "--locale", "xx"];
+    const status = await people(deps, "add", ...who, ...survey, ...properties);
     expect({ status, calls, out: out(), err: err() }).toEqual({
       status: 0,
       calls: [
@@ -90,9 +62,9 @@ describe("people add", () => {
 
   it("renames first and saves the rest under the new address where no survey is wanted", async () => {
     const { deps, calls } = world({ write: answered(SENT) });
-    const rest = { name: "Ada", properties: { properties: { plan: "pro" }, pairs: [], special: {} }, lastSentAt: 5 };
-    const renamed = { ...ADD, email: "a@b.co", phone: "+14155550101", newEmail: "c@b.co", send: false };
-    await runPeopleAdd(deps, { ...renamed, ...rest });
+    const rest = ["--name", "Ada", "--property", "plan=pro", "--last-sent-at", "5"];
+    const renamed = ["--email", "a@b.co", "--phone", "+14155550101", "--new-email", "c@b.co", "--no-send"];
+    await people(deps, "add", ...renamed, ...rest);
     const kept = { phone_number: "+14155550101", name: "Ada", properties: { plan: "pro" }, last_sent_at: 5 };
     expect(calls.map(({ parameters }) => parameters)).toEqual([
       { email: "a@b.co", send: false, email_update: "c@b.co" },
@@ -102,7 +74,7 @@ describe("people add", () => {
 
   it("is a record of two columns on a terminal, and shows fields that it does not know", async () => {
     const { deps, out } = world({ write: answered({ ...SENT, later: { x: 1 } }) }, { width: 80 });
-    await runPeopleAdd(deps, { ...ADD, email: "ada@example.com" });
+    await people(deps, "add", ...ADA);
     expect(out()).toBe(
       [
         "id                   7",
@@ -132,11 +104,11 @@ describe("people add", () => {
       ',"survey_status":"unsubscribed","survey_status_until":null',
       "not scheduled: unsubscribed on 2026-11-20",
     ],
-  ])("says in a pipe that %s scheduled no survey", async (_, change, headers, fields, words) => {
-    const json = { ...SENT, ...change } as JsonObject;
+  ])("says in a pipe that %s scheduled no survey", async (_, answer, headers, fields, words) => {
+    const json = { ...SENT, ...answer } as JsonObject;
     const write: WriteResult = { kind: "answered", reply: { ...asReply(json), headers }, lostBefore: false };
     const { deps, out, err } = world({ write }, { options: { output: "json", timeZone: "UTC" } });
-    expect(await runPeopleAdd(deps, { ...ADD, email: "ada@example.com" })).toBe(0);
+    expect(await people(deps, "add", ...ADA)).toBe(0);
     expect([out(), err()]).toEqual([`${JSON.stringify(json).slice(0, -1)}${fields}}\n`, `Saved, ${words}.\n`]);
   });
 
@@ -144,49 +116,46 @@ describe("people add", () => {
     const headers = { "x-survey-status": "paused; since=1795176000" };
     const write: WriteResult = { kind: "answered", reply: { ...asReply(SENT), headers }, lostBefore: false };
     const { deps, err } = world({ write }, { options: { timeZone: "UTC" } });
-    await runPeopleAdd(deps, { ...ADD, email: "ada@example.com" });
+    await people(deps, "add", ...ADA);
     expect(err()).toBe("Scheduled, but nothing is sent at present: paused since 2026-11-20 12:00.\n");
   });
 
   it("says nothing of a survey that was not wanted", async () => {
     const { deps, err } = world({ write: answered({ ...SENT, survey_scheduled_at: null }) });
-    await runPeopleAdd(deps, { ...ADD, email: "ada@example.com", send: false });
+    await people(deps, "add", ...ADA, "--no-send");
     expect(err()).toBe("");
   });
 
   it("prints the request and sends nothing under --dry-run", async () => {
     const { deps, calls, out } = world({}, { options: { dryRun: true } });
-    expect(await runPeopleAdd(deps, { ...ADD, email: "ada@example.com", send: false })).toBe(0);
+    expect(await people(deps, "add", ...ADA, "--no-send")).toBe(0);
     expect(calls).toEqual([]);
     expect(out()).toBe(
       '{"method":"POST","url":"https://survey.example.com/v1/people.json","body":{"email":"ada@example.com","send":false}}\n',
     );
   });
 
-  it.each<[Partial<PeopleAddOptions>, string]>([
-    [{}, "specify --email or --phone"],
-    [{ email: "a@b.co", channel: "sms" }, "--channel sms requires --phone"],
-    [{ phone: "+14155550101", newEmail: "a@b.co" }, "--new-email requires --email with the old address"],
-    [{ email: "a@b.co", newPhone: "+14155550101" }, "--new-phone requires --phone with the old number"],
+  it.each<[string[], string]>([
+    [[], "specify --email or --phone"],
+    [["--email", "a@b.co", "--channel", "sms"], "--channel sms requires --phone"],
+    [["--phone", "+14155550101", "--new-email", "a@b.co"], "--new-email requires --email"],
+    [["--email", "a@b.co", "--new-phone", "+14155550101"], "--new-phone requires --phone"],
     [
-      { email: "a@b.co", properties: { ...NO_PROPERTIES, special: { service_email_subject: "é".repeat(151) } } },
+      ["--email", "a@b.co", "--email-subject", "é".repeat(151)],
       "--email-subject: service_email_subject has 151 characters; at most 150 are allowed",
     ],
     [
-      { email: "a@b.co", properties: { ...NO_PROPERTIES, pairs: [["delighted_intro_message", "x".repeat(301)]] } },
+      ["--email", "a@b.co", "--property", `delighted_intro_message=${"x".repeat(301)}`],
       "--intro-message: delighted_intro_message has 301 characters; at most 300 are allowed",
     ],
-  ])("%j is refused before anything is sent", async (options, message) => {
-    await expect(runPeopleAdd(fakeDeps().deps, { ...ADD, ...options })).rejects.toMatchObject({
-      name: "UsageError",
-      message,
-    });
+  ])("%j is refused before anything is sent", async (words, message) => {
+    await expect(people(fakeDeps().deps, "add", ...words)).rejects.toMatchObject({ name: "UsageError", message });
   });
 
   it("takes texts of exactly the longest length, counted in characters", async () => {
     const { deps } = world({ write: answered(SENT) });
-    const special = { service_email_subject: "👍".repeat(150), service_intro_message: "x".repeat(300) };
-    expect(await runPeopleAdd(deps, { ...ADD, email: "a@b.co", properties: { ...NO_PROPERTIES, special } })).toBe(0);
+    const texts = ["--email-subject", "👍".repeat(150), "--intro-message", "x".repeat(300)];
+    expect(await people(deps, "add", "--email", "a@b.co", ...texts)).toBe(0);
   });
 
   it("says by which evidence a lost answer is known to have arrived", async () => {
@@ -195,7 +164,7 @@ describe("people add", () => {
       { write: { kind: "arrived", evidence: "a survey is scheduled for 13:00", found } },
       { options: { output: "json" } },
     );
-    expect(await runPeopleAdd(deps, { ...ADD, email: "a@b.co" })).toBe(0);
+    expect(await people(deps, "add", "--email", "a@b.co")).toBe(0);
     expect([out(), err()]).toEqual([
       `${JSON.stringify(found)}\n`,
       "note: the answer was lost, but the request arrived: a survey is scheduled for 13:00\n",
@@ -206,7 +175,7 @@ describe("people add", () => {
     const { deps, out } = world({
       write: { kind: "unknown", error: lostWrite() },
     });
-    await expect(runPeopleAdd(deps, { ...ADD, email: "a@b.co" })).rejects.toMatchObject({
+    await expect(people(deps, "add", "--email", "a@b.co")).rejects.toMatchObject({
       name: "UnknownOutcomeError",
       message: expect.stringMatching(
         /^the request may or may not have been processed: no answer; a reason: POST/,
@@ -225,15 +194,7 @@ function lostWrite(): UnknownOutcomeError {
 describe("people update", () => {
   it("never sends a survey", async () => {
     const { deps, calls } = world({ write: answered(SENT) });
-    const person = { phone_number: "+14155550101" };
-    await runPeopleUpdate(deps, {
-      person,
-      name: "Ada",
-      properties: NO_PROPERTIES,
-      newEmail: null,
-      newPhone: "+14155550102",
-      create: true,
-    });
+    await people(deps, "update", "+14155550101", "--create", "--name", "Ada", "--new-phone", "+14155550102");
     expect(calls).toEqual([
       {
         call: "sendPerson",
@@ -246,7 +207,7 @@ describe("people update", () => {
   const [one, two] = ["+14155550101", "+14155550102"];
   it.each([
     [
-      { person: { email: "a@b.co" }, newEmail: "c@b.co", newPhone: two },
+      ["a@b.co", "--new-email", "c@b.co", "--new-phone", two],
       { email: "a@b.co" },
       [
         { email: "a@b.co", send: false, email_update: "c@b.co" },
@@ -254,33 +215,34 @@ describe("people update", () => {
       ],
     ],
     [
-      { person: { phone_number: one }, newEmail: "c@b.co" },
+      [one, "--new-email", "c@b.co"],
       { email: null, phone_number: one },
       [{ email: "c@b.co", phone_number: one, send: false }],
     ],
     [
-      { person: { phone_number: one }, newEmail: "c@b.co" },
+      [one, "--new-email", "c@b.co"],
       { email: "a@b.co", phone_number: one },
       [{ email: "a@b.co", send: false, email_update: "c@b.co" }],
     ],
     [
-      { person: { email: "a@b.co" }, newPhone: two },
+      ["a@b.co", "--new-phone", two],
       { email: "a@b.co", phone_number: one },
       [{ phone_number: one, send: false, phone_number_update: two }],
     ],
     [
-      { person: { phone_number: one }, newEmail: "c@b.co", newPhone: two, name: "Ada" },
+      [one, "--new-email", "c@b.co", "--new-phone", two, "--name", "Ada"],
       { email: "a@b.co", phone_number: one },
       [
         { email: "a@b.co", phone_number: one, send: false, email_update: "c@b.co", phone_number_update: two },
         { email: "c@b.co", phone_number: two, name: "Ada", send: false },
       ],
     ],
-  ])("when it is %j of %j, then it says old and new as the specification does", async (options, row, bodies) => {
+  ])("when it is %j of %j, then it says old and new as the specification does", async (words, row, bodies) => {
     const { deps, calls } = world({ pages: [[row]], write: answered(SENT) });
-    await runPeopleUpdate(deps, { ...CHANGE, ...options });
+    await people(deps, "update", "--create", ...words);
     const expected = bodies.map((parameters) => ({ call: "sendPerson", parameters }));
-    expect(calls).toEqual([{ call: "listPeople", parameters: options.person }, ...expected]);
+    const named = words[0] === one ? { phone_number: one } : { email: "a@b.co" };
+    expect(calls).toEqual([{ call: "listPeople", parameters: named }, ...expected]);
   });
 
   const call = { method: "POST", url: "https://survey.example.com/v1/people.json" };
@@ -292,20 +254,20 @@ describe("people update", () => {
     ["a refusal", new RefusedError("it answered 422", { call, status: 422, details: null }), false],
   ])("when every try ends with %s, then it says whether one may have arrived", async (_, error, mayHaveArrived) => {
     const { deps } = fakeDeps({ client: { sendPerson: () => Promise.reject(error) } });
-    const change = runPeopleUpdate(deps, { ...CHANGE, name: "Ada" });
+    const update = change(deps, "--name", "Ada");
     const hint = 'look with "surveyctl people get a@b.co"; saving again is safe';
-    await expect(change).rejects.toEqual(mayHaveArrived ? new UnknownOutcomeError(error, null).advise(hint) : error);
+    await expect(update).rejects.toEqual(mayHaveArrived ? new UnknownOutcomeError(error, null).advise(hint) : error);
   });
 
   it("when a change of address is lost, then its repeat is not called safe", async () => {
     const { deps } = world({ write: { kind: "unknown", error: lostWrite() } });
-    const change = runPeopleUpdate(deps, { ...CHANGE, newEmail: "c@b.co" });
-    await expect(change).rejects.toMatchObject({ hint: 'look with "surveyctl people get a@b.co" before trying again' });
+    const update = change(deps, "--new-email", "c@b.co");
+    await expect(update).rejects.toMatchObject({ hint: 'look with "surveyctl people get a@b.co" before trying again' });
   });
 
   it.each([false, true])("when nobody has the address, then nothing is sent, dry run %s", async (dryRun) => {
     const { deps, calls, out } = world({ pages: [[]] }, { options: { dryRun } });
-    await expect(runPeopleUpdate(deps, { ...CHANGE, name: "Ada", create: false })).rejects.toMatchObject({
+    await expect(people(deps, "update", "a@b.co", "--name", "Ada")).rejects.toMatchObject({
       name: "NothingFoundError",
       message: "no person found with email a@b.co",
       hint: "check the spelling, or pass --create to add a new person",
@@ -315,13 +277,12 @@ describe("people update", () => {
 
   it("when somebody has the number, then the change follows the look-up", async () => {
     const { deps, calls } = world({ pages: [[SAMPLE_PEOPLE[0] ?? {}]], write: answered(SENT) });
-    const person = { phone_number: "+14155550101" };
-    expect(await runPeopleUpdate(deps, { ...CHANGE, person, name: "Ada", create: false })).toBe(0);
+    expect(await people(deps, "update", "+14155550101", "--name", "Ada")).toBe(0);
     expect(calls.map((each) => each.call)).toEqual(["listPeople", "sendPerson"]);
   });
 
   it("refuses to change nothing", async () => {
-    await expect(runPeopleUpdate(fakeDeps().deps, CHANGE)).rejects.toMatchObject({
+    await expect(change(fakeDeps().deps)).rejects.toMatchObject({
       name: "UsageError",
       message: "nothing to change: specify --name, --property, --properties, --new-email or --new-phone",
     });
@@ -331,7 +292,7 @@ describe("people update", () => {
 describe("people get", () => {
   it("shows the person as the service sent it", async () => {
     const { deps, out, calls } = world({ pages: [[SAMPLE_PEOPLE[0] ?? {}]] }, { options: { output: "json" } });
-    expect(await runPeopleGet(deps, { person: parsePerson("+14155550101", "person") })).toBe(0);
+    expect(await people(deps, "get", "+14155550101")).toBe(0);
     expect([calls, out()]).toEqual([
       [{ call: "listPeople", parameters: { phone_number: "+14155550101", expand: ["properties"] } }],
       `${JSON.stringify(SAMPLE_PEOPLE[0])}\n`,
@@ -349,13 +310,13 @@ describe("people get", () => {
       { pages: [[SAMPLE_PEOPLE[0] ?? {}]] },
       { options: { output, columns: ["email", "created_at"] } },
     );
-    await runPeopleGet(deps, { person: { email: "person1@example.com" } });
+    await people(deps, "get", "person1@example.com");
     expect(out()).toBe(expected);
   });
 
   it("fails when there is none", async () => {
     const { deps, out } = world({ pages: [[]] });
-    await expect(runPeopleGet(deps, { person: { email: "no@body.co" } })).rejects.toMatchObject({
+    await expect(people(deps, "get", "no@body.co")).rejects.toMatchObject({
       name: "NothingFoundError",
       message: "no person found with email no@body.co",
     });
@@ -367,13 +328,11 @@ describe("people get", () => {
   });
 });
 
-it("when the operand is an id, then it says that people cannot be looked up by it, and what can", () => {
-  expect(() => readPersonOperand("2")).toThrow(
-    expect.objectContaining({
-      message: 'person: "2" is an id, and this API cannot look people up by id',
-      hint: "use an email address or a phone number; surveyctl responses list --person-id 2 shows whose id it is",
-    }),
-  );
+it("when the operand is an id, then it says that people cannot be looked up by it, and what can", async () => {
+  await expect(people(fakeDeps().deps, "get", "2")).rejects.toMatchObject({
+    message: 'person: "2" is an id, and this API cannot look people up by id',
+    hint: "use an email address or a phone number; surveyctl responses list --person-id 2 shows whose id it is",
+  });
 });
 
 it.each([
@@ -385,21 +344,15 @@ it.each([
   const what = `the service answered 422 "${attribute} ${complaint}"`;
   const sendPerson = () => Promise.reject(new RefusedError(what, { call, status: 422, details }));
   const { deps } = fakeDeps({ client: { sendPerson } });
-  const update = runPeopleUpdate(deps, { ...CHANGE, newEmail: "c@b.co" });
+  const update = change(deps, "--new-email", "c@b.co");
   await expect(update).rejects.toMatchObject({ what: told, status: 422 });
 });
 
 describe("people list", () => {
   it("filters as the API names it", async () => {
     const { deps, calls } = world({});
-    await runPeopleList(deps, {
-      limits: { limit: null, perPage: 7 },
-      since: 1,
-      until: 2,
-      email: null,
-      phone: "+14155550101",
-      filters: NO_PERSON_FILTERS,
-    });
+    const range = ["--since", "1", "--until", "2", "--phone", "+14155550101"];
+    await people(deps, "list", "--all", "--per-page", "7", ...range);
     expect(calls).toEqual([
       {
         call: "listPeople",
@@ -409,17 +362,11 @@ describe("people list", () => {
   });
 
   it("refuses both --email and --phone", async () => {
-    const options = {
-      limits: { limit: 50, perPage: null },
-      since: null,
-      until: null,
-      email: "a@b.co",
-      phone: "+14155550101",
-      filters: NO_PERSON_FILTERS,
-    };
-    await expect(runPeopleList(fakeDeps().deps, options)).rejects.toMatchObject({
-      name: "UsageError",
-      message: "--email and --phone cannot be used together",
-    });
+    await expect(people(fakeDeps().deps, "list", "--email", "a@b.co", "--phone", "+14155550101")).rejects.toMatchObject(
+      {
+        name: "UsageError",
+        message: "--email and --phone cannot be used together",
+      },
+    );
   });
 });

@@ -1,11 +1,9 @@
-import type { Command } from "commander";
 import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
 import { PLATFORMS } from "../../../../contract/resources.ts";
 import { createWallClock } from "../../../../runtime/zone.ts";
-import { parsePersonName, type PersonName } from "../../../args/people.ts";
-import type { CommandContext } from "../../../command/command-context.ts";
+import { parsePersonName } from "../../../args/people.ts";
 import { type Deps, withClient } from "../../../command/deps.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
 import { type Column, pathColumn, type Resource } from "../../../render/columns.ts";
 import { chooseFormat, openListOutput } from "../../../render/list-output.ts";
 import { checkColumns, writeRecord } from "../../../render/record-output.ts";
@@ -47,32 +45,28 @@ function toTable(noun: string, names: readonly string[]): Resource {
   return { noun, columns, table: names, dropFirst: [...names].reverse(), fields: [] };
 }
 
-export function registerPeopleShow(noun: Command, context: CommandContext): void {
-  const command = context.verb(noun, {
-    name: "show",
-    summary: "show everything about one person, and why they will or will not be surveyed next",
-    operands: [["<email|+phone|id>", "the person's e-mail address, phone number (E.164) or id"]],
-    examples: ["surveyctl people show ada@example.com", "surveyctl people show 42 --json"],
-    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
-    columns: SHOWN,
-  });
-  context.action(command, (deps, _flags, [person = ""]) =>
-    runPeopleShow(deps, { person: parsePersonName(person, "person") }),
-  );
-}
-
-async function runPeopleShow(deps: Deps, { person }: { readonly person: PersonName }): Promise<ExitCode> {
-  checkColumns(deps, SHOWN);
-  const known = await withClient(deps, (client) => readPersonPage(client, person, deps.signal));
-  const format = chooseFormat(deps);
-  const isPage = deps.options.columns === null && (format === "table" || format === "record");
-  if (isPage) await writePage(deps, known);
-  else {
+export const show = defineCommand({
+  name: "show",
+  summary: "show everything about one person, and why they will or will not be surveyed next",
+  args: {
+    person: {
+      form: "<email|+phone|id>",
+      text: "the person's e-mail address, phone number (E.164) or id",
+      parse: (text) => parsePersonName(text, "person"),
+    },
+  },
+  examples: ["surveyctl people show ada@example.com", "surveyctl people show 42 --json"],
+  columns: SHOWN,
+  run: async (deps, { person }) => {
+    checkColumns(deps, SHOWN);
+    const known = await withClient(deps, (client) => readPersonPage(client, person, deps.signal));
+    const format = chooseFormat(deps);
+    const isPage = deps.options.columns === null && (format === "table" || format === "record");
+    if (isPage) return writePage(deps, known);
     const json = toJson(deps, known);
-    await writeRecord(deps, SHOWN, { json, text: JSON.stringify(json) });
-  }
-  return EXIT.done;
-}
+    return writeRecord(deps, SHOWN, { json, text: JSON.stringify(json) });
+  },
+});
 
 function toJson(deps: Deps, known: KnownPerson): JsonObject {
   const { person, autopilot, responses } = known;
@@ -86,7 +80,7 @@ function explainOf({ options }: Deps, known: KnownPerson): string {
 async function writePage(deps: Deps, known: KnownPerson): Promise<void> {
   const { person, autopilot, responses } = known;
   const { surveys, resubscriptions, ...fields } = person;
-  // Whoever did not leave has no time of it to show.
+  // No line for a time that isn't there.
   const head = HEAD.filter(
     (column) => column.name in fields && (ONE_PERSON.columns.includes(column) || fields[column.name] !== null),
   );

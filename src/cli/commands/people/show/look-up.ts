@@ -7,8 +7,7 @@ import { PER_PAGE_MAX } from "../../../../contract/limits.ts";
 import { ROUTES } from "../../../../contract/routes.ts";
 import type { PersonName } from "../../../args/people.ts";
 import { NothingFoundError } from "../../../errors/command-errors.ts";
-import { nobody } from "../change-people.ts";
-import { findPerson } from "../get.ts";
+import { findPerson, personNotFound } from "../../shared/find-person.ts";
 
 export interface KnownPerson {
   /** Their fields; of our own service also properties, surveys and why they will or will not be surveyed. */
@@ -23,12 +22,12 @@ const RESPONSES_SHOWN = 10;
 
 export async function readPersonPage(client: Client, named: PersonName, signal: AbortSignal): Promise<KnownPerson> {
   const listed = "id" in named ? null : await findPerson(client, named, signal);
-  if (listed === null && !("id" in named)) throw new NothingFoundError(nobody(named));
+  if (listed === null && !("id" in named)) throw new NothingFoundError(personNotFound(named));
   const id = "id" in named ? named.id : idOf(listed?.json ?? null);
   const details = await getDetails(client, id, signal);
   const person = details ?? listed?.json ?? (await findById(client, id, signal));
   if (person === null)
-    throw new NothingFoundError(`${nobody({ id })}, or this service cannot look people up by id`, USE_ADDRESS);
+    throw new NothingFoundError(`${personNotFound({ id })}, or this service cannot look people up by id`, USE_ADDRESS);
   const autopilot = { email: null, sms: null, ...(await readMemberships(client, id, signal)) };
   const responses = await ownRows(client, { person_id: id, order: "desc", per_page: RESPONSES_SHOWN }, signal);
   const left = details === null ? await readSuppressions(client, person, signal) : {};
