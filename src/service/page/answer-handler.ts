@@ -23,12 +23,10 @@ import {
   isToken,
   type PageHandler,
   type PagesOptions,
-  pageWay,
   previewLocale,
   respondUnknown,
   type Shown,
   showProject,
-  toPageBrand,
 } from "./page-request.ts";
 import { findFormProblem, readPageForm } from "./questions/questions-form.ts";
 import { furtherAnswers, QUESTIONS_PATH, type QuestionsProblem, questionsPage } from "./questions/questions-page.ts";
@@ -47,10 +45,9 @@ function createShowing(options: PagesOptions): PageHandler {
   const scanners = createScannerWatch(clock);
   const note = createNoting(options);
   return async (request, token, rest) => {
-    const { base } = pageWay(options, request);
     const found = await findVisit(options, token, rest);
     if (found === null) return respondUnknown(options, request);
-    if (rest === QUESTIONS_PATH) return showQuestions(options, found, { base, path: `${base}/s/${token}` });
+    if (rest === QUESTIONS_PATH) return showQuestions(options, found);
     const method = request.method === "HEAD" ? "HEAD" : "GET";
     const look: Look = { method, score: linkedScore(request.query, rest) };
     const isNoted = note(found.visit.survey.project.id, token, look);
@@ -60,8 +57,7 @@ function createShowing(options: PagesOptions): PageHandler {
     const isScanned =
       scanners.isScanning(request.from, token) || !isNoted || looksScanned(facts, found.visit.survey.sentAt);
     const moment = { look, now, isScanned, answerWindowSeconds };
-    const path = `${base}/s/${token}`;
-    return pageResponse(surveyPage(found, { base, path }, moment));
+    return pageResponse(surveyPage(found, moment));
   };
 }
 
@@ -91,16 +87,15 @@ function createNoting({ store, onError }: PagesOptions): (project: number, token
 function createAnswering(options: PagesOptions): PageHandler {
   const { store, clock, answerWindowSeconds } = options;
   return async (request, token, rest) => {
-    const { base } = pageWay(options, request);
     const found = await findVisit(options, token, rest);
     if (found === null) return respondUnknown(options, request);
-    const path = `${base}/s/${token}`;
+    const { path } = found;
     const state = linkState(found.visit, unixSeconds(clock), answerWindowSeconds);
-    if (state === "ended") return pageResponse(ended(found, base));
+    if (state === "ended") return pageResponse(ended(found));
     if (state === "closed") return seeOther(path);
     const body = await request.body();
     const { form, answers } = readPageForm(body, found.visit.answer?.score ?? null);
-    const view = toView(found, { base, path }, form.score);
+    const view = toView(found, form.score);
     if (form.problem !== null || form.score === null)
       return pageResponse(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }));
     const { score, comment, by, hasComment } = form;
@@ -139,32 +134,36 @@ function secondsToWait(options: PagesOptions, token: string, by: "script" | "but
 }
 
 /** Further questions, or the stored answer if there is nothing to ask or change. */
-function showQuestions(options: PagesOptions, found: Found, place: PagePlace): HttpResponse {
+function showQuestions(options: PagesOptions, found: Found): HttpResponse {
   const { visit, asked } = found;
   const state = linkState(visit, unixSeconds(options.clock), options.answerWindowSeconds);
-  if (visit.answer === null || state !== "open" || asked.length === 0) return seeOther(place.path);
+  if (visit.answer === null || state !== "open" || asked.length === 0) return seeOther(found.path);
   const given = toFields(visit.answer.additionalAnswers);
-  const view = toView(found, place, visit.answer.score);
+  const view = toView(found, visit.answer.score);
   return pageResponse(questionsPage({ ...view, asked, given, problem: null }));
 }
 
 interface Found {
+  readonly base: string;
+  readonly path: string;
   readonly visit: Visit;
   readonly shown: Shown;
   readonly asked: readonly AskedQuestion[];
 }
 
-function findVisit({ store, senderName }: PagesOptions, token: string, rest: string): Promise<Found | null> {
+function findVisit(options: PagesOptions, token: string, rest: string): Promise<Found | null> {
   const isPath = rest === "" || rest === QUESTIONS_PATH || readScore(rest) !== null;
   if (!isToken(token) || !isPath) return Promise.resolve(null);
+  const { store, base } = options;
   return store.read(async (tx) => {
     const visit = await visitSurvey(tx, token);
     if (visit === null) return null;
     const { project, properties } = visit.survey;
-    const shown = await showProject(tx, project, properties, senderName);
+    const shown = await showProject(tx, options, project, properties);
     const { score = null } = visit.answer ?? {};
     const { locale } = readSurveyWords(properties, shown.presentation, score);
-    return { visit, shown, asked: score === null ? [] : await questionsFor(tx, project, { score, locale }) };
+    const asked = score === null ? [] : await questionsFor(tx, project, { score, locale });
+    return { base, path: `${base}/s/${token}`, visit, shown, asked };
   });
 }
 
@@ -175,26 +174,21 @@ interface Moment {
   readonly answerWindowSeconds: number;
 }
 
-interface PagePlace {
-  readonly base: string;
-  readonly path: string;
-}
-
-function surveyPage(found: Found, place: PagePlace, moment: Moment): HtmlPage {
+function surveyPage(found: Found, moment: Moment): HtmlPage {
   const { visit, asked } = found;
   const { look, now, isScanned, answerWindowSeconds } = moment;
   const state = linkState(visit, now, answerWindowSeconds);
-  if (state === "ended") return ended(found, place.base);
+  if (state === "ended") return ended(found);
   const { answer } = visit;
   const isAnother = answer !== null && look.score !== null && look.score !== answer.score;
   if (answer !== null && (state === "closed" || !isAnother)) {
-    const [view, isOpen] = [toView(found, place, answer.score), state === "open"];
+    const [view, isOpen] = [toView(found, answer.score), state === "open"];
     const link = isOpen && asked.length > 0 ? `${view.action}/${QUESTIONS_PATH}` : null;
     const further = furtherAnswers(view, answer.additionalAnswers, link);
     return thanksPage(view, { ...answer, further }, isOpen);
   }
   return formPage({
-    ...toView(found, place, look.score),
+    ...toView(found, look.score),
     score: look.score,
     isChosenByLink: look.score !== null,
     comment: answer?.comment ?? "",
@@ -203,14 +197,14 @@ function surveyPage(found: Found, place: PagePlace, moment: Moment): HtmlPage {
   });
 }
 
-function ended({ visit, shown }: Found, base: string): HtmlPage {
+function ended({ visit, shown }: Found): HtmlPage {
   const { locale } = readSurveyWords(visit.survey.properties, shown.presentation);
-  return endedPage(locale, toPageBrand(shown.brand, base));
+  return endedPage(locale, shown.brand);
 }
 
-function toView({ visit, shown }: Found, { base, path }: PagePlace, score: number | null): SurveyView {
+function toView({ visit, shown, base, path }: Found, score: number | null): SurveyView {
   const { channel, unsubscribeToken, properties } = visit.survey;
   const words = readSurveyWords(properties, shown.presentation, score);
   const leaveUrl = channel === "sms" ? `${base}/u/${unsubscribeToken}` : null;
-  return { brand: toPageBrand(shown.brand, base), words, action: path, leaveUrl };
+  return { brand: shown.brand, words, action: path, leaveUrl };
 }

@@ -8,13 +8,11 @@ import { createLeavingHandler } from "./leaving-handler.ts";
 import { createLinkHandler } from "./link-handler.ts";
 import {
   isToken,
-  notAllowed,
+  byMethod,
   type PageHandler,
   type PageRequest,
   type PagesOptions,
   respondUnknown,
-  toPageBrand,
-  pageWay,
 } from "./page-request.ts";
 import { showPreview } from "./preview-page.ts";
 import { createResponseHandler } from "./response-page.ts";
@@ -32,7 +30,10 @@ const ROBOTS: HttpResponse = {
   body: "User-agent: *\nDisallow:\n",
 };
 
-export function createPages(options: PagesOptions): Pages {
+export function createPages(given: Omit<PagesOptions, "base">): Pages {
+  const { publicUrl } = given;
+  const path = publicUrl === null ? "/" : new URL(publicUrl).pathname;
+  const options = { ...given, base: path === "/" ? "" : path };
   const handlers: Readonly<Record<string, PageHandler>> = {
     s: createAnswerHandler(options),
     u: createLeavingHandler(options),
@@ -40,28 +41,30 @@ export function createPages(options: PagesOptions): Pages {
     r: createResponseHandler(options),
     logo: createLogoHandler(options),
   };
+  const showRoot = createRootHandler(options);
   const answer = (request: PageRequest): Promise<HttpResponse> | null => {
     if (request.path === "/robots.txt") return Promise.resolve(ROBOTS);
-    if (request.path === "/") return showRoot(options, request);
+    if (request.path === "/") return showRoot(request, "", "");
     const [, kind = "", token = "", rest = ""] = PATH.exec(request.path) ?? [];
     return handlers[kind]?.(request, token, rest) ?? null;
   };
   const finish = (response: HttpResponse, { method, origin }: PageRequest): HttpResponse => {
     const sent = method === "HEAD" ? { ...response, body: "" } : response;
-    return stayingWithHttps(sent, options.publicUrl ?? origin);
+    return stayingWithHttps(sent, publicUrl ?? origin);
   };
   return { handle: (request) => answer(request)?.then((response) => finish(response, request)) ?? null };
 }
 
 /** For people who open a link's host: shows the sender's name. */
-async function showRoot(options: PagesOptions, request: PageRequest): Promise<HttpResponse> {
-  const { base } = pageWay(options, request);
-  if (request.method !== "GET" && request.method !== "HEAD") return notAllowed(request, "GET, HEAD, OPTIONS");
-  const { brand } = await options.store.read((tx) => showPreview(tx, options.senderName));
-  const title = brand.name ?? "Surveys";
-  const shown = { ...toPageBrand(brand, base), name: null, logo: null };
-  const page = { status: 200, locale: FALLBACK_LOCALE, brand: shown, title, body: html`<h1 dir="auto">${title}</h1>` };
-  return pageResponse(page);
+function createRootHandler(options: PagesOptions): PageHandler {
+  const show: PageHandler = async () => {
+    const { brand } = await options.store.read((tx) => showPreview(tx, options));
+    const title = brand.name ?? "Surveys";
+    const shown = { ...brand, name: null, logo: null };
+    const body = html`<h1 dir="auto">${title}</h1>`;
+    return pageResponse({ status: 200, locale: FALLBACK_LOCALE, brand: shown, title, body });
+  };
+  return byMethod({ show });
 }
 
 /** Keeps an SVG that is opened directly from running anything. */
@@ -71,13 +74,13 @@ const LOGO_HEADERS = {
 };
 
 function createLogoHandler(options: PagesOptions): PageHandler {
-  return async (request, id, rest) => {
-    if (request.method !== "GET" && request.method !== "HEAD") return notAllowed(request, "GET, HEAD, OPTIONS");
+  const show: PageHandler = async (request, id, rest) => {
     const logo = isToken(id) && rest === "" ? await options.store.read((tx) => readLogo(tx, id)) : null;
     if (logo === null) return respondUnknown(options, request);
     const headers = { ...pageHeaders(), ...LOGO_HEADERS, "content-type": logo.type };
     return { status: 200, headers, body: bytesOf(logo.bytes) };
   };
+  return byMethod({ show });
 }
 
 async function* bytesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -3,7 +3,6 @@ import { FALLBACK_LOCALE } from "../../contract/locales.ts";
 import { maskEmail } from "../../contract/text/email.ts";
 import { leaveByErasedLink, readLeaver, resubscribeByLink, unsubscribeByLink } from "../domain/answers/answers.ts";
 import { leaveDigest, mayReturnToDigest } from "../domain/delivery/digests.ts";
-import type { Brand } from "../domain/projects/brand.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import {
   askToWait,
@@ -13,13 +12,11 @@ import {
   type PageHandler,
   type PageRequest,
   type PagesOptions,
-  pageWay,
   previewLocale,
   respondUnknown,
   showProject,
-  toPageBrand,
 } from "./page-request.ts";
-import { pageResponse } from "./document.ts";
+import { type PageBrand, pageResponse } from "./document.ts";
 import { showPreview } from "./preview-page.ts";
 import { leavingPage, leftPage, type LeavingView, returnedPage } from "./unsubscribe-page.ts";
 
@@ -52,23 +49,23 @@ export function createLeavingHandler(options: PagesOptions): PageHandler {
 type ViewKind = Pick<LeavingView, "locale" | "isDigest" | "isSms">;
 
 function createView(options: PagesOptions, request: PageRequest, token: string) {
-  const { base, host } = pageWay(options, request);
-  return (kind: ViewKind, brand: Brand, email: string | null): LeavingView => ({
+  const { base, publicUrl } = options;
+  return (kind: ViewKind, brand: PageBrand, email: string | null): LeavingView => ({
     ...kind,
-    brand: toPageBrand(brand, base),
-    sender: brand.name ?? host,
+    brand,
+    sender: brand.name ?? new URL(publicUrl ?? request.origin).hostname,
     address: email === null ? null : maskEmail(email),
     action: `${base}/u/${token}`,
   });
 }
 
 function findLeaving(options: PagesOptions, request: PageRequest, token: string): Promise<Leaving | null> {
-  const { store, senderName } = options;
+  const { store } = options;
   const toView = createView(options, request, token);
   const preview = previewLocale(token, request.query);
   return store.read(async (tx) => {
     if (preview !== null) {
-      const { brand } = await showPreview(tx, senderName);
+      const { brand } = await showPreview(tx, options);
       return {
         view: toView({ locale: preview }, brand, null),
         hasLeft: false,
@@ -81,7 +78,7 @@ function findLeaving(options: PagesOptions, request: PageRequest, token: string)
     const digest = await tx.digests.byToken(token);
     if (digest !== null) {
       const { project, email, unsubscribedAt } = digest;
-      const { brand } = await showProject(tx, project, {}, senderName);
+      const { brand } = await showProject(tx, options, project);
       const change = (how: "leave" | "undo"): Promise<boolean> =>
         store.write((writing) => leaveDigest(writing, token, how), { project: project.id });
       return {
@@ -96,7 +93,7 @@ function findLeaving(options: PagesOptions, request: PageRequest, token: string)
     if (link !== null) {
       const only = { project: link.project.id };
       const { locale } = readSpecialProperties(link.properties);
-      const { brand } = await showProject(tx, link.project, link.properties, senderName);
+      const { brand } = await showProject(tx, options, link.project, link.properties);
       const { email, ...leaver } = await readLeaver(tx, link);
       return {
         view: toView({ locale, isSms: link.channel === "sms" }, brand, email),
@@ -108,7 +105,7 @@ function findLeaving(options: PagesOptions, request: PageRequest, token: string)
     // Links in mail sent before an erasure still work.
     const erased = await tx.erasures.byUnsubscribeToken(token);
     if (erased === null) return null;
-    const { brand } = await showProject(tx, erased.project, {}, senderName);
+    const { brand } = await showProject(tx, options, erased.project);
     const leave = (): Promise<boolean> => leaveByErasedLink(store, erased).then(() => false);
     return {
       view: toView({ locale: languageOf(request) }, brand, null),

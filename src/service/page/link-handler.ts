@@ -17,11 +17,9 @@ import {
   type PageHandler,
   type PageRequest,
   type PagesOptions,
-  pageWay,
   respondUnknown,
   type Shown,
   showProject,
-  toPageBrand,
 } from "./page-request.ts";
 import { findFormProblem, readPageForm } from "./questions/questions-form.ts";
 import { type QuestionsProblem, questionsPage } from "./questions/questions-page.ts";
@@ -100,13 +98,13 @@ interface Found extends LinkVisit {
   readonly shown: Shown;
 }
 
-function findLink({ store, senderName }: PagesOptions, token: string, visit: string | null): Promise<Found | null> {
+function findLink(options: PagesOptions, token: string, visit: string | null): Promise<Found | null> {
   if (!isToken(token)) return Promise.resolve(null);
-  return store.read(async (tx) => {
+  return options.store.read(async (tx) => {
     const found = await visitLink(tx, token, visit);
     if (found === null) return null;
     const { project, properties } = found.link;
-    return { ...found, shown: await showProject(tx, project, properties, senderName) };
+    return { ...found, shown: await showProject(tx, options, project, properties) };
   });
 }
 
@@ -117,13 +115,12 @@ function createView(
   request: PageRequest,
   visit: string,
 ): (score: number | null) => SurveyView {
-  const { base } = pageWay(options, request);
   const given = readSpecialProperties(link.properties);
   const special = Object.hasOwn(link.properties, "locale") ? given : { ...given, locale: languageOf(request) };
   return (score) => ({
-    brand: toPageBrand(shown.brand, base),
+    brand: shown.brand,
     words: surveyWords(special, shown.presentation, score),
-    action: `${base}/l/${link.token}`,
+    action: `${options.base}/l/${link.token}`,
     visit,
   });
 }

@@ -3,7 +3,6 @@ import { effectiveLocale, FALLBACK_LOCALE, type Locale, preferredLocale } from "
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Properties } from "../../contract/resources.ts";
-import type { Brand } from "../domain/projects/brand.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store, Transaction } from "../domain/ports.ts";
 import { type Presentation, readPresentation, shownName } from "../domain/projects/presentation.ts";
@@ -16,6 +15,8 @@ export interface PagesOptions {
   readonly random: Random;
   /** Public URL without a trailing slash; null uses each request's address. */
   readonly publicUrl: string | null;
+  /** Path of the public URL, or empty. */
+  readonly base: string;
   readonly answerWindowSeconds: number;
   readonly senderName: string | null;
   readonly unknownLinks: WaitLimit;
@@ -62,27 +63,17 @@ export function previewLocale(token: string, query: string): Locale | null {
   return effectiveLocale(match[1] ?? new URLSearchParams(query).get("locale"));
 }
 
-export interface PageWay {
-  /** Path of the public URL, or empty. */
-  readonly base: string;
-  readonly host: string;
-}
-
-export function pageWay({ publicUrl }: PagesOptions, { origin }: PageRequest): PageWay {
-  const { pathname, hostname } = new URL(publicUrl ?? origin);
-  return { base: pathname === "/" ? "" : pathname, host: hostname };
-}
-
 export function notAllowed(request: PageRequest, allow = "GET, HEAD, POST, OPTIONS"): HttpResponse {
   const status = request.method === "OPTIONS" ? 204 : 405;
   return { status, headers: { ...pageHeaders(), allow }, body: "" };
 }
 
-export function byMethod({ show, answer }: { readonly show: PageHandler; readonly answer: PageHandler }): PageHandler {
+/** Without `answer` the page takes no POST. */
+export function byMethod({ show, answer }: { readonly show: PageHandler; readonly answer?: PageHandler }): PageHandler {
   return async (request, token, rest) => {
     if (request.method === "GET" || request.method === "HEAD") return show(request, token, rest);
-    if (request.method === "POST") return answer(request, token, rest);
-    return notAllowed(request);
+    if (request.method === "POST" && answer !== undefined) return answer(request, token, rest);
+    return notAllowed(request, answer === undefined ? "GET, HEAD, OPTIONS" : undefined);
   };
 }
 
@@ -102,23 +93,20 @@ export function languageOf({ headers }: PageRequest): Locale {
 
 export interface Shown {
   /** With the displayed name. */
-  readonly brand: Brand;
+  readonly brand: PageBrand;
   readonly presentation: Presentation;
 }
 
 /** `properties` are the survey's: its product is named if the sender has no name. */
 export async function showProject(
   tx: Transaction,
+  { senderName, base }: Pick<PagesOptions, "senderName" | "base">,
   project: Project,
-  properties: Properties,
-  senderName: string | null,
+  properties: Properties = {},
 ): Promise<Shown> {
   const presentation = await readPresentation(tx, project);
   const { productName } = readSurveyWords(properties, presentation);
   const name = shownName(presentation, project, { senderName, productName });
-  return { brand: { ...presentation.brand, name }, presentation };
-}
-
-export function toPageBrand({ name, accent, logo }: Brand, base: string): PageBrand {
-  return { name, accent, logo: logo === null ? null : `${base}/logo/${logo}` };
+  const { accent, logo } = presentation.brand;
+  return { brand: { name, accent, logo: logo === null ? null : `${base}/logo/${logo}` }, presentation };
 }

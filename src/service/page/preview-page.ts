@@ -14,10 +14,8 @@ import {
   type PageHandler,
   type PageRequest,
   type PagesOptions,
-  pageWay,
   type Shown,
   showProject,
-  toPageBrand,
 } from "./page-request.ts";
 import { findFormProblem, readPageForm } from "./questions/questions-form.ts";
 import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions/questions-page.ts";
@@ -83,13 +81,12 @@ interface Preview {
   readonly asked: readonly AskedQuestion[];
 }
 
-function readPreview({ options, request, locale }: Place, score: number | null): Promise<Preview> {
-  const { base } = pageWay(options, request);
+function readPreview({ options, locale }: Place, score: number | null): Promise<Preview> {
   return options.store.read(async (tx) => {
-    const { project, brand, presentation } = await showPreview(tx, options.senderName);
+    const { project, brand, presentation } = await showPreview(tx, options);
     const words = readSurveyWords({ locale }, presentation, score);
     return {
-      view: { brand: toPageBrand(brand, base), words, action: `${base}/s/preview-${locale}` },
+      view: { brand, words, action: `${options.base}/s/preview-${locale}` },
       asked: project === null || score === null ? [] : await questionsFor(tx, project, { score, locale }),
     };
   });
@@ -100,9 +97,9 @@ interface ShownPreview extends Shown {
 }
 
 /** Only if there is one project, so that others aren't revealed. */
-export async function showPreview(tx: Transaction, senderName: string | null): Promise<ShownPreview> {
+export async function showPreview(tx: Transaction, options: PagesOptions): Promise<ShownPreview> {
   const [project, another] = await tx.projects.list();
   if (project === undefined || another !== undefined)
-    return { project: null, brand: { ...NO_BRAND, name: senderName }, presentation: NO_PRESENTATION };
-  return { project, ...(await showProject(tx, project, {}, senderName)) };
+    return { project: null, brand: { ...NO_BRAND, name: options.senderName }, presentation: NO_PRESENTATION };
+  return { project, ...(await showProject(tx, options, project)) };
 }

@@ -10,23 +10,19 @@ import { type Html, html } from "../../contract/text/html.ts";
 import {
   isToken,
   languageOf,
-  notAllowed,
+  byMethod,
   type PageHandler,
   type PageRequest,
   type PagesOptions,
   respondUnknown,
   showProject,
-  toPageBrand,
-  pageWay,
 } from "./page-request.ts";
 
 const CHALLENGE = 'Basic realm="surveyctl", charset="UTF-8"';
 
 /** Without either, an existing response looks like a missing one. */
 export function createResponseHandler(options: PagesOptions): PageHandler {
-  return async (request, token, rest) => {
-    const { base } = pageWay(options, request);
-    if (request.method !== "GET" && request.method !== "HEAD") return notAllowed(request, "GET, HEAD, OPTIONS");
+  const show: PageHandler = async (request, token, rest) => {
     if (rest !== "" || !isToken(token)) return respondUnknown(options, request);
     const { expires, signature } = readLinkSignature(request.query);
     const { authorization } = request.headers;
@@ -42,13 +38,14 @@ export function createResponseHandler(options: PagesOptions): PageHandler {
       const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
       const text = isOpen ? await tx.responses.json(known.project.id, known.id, shape) : null;
       if (text === null) return null;
-      return { text, ...(await showProject(tx, known.project, {}, options.senderName)) };
+      return { text, ...(await showProject(tx, options, known.project)) };
     });
     if (found === null) return respondUnknown(options, request);
     const response = JSON.parse(found.text) as SurveyResponse;
     const zone = found.presentation.settings.timeZone ?? DEFAULT_ZONE;
-    return pageResponse(responsePage(response, toPageBrand(found.brand, base), zone));
+    return pageResponse(responsePage(response, found.brand, zone));
   };
+  return byMethod({ show });
 }
 
 function askForKey(request: PageRequest): HttpResponse {

@@ -46,7 +46,7 @@ export async function readShareFacts(
     // Trends have no surveys.
     channels: share.trendId === null ? await channelRates(tx, share.project, sentIn) : [],
     title: share.name,
-    sponsor: (await showProject(tx, share.project, {}, sender.senderName)).brand.name,
+    sponsor: (await showProject(tx, { ...sender, base: "" }, share.project)).brand.name,
   }));
   const start = asked?.first ?? days[0]?.day ?? null;
   const counts = countsOf(days);
