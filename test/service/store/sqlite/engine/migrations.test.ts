@@ -2,12 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SqliteDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
-import {
-  type Migration,
-  MIGRATIONS,
-  NEW_STORE,
-  newestOf,
-} from "../../../../../src/service/sql/schema/migrations.ts";
+import { type Migration, MIGRATIONS, NEW_STORE, newestOf } from "../../../../../src/service/sql/schema/migrations.ts";
 import { refuseParts } from "../../../../../src/service/store/sqlite/refuse-unfit.ts";
 import { lookBy, migrate, SQLITE } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
 import { inspectCopy } from "../../../../../src/service/store/sqlite/inspect-copy.ts";
