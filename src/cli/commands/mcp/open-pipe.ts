@@ -1,7 +1,12 @@
 /** Standard input and output as the library's transport takes them. Input ends when every request of it is answered. */
 import { Readable, Writable } from "node:stream";
-import { INVALID_REQUEST, isJSONRPCRequest, isJSONRPCResponse } from "@modelcontextprotocol/server";
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../../../contract/json.ts";
+import {
+  INVALID_REQUEST,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+} from "@modelcontextprotocol/server";
+import { isJsonObject, type Json, parseJson, parseJsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../command/deps.ts";
 
 export interface Pipe {
@@ -18,15 +23,15 @@ export function openPipe({ streams, signal }: Deps): Pipe {
   });
   async function* read(): AsyncGenerator<Uint8Array> {
     for await (const line of linesOf(streams.in.bytes())) {
-      const message = line === null ? null : parseJsonObject(line);
+      const message = line === null ? undefined : parseJson(line);
       const fault = line === null ? "a message is larger than 1 MiB" : faultOf(message);
       if (fault !== null) {
-        await streams.out.write(refusal(message?.["id"], fault));
+        await streams.out.write(refusal(message, fault));
         continue;
       }
       if (isJSONRPCRequest(message)) open.add(JSON.stringify(message.id));
       // The library gives a request that was cancelled no answer.
-      if (message?.["method"] === "notifications/cancelled") open.delete(cancelledId(message));
+      if (isJsonObject(message) && message["method"] === "notifications/cancelled") open.delete(cancelledId(message));
       yield Buffer.from(`${line}\n`);
     }
     while (open.size > 0 && !signal.aborted)
@@ -64,14 +69,15 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
 }
 
 /** The library ignores a wrong request, and its sender would wait. Null for what it answers, or need not. */
-function faultOf(message: JsonObject | null): string | null {
-  if (message === null || !("id" in message) || isJSONRPCRequest(message) || isJSONRPCResponse(message)) return null;
-  return "not a request of JSON-RPC 2.0";
+function faultOf(message: Json | undefined): string | null {
+  const isKnown = isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message);
+  return message === undefined || isKnown ? null : "not a request of JSON-RPC 2.0";
 }
 
-function refusal(id: Json | undefined, message: string): string {
+function refusal(message: Json | undefined, fault: string): string {
+  const { id = null } = isJsonObject(message) ? message : {};
   const known = typeof id === "string" || typeof id === "number" ? id : null;
-  return `${JSON.stringify({ jsonrpc: "2.0", id: known, error: { code: INVALID_REQUEST, message } })}\n`;
+  return `${JSON.stringify({ jsonrpc: "2.0", id: known, error: { code: INVALID_REQUEST, message: fault } })}\n`;
 }
 
 function cancelledId({ params }: Readonly<Record<string, Json>>): string {

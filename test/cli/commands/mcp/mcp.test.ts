@@ -143,16 +143,18 @@ describe("the protocol", () => {
     ];
     const after = { jsonrpc: "2.0", id: 10, method: "ping" };
     const lines = [{ jsonrpc: "2.0", ...INITIALIZE, id: 0 }, ...wrong, after].map((message) => JSON.stringify(message));
-    const stdin = ["not JSON", "[]", "", ...lines].join("\n");
+    const batch = JSON.stringify([{ jsonrpc: "2.0", id: 11, method: "ping" }]);
+    const stdin = ["not JSON", "[]", batch, "null", "{}", "", ...lines].join("\n");
     const ended = await runCli({ args: ["mcp"], env: served.env, stdin });
     const answers = ended.stdout
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as Message);
     const codes = answers.map(({ id, error }) => [id, error?.code]);
-    expect(ended.status).toBe(0);
+    expect([ended.status, ended.stderr]).toEqual([0, ""]);
+    expect(codes.filter(([id]) => id === null)).toHaveLength(6);
     expect(codes).toEqual(
-      expect.arrayContaining([...[1, 2, "three", 4, null, null].map((id) => [id, -32600]), [10, undefined]]),
+      expect.arrayContaining([...[1, 2, "three", 4, null].map((id) => [id, -32600]), [10, undefined]]),
     );
     expect(codes.map(([id]) => id)).toEqual(expect.arrayContaining([7, 8, 9]));
   });
