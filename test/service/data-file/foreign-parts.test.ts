@@ -1,5 +1,5 @@
 /** Data files with parts that are not ours, or that are refused for something else: what is refused is not touched. */
-import { copyFile, link, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { copyFile, link, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -120,6 +120,13 @@ describe("a file that is refused keeps the log of a killed process", () => {
     }
     expect(await bytesOf("left.db")).toEqual(before);
   });
+});
+
+test("a file with a rollback journal is looked at like any other", async () => {
+  await change("b.db", "INSERT INTO store_marks VALUES ('moved', '/there')");
+  await writeFile(file("b.db-journal"), "");
+  const { status, stderr } = await run("service", "project", "list", "--data", file("b.db"));
+  expect([status, stderr]).toEqual([1, expect.stringContaining("the data was moved to /there")]);
 });
 
 test("a file that is refused gets no log of its own", async () => {

@@ -1,5 +1,4 @@
 /** What keeps a file from being used, found out read-only: a file that is refused stays as it is, its log included. */
-import { existsSync } from "node:fs";
 import { type Migration, MIGRATIONS, namesAt, NEW_STORE } from "../../sql/schema/migrations.ts";
 import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
 import { StoreFileError } from "../store-errors.ts";
@@ -12,8 +11,6 @@ const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 
 /** `isCopy`: opens also what was moved elsewhere. Throws StoreFileError. */
 export async function refuseUnfit(file: string, opening: StoreOpening & { readonly isCopy: boolean }): Promise<void> {
-  // Only SQLite itself can undo a write that was cut short in its other mode, which we use while a file is made.
-  if (existsSync(`${file}-journal`)) return;
   await lookInto(file, (look) => {
     if (sizeOf(file) <= CHECKED_BYTES_MAX) refuseDamaged(look);
     const version = readVersion(look);
