@@ -177,14 +177,9 @@ const HEX_RUN = /[\da-f:.]{6,60}/giu;
 /** Four numbers after one of these are a version. */
 const VERSION = /(?:^|[^\p{L}])(?:v|ver|version|build|release|firmware|app|browser|chrome|edge|opera)[\s.:=/_-]*$/iu;
 
-function findIpAddresses(text: string, context: string): PersonalSpan[] {
-  const isVersion = (start: number): boolean => VERSION.test(contextOf(text, start, context));
-  return [
-    ...addFree(
-      findIpv6(text),
-      spansOf("ip", text, IPV4).filter(({ start }) => !isVersion(start)),
-    ),
-  ];
+function findIpAddresses(text: string, context: string): readonly PersonalSpan[] {
+  const found = spansOf("ip", text, IPV4).filter(({ start }) => !VERSION.test(contextOf(text, start, context)));
+  return addFree(findIpv6(text), found);
 }
 
 /** Times of day have colons too, and no parser takes them for an address. */

@@ -5,14 +5,14 @@
  */
 export function suggest(word: string, candidates: readonly string[], most: number = Infinity): string | null {
   const typed = toName(word);
-  let best: { candidate: string; distance: number } | null = null;
-  for (const candidate of candidates) {
-    const distance = editDistance(typed, toName(candidate));
-    if (best === null || distance < best.distance) best = { candidate, distance };
-  }
-  if (best === null) return null;
-  const tolerated = Math.floor(Math.max(typed.length, toName(best.candidate).length) / 3);
-  return best.distance <= Math.min(most, tolerated) ? best.candidate : null;
+  const tolerated = (name: string): number => Math.min(most, Math.floor(Math.max(typed.length, name.length) / 3));
+  const [best] = candidates
+    .map((candidate) => ({ candidate, name: toName(candidate) }))
+    // To compare a word with one that is far longer takes long, and they are not alike.
+    .filter(({ name }) => Math.abs(name.length - typed.length) <= tolerated(name))
+    .map(({ candidate, name }) => ({ candidate, name, distance: editDistance(typed, name) }))
+    .toSorted((a, b) => a.distance - b.distance);
+  return best !== undefined && best.distance <= tolerated(best.name) ? best.candidate : null;
 }
 
 function toName(word: string): string {

@@ -178,4 +178,9 @@ describe("suggestions", () => {
   it("when there is nothing to choose from, then nothing is meant", () => {
     expect(suggest("people", [])).toBe(null);
   });
+
+  it("a word of a million letters is not compared letter by letter", () => {
+    const names = Array.from({ length: 30 }, (_, index) => `survey property ${index}`);
+    expect(suggest("a".repeat(1_000_000), names)).toBe(null);
+  });
 });
