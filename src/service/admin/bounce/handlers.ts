@@ -1,11 +1,5 @@
 /** The commands about what comes back of surveys, on an open store. */
-import {
-  clearBounce,
-  type ClearedBounce,
-  listSoftBounces,
-  recordReport,
-  type Report,
-} from "../../domain/delivery/bounces.ts";
+import { clearBounce, type ClearedBounce, listSoftBounces, recordReports } from "../../domain/delivery/bounces.ts";
 import {
   HOOK_SOURCES,
   hookPath,
@@ -15,8 +9,8 @@ import {
   type KeyedProvider,
   readProviderKeys,
   rotateHookSecret,
-  setGatewayKey,
-  setProviderKey,
+  setHookKey,
+  type SigningGateway,
   SIGNING_GATEWAYS,
   smsHookPath,
 } from "../../domain/delivery/hook-secrets.ts";
@@ -55,11 +49,7 @@ export function createBounceHandlers({ store, appUrl }: BounceAdminOptions): Pic
     "bounce.hook": ({ rotate, keys: given }) =>
       store.write(async (tx) => {
         const secret = await (rotate ? rotateHookSecret : hookSecret)(tx);
-        for (const provider of KEYED_PROVIDERS) {
-          const key = given[provider];
-          if (key !== undefined) await setProviderKey(tx, provider, key);
-        }
-        const keys = await readProviderKeys(tx, KEYED_PROVIDERS);
+        const keys = await keepKeys(tx, KEYED_PROVIDERS, given);
         return HOOK_SOURCES.map((provider) => ({
           provider,
           url: appUrl() + hookPath(secret, provider),
@@ -69,11 +59,7 @@ export function createBounceHandlers({ store, appUrl }: BounceAdminOptions): Pic
     "sms.hook": ({ rotate, keys }) =>
       store.write(async (tx) => {
         const secret = await (rotate ? rotateHookSecret : hookSecret)(tx, "sms");
-        for (const provider of SIGNING_GATEWAYS) {
-          const key = keys[provider];
-          if (key !== undefined) await setGatewayKey(tx, provider, key);
-        }
-        const signers = await readProviderKeys(tx, SIGNING_GATEWAYS);
+        const signers = await keepKeys(tx, SIGNING_GATEWAYS, keys);
         return { url: appUrl() + smsHookPath(secret), signed_by: [...signers.keys()] };
       }, ONLY_SECRETS),
   };
@@ -89,10 +75,17 @@ function toEvidenceInfo(evidence: ClearedBounce["evidence"]) {
   };
 }
 
-async function recordReports(tx: Transaction, reports: readonly Report[]): Promise<ReportOutcome[]> {
-  const outcomes: ReportOutcome[] = [];
-  for (const report of reports) outcomes.push(await recordReport(tx, report));
-  return outcomes;
+/** All that are kept then. */
+async function keepKeys<Provider extends KeyedProvider | SigningGateway>(
+  tx: Transaction,
+  providers: readonly Provider[],
+  given: Partial<Readonly<Record<Provider, string>>>,
+): Promise<ReadonlyMap<Provider, string>> {
+  for (const provider of providers) {
+    const key = given[provider];
+    if (key !== undefined) await setHookKey(tx, provider, key);
+  }
+  return readProviderKeys(tx, providers);
 }
 
 function countOutcomes(outcomes: readonly ReportOutcome[]): AdminResults["bounce.receive"] {

@@ -3,7 +3,7 @@ import { createHmac, verify } from "node:crypto";
 import * as v from "valibot";
 import type { HttpResponse } from "../../../contract/http.ts";
 import { parseJson } from "../../../contract/json.ts";
-import { recordReport, type Report, reportedProject } from "../../domain/delivery/bounces.ts";
+import { recordReports, type Report, reportedProject } from "../../domain/delivery/bounces.ts";
 import {
   HOOK_SOURCES,
   type HookSource,
@@ -97,9 +97,7 @@ async function record(
   const project = await store.read((tx) => reportedProject(tx, reports));
   const work = async (tx: Transaction): Promise<ReportOutcome[] | null> => {
     if (token !== null && !(await tx.reports.note("mailgun token", token))) return null;
-    const outcomes: ReportOutcome[] = [];
-    for (const report of reports) outcomes.push(await recordReport(tx, report));
-    return outcomes;
+    return recordReports(tx, reports);
   };
   return store.write(work, project === null ? {} : { project });
 }

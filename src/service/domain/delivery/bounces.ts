@@ -68,6 +68,12 @@ export async function recordReport(tx: Transaction, report: Report): Promise<Rep
   return REPORT_OUTCOMES.find((outcome) => outcomes.includes(outcome)) ?? "unmatched";
 }
 
+export async function recordReports(tx: Transaction, reports: readonly Report[]): Promise<ReportOutcome[]> {
+  const outcomes: ReportOutcome[] = [];
+  for (const report of reports) outcomes.push(await recordReport(tx, report));
+  return outcomes;
+}
+
 /** The one project whose surveys all reports name by token or Message-ID; null where that is not what they name. */
 export async function reportedProject(tx: Transaction, reports: readonly Report[]): Promise<number | null> {
   const projects = new Set<number | null>();

@@ -68,19 +68,18 @@ export async function readProviderKeys<Provider extends KeyedProvider | SigningG
 
 /**
  * Keeps a provider's key: SendGrid's public key in base64, Mailgun's signing key, or the `user:password` that Postmark
- * logs in with. An empty text removes it. Throws InvalidError.
+ * logs in with; or the key that a gateway signs with. An empty text removes it. Throws InvalidError.
  */
-export async function setProviderKey(tx: Transaction, provider: KeyedProvider, key: string): Promise<void> {
+export async function setHookKey(
+  tx: Transaction,
+  provider: KeyedProvider | SigningGateway,
+  key: string,
+): Promise<void> {
   const text = key.trim();
-  const problem = text === "" ? null : providerKeyProblem(provider, text);
+  const keyed = KEYED_PROVIDERS.find((one) => one === provider);
+  const problem = text === "" || keyed === undefined ? null : providerKeyProblem(keyed, text);
   if (problem !== null) throw new InvalidError({ [`${provider} key`]: [problem] });
   await tx.reports.setSecret(provider, text === "" ? null : text);
-}
-
-/** Keeps the key that a gateway signs with. An empty text removes it. */
-export async function setGatewayKey(tx: Transaction, gateway: SigningGateway, key: string): Promise<void> {
-  const text = key.trim();
-  await tx.reports.setSecret(gateway, text === "" ? null : text);
 }
 
 /** The fault of a provider's key, as the end of a sentence about it; null: none that can be seen. */

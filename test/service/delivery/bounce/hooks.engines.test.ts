@@ -9,7 +9,7 @@ import {
   hookSecret,
   type HookSource,
   rotateHookSecret,
-  setProviderKey,
+  setHookKey,
 } from "../../../../src/service/domain/delivery/hook-secrets.ts";
 import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
 import { resubscribePerson } from "../../../../src/service/domain/people/suppressions.ts";
@@ -314,7 +314,7 @@ const login = (text: string): Posted => ({ headers: { authorization: `Basic ${bt
 
 describe("providers with a key", () => {
   test("when Mailgun's signature is wrong, then nothing is recorded", async () => {
-    await world.write((tx) => setProviderKey(tx, "mailgun", MAILGUN_KEY));
+    await world.write((tx) => setHookKey(tx, "mailgun", MAILGUN_KEY));
     const event = { event: "complained" };
     expect(await post("mailgun", mailgun(event, "another key"))).toEqual(FORBIDDEN);
     expect(await post("mailgun", { "event-data": event })).toEqual(FORBIDDEN);
@@ -323,7 +323,7 @@ describe("providers with a key", () => {
   });
 
   test("when SendGrid's signature is wrong, then nothing is recorded", async () => {
-    await world.write((tx) => setProviderKey(tx, "sendgrid", SENDGRID_KEY));
+    await world.write((tx) => setHookKey(tx, "sendgrid", SENDGRID_KEY));
     const body = JSON.stringify(sendGrid({ event: "spamreport" }));
     expect(await post("sendgrid", body)).toEqual(FORBIDDEN);
     expect(await post("sendgrid", body, signedAt(START, `${START + 1}${body}`))).toEqual(FORBIDDEN);
@@ -337,8 +337,8 @@ describe("providers with a key", () => {
     ["300", OK],
     ["301", FORBIDDEN],
   ])("when a signature was made %s seconds from now, then it counts within five minutes", async (seconds, answer) => {
-    await world.write((tx) => setProviderKey(tx, "mailgun", MAILGUN_KEY));
-    await world.write((tx) => setProviderKey(tx, "sendgrid", SENDGRID_KEY));
+    await world.write((tx) => setHookKey(tx, "mailgun", MAILGUN_KEY));
+    await world.write((tx) => setHookKey(tx, "sendgrid", SENDGRID_KEY));
     const at = String(START + Number(seconds));
     const body = JSON.stringify(sendGrid({ event: "spamreport" }));
     expect(await post("mailgun", mailgun({ event: "complained" }, MAILGUN_KEY, { at }))).toEqual(answer);
@@ -349,13 +349,13 @@ describe("providers with a key", () => {
   test.each(["", " 1750000000", "1750000000.0", "1.75e9", "soon"])(
     "when the time of a signature is %j, then it is none",
     async (at) => {
-      await world.write((tx) => setProviderKey(tx, "mailgun", MAILGUN_KEY));
+      await world.write((tx) => setHookKey(tx, "mailgun", MAILGUN_KEY));
       expect(await post("mailgun", mailgun({ event: "complained" }, MAILGUN_KEY, { at }))).toEqual(FORBIDDEN);
     },
   );
 
   test("when one signature of Mailgun's comes with two bodies, then the first counts, in all processes", async () => {
-    await world.write((tx) => setProviderKey(tx, "mailgun", MAILGUN_KEY));
+    await world.write((tx) => setHookKey(tx, "mailgun", MAILGUN_KEY));
     const opened = { event: "opened" };
     expect(await post("mailgun", mailgun(opened))).toEqual(OK);
     const complaint = { event: "complained", id: "mg-2" };
@@ -370,14 +370,14 @@ describe("providers with a key", () => {
   });
 
   test("when a body of Mailgun's is no report, then its signature is not used up", async () => {
-    await world.write((tx) => setProviderKey(tx, "mailgun", MAILGUN_KEY));
+    await world.write((tx) => setHookKey(tx, "mailgun", MAILGUN_KEY));
     const { signature } = mailgun({}) as { signature: object };
     expect(await post("mailgun", { signature })).toEqual(BAD);
     expect(await post("mailgun", mailgun({ event: "complained" }))).toEqual(OK);
   });
 
   test("when one provider's key is kept, then nothing unsigned is taken on any path", async () => {
-    await world.write((tx) => setProviderKey(tx, "mailgun", MAILGUN_KEY));
+    await world.write((tx) => setHookKey(tx, "mailgun", MAILGUN_KEY));
     const report = { email: "ada@x.co", type: "complaint" };
     const closed = [403, { status: 403, message: "Forbidden: a key is kept, so unsigned reports are refused" }];
     expect(await post("hook", report)).toEqual(closed);
@@ -386,12 +386,12 @@ describe("providers with a key", () => {
     expect(await post("sendgrid", sendGrid({ event: "spamreport" }))).toEqual(closed);
     expect(await post("ses", envelope({ Message: "hello" }))).toEqual(OK);
     expect([await state(), world.refused]).toEqual([SENT, Array.from({ length: 4 }, () => "signature")]);
-    await world.write((tx) => setProviderKey(tx, "mailgun", ""));
+    await world.write((tx) => setHookKey(tx, "mailgun", ""));
     expect([await post("hook", report), await state()]).toEqual([OK, COMPLAINED]);
   });
 
   test("when Postmark logs in with another password, then nothing is recorded", async () => {
-    await world.write((tx) => setProviderKey(tx, "postmark", "pm:secret"));
+    await world.write((tx) => setHookKey(tx, "postmark", "pm:secret"));
     const body = postmark({ RecordType: "SpamComplaint" });
     expect([await post("postmark", body), await post("postmark", body, login("pm:other"))]).toEqual([
       FORBIDDEN,
@@ -403,7 +403,7 @@ describe("providers with a key", () => {
   test.each(["sendgrid", "mailgun", "postmark"] as const)(
     "when a key of %s is not one, then it is refused",
     async (provider) => {
-      await expect(world.write((tx) => setProviderKey(tx, provider, "x"))).rejects.toThrow(`${provider} key is not`);
+      await expect(world.write((tx) => setHookKey(tx, provider, "x"))).rejects.toThrow(`${provider} key is not`);
     },
   );
 });

@@ -1,7 +1,7 @@
 /** Texts that come in: a conversation without a link, the wish to get no more, and whose texts are believed. */
 import { createHash, createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import { setGatewayKey, type SigningGateway } from "../../../../src/service/domain/delivery/hook-secrets.ts";
+import { setHookKey, type SigningGateway } from "../../../../src/service/domain/delivery/hook-secrets.ts";
 import { answerSurvey } from "../../../../src/service/domain/answers/answers.ts";
 import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
@@ -72,7 +72,7 @@ const replyDue = (texting: Texting) => texting.read((tx) => tx.queue.nextDueAt("
 const jwtPart = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 const keep = (texting: Texting, provider: SigningGateway, key: string) =>
-  texting.write((tx) => setGatewayKey(tx, provider, key));
+  texting.write((tx) => setHookKey(tx, provider, key));
 
 describe("the conversation", () => {
   it("when a person texts a score and then a comment, then both are the answer, and no link was needed", async () => {
