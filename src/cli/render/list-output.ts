@@ -2,6 +2,7 @@
 import type { OutputFormat } from "../args/global-options.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
+import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "../../contract/row-page.ts";
 import { selectColumns, type Resource, timeFieldsOf, withFound } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
@@ -32,10 +33,14 @@ export async function openListOutput(
   return openTableOutput(context, resource, { wrap, live });
 }
 
-/** Writes a list that is complete. */
-export async function writeList(context: RenderContext, options: ListOutputOptions, page: RowPage): Promise<void> {
+/** Writes a list that is complete; a page, where JSON differs from the other formats. */
+export async function writeList(
+  context: RenderContext,
+  options: ListOutputOptions,
+  list: readonly JsonObject[] | RowPage,
+): Promise<void> {
   const output = await openListOutput(context, options);
-  await output.write(page);
+  await output.write("text" in list ? list : { rows: list, text: JSON.stringify(list) });
   await output.end();
 }
 

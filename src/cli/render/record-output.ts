@@ -19,6 +19,10 @@ export interface RecordValue {
   readonly text: string;
 }
 
+export function asRecord(json: JsonObject): RecordValue {
+  return { json, text: JSON.stringify(json) };
+}
+
 /** Throws UsageError for an unknown `--columns`; `checkColumns` does so before anything is sent. */
 export async function writeRecord(context: RenderContext, resource: Resource, value: RecordValue): Promise<void> {
   const format = chooseFormat(context);

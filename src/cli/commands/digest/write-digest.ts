@@ -1,32 +1,28 @@
-/** `digest`: the last days in one message, on stdout for whatever sends it. */
+/** `digest`: the last days as one message on stdout. */
 import { createHash } from "node:crypto";
 import { digestHtml, digestSlack, digestSubject, digestText } from "../../../insight/report/digest.ts";
 import type { ReportFacts } from "../../../insight/report/facts.ts";
 import type { Deps } from "../../command/deps.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { writeText } from "../../render/safe-text.ts";
-import { completeRequest, type TypedRequest } from "../report/complete-request.ts";
+import { completeRequest, type TypedRequest } from "../report/request.ts";
 import { readFacts } from "../report/read-facts.ts";
 
-export type DigestFormat = "text" | "html" | "eml" | "slack";
+type DigestFormat = "text" | "html" | "eml" | "slack";
 
 interface MailParties {
   readonly from: string;
   readonly to: readonly string[];
 }
 
-export interface DigestOptions {
-  readonly format: DigestFormat;
-  readonly request: TypedRequest;
-  readonly mail: MailParties;
-}
-
-/** A week in which nobody answered is a message as well. */
-export async function runDigest(deps: Deps, { format, request, mail }: DigestOptions): Promise<ExitCode> {
+/** A week without answers is a message too. */
+export async function writeDigest(
+  deps: Deps,
+  request: TypedRequest,
+  format: DigestFormat,
+  mail: MailParties,
+): Promise<void> {
   const facts = await readFacts(deps, await completeRequest(deps, request), "");
-  const text = await FORMATS[format](facts, mail, request.asOf);
-  await writeText(deps.streams.out, text);
-  return EXIT.done;
+  await writeText(deps.streams.out, await FORMATS[format](facts, mail, request.asOf));
 }
 
 type Format = (facts: ReportFacts, mail: MailParties, at: number) => string | Promise<string>;

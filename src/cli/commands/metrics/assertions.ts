@@ -44,8 +44,8 @@ function parseWords(text: string): Assertion | null {
 }
 
 /**
- * `known` are the fields that the command shows. Other groups than core are `open`: the service decides on their
- * fields. Throws UsageError.
+ * `known` are the fields that the command shows; with groups other than core (`open`) the service decides on them.
+ * Throws UsageError.
  */
 export function checkAssertionFields(assertions: readonly Assertion[], open: boolean, known: readonly string[]): void {
   const wrong = open ? undefined : assertions.find(({ field }) => !known.includes(field));
@@ -57,10 +57,10 @@ export function checkAssertionFields(assertions: readonly Assertion[], open: boo
   );
 }
 
-/** Fields without a value when there are no responses, also where the service sends a number. */
+/** Fields that mean nothing without responses, even if the service sends a number. */
 const SCORES = /^nps(?:_|$)|_percent(?:_|$)/;
 
-/** `nps>=40 (nps is 15)` for each assertion that does not hold; a field that is missing holds nothing. */
+/** `nps>=40 (nps is 15)` for each assertion that doesn't hold, or whose field is missing. */
 export function failedAssertions(assertions: readonly Assertion[], metrics: JsonObject): string[] {
   const where = typeof metrics["period"] === "string" ? ` in ${metrics["period"]}` : "";
   const isEmpty = metrics["response_count"] === 0;

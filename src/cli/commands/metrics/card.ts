@@ -1,12 +1,13 @@
 /** The score as people read it on a terminal: large, with its interval and change, the range meant, and three bars. */
 import { changeVerdict, countAnswers, FEW_ANSWERS, scoreChange, scoreInterval } from "../../../insight/interval.ts";
 import type { JsonObject } from "../../../contract/json.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { countOf, formatCount } from "../../command/notes.ts";
 import { createPaint, type Paint, toPercent, type Tone } from "../../render/human.ts";
 import type { RenderContext } from "../../render/context.ts";
 import { toSafeText } from "../../render/safe-text.ts";
-import { createTimeFormatter } from "../../render/time.ts";
+import { describeRange } from "../shared/ranges.ts";
 import { countsOf, isSureChange } from "./statistics.ts";
 
 export interface CardFacts {
@@ -23,7 +24,7 @@ export interface CardFacts {
 export function drawCard(context: RenderContext, facts: CardFacts): string {
   const paint = createPaint(context.options.color);
   const changes = facts.before === null ? [] : [changeLine(context, facts, facts.before.metrics, paint)];
-  const against = facts.before === null ? [] : [`against ${describeRange(context, facts.before.range)}`];
+  const against = facts.before === null ? [] : [`against ${rangeText(context, facts.before.range)}`];
   const text = [scoreLine(context, facts, paint), ...changes, rangeLine(context, facts), ...against];
   const { nps } = facts.metrics;
   const digits = context.options.unicode ? toLargeDigits(typeof nps === "number" ? String(nps) : "-") : [];
@@ -72,26 +73,15 @@ function rangeLine(context: RenderContext, { metrics, range, isAllTime, trend, c
   const count = metrics["response_count"];
   const isOpen = range.since === null && range.until === null;
   return [
-    isOpen && !isAllTime ? "the service's default range" : describeRange(context, range),
+    isOpen && !isAllTime ? "the service's default range" : rangeText(context, range),
     ...(trend === null ? [] : [`trend ${trend}`]),
     ...(chosen === null ? [] : [toSafeText(chosen)]),
     ...(typeof count === "number" ? [countOf(count, "response", "responses")] : []),
   ].join(", ");
 }
 
-interface RangeContext {
-  readonly options: Pick<RenderContext["options"], "timeZone" | "unicode">;
-  readonly clock: Pick<RenderContext["clock"], "now">;
-}
-
-/** `all time`, `since 2026-05-01`, `2026-05-01 – 2026-05-31`: full days without their times. */
-export function describeRange({ options, clock }: RangeContext, { since, until }: TimeFilter): string {
-  const write = createTimeFormatter({ format: "local", zone: options.timeZone, now: clock.now() / 1000 });
-  const first = since === null ? null : write(since).replace(/ 00:00:00$/, "");
-  const last = until === null ? null : write(until).replace(/ 23:59:59$/, "");
-  if (first === null) return last === null ? "all time" : `until ${last}`;
-  if (last === null) return `since ${first}`;
-  return first === last ? first : `${first} ${options.unicode ? "–" : "-"} ${last}`;
+function rangeText({ options, clock }: RenderContext, range: TimeFilter): string {
+  return describeRange(range, { zone: options.timeZone, now: unixSeconds(clock), unicode: options.unicode });
 }
 
 const BAR_MAX = 40;

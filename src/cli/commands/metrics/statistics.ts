@@ -3,41 +3,24 @@ import type { JsonObject } from "../../../contract/json.ts";
 import {
   CHANGE_VERDICTS,
   changeVerdict,
-  CONFIDENCE_DEFAULT,
   countAnswers,
   scoreChange,
   type ScoreCounts,
   scoreInterval,
 } from "../../../insight/interval.ts";
 import { benjaminiHochberg } from "../../../insight/segments.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
-import type { Flags } from "../../args/flags.ts";
 import { badValue } from "../../args/values.ts";
 
 /** Rocks (2016): `surveyctl help statistics` says more. */
 const METHOD = "adjusted-wald";
 
-export const CONFIDENCE_FLAG: FlagRecord = {
-  flag: "--confidence",
-  value: "share",
-  text: "confidence of intervals and verdicts, between 0 and 1",
-  otherwise: String(CONFIDENCE_DEFAULT),
-};
-
-export function readConfidence(flags: Flags): number {
-  return flags.parse("--confidence", parseConfidence) ?? CONFIDENCE_DEFAULT;
-}
-
-function parseConfidence(text: string, place: string): number {
+export function parseConfidence(text: string, place: string): number {
   const value = /^\d*\.?\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (value > 0 && value < 1) return value;
   throw badValue(place, text, "between 0 and 1, such as 0.95");
 }
 
-/**
- * The rows with `q`, what `p` becomes among them all (Benjamini–Hochberg), and with the verdict that follows from it:
- * among many periods one changes by chance. Rows that cannot be compared are no part of that.
- */
+/** Adds `q` (Benjamini–Hochberg) and its verdict, as among many periods one changes by chance. */
 export function correctVerdicts(rows: readonly JsonObject[], confidence: number): JsonObject[] {
   const qs = benjaminiHochberg(rows.filter(isCompared).map(({ p }) => Number(p))).values();
   return rows.map((row) => {

@@ -24,14 +24,13 @@ import type { Deps } from "../../command/deps.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { createTimeFormatter } from "../../render/time.ts";
-import { describeRange } from "../metrics/card.ts";
-import { coverageOf, listPeriods, type Period } from "../metrics/read-metrics.ts";
-import { kindOf, readResponses, scoreOf } from "../metrics/read-responses.ts";
-import { createPageSums, explainValues, tallyPage } from "../metrics/segments.ts";
+import { coverageOf, describeRange, listPeriods, type Period } from "../shared/ranges.ts";
+import { kindOf, readResponses, scoreOf } from "../shared/read-responses.ts";
+import { addPage, countPage, emptyCounts, namedTally, rethrowTooMany } from "../shared/segment-tally.ts";
 
-/** The request for a report, all of it resolved: the same request makes the same report of the same rows. */
+/** A complete request: it makes the same report of the same rows. */
 export interface ReportRequest extends TimeFilter {
-  /** Unix seconds; answers after it are left out. */
+  /** Unix seconds; later answers are left out. */
   readonly asOf: number;
   readonly by: PeriodUnit | null;
   /** IANA name. */
@@ -41,14 +40,14 @@ export interface ReportRequest extends TimeFilter {
   readonly title: string;
   readonly personal: boolean;
   readonly links: boolean;
-  /** As the service told them when the report was made: later answers change them. Null where it told none. */
+  /** As of the moment of the report, as later answers change them. Null if the service reports none. */
   readonly rates: ResponseRates | null;
 }
 
 const COMMENTS_MAX = 200;
 const PERIODS_MAX = 400;
 
-/** Throws UsageError for a property with too many values, or too many periods. */
+/** Throws UsageError for too many values of a property, or too many periods. */
 export async function readFacts(
   deps: Deps,
   request: ReportRequest,
@@ -56,18 +55,14 @@ export async function readFacts(
   onNote: (note: string) => unknown = () => undefined,
 ): Promise<ReportFacts> {
   const collected = createCollector(request);
-  try {
-    await readResponses(deps, {
-      range: { since: collected.before?.since ?? request.since, until: lastSecond(request) },
-      trend: request.trend,
-      expand: ["person"],
-      properties: { segments: request.segments, onNote },
-      toBatch: (rows) => rows,
-      take: collected.add,
-    });
-  } catch (error) {
-    throw explainValues(error);
-  }
+  await readResponses(deps, {
+    range: { since: collected.before?.since ?? request.since, until: lastSecond(request) },
+    trend: request.trend,
+    expand: ["person"],
+    properties: { segments: request.segments, onNote },
+    toBatch: (rows) => rows,
+    take: collected.add,
+  }).catch(rethrowTooMany);
   return collected.facts(command);
 }
 
@@ -75,17 +70,11 @@ export function lastSecond({ until, asOf }: Pick<ReportRequest, "until" | "asOf"
   return Math.min(until ?? asOf, asOf);
 }
 
-interface Collector {
-  /** The range that changes are counted from; null where the request has no start. */
-  readonly before: RangeBefore | null;
-  readonly add: (rows: readonly JsonObject[]) => void;
-  readonly facts: (command: string) => ReportFacts;
-}
-
-function createCollector(request: ReportRequest): Collector {
+/** `before` is the range that changes are counted from; null if the request has no start. */
+function createCollector(request: ReportRequest) {
   const { since, segments } = request;
   const start = since ?? -Infinity;
-  const counted = createPageSums(segments);
+  const counted = emptyCounts(segments);
   const scores = Array.from({ length: SCORE_MAX + 1 }, () => 0);
   const periods = createPeriodCounts(request);
   const rowsHash = createHash("sha256");
@@ -106,16 +95,16 @@ function createCollector(request: ReportRequest): Collector {
   const before = since === null ? null : rangeBefore({ since, until: request.until ?? request.asOf }, request.zone);
   return {
     before,
-    add(rows) {
+    add(rows: readonly JsonObject[]): void {
       for (const row of rows) {
         rowsHash.update(rowText(row));
         const score = scoreOf(row);
         if (score !== null && timeOf(row) >= start) addAnswered(row, score);
       }
-      counted.add(tallyPage(rows, segments, start));
+      addPage(counted, countPage(rows, segments, start));
     },
-    facts(command) {
-      const tally = counted.all();
+    facts(command: string): ReportFacts {
+      const tally = namedTally(counted);
       const isEmpty = countAnswers(tally.all.before) + countAnswers(tally.all.after) === 0;
       const missing = isEmpty ? [] : segments.filter((property) => tally.values.get(property)?.size === 0);
       const listed = periods.list();
@@ -148,10 +137,7 @@ function personId({ person }: JsonObject): string {
   return JSON.stringify((isJsonObject(person) ? person["id"] : person) ?? null);
 }
 
-/**
- * The parts of a row that a report may tell: without its link, which changes with the service's address, and of the
- * person only what is masked or shown.
- */
+/** What of a row the hash covers: not its link, which changes with the service's address, and little of the person. */
 function rowText({ person, ...row }: JsonObject): string {
   const known = isJsonObject(person)
     ? ["id", "email", "name", "phone_number"].map((name) => person[name] ?? null)
@@ -163,23 +149,18 @@ function rowText({ person, ...row }: JsonObject): string {
 function wordsOf(request: ReportRequest) {
   const { title, zone, since, asOf } = request;
   const write = createTimeFormatter({ format: "local", zone, now: asOf });
-  const context = { options: { timeZone: zone, unicode: true }, clock: { now: () => asOf * 1000 } };
-  const range = describeRange(context, { since, until: request.until === null ? null : lastSecond(request) });
+  const until = request.until === null ? null : lastSecond(request);
+  const range = describeRange({ since, until }, { zone, now: asOf, unicode: true });
   return { title, zone, asOf: write(asOf), range: capital(range) };
 }
 
-interface PeriodCounts {
-  readonly add: (at: number, score: number) => void;
-  readonly list: () => PeriodScore[];
-}
-
 /** A range without a start begins at the first answer. */
-function createPeriodCounts(request: ReportRequest): PeriodCounts {
+function createPeriodCounts(request: ReportRequest) {
   const { asOf, zone } = request;
   let all: readonly { readonly period: Period; readonly counts: Record<keyof ScoreCounts, number> }[] = [];
   let at = 0;
   return {
-    add(time, score) {
+    add(time: number, score: number): void {
       if (all.length === 0)
         all = periodsFrom(request.since ?? time, request).map((period) => ({
           period,
@@ -189,8 +170,8 @@ function createPeriodCounts(request: ReportRequest): PeriodCounts {
       const counts = all[at]?.counts;
       if (counts !== undefined) counts[kindOf(score)] += 1;
     },
-    list: () =>
-      // Before the first answer nothing is missing.
+    list: (): PeriodScore[] =>
+      // Nothing is missing before the first answer.
       all.map(({ period, counts }) => ({
         label: period.period,
         counts,
@@ -203,16 +184,16 @@ function periodsFrom(since: number, request: ReportRequest): readonly Period[] {
   const { by, asOf: now, zone } = request;
   const days = (lastSecond(request) - since) / DAY_SECONDS;
   const unit = by ?? unitFor(days);
-  // The period that is running is complete in name, as in a table of periods.
+  // The running period is listed with its full name, as in a table of periods.
   const { periods } = listPeriods({ unit, since, until: request.until, now, zone });
   if (periods.length <= PERIODS_MAX) return periods;
   throw new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods`, { hint: "use a longer period" });
 }
 
-/** Against the period before; where the range has no start, of the last two periods that are complete. */
+/** Against the period before; for a range without a start, between the last two complete periods. */
 function changeOfScore(
   { since }: ReportRequest,
-  before: Collector["before"],
+  before: RangeBefore | null,
   { all }: SegmentTally,
   periods: readonly PeriodScore[],
 ): ChangeFacts | null {

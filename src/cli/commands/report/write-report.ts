@@ -9,22 +9,15 @@ import { type Deps, withClient } from "../../command/deps.ts";
 import { formatCount, writeDone, writeNote } from "../../command/notes.ts";
 import { type Refusal, withRefusals } from "../../command/refusals.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openOutput } from "../../export/output.ts";
 import { isStdout } from "../../export/plan.ts";
 import { toShellWord } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
-import { completeRequest, type TypedRequest } from "./complete-request.ts";
+import { completeRequest, type TypedRequest } from "./request.ts";
 import { readFacts, type ReportRequest } from "./read-facts.ts";
 
-/**
- * An existing file is replaced only by a complete report; `-` is stdout. Throws NothingFoundError where nobody
- * answered.
- */
-export async function runReport(
-  deps: Deps,
-  { file: out, request: typed }: { readonly file: string; readonly request: TypedRequest },
-): Promise<ExitCode> {
+/** Replaces a file only by a complete report; `-` is stdout. Throws NothingFoundError if nobody answered. */
+export async function writeReport(deps: Deps, out: string, typed: TypedRequest): Promise<void> {
   const file = isStdout(out) ? null : out;
   const output = await openOutput(deps, { file, gzip: false, checksum: false });
   try {
@@ -43,22 +36,11 @@ export async function runReport(
   } finally {
     await output.discard();
   }
-  return EXIT.done;
 }
 
-/** As it can be typed anywhere: times are absolute, and the name of the file is only an example. */
-function describeCommand({
-  since,
-  until,
-  asOf,
-  by,
-  zone,
-  segments,
-  trend,
-  title,
-  personal,
-  links,
-}: ReportRequest): string {
+/** The command that makes the report again: times are absolute, and the name of the file is an example. */
+function describeCommand(request: ReportRequest): string {
+  const { since, until, asOf, by, zone, segments, trend, title, personal, links } = request;
   const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
   const words = [
     ["--out", "nps.html"],
@@ -78,7 +60,7 @@ function describeCommand({
 
 const NO_LINKS: Refusal = { status: 404, words: "this service signs no links", hint: "leave --links out" };
 
-/** With the link that the service signs for each comment. Throws RefusedError where it signs none. */
+/** Adds a link to each comment. Throws RefusedError if the service signs none. */
 async function linkComments(deps: Deps, facts: ReportFacts): Promise<ReportFacts> {
   const urls = await withClient(deps, (client) =>
     endTogether(deps.signal, (signal) =>

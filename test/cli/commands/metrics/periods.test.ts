@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PeriodUnit } from "../../../../src/runtime/calendar/periods.ts";
-import { listPeriods } from "../../../../src/cli/commands/metrics/read-metrics.ts";
+import { listPeriods } from "../../../../src/cli/commands/shared/ranges.ts";
 
 const at = (iso: string): number => Date.parse(iso) / 1000;
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString().replace(".000Z", "Z");

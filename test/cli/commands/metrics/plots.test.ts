@@ -1,6 +1,6 @@
 /** What terminals of three widths show, with and without Unicode and colours (-u rewrites the files). */
 import { describe, expect, it } from "vitest";
-import { runHistogram } from "../../../../src/cli/commands/metrics/histogram.ts";
+import { runCommand } from "../../../helpers/run-command.ts";
 import { drawBands, drawHistogram, drawWhiskers, type ScorePoint } from "../../../../src/cli/commands/metrics/plots.ts";
 import type { Client, Page } from "../../../../src/client/client.ts";
 import type { RenderContext } from "../../../../src/cli/render/context.ts";
@@ -98,11 +98,11 @@ describe("metrics --histogram", () => {
     const shown = parameters["page"] === 1 ? rows : [];
     return { rows: shown, text: JSON.stringify(shown), next: null, serverTime: NOW };
   };
-  const all = { since: null, until: null, trend: null, choice: null };
+  const words = ["metrics", "--histogram"];
 
   it("is eleven rows in a pipe", async () => {
     const { deps, out } = fakeDeps({ client: { page }, options: { output: "csv" } });
-    expect([await runHistogram(deps, all), out()]).toEqual([
+    expect([await runCommand(deps, words), out()]).toEqual([
       0,
       "score,n,share\n0,1,0.2\n1,0,0\n2,0,0\n3,0,0\n4,0,0\n5,0,0\n6,1,0.2\n7,1,0.2\n8,0,0\n9,0,0\n10,2,0.4\n",
     ]);
@@ -110,10 +110,10 @@ describe("metrics --histogram", () => {
 
   it("is bars on a terminal, and a table on a narrow one", async () => {
     const wide = fakeDeps({ client: { page }, width: 60 });
-    await runHistogram(wide.deps, all);
+    await runCommand(wide.deps, words);
     expect(wide.out().split("\n")[0]).toBe(`10  ${"█".repeat(44)}  2    40.0%`);
     const narrow = fakeDeps({ client: { page }, width: 40 });
-    await runHistogram(narrow.deps, all);
+    await runCommand(narrow.deps, words);
     expect(narrow.out().split("\n").slice(0, 2)).toEqual(["SCORE  N  SHARE", "    0  1  20.0%"]);
   });
 });

@@ -1,25 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runSegments, type SegmentsOptions } from "../../../../src/cli/commands/metrics/segments.ts";
 import type { Client, Page, Parameters } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
-import type { PageFilter } from "../../../../src/cli/commands/shared/row-filters.ts";
-import { keepRows } from "../../../../src/contract/row-page.ts";
 import { openEmbeddedService, type EmbeddedService } from "../../../helpers/embedded-service.ts";
+import { type FlagWords, flagWords } from "../../../helpers/flag-words.ts";
+import { runCommand } from "../../../helpers/run-command.ts";
 import { fakeDeps, type FakeOptions, NOW } from "../../../helpers/fake-deps.ts";
 import { responseRow } from "../../../helpers/list-service.ts";
 
 const DAY = 86_400;
-const ALL: SegmentsOptions = {
-  properties: ["plan"],
-  since: null,
-  until: null,
-  trend: null,
-  choice: null,
-  compare: false,
-  confidence: 0.95,
-  minN: 10,
-  explain: false,
-};
 
 type Group = readonly [plan: string | null, at: number, detractors: number, passives: number, promoters: number];
 
@@ -47,14 +35,14 @@ function listClient(rows: readonly JsonObject[]): { client: Partial<Client>; ask
   return { client: { baseUrl: "https://survey.example.com", page }, asked };
 }
 
-async function run(options: Partial<SegmentsOptions>, rows: readonly JsonObject[], world: FakeOptions = {}) {
+async function run(flags: FlagWords, rows: readonly JsonObject[], world: FakeOptions = {}) {
   const { client, asked } = listClient(rows);
   const { deps, out, err } = fakeDeps({ client, ...world });
-  const ended = await runSegments(deps, { ...ALL, ...options }).catch((error: unknown) => error);
+  const ended = await runCommand(deps, ["metrics", ...flagWords({ segment: "plan", ...flags })]).catch(
+    (error: unknown) => error,
+  );
   return { ended, out: out(), err: err(), asked };
 }
-
-const onlyTens: PageFilter = (page) => keepRows(page, ({ score }) => score === 10);
 
 const json = { options: { output: "json" } } as const;
 /** The example of section 2.5 of the design: every group rose, and the whole fell. */
@@ -64,7 +52,7 @@ const MIXED: readonly Group[] = [
   ["pro", NOW - 5 * DAY, 0, 24, 26],
   ["free", NOW - 5 * DAY, 8, 38, 4],
 ];
-const TEN_DAYS = { since: NOW - 10 * DAY, until: NOW - 1, compare: true };
+const TEN_DAYS = { since: NOW - 10 * DAY, until: NOW - 1, compare: "previous" };
 
 describe("metrics --segment", () => {
   it("is one row a value, at full precision in JSON", async () => {
@@ -137,10 +125,10 @@ describe("metrics --segment", () => {
         additional_answers: [{ id: String(index), value: answer, question }],
       });
     });
-    const asked = { properties: ["answers.q1"], minN: 1 };
+    const asked = { segment: "answers.q1", "min-n": 1 };
     const { out } = await run(asked, rows, { options: { output: "csv", columns: ["value", "n", "share"] } });
     expect(out).toBe("value,n,share\nPrice,5,1\nSupport,3,0.6\n");
-    const split = await run({ ...asked, since: NOW - 2 * DAY, compare: true, explain: true }, rows);
+    const split = await run({ ...asked, since: NOW - 2 * DAY, compare: "previous", "explain-change": true }, rows);
     expect(split.ended).toMatchObject({
       message: "--explain-change: a response can have several values of answers.q1",
     });
@@ -150,7 +138,7 @@ describe("metrics --segment", () => {
     const rows = Array.from({ length: 51 }, (_, index) =>
       responseRow(index, NOW - DAY, { person_properties: { plan: "pro", order: `o${index}` } }),
     );
-    const { ended, out } = await run({ properties: ["plan", "order"] }, rows);
+    const { ended, out } = await run({ segment: "plan,order" }, rows);
     expect([ended, out]).toMatchObject([
       { name: "UsageError", message: "--segment: the property order has more than 50 values" },
       "",
@@ -158,23 +146,23 @@ describe("metrics --segment", () => {
   });
 
   it("says in one sentence that no response has the property", async () => {
-    const { ended, out } = await run({ properties: ["regoin"] }, rowsOf(MIXED));
+    const { ended, out } = await run({ segment: "regoin" }, rowsOf(MIXED));
     expect([ended, out]).toMatchObject([
       { name: "NothingFoundError", message: "no response has the property regoin", hint: "did you mean region?" },
       "",
     ]);
-    const both = await run({ properties: ["regoin", "campaign"] }, rowsOf(MIXED));
+    const both = await run({ segment: "regoin,campaign" }, rowsOf(MIXED));
     expect([both.ended, both.out]).toMatchObject([{ message: "no response has the property regoin or campaign" }, ""]);
   });
 
   it("says so where the property is there without a value", async () => {
     const rows = [responseRow(1, NOW - DAY, { person_properties: { plan: "" } })];
-    const { ended } = await run({ properties: ["plan"] }, rows);
+    const { ended } = await run({ segment: "plan" }, rows);
     expect(ended).toMatchObject({ message: "no response has a value of the property plan", hint: null });
   });
 
   it("shows the properties that responses have, and notes those that none has", async () => {
-    const { ended, out, err } = await run({ properties: ["plan", "regoin"] }, rowsOf(MIXED), {
+    const { ended, out, err } = await run({ segment: "plan,regoin" }, rowsOf(MIXED), {
       options: { output: "csv", columns: ["property", "value"] },
     });
     expect([ended, out, err]).toEqual([
@@ -185,7 +173,7 @@ describe("metrics --segment", () => {
   });
 
   it("counts the responses that were chosen alone", async () => {
-    const { out } = await run({ choice: { filterPage: onlyTens, words: "score 10" } }, rowsOf(MIXED), {
+    const { out } = await run({ score: "10" }, rowsOf(MIXED), {
       options: { output: "csv", columns: ["value", "n", "nps"] },
     });
     expect(out).toBe("value,n,nps\npro,66,100\n");
@@ -215,20 +203,20 @@ describe("metrics --segment", () => {
   it("counts a property by its text, and leaves out what has none", async () => {
     const values = [5, "5", true, "", null, [1]];
     const rows = values.map((plan, index) => responseRow(index, NOW, { person_properties: { plan } }));
-    const { out } = await run({ minN: 1 }, rows, { options: { output: "csv", columns: ["value", "n"] } });
+    const { out } = await run({ "min-n": 1 }, rows, { options: { output: "csv", columns: ["value", "n"] } });
     expect(out).toBe("value,n\n5,2\n[1],1\ntrue,1\n");
   });
 
   it("does not count a row without a score of 0 to 10", async () => {
     const rows = [10, 11, -1, 9.5, null, "10"].map((score, index) => responseRow(index, NOW, { score }));
-    const { out } = await run({ minN: 1 }, rows, { options: { output: "csv", columns: ["value", "n"] } });
+    const { out } = await run({ "min-n": 1 }, rows, { options: { output: "csv", columns: ["value", "n"] } });
     expect(out).toBe("value,n\npro,1\n");
   });
 });
 
 describe("metrics --explain-change", () => {
   it("is mix and within, which add up to the change", async () => {
-    const { out } = await run({ ...TEN_DAYS, explain: true }, rowsOf(MIXED), json);
+    const { out } = await run({ ...TEN_DAYS, "explain-change": true }, rowsOf(MIXED), json);
     const { change, mix, within, segments } = JSON.parse(out) as Record<string, number> & { segments: JsonObject[] };
     expect([change, mix, within].map((value) => value?.toFixed(9))).toEqual([
       "-16.000000000",
@@ -242,14 +230,14 @@ describe("metrics --explain-change", () => {
   });
 
   it("is a table and a sentence on a terminal", async () => {
-    const { out } = await run({ ...TEN_DAYS, explain: true }, rowsOf([...MIXED, [null, NOW - DAY, 1, 0, 0]]), {
+    const { out } = await run({ ...TEN_DAYS, "explain-change": true }, rowsOf([...MIXED, [null, NOW - DAY, 1, 0, 0]]), {
       width: 80,
     });
     await expect(out).toMatchFileSnapshot("../../../golden/plots/explained-80.txt");
   });
 
   it("says where there is nothing to compare with", async () => {
-    const { ended } = await run({ ...TEN_DAYS, explain: true }, rowsOf(MIXED.slice(2)));
+    const { ended } = await run({ ...TEN_DAYS, "explain-change": true }, rowsOf(MIXED.slice(2)));
     expect(ended).toMatchObject({ message: "no change to explain: one of the two periods has no responses" });
   });
 });
@@ -275,7 +263,7 @@ describe("against the embedded service", () => {
 
   it("the values' answers are the service's own count", async () => {
     const { deps, out } = fakeDeps({ client: embedded.client, ...json });
-    expect(await runSegments(deps, ALL)).toBe(0);
+    expect(await runCommand(deps, ["metrics", "--segment", "plan"])).toBe(0);
     const rows = JSON.parse(out()) as { value: string; n: number; nps: number }[];
     const { json: metrics } = await embedded.client.getMetrics({});
     expect(rows.map(({ value, n }) => [value, n])).toEqual([

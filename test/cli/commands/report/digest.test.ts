@@ -1,8 +1,9 @@
 /** The same facts in each format of a digest: the sentence, the range, n and masked comments. */
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { type DigestFormat, runDigest } from "../../../../src/cli/commands/digest/write-digest.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
+import { flagWords } from "../../../helpers/flag-words.ts";
+import { runCommand } from "../../../helpers/run-command.ts";
 import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
 import { listedClient } from "../../../helpers/listed-client.ts";
 import { responseRow } from "../../../helpers/list-service.ts";
@@ -24,13 +25,11 @@ const SENTENCE = "NPS 51, between 29 and 67; too few answers to say whether it c
 const BASIS = "Since 2026-01-25 12:00:00 · n 51 · 95% interval";
 const MASKED = "</td><script>alert(1)</script> *bold* <!channel> mail [email-1]";
 
-async function digest(format: DigestFormat, rows = ROWS, metrics: JsonObject = {}): Promise<string> {
+async function digest(format: string, rows = ROWS, metrics: JsonObject = {}): Promise<string> {
   const { deps, out } = fakeDeps({ client: listedClient(rows, { metrics }) });
-  const range = { since: NOW - 7 * DAY, until: null, asOf: NOW };
-  const typed = { by: null, zone: "UTC", segments: [], trend: null, title: "Café", personal: false, links: false };
-  const request = { ...range, ...typed };
-  const mail = { from: "nps@example.com", to: ["a@example.com", "b@example.com"] };
-  expect(await runDigest(deps, { format, request, mail })).toBe(0);
+  const mail = format === "eml" ? { from: "nps@example.com", to: ["a@example.com", "b@example.com"] } : {};
+  const words = flagWords({ output: format, since: NOW - 7 * DAY, title: "Café", ...mail });
+  expect(await runCommand(deps, ["digest", ...words])).toBe(0);
   return out();
 }
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { runInProcess } from "../../../helpers/in-process.ts";
 
 it.each<[string, string]>([
-  ["report", "--out FILE is required"],
+  ["report", "--out is required"],
   ["report --out nps.html -o json", "report writes HTML; --output and --columns cannot change it"],
   ["report --out nps.xlsx", "--out nps.xlsx: Excel workbooks cannot be written"],
   ["report --out nps.html --by decade", '--by: "decade" is not one of day, week, month, quarter, year'],

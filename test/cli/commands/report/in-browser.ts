@@ -5,8 +5,9 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { runReport } from "../../../../src/cli/commands/report/write-report.ts";
 import { findViolations } from "../../../helpers/browser.ts";
+import { flagWords } from "../../../helpers/flag-words.ts";
+import { runCommand } from "../../../helpers/run-command.ts";
 import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
 import { listedClient } from "../../../helpers/listed-client.ts";
 import { isLong, size } from "../../../helpers/long.ts";
@@ -35,10 +36,9 @@ export function describeReport(running: () => Browser): void {
         },
       }),
     );
-    const range = { since: NOW - 60 * DAY, until: null, asOf: NOW, zone: "UTC", by: null };
-    const request = { ...range, segments: ["plan"], trend: null, title: "Acme", personal: false, links: false };
     const { deps } = fakeDeps({ client: listedClient(rows) });
-    await runReport(deps, { file: path.join(folder, "nps.html"), request });
+    const flags = { out: path.join(folder, "nps.html"), since: NOW - 60 * DAY, segment: "plan", title: "Acme" };
+    await runCommand(deps, ["report", ...flagWords(flags)]);
   });
   afterAll(async () => {
     await rm(folder, { recursive: true, force: true });

@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type TypedRequest } from "../../../../src/cli/commands/report/complete-request.ts";
-import { runReport } from "../../../../src/cli/commands/report/write-report.ts";
 import { withStatistics } from "../../../../src/cli/commands/metrics/read-metrics.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
+import { type FlagWords, flagWords } from "../../../helpers/flag-words.ts";
+import { runCommand } from "../../../helpers/run-command.ts";
 import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
 import { listedClient } from "../../../helpers/listed-client.ts";
 import { responseRow } from "../../../helpers/list-service.ts";
@@ -15,18 +15,7 @@ import { size } from "../../../helpers/long.ts";
 import { type Element, elementsOf, named, parseMarkup, textOf } from "../../../helpers/markup.ts";
 
 const DAY = 86_400;
-const REQUEST: TypedRequest = {
-  since: null,
-  until: null,
-  asOf: NOW,
-  by: null,
-  zone: "UTC",
-  segments: [],
-  trend: null,
-  title: "Acme & <Sons>",
-  personal: false,
-  links: false,
-};
+const TITLE = "Acme & <Sons>";
 
 let folder = "";
 beforeAll(async () => {
@@ -36,13 +25,14 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function write(
   rows: readonly JsonObject[],
-  request: Partial<TypedRequest> = {},
+  flags: FlagWords = {},
   name = "nps.html",
   told: Parameters<typeof listedClient>[1] = {},
 ) {
   const file = path.join(folder, name);
   const { deps, out, err } = fakeDeps({ client: listedClient(rows, told) });
-  const ended = await runReport(deps, { file, request: { ...REQUEST, ...request } }).catch((error: unknown) => error);
+  const words = flagWords({ out: file, title: TITLE, ...flags });
+  const ended = await runCommand(deps, ["report", ...words]).catch((error: unknown) => error);
   const text = await readFile(file, "utf8").catch(() => "");
   return { file, ended, out: out(), err: err(), text };
 }
@@ -73,7 +63,7 @@ const ROWS = history(300);
 describe("a report", () => {
   it("when the file is -, then it is written to stdout", async () => {
     const { deps, out, err } = fakeDeps({ client: listedClient(ROWS) });
-    await runReport(deps, { file: "-", request: REQUEST });
+    await runCommand(deps, ["report", ...flagWords({ out: "-", title: TITLE })]);
     expect(out()).toBe((await write(ROWS)).text);
     expect(err()).toMatch(/^Wrote the report to standard output \([\d,]+ B\): NPS /);
     expect(existsSync("-")).toBe(false);
@@ -97,7 +87,7 @@ describe("a report", () => {
     expect(err).toMatch(/^Wrote .*nps\.html \([\d,]+ B\): NPS /);
   });
 
-  it.each<[string, Partial<TypedRequest>, string, string[], string[]]>([
+  it.each<[string, FlagWords, string, string[], string[]]>([
     ["running", {}, "from 2025-12 to 2026-01", ["2025-11", "2025-12", "2026-01", "2026-02*"], ["* not over yet."]],
     [
       "cut off by --until",
@@ -135,7 +125,7 @@ describe("a report", () => {
   });
 
   it("has no script, asks for nothing, and every chart has a title, a description and its numbers in a table", async () => {
-    const { text } = await write(ROWS, { segments: ["plan", "region"], since: NOW - 45 * DAY });
+    const { text } = await write(ROWS, { segment: "plan,region", since: NOW - 45 * DAY });
     const all = elementsOf(parseMarkup(text));
     const links = all.flatMap(({ attributes: { src, href } }) => [src, href].filter((link) => link !== undefined));
     const names = new Set(all.map(({ name }) => name));
@@ -175,7 +165,7 @@ describe("a report", () => {
   });
 
   it("draws the same numbers narrow for phones", async () => {
-    const { text } = await write(ROWS, { by: "week", segments: ["plan"] });
+    const { text } = await write(ROWS, { by: "week", segment: "plan" });
     const drawn = (kind: string) =>
       named(parseMarkup(text), "svg", kind).map((svg) => [
         named(svg, "circle").length,
@@ -272,7 +262,7 @@ describe("a report", () => {
   it("masks personal data, and shows it where that was asked for", async () => {
     const rows = history(40, (index) => ({ comment: index === 39 ? "Mail me: kim@example.com, Person 40" : null }));
     const said = async (personal: boolean): Promise<string[]> => {
-      const { text } = await write(rows, { personal });
+      const { text } = await write(rows, { "show-personal-data": personal });
       return named(parseMarkup(text), "li").map((item) => textOf(item).replace(/\s+/g, " ").trim());
     };
     expect(await said(false)).toEqual([expect.stringMatching(/\[40\] Mail me: \[email-1\], \[name-1\]$/)]);
@@ -297,7 +287,7 @@ describe("a report", () => {
   });
 
   it("says which property no answer has", async () => {
-    const { text, ended } = await write(ROWS, { segments: ["plan", "campaign"] }, "some.html");
+    const { text, ended } = await write(ROWS, { segment: "plan,campaign" }, "some.html");
     const notes = named(parseMarkup(text), "p", "aside").map((note) => textOf(note).trim());
     expect([ended, notes.filter((note) => note.includes("campaign"))]).toEqual([
       0,
@@ -307,10 +297,7 @@ describe("a report", () => {
 
   it("refuses a property with too many values, and one that nobody has", async () => {
     const rows = history(60, (index) => ({ person_properties: { id: `v${index}` } }));
-    const errors = [
-      await write(rows, { segments: ["id"] }, "no.html"),
-      await write(rows, { segments: ["plan"] }, "no.html"),
-    ];
+    const errors = [await write(rows, { segment: "id" }, "no.html"), await write(rows, { segment: "plan" }, "no.html")];
     expect(errors.map(({ ended, text }) => [(ended as Error).message, text])).toEqual([
       ["--segment: the property id has more than 50 values", ""],
       ["no response has the property plan", ""],
@@ -320,19 +307,17 @@ describe("a report", () => {
   it(`stays small with ${size(1000, 100_000)} answers and 200 long comments`, async () => {
     const long = "Die Rechnung war falsch & <falsch> ".repeat(40);
     const rows = history(size(1000, 100_000), (index) => ({ comment: `${index} ${long}` }));
-    const { text } = await write(rows, { by: "day", segments: ["plan", "region"] });
+    const { text } = await write(rows, { by: "day", segment: "plan,region" });
     expect(Buffer.byteLength(text)).toBeLessThan(300_000);
     const short = history(400, (index) => ({ comment: `Answer ${index}, as people write them, in a line or two.` }));
-    const { text: usual } = await write(short, { by: "day", segments: ["plan", "region"] });
+    const { text: usual } = await write(short, { by: "day", segment: "plan,region" });
     expect([named(parseMarkup(usual), "blockquote").length, Buffer.byteLength(usual) < 300_000]).toEqual([200, true]);
   });
 
   it("is the same for the same rows (golden file)", async () => {
     const rows = history(48, (index) => ({ comment: index > 43 ? `Say ${index} & "more"` : null }));
-    const { text } = await write(rows, { since: NOW - 60 * DAY, by: "month", segments: ["plan"] });
-    expect((await write(rows, { since: NOW - 60 * DAY, by: "month", segments: ["plan"] }, "again.html")).text).toBe(
-      text,
-    );
+    const { text } = await write(rows, { since: NOW - 60 * DAY, by: "month", segment: "plan" });
+    expect((await write(rows, { since: NOW - 60 * DAY, by: "month", segment: "plan" }, "again.html")).text).toBe(text);
     await expect(text).toMatchFileSnapshot("../../../golden/report/report.html.txt");
   });
 });

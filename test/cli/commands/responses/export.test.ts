@@ -11,6 +11,7 @@ import { undiciTransport } from "../../../../src/client/transport/undici-transpo
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
+import { type FlagWords, flagWords } from "../../../helpers/flag-words.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
 import { runInProcess } from "../../../helpers/in-process.ts";
 import { runCommand } from "../../../helpers/run-command.ts";
@@ -21,8 +22,6 @@ import {
   type ListServiceOptions,
 } from "../../../helpers/list-service.ts";
 
-/** As typed: `{ out: "r.csv", gzip: true }` is `--out r.csv --gzip`. */
-type Flags = Readonly<Record<string, string | boolean | number>>;
 const START = 1_760_000_000;
 const HEADER =
   "id,person_id,person_email,person_name,survey_type,score,comment,permalink,created_at,updated_at,person_properties,notes,tags,additional_answers\n";
@@ -56,7 +55,7 @@ function skippingClock(): Clock {
 
 /** One export against the service that runs, with a real client over a real socket. */
 async function run(
-  typed: Flags = {},
+  typed: FlagWords = {},
   more: FakeOptions & { readonly apiKey?: string; readonly signal?: AbortSignal } = {},
 ) {
   const baseUrl = service?.baseUrl ?? "";
@@ -79,10 +78,7 @@ async function run(
   };
   const signal = more.signal ?? deps.signal;
   const world = { ...deps, random: systemRandom, signal, connect };
-  const words = Object.entries<string | boolean | number>({ "per-page": 5, ...typed }).flatMap(([name, value]) =>
-    value === false ? [] : value === true ? [`--${name}`] : [`--${name}`, String(value)],
-  );
-  const status = await runCommand(world, ["responses", "export", ...words]);
+  const status = await runCommand(world, ["responses", "export", ...flagWords({ "per-page": 5, ...typed })]);
   return { status, out: out(), err: err() };
 }
 
@@ -281,7 +277,7 @@ describe("a file", () => {
     expect(requests).toEqual([]);
   });
 
-  it.each<[string, () => Flags, string]>([
+  it.each<[string, () => FlagWords, string]>([
     ["a checksum in a folder's place", () => ({ out: at("r.csv"), checksum: true }), "r.csv.sha256 is a directory"],
     [
       "the state in the file's place",
@@ -599,7 +595,7 @@ describe("an incremental export", () => {
   });
 });
 
-it.each<[string, Flags, FakeOptions, string]>([
+it.each<[string, FlagWords, FakeOptions, string]>([
   ["a table", {}, { options: { output: "table" } }, "--output table"],
   ["a checksum of stdout", { checksum: true }, {}, "--checksum requires --out"],
   ["adding to stdout", { append: true }, {}, "--append requires --out"],

@@ -1,16 +1,46 @@
-/** The parts of a report's request that the service tells: its own name, and how many of its surveys were answered. */
-import { RefusedError } from "../../../client/errors/call-errors.ts";
+/** What a report is asked for: the flags that reports and digests share, and what the service adds. */
 import type { ApiReply } from "../../../client/client.ts";
+import { RefusedError } from "../../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, PROJECT_NAME_HEADER } from "../../../contract/routes.ts";
 import { areRatesOpen, type ResponseRates } from "../../../insight/report/facts.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
+import { RANGE_FLAGS, rangeFlags, readRange, readTime, type TimeFilter } from "../../command/time-flags.ts";
+import type { FlagGroup } from "../../kit/flag-spec.ts";
 import { lastSecond, type ReportRequest } from "./read-facts.ts";
 
-/** As it was typed: null is what the service is asked for. */
+interface PastRange extends TimeFilter {
+  /** Unix seconds; later answers are left out. */
+  readonly asOf: number;
+}
+
+/** Relative times such as 7d count from `--as-of`. `start` is what a missing `--since` means, for help. */
+export function pastRange(start?: string): FlagGroup<PastRange> {
+  return {
+    records: [
+      ...rangeFlags("answered").map((record) =>
+        record.flag === "--since" && start !== undefined ? { ...record, otherwise: start } : record,
+      ),
+      {
+        flag: "--as-of",
+        value: "time",
+        text: "count only answers up to this time, and relative times from it",
+        otherwise: "now",
+      },
+    ],
+    read(flags, deps) {
+      const asOf = readTime(deps, flags, "--as-of", "last") ?? unixSeconds(deps.clock);
+      const then = { ...deps, clock: { ...deps.clock, now: () => asOf * 1000 } };
+      return { ...readRange(then, flags, { ...RANGE_FLAGS, asOf: "--as-of" }), asOf };
+    },
+  };
+}
+
+/** A title of null is the service's own name. */
 export type TypedRequest = Omit<ReportRequest, "title" | "rates"> & { readonly title: string | null };
 
-/** Asks for what is missing, so that the same report can be made again when more people have answered. */
+/** Resolves everything, so that the same report can be made again when more people have answered. */
 export async function completeRequest(deps: Deps, typed: TypedRequest): Promise<ReportRequest> {
   const { since, trend } = typed;
   const until = lastSecond(typed);
@@ -18,12 +48,12 @@ export async function completeRequest(deps: Deps, typed: TypedRequest): Promise<
     client.getMetrics({ since, until, groups: [...CHANNELS] }, { signal: deps.signal }).catch(noReply),
   );
   const title = typed.title ?? nameOf(reply) ?? "Customer survey";
-  // A trend chooses among answers, never among the surveys that were sent.
+  // A trend narrows the answers, but not the surveys that were sent.
   const rates = trend === null && reply !== null ? ratesOf(reply.json, areRatesOpen(until, typed.asOf)) : null;
   return { ...typed, title, rates };
 }
 
-/** A service without these groups says nothing about them. */
+/** A service without these groups refuses them. */
 function noReply(error: unknown): null {
   if (error instanceof RefusedError) return null;
   throw error;

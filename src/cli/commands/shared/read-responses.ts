@@ -1,4 +1,4 @@
-/** The responses behind the numbers, read once as an export reads them, for what the API's counts cannot tell. */
+/** Reads responses for what the API's counts don't tell, in the way that an export reads them. */
 import { readList } from "../../../bulk/export/read-list.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { PER_PAGE_MAX, scoreCategory, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
@@ -12,7 +12,7 @@ import { type PropertyUse, watchProperties } from "../../command/rows/watch-prop
 import { noTrend, withRefusals } from "../../command/refusals.ts";
 import type { TimeFilter } from "../../command/time-flags.ts";
 import { createSnapshot } from "../../export/snapshot.ts";
-import type { PageFilter } from "../shared/row-filters.ts";
+import type { PageFilter } from "./row-filters.ts";
 import { CREATED, keysOf, pageList } from "../../export/sources.ts";
 
 export interface ResponseReading<Batch> {
@@ -21,9 +21,9 @@ export interface ResponseReading<Batch> {
   readonly filterPage?: PageFilter | null;
   readonly properties?: PropertyUse;
   readonly expand?: readonly Expansion[];
-  /** The part of a page that is kept: counts, so that memory stays flat. Pages come in any order. */
+  /** The part of a page that is kept, such as counts, so that memory stays flat. Pages come in any order. */
   readonly toBatch: (rows: readonly JsonObject[]) => Batch;
-  /** Called in the order of time. What it throws ends the reading. */
+  /** Called in the order of time. An error ends the reading. */
   readonly take: (batch: Batch) => void;
 }
 
@@ -62,7 +62,7 @@ export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<
   });
 }
 
-/** 0 to 10; null for a row without such a score or of another survey type, which counts as no answer. */
+/** 0 to 10; null for rows without a valid score and for other survey types, which count as no answer. */
 export function scoreOf({ score, survey_type: surveyType = "nps" }: JsonObject): number | null {
   if (surveyType !== "nps") return null;
   const isScore = typeof score === "number" && Number.isInteger(score) && score >= SCORE_MIN && score <= SCORE_MAX;
