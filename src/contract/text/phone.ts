@@ -10,13 +10,18 @@ export function isE164(value: string): boolean {
 
 /** What people and spreadsheets add to a number, what to write instead, and the words for the difference. */
 const ADDITIONS: readonly (readonly [pattern: RegExp, replacement: string, difference: string])[] = [
-  [/\.0+$/, "", "without the decimals that a spreadsheet added"],
+  [/(?<=^\+?\d{8,})\.0+$/, "", "without the decimals that a spreadsheet added"],
   [/\s*(?:x|ext\.?|#)\s*\d+$/i, "", "without the extension"],
   [/\(0\)/, "", "without the (0), which is dialled within the country only"],
   [/^00(?=[1-9])/, "+", "for the leading 00"],
   // Only for eleven digits or more: some national numbers begin with 011.
   [/^011(?=(?:\D*\d){11})/, "+", "for the leading 011"],
 ];
+
+/** Other decimals, `(0)` twice, or a second number or extension after a slash. */
+const AMBIGUOUS = /^\+?\d{8,}\.\d*[1-9]|\(0\).*\(0\)|\/\D*(?:\d\D*){0,4}$/;
+
+const NOT_E164 = "is not E.164: a leading +, the country code, then the number, as in +14155550000";
 
 /**
  * What is wrong, in words that follow the text; null if the form is right. Proposes a number only if that one is right.
@@ -25,6 +30,7 @@ export function phoneProblem(text: string): string | null {
   if (isE164(text)) return null;
   const invisible = describeInvisible(text);
   if (invisible !== null) return `is not E.164: it contains ${invisible}`;
+  if (AMBIGUOUS.test(text)) return NOT_E164;
   const differences: string[] = [];
   let number = text;
   for (const [pattern, replacement, difference] of ADDITIONS) {
@@ -44,5 +50,5 @@ export function phoneProblem(text: string): string | null {
     return `is not E.164: the leading + is missing (spreadsheets drop it); did you mean +${number}?`;
   if (number.startsWith("0"))
     return "is not E.164: a national number; put + and the country code in front, without the leading 0";
-  return "is not E.164: a leading +, the country code, then the number, as in +14155550000";
+  return NOT_E164;
 }
