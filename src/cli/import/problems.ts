@@ -25,7 +25,7 @@ export async function reportCheck(
   const isFatal = report.invalidRows > 0 && (isAllInvalid || !skipInvalid);
   // Under -o json they are the details of the error that follows.
   if (!(isFatal && isForMachines(deps))) await writeProblems(deps, name, report);
-  for (const quote of describeStrayQuotes(report)) await writeWarning(deps, `${name}: ${quote}`);
+  if (isFatal) for (const quote of describeStrayQuotes(name, report)) await writeWarning(deps, quote);
   const verb = report.invalidRows === 1 ? "is" : "are";
   const invalid = `${formatCount(report.invalidRows)} of ${countOf(report.rows, "row", "rows")} ${verb} invalid`;
   if (isFatal)
@@ -93,7 +93,6 @@ async function writeOddities(
 ): Promise<void> {
   const { overriddenRows, guardedCells, formulaCells, emptyRows, unevenRows, duplicates } = report;
   for (const group of report.unsaved) await writeNote(deps, describeGroup(table.input.name, group));
-  for (const group of report.doubts) await writeWarning(deps, describeGroup(table.input.name, group));
   const optedOut = report.rows - report.invalidRows - duplicates - report.sendable;
   const them = guardedCells === 1 ? "it" : "them";
   const notes = [
@@ -112,15 +111,28 @@ async function writeOddities(
   await writeWarning(deps, `${countOf(duplicates, "duplicate row", "duplicate rows")} (${same}); ${kept}`);
 }
 
-export function describeDoubts({ doubts }: CheckReport): string[] {
-  return doubts.map(({ column, message, rows }) => `${column}: ${message} (${countOf(rows, "row", "rows")})`);
+/** What may not be meant, in a file that can be imported: part of the plan. */
+export function describeWarnings(file: string, report: CheckReport): string[] {
+  const { doubts, untimedRows, optOutLookalikes } = report;
+  const untimed = countOf(untimedRows, "row has", "rows have");
+  return [
+    ...describeStrayQuotes(file, report),
+    ...doubts.map((group) => describeGroup(file, group)),
+    ...(untimedRows > 0
+      ? [`${untimed} no created_at: if imported again, repeats can't be recognised by the service`]
+      : []),
+    ...optOutLookalikes.map(
+      (header) => `column "${header}" looks like an opt-out; it keeps nobody from being surveyed`,
+    ),
+  ];
 }
 
 /** Cells that have probably swallowed rows. */
-export function describeStrayQuotes({ strayQuotes }: CheckReport): string[] {
+function describeStrayQuotes(file: string, { strayQuotes }: CheckReport): string[] {
   return strayQuotes.map(({ line, column, lineEnds }) => {
     const cell = column === "" ? "a cell" : `column "${column}"`;
-    return `line ${line}: a quote is probably missing; ${cell} contains ${countOf(lineEnds, "line end", "line ends")}`;
+    const length = countOf(lineEnds, "line end", "line ends");
+    return `${file}: line ${line}: a quote is probably missing; ${cell} contains ${length}`;
   });
 }
 

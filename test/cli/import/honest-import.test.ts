@@ -50,12 +50,14 @@ test("when a plan is asked about, then those who will not be surveyed are counte
   );
 });
 
-test("the plan counts values that stand for nothing", async () => {
+test("the plan counts values that stand for nothing, and says so once", async () => {
   const file = path.join(service.folder, "nothing.csv");
   await writeFile(file, "email,name\nnew3@example.com,NULL\nnew4@example.com,NULL\n");
-  expect(await onTerminal(["people", "import", file, "--send"], "n\n")).toContain(
-    'Warning         name: "NULL" is imported as text (2 rows)\nSend 2 emails?',
+  const screen = await onTerminal(["people", "import", file, "--send"], "n\n");
+  expect(screen).toContain(
+    'Warning         nothing.csv: lines 2–3 (2 rows): name: "NULL" is imported as text\nSend 2 emails?',
   );
+  expect(screen.split("NULL")).toHaveLength(2);
 });
 
 test.each<[string, readonly string[], string, string]>([

@@ -10,7 +10,7 @@ import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { ImportRequest } from "../import-request.ts";
 import { describeChanges, describeOutlook, type Outlook } from "./outlook.ts";
-import { describeDoubts, describeStrayQuotes } from "../problems.ts";
+import { describeWarnings } from "../problems.ts";
 
 /** Without a terminal, flags or a column must give consent; `--yes` isn't enough. Throws UsageError. */
 export function checkConsent({ streams }: Deps, table: ImportTable, request: ImportRequest): void {
@@ -62,14 +62,15 @@ export async function writeForecast(
 /** On a terminal the plan is shown and confirmed; `--yes` skips the question. Throws CancelledError when declined. */
 export async function askWithPlan(deps: Deps, request: ImportRequest, run: PlannedRun): Promise<void> {
   const { streams } = deps;
-  if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) {
-    for (const warning of describeOptOuts(run.report)) await writeWarning(deps, warning);
-    return;
-  }
+  if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) return writeWarnings(deps, run);
   const { plan, lines, unsurveyed } = await describePlan(deps, request, run);
   await streams.err.write(lines.join(""));
   const addition = unsurveyed === "" ? "" : ` ${unsurveyed} will be saved without a survey`;
   if (plan.emails + plan.texts + plan.quiet > 0) await confirm(deps, `${questionOf(request, plan)}${addition}`);
+}
+
+export async function writeWarnings(deps: Deps, { report, source }: PlannedRun): Promise<void> {
+  for (const warning of describeWarnings(source.table.input.name, report)) await writeWarning(deps, warning);
 }
 
 export interface DescribedPlan extends Pick<PlannedRun, "source"> {
@@ -108,26 +109,10 @@ export async function describePlan(
     ...counts.map(([name, count]) => toLine(name, formatCount(count))),
     ...changes.map((change) => toLine("Properties", change)),
     ...(isPaused ? [toLine("Paused", "surveys wait until sending is resumed")] : []),
-    ...[...describeStrayQuotes(report), ...describeDoubts(report), ...describeRisks(report)].map((warning) =>
-      toLine("Warning", warning),
-    ),
+    ...describeWarnings(source.table.input.name, report).map((warning) => toLine("Warning", warning)),
   ];
   const unsurveyed = outlook === null ? "" : describeOutlook(outlook, options.timeZone);
   return { source, plan, lines, changes, unsurveyed };
-}
-
-/** What a run may do that isn't seen in the file. */
-export function describeRisks(report: CheckReport): string[] {
-  const { untimedRows } = report;
-  if (untimedRows === 0) return describeOptOuts(report);
-  const rows = countOf(untimedRows, "row has", "rows have");
-  return [`${rows} no created_at: if imported again, repeats can't be recognised by the service`];
-}
-
-function describeOptOuts({ optOutLookalikes }: CheckReport): string[] {
-  return optOutLookalikes.map(
-    (header) => `column "${header}" looks like an opt-out; it keeps nobody from being surveyed`,
-  );
 }
 
 /** Rows whose people would be sent no survey are saved without one. */
