@@ -1,6 +1,6 @@
 /** One pipeline for every bulk import: read, check, ask, journal, send, record, report. */
 import { checkTable } from "../../bulk/import/check/check.ts";
-import { InputChangedError, InputError, type InputFile } from "../../bulk/import/table/input-file.ts";
+import { InputChangedError, InputError, type InputFile, NoRowsError } from "../../bulk/import/table/input-file.ts";
 import { isEncoding } from "../../bulk/import/table/encoding.ts";
 import { type ImportTable, openTable } from "../../bulk/import/table/open-table.ts";
 import { noOutcomes } from "../../bulk/import/journal/outcome.ts";
@@ -34,7 +34,9 @@ export async function runImport(deps: Deps, request: ImportRequest): Promise<Exi
   try {
     return await importFrom(deps, request, input, files);
   } catch (error) {
-    throw asCliError(error);
+    if (!(error instanceof NoRowsError)) throw asCliError(error);
+    const note = `${error.message}; nothing was sent`;
+    return await writeNothingToDo(deps, request, "", { note, counts: noOutcomes() });
   } finally {
     await input.close();
   }
@@ -99,10 +101,7 @@ async function importTable(
   }
   await reportCheck(deps, table, request, report);
   if (files === null) return showDryRun({ deps, table, request, report });
-  if (report.rows === 0) {
-    const note = `${table.input.name} has no rows below the header; nothing was sent`;
-    return await writeNothingToDo(deps, request, files, { note, counts: noOutcomes() });
-  }
+  if (report.rows === 0) throw new NoRowsError(`${table.input.name} has no rows below the header`);
   await checkTargets(deps, request, files);
   const lock = await lockRun(files, deps);
   try {

@@ -41,7 +41,8 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const head = await describeRun(checked);
   const chosen = chooseRows(request, table, report);
   const { before, carried, isUnchanged } = await findPreviousRun({ files, head, request, source: chosen });
-  if (isUnchanged) return await writeNothingToDo(deps, request, files, describeUnchanged(request, before, files));
+  if (isUnchanged)
+    return await writeNothingToDo(deps, request, files.results, describeUnchanged(request, before, files));
   const run = await planRun(checked, { ...chosen, before });
   await writeForecast(deps, request, run, client);
   await askWithPlan(deps, request, run);
@@ -196,7 +197,7 @@ interface Recorded extends Sent {
 async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Promise<ExitCode> {
   const { deps, request, report, files, connection } = checked;
   const { counts, stoppedBy } = sent;
-  await writeSummary(deps, request, files, {
+  await writeSummary(deps, request, files.results, {
     ...sent,
     remaining: report.rows - countOutcomes(counts),
     elapsedMs,

@@ -6,7 +6,6 @@ import { InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { toSafeText, toShellWord } from "../render/safe-text.ts";
 import type { ImportRequest } from "./import-request.ts";
-import type { RunFiles } from "./run-files.ts";
 
 /** The results file; an `outdated` one is from an earlier run. */
 export type ResultsState = "written" | "outdated" | "missing";
@@ -19,11 +18,11 @@ export interface Ending extends SendReport {
   readonly remarks: readonly string[];
 }
 
-/** On stderr; with `-o json` the counts are also written to stdout as one object. */
+/** `file` is that of the results. On stderr; with `-o json` the counts are also written to stdout as one object. */
 export async function writeSummary(
   { streams, options, commandLine }: Deps,
   request: ImportRequest,
-  files: RunFiles,
+  file: string,
   ending: Ending,
 ): Promise<void> {
   const seconds = ending.elapsedMs / 1000;
@@ -36,7 +35,7 @@ export async function writeSummary(
       ...describeFailures(ending),
       ...(retries === null ? [] : [retries]),
       ...ending.remarks,
-      describeResults(ending, files),
+      describeResults(ending, file),
     ];
     await streams.err.write(`${lines.join("\n")}\n`);
   }
@@ -51,7 +50,7 @@ export async function writeSummary(
     earlier: ending.earlier,
     elapsed_seconds: Number(seconds.toFixed(3)),
     rows_per_second: rate,
-    results: ending.results === "written" ? files.results : null,
+    results: ending.results === "written" ? file : null,
   };
   await streams.out.write(`${JSON.stringify(object)}\n`);
 }
@@ -60,7 +59,7 @@ export async function writeSummary(
 export async function writeNothingToDo(
   deps: Deps,
   request: ImportRequest,
-  files: RunFiles,
+  file: string,
   { note, counts }: { readonly note: string; readonly counts: OutcomeCounts },
 ): Promise<ExitCode> {
   await writeNote(deps, note);
@@ -75,7 +74,7 @@ export async function writeNothingToDo(
     stoppedBy: null,
   };
   const quietly = { ...deps, options: { ...deps.options, quiet: true } };
-  await writeSummary(quietly, request, files, { ...nothing, counts, earlier: counts, results });
+  await writeSummary(quietly, request, file, { ...nothing, counts, earlier: counts, results });
   return EXIT.done;
 }
 
@@ -92,11 +91,9 @@ function describeFailures({ failures }: Ending): string[] {
   ];
 }
 
-function describeResults({ results }: Ending, files: RunFiles): string {
-  if (results === "written") return `results: ${files.results}`;
-  return results === "missing"
-    ? "results: not written"
-    : `results: not written; ${files.results} is from a previous run`;
+function describeResults({ results }: Ending, file: string): string {
+  if (results === "written") return `results: ${file}`;
+  return results === "missing" ? "results: not written" : `results: not written; ${file} is from a previous run`;
 }
 
 function describeEnding(request: ImportRequest, ending: Ending, seconds: number, rate: number): string {

@@ -85,6 +85,22 @@ test.each([
   expect((await service.run([...args, "--dry-run"])).stderr).toMatch(/^note: 0 rows: /);
 });
 
+test.each([
+  ["people import", "--no-send"],
+  ["autopilot remove --from", "--yes"],
+  ["people delete --from", "--yes"],
+])("an empty list in JSON ends %s with a note and 0", async (command, flag) => {
+  const file = await fileOf("list.json", "[]\n");
+  for (const more of [[], ["--dry-run"]]) {
+    const ended = await service.run([...command.split(" "), file, flag, ...more]);
+    expect([ended.status, ended.stdout, ended.stderr]).toEqual([
+      0,
+      "",
+      expect.stringMatching(/^note: .* no (?:rows|people); no/),
+    ]);
+  }
+});
+
 test("an empty night leaves the record of the night before", async () => {
   const file = await fileOf("nights.csv", "email\nnights@example.com\n");
   const args = ["people", "import", file, "--send"];

@@ -28,6 +28,9 @@ export class InputError extends Error {
   }
 }
 
+/** The file is sound and has no rows, as one of a nightly job may. */
+export class NoRowsError extends InputError {}
+
 /** The file is no longer the one that was opened and checked. */
 export class InputChangedError extends Error {
   override readonly name = "InputChangedError";

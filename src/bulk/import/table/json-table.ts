@@ -1,7 +1,7 @@
 /** JSON and NDJSON as a table: the keys of all objects are its header. */
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { guardFormula } from "../../../contract/text/formula-guard.ts";
-import { InputError, type InputFile } from "./input-file.ts";
+import { InputError, type InputFile, NoRowsError } from "./input-file.ts";
 import { type JsonRecord, readJsonRecords } from "./json-records.ts";
 import type { InputRecord } from "./record-parser.ts";
 
@@ -30,7 +30,8 @@ async function readKeys(input: InputFile): Promise<readonly string[]> {
       for (const key of Object.keys(withPerson(value))) keys.add(key);
       if (keys.size > KEYS_MAX) throw new InputError(`${input.name}:${line}: more than ${KEYS_MAX} different keys`);
     }
-  if (keys.size === 0) throw new InputError(firstProblem ?? `${input.name} has no rows`);
+  if (before === 0) throw new NoRowsError(`${input.name} has no rows`);
+  if (keys.size === 0) throw new InputError(firstProblem ?? `${input.name} has empty objects only`);
   return [...keys];
 }
 

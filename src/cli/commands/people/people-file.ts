@@ -1,5 +1,5 @@
 /** The people whom a file names: a table with a header, as an export writes it, or one person a line. */
-import { InputError, type InputFile } from "../../../bulk/import/table/input-file.ts";
+import { InputError, type InputFile, NoRowsError } from "../../../bulk/import/table/input-file.ts";
 import { cleanHeader } from "../../../bulk/import/table/header.ts";
 import { isEmptyRow } from "../../../bulk/import/table/record-parser.ts";
 import { readRecords } from "../../../bulk/import/table/records.ts";
@@ -23,6 +23,7 @@ export async function readPeopleFile(deps: Deps, name: string): Promise<readonly
   try {
     return await collect(input);
   } catch (error) {
+    if (error instanceof NoRowsError) return [];
     throw error instanceof InputError ? asUsageError(error) : error;
   } finally {
     await input.close();
