@@ -181,7 +181,8 @@ test("when the folder of the results is removed on the way, then the exit does n
   await mkdir(folder);
   const results = path.join(folder, "results.csv");
   const running = startSlowly("--results", results);
-  await vi.waitFor(() => readFile(`${results}.journal`), { timeout: 30_000, interval: 5 });
+  const begun = async (): Promise<void> => expect(await readFile(`${results}.journal`, "utf8")).toContain("intent");
+  await vi.waitFor(begun, { timeout: 30_000, interval: 5 });
   await rm(folder, { recursive: true });
   const ended = await running.ended;
   expect([ended.status, ended.stderr]).toEqual([
