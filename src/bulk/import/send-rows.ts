@@ -31,15 +31,12 @@ export interface Sender {
    * service answers 2xx without a usable body, before any look-up; it never rejects.
    */
   send(row: IntendedRow, onAccepted: () => Promise<void>): Promise<RowOutcome>;
-  /** Rejects as `send` does. */
   lookUp(row: IntendedRow, time: SendingTime): Promise<Settled>;
   /** A row that was unknown once is sent again only with --retry-unknown, even if a look-up doesn't find it. */
   readonly neverRepeatUnknown: boolean;
-  /** Whether a repeat is safe. */
   isIdempotent(row: ImportRow): boolean;
   /** Whether `send` rejected with this before it sent anything. */
   isUnsent(error: unknown): boolean;
-  /** Unix seconds by the service's clock. */
   serverNow(): number;
 }
 
@@ -67,7 +64,6 @@ export interface SendReport {
   readonly earlier: OutcomeCounts;
   /** Rows without an outcome that may have been sent. */
   readonly unfinished: number;
-  /** The most frequent first. */
   readonly failures: readonly RowFailure[];
   /** Null if every row has an outcome. */
   readonly stoppedBy: unknown;
@@ -86,11 +82,9 @@ export class MissingRowsError extends Error {
 
 const INTENTS_PER_WORKER = 8;
 
-/** How often the input is verified while rows are sent. */
 const VERIFY_MS = 20;
 
 interface Run {
-  /** Outcomes that this run has recorded. */
   readonly now: OutcomeCounts;
   /** Rows that earlier runs have done, as far as the file has been read. */
   earlier: number;
@@ -98,7 +92,6 @@ interface Run {
   /** Lines with an intent on disk that no run has sent yet. */
   readonly unsent: Set<number>;
   readonly failures: Map<string, RowFailure>;
-  /** By the monotonic clock, milliseconds. */
   verifiedAt: number;
   stoppedBy: unknown;
 }
@@ -211,14 +204,12 @@ async function repeat(options: SendOptions, run: Run, row: IntendedRow): Promise
   return outcome.outcome === "failed" ? { ...outcome, mayHaveArrived: true } : outcome;
 }
 
-/** A row that is safe to repeat needs no look-up. */
 function withoutDoubt({ mayHaveArrived: _mayHaveArrived, ...outcome }: RowOutcome): RowOutcome {
   return outcome;
 }
 
 type RowName = Pick<ImportRow, "line" | "identifier">;
 
-/** Workers don't wait for the disk. */
 function record(options: SendOptions, run: Run, row: RowName, outcome: RowOutcome): void {
   const written = write(options, run, row, outcome).finally(() => run.unwritten.delete(written));
   run.unwritten.add(written);

@@ -45,7 +45,8 @@ async function rawText({ input }: ImportTable, record: InputRecord): Promise<str
   return `${input.name}:${record.line}: ${await readRawLines(input, record.line, lastLine(record))}\n`;
 }
 
-function describeCells({ mapping }: ImportTable, { fields }: InputRecord): string {
+function describeCells({ mapping }: ImportTable, { fields, problem }: InputRecord): string {
+  if (problem !== undefined) return "";
   const cells = mapping.columns.map(({ header, target }, index) => {
     const rule = target.kind === "field" ? ` (rule: ${target.field.rule})` : "";
     return `  ${header}: ${JSON.stringify(fields[index] ?? null)} -> ${meaningOf(mapping, index)}${rule}\n`;

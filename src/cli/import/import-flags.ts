@@ -1,4 +1,3 @@
-/** The flags of every bulk import. */
 import { quoteText } from "../../contract/text/invisible.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { parseInteger, parseKeyValue, parseOutputFile } from "../args/values.ts";

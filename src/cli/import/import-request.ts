@@ -8,7 +8,6 @@ import type { PlannedRequest } from "../command/write-outcome.ts";
 import type { ImportFlags } from "./import-flags.ts";
 import type { RowSender } from "./row-senders.ts";
 
-/** Where a row is among those that are sent, for even spacing. */
 export interface SendOrder {
   readonly position: number;
   readonly rows: number;
@@ -26,7 +25,6 @@ export interface ImportRequest {
   readonly defaults: RowValues;
   /** Choices that take the place of `defaults` in the journal, by flag. */
   readonly choices?: JournalHead["choices"];
-  /** Values for every row, whatever its cells say. */
   readonly overrides: RowValues;
   /** The column that stands for consent to send. */
   readonly consentColumn: string | null;
@@ -46,9 +44,7 @@ export interface ImportRequest {
   readonly includesSuppressed?: boolean;
   /** The plan counts those who would get no survey, by our own service's answer. */
   readonly asksStatuses?: boolean;
-  /** The share of rows to send, from 0 to 1. */
   readonly sample?: number | null;
-  /** Time over which surveys are spaced evenly. */
   readonly spreadSeconds: number | null;
   /** Repeating the import would do harm: mail people again, add responses twice, bring back members who left. */
   readonly repeatDoesHarm: boolean;

@@ -32,7 +32,6 @@ export function meaningOf({ columns }: ImportTable["mapping"], index: number): s
   return whole?.target.kind === "field" ? `part of ${whole.target.field.name}` : "ignored";
 }
 
-/** `--map "E-Mail Address=email"` for each column. */
 export function mapFlags(columns: readonly NearMiss[]): string {
   return columns.map(({ header, field }) => `--map ${quoteArgument(`${header}=${field}`)}`).join(" ");
 }

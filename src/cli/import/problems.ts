@@ -1,4 +1,3 @@
-/** Describes what the check of a file found. */
 import type { CheckReport } from "../../bulk/import/check/check.ts";
 import type { LineRange, ProblemGroup } from "../../bulk/import/check/problem-list.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
@@ -127,7 +126,6 @@ export function describeWarnings(file: string, report: CheckReport): string[] {
   ];
 }
 
-/** Cells that have probably swallowed rows. */
 function describeStrayQuotes(file: string, { strayQuotes }: CheckReport): string[] {
   return strayQuotes.map(({ line, column, lineEnds }) => {
     const cell = column === "" ? "a cell" : `column "${column}"`;

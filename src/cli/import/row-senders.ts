@@ -1,4 +1,3 @@
-/** Turns the client's answers into outcomes of rows. */
 import type { Client, WriteResult } from "../../client/client.ts";
 import { ClientError } from "../../client/errors/client-error.ts";
 import { effectOf, mayHaveArrived } from "../../client/errors/call-errors.ts";
@@ -83,7 +82,6 @@ export function notScheduled(result: WriteResult, zone: string | null): Pick<Row
   return { outcome: STATUS_OUTCOMES[status.status], error: describeSurveyStatus(status, createWallClock(zone)) };
 }
 
-/** Counts surveys that are scheduled but paused. */
 export function createPauseCount(): { take(result: WriteResult): void } & Pick<RowSender, "remarks"> {
   const waiting = new Map<string, number>();
   return {

@@ -12,7 +12,6 @@ import { ImportStoppedError } from "../errors/command-errors.ts";
 
 export interface SuppressionOptions {
   readonly client: Client;
-  /** The rows that are about to be sent. */
   readonly source: RowSource;
   readonly concurrency: number;
   readonly signal: AbortSignal;
@@ -21,7 +20,6 @@ export interface SuppressionOptions {
 interface Suppressions {
   /** By address, as `emailKey` writes it, and by id with a # in front. */
   readonly reasons: ReadonlyMap<string, string>;
-  /** Some entries have no address. */
   readonly hasUnaddressed: boolean;
 }
 

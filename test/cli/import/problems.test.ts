@@ -284,7 +284,7 @@ it.each([
     2,
     expect.stringMatching(
       new RegExp(
-        `^error: in\\.csv:1: no .* column \\(found: .*\\); line ${line} looks like the header\nhint: remove the lines above line ${line}\n$`,
+        `^error: in\\.csv:1: no .* column \\(found: Contacts(?: export)?\\); line ${line} looks like the header\nhint: remove the lines above line ${line}\n$`,
       ),
     ),
   ]);

@@ -14,11 +14,9 @@ type DuplicatePolicy = "error" | "first" | "last";
 export interface CheckOptions {
   /** Null: the first is used, with a warning. */
   readonly onDuplicate: DuplicatePolicy | null;
-  /** Kinds of problems that are kept; the others are counted. */
+  /** Kinds of problems to keep; further ones are only counted. */
   readonly maxErrors: number;
-  /** People who opted out by a column of the file are not sent. */
   readonly skipsOptedOut: boolean;
-  /** Its reason is thrown when it is aborted. */
   readonly signal: AbortSignal;
 }
 
@@ -26,21 +24,19 @@ export interface CheckReport extends Oddities {
   readonly rows: number;
   readonly invalidRows: number;
   readonly problemCount: number;
-  /** At most `maxErrors`, in the order in which they were met first. */
+  /** At most `maxErrors`. */
   readonly problems: readonly ProblemGroup[];
-  /** Valid rows that are not sent because another row of the same person or answer is. */
+  /** Valid rows skipped for another row of the same person or answer. */
   readonly duplicates: number;
-  /** Headers that look like an opt-out and aren't one. */
   readonly optOutLookalikes: readonly string[];
-  /** Valid rows that are sent. */
   readonly sendable: number;
-  /** No line from this one on has a row. */
+  /** All rows are on lines before this one. */
   readonly end: number;
-  /** How the row of a line is sent; null if it is invalid, or there is none. */
+  /** `null` if the line has no valid row. */
   readonly wayAt: (line: number) => Way | null;
-  /** Why the valid row of a line is not sent; null for one that is. */
+  /** Why a valid row is skipped; `null` if it isn't. */
   readonly reasonToSkip: (line: number) => string | null;
-  /** Rows that other services than our own may take. */
+  /** Invalid rows that another server may accept. */
   readonly overOwnLimits: number;
 }
 
@@ -129,7 +125,7 @@ function compareRows({ repeats }: RowKind, keep: "first" | "last"): Comparison {
     conflicts,
     compare(values, line) {
       const keys = personKeys(values);
-      // A removal sends the first identifier only, so what else its row says matters to nobody.
+      // A removal sends the first identifier only.
       if (repeats === "identifier") return { conflict: null, dropped: people.join(line, keys.slice(0, 1)) };
       const other = people.findConflict(values);
       if (other !== null) {
@@ -143,7 +139,7 @@ function compareRows({ repeats }: RowKind, keep: "first" | "last"): Comparison {
   };
 }
 
-/** A function of its own, so that what lives on with the report doesn't hold the people seen by the check. */
+/** A function of its own, so that the report doesn't keep the people seen by the check in memory. */
 function describeLines(
   ways: LineNumbers,
   { keptBy, conflicts }: Pick<Comparison, "keptBy" | "conflicts">,

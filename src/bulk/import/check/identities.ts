@@ -7,7 +7,7 @@ import type { ImportRow, RowKind, RowValues } from "./row-kind.ts";
 
 /** Lines that have a key in common, directly or through other lines. */
 export interface LineGroups {
-  /** Adds a line; returns the lines that are no longer kept because another one of their group is. */
+  /** Adds a line, and returns those that are dropped for another one of their group. */
   join(line: number, keys: readonly string[]): number[];
   /** An earlier line that gives a row's number to another address; null if there is none. */
   findConflict(values: RowValues): number | null;

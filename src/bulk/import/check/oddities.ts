@@ -13,33 +13,28 @@ import type { ValidFields } from "./validate.ts";
 
 interface OddLocale {
   readonly locale: string;
-  /** The first line that has it. */
   readonly line: number;
   readonly rows: number;
 }
 
 interface StrayQuote {
-  /** The line on which the cell begins. */
   readonly line: number;
-  /** The header of its column; empty where there is none. */
   readonly column: string;
   readonly lineEnds: number;
 }
 
 export interface Oddities {
-  /** Rows of empty cells, which are not counted as rows. */
+  /** Not counted as rows. */
   readonly emptyRows: number;
   /** Valid rows that have fewer cells than the header, or empty ones beyond it. */
   readonly unevenRows: number;
-  /** Cells from which a spreadsheet's guard, a leading `'`, was taken. */
+  /** Cells that lost the leading `'` of a spreadsheet. */
   readonly guardedCells: number;
-  /** Cells that are `="…"`. */
   readonly formulaCells: number;
   readonly strayQuotes: readonly StrayQuote[];
   readonly oddLocales: readonly OddLocale[];
   /** Values of valid rows that are saved as they are. */
   readonly doubts: readonly ProblemGroup[];
-  /** Values of valid rows that are not saved. */
   readonly unsaved: readonly ProblemGroup[];
   /** Valid rows in which an override counts and not the cell. */
   readonly overriddenRows: number;
@@ -56,11 +51,9 @@ export interface OddityWatch {
 /** Locales and stray quotes that are kept; a column with more locales holds something else. */
 const REPORTED_MAX = 10;
 
-/** What programs write for nothing. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(["nan", "NaN", "NULL", "null", "None", "N/A", "n/a", "\\N"]);
 const PLACEHOLDER_MAX = 4;
 
-/** `kindsMax` as in `createProblemList`. */
 export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], kindsMax: number): OddityWatch {
   const texts = columns.flatMap(({ target }, index) => (isText(target) ? [{ index, column: nameOf(target) }] : []));
   const localeAt = texts.find(({ column }) => column === "locale")?.index ?? -1;
@@ -119,7 +112,6 @@ function takeLocale(locales: Map<string, OddLocale>, line: number, locale: strin
 /** Texts that people write have fewer. */
 const LINE_ENDS_MAX = 20;
 
-/** The first suspicious cell of a record; null for a record that looks sound. */
 function findStrayQuote(record: InputRecord, columns: readonly HeaderColumn[]): StrayQuote | null {
   const { line, fields } = record;
   if (record.lineEnds === 0 || record.problem !== undefined || record.values !== undefined) return null;

@@ -11,10 +11,9 @@ const LOOKS_LIKE_OPT_OUT = /unsubscri|opt(?:ed)?[ _-]?out|do[ _-]?not|suppress|b
 const NOTHING = /^(?:|0|no|false|never|null|none|nan|n\/a|-)$/i;
 
 interface OptOutWatch {
-  /** Other headers that look like an opt-out. */
   readonly lookalikes: readonly string[];
   take(line: number, fields: readonly string[]): void;
-  /** By which header the person of a line opted out, on that line or on one that is dropped for it. */
+  /** The header by which a line's person opted out, there or on a line that is dropped for it. */
   finish(keptBy: LineNumbers): (line: number) => string | null;
 }
 

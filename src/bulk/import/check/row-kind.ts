@@ -35,7 +35,6 @@ export interface RowKind {
   readonly properties: "properties" | "person_properties" | null;
   /** Rules about several values of a row. `property` names a property that the row has. */
   readonly check: (values: RowValues, property: () => string | null) => readonly RowProblem[];
-  /** A value of a valid row that is not saved; null if there is none. */
   readonly findUnsaved?: (values: RowValues) => RowProblem | null;
 }
 

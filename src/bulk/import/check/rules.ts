@@ -15,7 +15,6 @@ export interface ValueReaders {
   readonly time: (text: string) => number | null;
   /** Unix seconds; later times are invalid. */
   readonly latestTime: number;
-  /** Seconds from now. */
   readonly delay: (text: string) => number | null;
 }
 

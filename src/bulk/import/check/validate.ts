@@ -18,7 +18,7 @@ export interface ValidatorOptions {
   readonly properties: JsonObject;
   /** Values for rows that have none of their own: `channel`, `delay`, `send`. */
   readonly defaults: RowValues;
-  /** Values that hold for every row; they take precedence over its cells. */
+  /** Values for every row; they take precedence over its cells. */
   readonly overrides?: RowValues;
 }
 
@@ -34,7 +34,7 @@ export interface Validator {
   /** For a service that is not our own. */
   liftOwnLimits(): void;
   validate(record: InputRecord): ImportRow | InvalidRow;
-  /** The same rules with nothing made for it: a million rows are checked before one is sent. */
+  /** Applies the same rules without making a row, for the check of a whole file. */
   checkFields(record: InputRecord): FieldCheck;
 }
 
@@ -97,7 +97,6 @@ function repeatsMap(all: JsonObject, key: string, cell: string): boolean {
   return Object.entries(all).some(([other, value]) => propertyKey(other.trim()) === key && isSame(value));
 }
 
-/** As a flattened export writes a value. */
 function toCellText(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
@@ -144,7 +143,6 @@ interface FieldCell {
   readonly header: string;
   readonly name: string;
   readonly rule: FieldRule;
-  /** The value of rows that have none. */
   readonly fallback: CellValue | undefined;
 }
 

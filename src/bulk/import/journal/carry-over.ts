@@ -8,7 +8,6 @@ import { emptyJournal, type WritableState } from "./journal-state.ts";
 export interface CarriedOver {
   /** The state of the earlier run, by the lines of the file as it is now. */
   readonly before: WritableState;
-  /** The journal that holds it. */
   readonly text: () => AsyncGenerator<string>;
   /** Rows of the earlier run that are gone from the file or have changed. */
   readonly missing: number;
@@ -19,7 +18,6 @@ export interface CarriedOver {
 /** The new line of a row that the file no longer has; the first row is never on it. */
 const GONE = 1;
 
-/** `head` is that of the file as it is now, `source` has its rows. */
 export async function carryOver(journal: string, head: JournalHead, source: RowSource): Promise<CarriedOver> {
   const rows = new Map<string, number>();
   for await (const decision of decideRows(source))

@@ -12,7 +12,6 @@ export interface RowToSend extends ImportRow {
   readonly previousIntentAt: number | null;
   /** An earlier run couldn't tell whether it arrived. */
   readonly wasUnknown: boolean;
-  /** It is repeated only with --retry-unknown. */
   readonly noRepeat: boolean;
 }
 
@@ -48,7 +47,6 @@ function isSettled(outcome: OutcomeName | null, isValid: boolean): outcome is Ou
 
 export type Plan = Record<"rows" | Way | "skipped" | "done", number>;
 
-/** How many rows `decideRows` decides on which way. */
 export function countDecisions(report: CheckReport, { before, skip }: RowSource): Plan {
   const plan = { rows: report.rows, emails: 0, texts: 0, quiet: 0, skipped: report.rows, done: 0 };
   for (let line = 1; line < report.end; line += 1) {

@@ -5,7 +5,6 @@ import { OUTCOMES, type RecordedOutcome } from "./outcome.ts";
 
 export interface JournalHead {
   readonly format: 2;
-  /** SHA-256, hexadecimal. */
   readonly input: string;
   readonly file: string;
   readonly rows: number;
@@ -27,7 +26,6 @@ export type JournalEntry =
   /** Lines that are repeated only with --retry-unknown: they were accepted, or repeated once in vain. */
   | { readonly noRepeat: readonly number[] }
   | { readonly done: RecordedOutcome }
-  /** Every row has an outcome. */
   | { readonly end: true };
 
 export function formatEntry(entry: JournalEntry): string {

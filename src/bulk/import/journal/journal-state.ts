@@ -5,7 +5,6 @@ import { noOutcomes, OUTCOMES, type OutcomeCounts, type OutcomeName, type Record
 
 export interface JournalState {
   readonly head: JournalHead | null;
-  /** Bytes of complete lines. */
   readonly length: number;
   readonly ended: boolean;
   /** When the last run stopped, by the service's clock; null if it was killed. */
@@ -17,14 +16,12 @@ export interface JournalState {
   outcomeOf(line: number): OutcomeName | null;
   /** A line failed, but the service may have processed it. */
   mayHaveArrived(line: number): boolean;
-  /** It is repeated only with --retry-unknown. */
   noRepeat(line: number): boolean;
   /** The first time a line may have been sent, by the service's clock; null if it can't have been. */
   intentAt(line: number): number | null;
 }
 
 const FAILED = OUTCOMES.indexOf("failed") + 1;
-/** Failed, but possibly processed. */
 const DOUBTFUL = OUTCOMES.length + 1;
 
 export async function readJournal(file: string): Promise<WritableState> {

@@ -6,7 +6,6 @@ import { syncFolder, withFileName } from "../../../runtime/files/file-replacemen
 import { formatEntry, type JournalEntry } from "./journal-entry.ts";
 
 export interface Journal {
-  /** Resolves when the entry is on disk. */
   write(entry: JournalEntry): Promise<void>;
   close(): Promise<void>;
 }

@@ -17,7 +17,6 @@ export type OutcomeName = (typeof OUTCOMES)[number];
 export interface RowOutcome {
   readonly outcome: OutcomeName;
   readonly personId: string | null;
-  /** Unix seconds. */
   readonly surveyScheduledAt: number | null;
   /** Why it failed or was not scheduled; null if all went well. */
   readonly error: string | null;

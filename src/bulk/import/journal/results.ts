@@ -1,4 +1,3 @@
-/** The results file, and the rows that did not go through. */
 import { stringify } from "csv-stringify/sync";
 import { guardFormula, guardPhone } from "../../../contract/text/formula-guard.ts";
 import type { ImportTable } from "../table/open-table.ts";

@@ -2,7 +2,6 @@
 
 export class EncodingError extends Error {
   override readonly name = "EncodingError";
-  /** Of the first wrong byte. */
   readonly offset: number;
   readonly encoding: string;
   /** A zero byte is valid UTF-8 and in no text. */

@@ -14,7 +14,6 @@ type ColumnTarget =
   | { readonly kind: "ignored" };
 
 export interface HeaderColumn {
-  /** As `cleanHeader` has it. */
   readonly header: string;
   readonly target: ColumnTarget;
 }
@@ -23,7 +22,6 @@ export interface HeaderOptions {
   /** Header to meaning, as in `E-Mail Address` to `email`; `First name+Last name` joins two columns. */
   readonly renames: readonly (readonly [header: string, meaning: string])[];
   readonly ignored: readonly string[];
-  /** The nearest of some words to a mistyped one; null when none is near. */
   readonly suggest: (word: string, candidates: readonly string[]) => string | null;
   /** Whether most of the first cells of a column are valid values of a field; null if they are empty. */
   readonly suits: (column: number, field: FieldSpec) => boolean | null;
@@ -91,7 +89,6 @@ function splitRenames(
   return [renames.filter((rename) => !isJoin(rename)), joins];
 }
 
-/** The first of the columns means the field, and the others are no columns of their own. */
 function joinColumns(
   columns: readonly HeaderColumn[],
   joins: readonly Join[],
@@ -197,7 +194,7 @@ function checkPerson(
   const fields = columns.flatMap(({ target }) => (target.kind === "field" ? [target.field.name] : []));
   if (fields.some((name) => PERSON_FIELDS.has(name))) return;
   const wanted = kind.fields.map(({ name }) => name).filter((name) => PERSON_FIELDS.has(name));
-  const found = columns.map(({ header }) => header);
+  const found = columns.map(({ header }) => header).filter((header) => header !== "");
   const datum = found.find(isDatum);
   if (datum !== undefined) {
     throw new InputError(`${place}: there is no header; the first line holds data (${datum})`, {
@@ -213,7 +210,6 @@ function checkPerson(
   throw new InputError(`${place}: no ${list} column (found: ${found.join(", ")})`, advice || {});
 }
 
-/** True for an address or a number, which no header is. */
 export function isDatum(cell: string): boolean {
   return isEmail(cell) || isE164(cell);
 }
@@ -296,7 +292,6 @@ function secondNotes(
 
 const NAME_PARTS = [/^(?:first|given)[ _-]?name$|^forename$/i, /^(?:last|family)[ _-]?name$|^surname$/i];
 
-/** The headers of the first and the last name, where both are properties; else none. */
 function findNameParts(columns: readonly HeaderColumn[]): readonly string[] {
   const properties = columns.filter(({ target }) => target.kind === "property").map(({ header }) => header);
   const parts = NAME_PARTS.flatMap((pattern) => properties.find((header) => pattern.test(header)) ?? []);

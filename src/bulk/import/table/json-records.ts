@@ -9,10 +9,10 @@ import { EncodingError, toUtf8 } from "./encoding.ts";
 export interface JsonRecord {
   readonly line: number;
   readonly lineEnds: number;
+  /** Bytes or characters of its text. */
   readonly size: number;
-  /** Empty for a line with a problem. */
   readonly value: JsonObject;
-  /** The reason why a line of NDJSON is no row, and the line. */
+  /** Why a line of NDJSON isn't a row, and that line. */
   readonly problem?: string;
   readonly text?: string;
 }
@@ -23,7 +23,6 @@ const RECORD_MAX = 4 * 1024 * 1024;
 const [NEWLINE, SPACE, QUOTE, COMMA, BACKSLASH] = [10, 32, 34, 44, 92];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
 
-/** True when text begins as JSON does and no table. */
 export function looksLikeJson(head: Uint8Array): boolean {
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, 1024)).toString("utf8");
   return /^\ufeff?\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[{\]["\d]|$))/.test(text);
@@ -128,7 +127,6 @@ class ObjectScanner {
     return { line, lineEnds: 0, size, value: {}, problem, text: json };
   }
 
-  /** A byte between objects. */
   private between(byte: number): void {
     if (byte <= SPACE) return;
     if (byte === OPEN_ARRAY && this.state === "start") this.state = "array";
@@ -189,7 +187,6 @@ function endOfObject(text: Buffer, start: number): number {
   return -1;
 }
 
-/** The closing quote of a string; -1 when it is still to come. */
 function endOfString(text: Buffer, start: number): number {
   for (let at = text.indexOf(QUOTE, start + 1); at !== -1; at = text.indexOf(QUOTE, at + 1)) {
     let slashes = 0;

@@ -7,7 +7,7 @@ import type { InputRecord } from "./record-parser.ts";
 
 const KEYS_MAX = 2000;
 
-/** Reads the file twice. Throws InputError. */
+/** Reads the file twice. */
 export async function* readJsonTable(input: InputFile): AsyncGenerator<InputRecord[]> {
   const keys = await readKeys(input);
   yield [{ line: 1, fields: keys, lineEnds: 0 }];

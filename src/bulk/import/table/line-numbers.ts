@@ -1,4 +1,4 @@
-/** Numbers by line of the input, in the few bytes that each needs. */
+/** A number per line of the input, in few bytes. */
 export interface LineNumbers {
   /** 0 where none was set. */
   get(line: number): number;

@@ -15,7 +15,6 @@ export interface InputRecord {
   readonly lineEnds: number;
   /** Why it can't be read; its text is the only field then. */
   readonly problem?: string;
-  /** The fields' values in a JSON file. */
   readonly values?: readonly Json[];
 }
 
@@ -148,7 +147,6 @@ export function countLineEnds(text: string): number {
   return /[\r\n]/.test(text) ? text.split(/\r\n|\n|\r/).length - 1 : 0;
 }
 
-/** Nothing, or nothing but space. */
 export function isBlank(cell: string): boolean {
   return cell === "" || (cell.charCodeAt(0) <= 32 && cell.trim() === "");
 }

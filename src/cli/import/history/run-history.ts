@@ -64,7 +64,6 @@ export async function runHistoryImport(deps: Deps, request: HistoryRequest, with
 
 const AGAIN = "run it again: rows that are stored are not stored twice";
 
-/** `admin` is null where nothing is to be stored. */
 async function importHistoryFiles(
   deps: Deps,
   request: HistoryRequest,

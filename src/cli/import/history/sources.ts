@@ -4,7 +4,7 @@ import { open, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { unzipped } from "../../../bulk/import/table/gzip.ts";
 import { type InputFile, InputChangedError, InputError, openInputFile } from "../../../bulk/import/table/input-file.ts";
-import { looksLikeJson, readJsonRecords } from "../../../bulk/import/table/json-records.ts";
+import { type JsonRecord, looksLikeJson, readJsonRecords } from "../../../bulk/import/table/json-records.ts";
 import { cleanHeader } from "../../../bulk/import/table/header.ts";
 import { findExtraCells, type InputRecord, isEmptyRow } from "../../../bulk/import/table/record-parser.ts";
 import { readRecords } from "../../../bulk/import/table/records.ts";
@@ -15,13 +15,7 @@ import { isReadOnce, openInput } from "../input-source.ts";
 
 const ENDINGS = /\.(?:csv|tsv|json|ndjson|jsonl)(?:\.gz)?$/i;
 
-export interface HistoryRecord {
-  readonly line: number;
-  /** Bytes or characters of its text. */
-  readonly size: number;
-  readonly value: JsonObject;
-  readonly problem?: string;
-}
+export type HistoryRecord = Pick<JsonRecord, "line" | "size" | "value" | "problem">;
 
 /** A file that is read more than once, and must be the same each time. */
 export interface HistorySource {

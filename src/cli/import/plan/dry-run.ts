@@ -41,7 +41,6 @@ export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** Null if the service can't be asked. */
 async function askService(
   checked: CheckedFile,
   chosen: RowSource & { readonly rows: number },

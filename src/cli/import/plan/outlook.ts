@@ -13,14 +13,11 @@ import { toSafeText } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 
 export interface Outlook {
-  /** Surveys that would not be scheduled. */
   readonly emails: number;
   readonly texts: number;
   /** By reason. `paused` are those that would be scheduled and wait. */
   readonly reasons: Readonly<Record<SurveyStatusName, number>>;
-  /** When the last throttle ends, Unix seconds; null where none does. */
   readonly throttledUntil: number | null;
-  /** The number of people by the stored property that would get another value, or be removed. */
   readonly changes: ReadonlyMap<string, number>;
 }
 
@@ -120,7 +117,6 @@ export function describeOutlook({ reasons, throttledUntil }: Outlook, zone: stri
     .join(", ");
 }
 
-/** `plan changes for 12 people`, for each property. */
 export function describeChanges({ changes }: Outlook): string[] {
   return [...changes].map(([name, rows]) => `${toSafeText(name)} changes for ${countOf(rows, "person", "people")}`);
 }

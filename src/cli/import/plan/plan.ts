@@ -42,7 +42,6 @@ export interface PlannedRun {
   readonly profile: string | null;
   readonly report: CheckReport;
   readonly source: RowSource;
-  /** Null if the service doesn't offer it. */
   readonly outlook: () => Promise<Outlook | null>;
 }
 
@@ -76,7 +75,6 @@ export async function writeWarnings(deps: Deps, { report, source }: PlannedRun):
 export interface DescribedPlan extends Pick<PlannedRun, "source"> {
   readonly plan: Plan;
   readonly lines: readonly string[];
-  /** Of stored properties. */
   readonly changes: readonly string[];
   /** Those who would get no survey, by reason; empty if the service doesn't say. */
   readonly unsurveyed: string;
@@ -131,7 +129,6 @@ function questionOf({ kind, question }: ImportRequest, { emails, texts, quiet }:
   return `Send ${describeSurveys(emails, texts)}?`;
 }
 
-/** `1,946 emails and 54 text messages`. */
 function describeSurveys(emails: number, texts: number): string {
   const parts = [
     ...(emails > 0 || texts === 0 ? [countOf(emails, "email", "emails")] : []),
