@@ -5,6 +5,7 @@ import { databaseUrlProblem } from "../../service/store/database-url.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { UsageError } from "../errors/usage-error.ts";
+import type { FlagGroup } from "../kit/flag-spec.ts";
 import { type Deps, settingsRequest } from "./deps.ts";
 
 /** A file; or a database by its URL, or by a file that holds it. */
@@ -149,7 +150,7 @@ export const DATABASE_FLAGS: readonly FlagRecord[] = [
   { flag: "--insecure-database", text: "allow sslmode=disable to a server on another machine" },
 ];
 
-export const DATA_FLAG: FlagRecord = {
+const DATA_FLAG: FlagRecord = {
   flag: "--data",
   value: "file",
   text: "data file, served or not",
@@ -157,3 +158,8 @@ export const DATA_FLAG: FlagRecord = {
 };
 
 export const DATA_FLAGS: readonly FlagRecord[] = [DATA_FLAG, ...DATABASE_FLAGS];
+
+/** `text` describes `--data`. */
+export function dataPlace(text = DATA_FLAG.text): FlagGroup<PlaceChoice | null> {
+  return { records: [{ ...DATA_FLAG, text }, ...DATABASE_FLAGS], read: readPlace };
+}

@@ -43,7 +43,6 @@ interface LinkChoice {
  * UsageError.
  */
 export function checkLinks(publicUrl: string | null, { isLocal, isMailing, isTexting }: LinkChoice): void {
-  if (isLocal && publicUrl !== null) throw new UsageError("--local-links and --public-url cannot be used together");
   if (isLocal || publicUrl !== null || !(isMailing || isTexting)) return;
   const [means, links] = isMailing ? ["a mail server", "links in mail"] : ["an SMS gateway", "links in texts"];
   const way = isMailing ? "" : " --sms-mode conversation for texts without links,";

@@ -1,28 +1,20 @@
 import { statSync } from "node:fs";
 import path from "node:path";
-import type { Command } from "commander";
-import { badValue, parseChoice, parseDuration, parseInteger, parseRateLimit, readDuration } from "../../args/values.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
+import { badValue, parseDuration, parseInteger, parseRateLimit, readDuration } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { defineCommand } from "../../kit/define-command.ts";
+import type { FlagGroup } from "../../kit/flag-spec.ts";
 import type { MetricsAddress, RunningServer } from "../../../service/run-server.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { Service } from "../../../service/index.ts";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../../service/service-address.ts";
 import type { ServiceOptions } from "../../../service/service-options.ts";
-import type { CommandContext } from "../../command/command-context.ts";
 import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
-import {
-  choosePlace,
-  DATABASE_FLAGS,
-  type DataPlace,
-  type PlaceChoice,
-  readPlace,
-  showDatabase,
-} from "../../command/data-place.ts";
+import { choosePlace, type DataPlace, dataPlace, type PlaceChoice, showDatabase } from "../../command/data-place.ts";
 import {
   checkExposure,
   checkLinks,
@@ -42,7 +34,7 @@ import { createServeLog, LOG_FORMATS, type LogFormat, type ServeLog } from "./se
 
 type ServiceFlags = Omit<ServiceOptions, "dataFile" | "database" | "clock" | "random" | "log" | "metricsToken">;
 
-export interface ServeOptions extends TlsFiles {
+interface ServeOptions extends TlsFiles {
   readonly data: PlaceChoice | null;
   /** A data file or database without a service is refused. */
   readonly mustExist: boolean;
@@ -58,7 +50,7 @@ export interface ServeOptions extends TlsFiles {
 }
 
 /** Runs the service until a signal ends it, and then drains it. */
-export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
+async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: serve sends no requests that could be shown");
   const descriptor = readActivation(deps.env);
   const { publicUrl } = options.service;
@@ -218,79 +210,110 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-const SERVE_FLAGS: readonly FlagRecord[] = [
-  { flag: "--data", value: "file", text: "data file, created if it does not exist", environment: "SURVEYCTL_DATA" },
-  ...DATABASE_FLAGS,
-  { flag: "--must-exist", text: "refuse to create a data file, or a service in an empty database" },
-  { flag: "--no-migrate", text: "refuse a database whose schema is older instead of updating it" },
-  { flag: "--outbox", value: "folder", text: "folder for messages that are not sent" },
-  { flag: "--host", value: "address", text: "address to listen on", default: DEFAULT_HOST },
-  { flag: "--port", value: "number", text: "port to listen on; 0 for a free one", default: `${DEFAULT_PORT}` },
-  {
-    flag: "--public-url",
-    value: "url",
-    text: "URL of the service as clients see it, such as a proxy's; required to send links",
-  },
-  { flag: "--local-links", text: "let links in messages lead to this machine only, to try it out" },
-  {
-    flag: "--trust-proxy",
-    value: "address",
-    text: "address or network of a proxy that sends X-Forwarded-For",
-    repeatable: true,
-    otherwise: "this machine, with --public-url",
-  },
-  { flag: "--rate-limit", value: "limit", text: "maximum requests per key, such as 10/s or 600/m" },
-  {
-    flag: "--outbox-keep",
-    value: "duration",
-    text: "how long to keep messages in outbox/; off keeps them",
-    default: "30d",
-  },
-  {
-    flag: "--answer-window",
-    value: "duration",
-    text: "how long an answer may be changed on its page",
-    default: "30d",
-  },
-  ...MAIL_FLAGS,
-  ...SMS_FLAGS,
-  { flag: "--tls-cert", value: "file", text: "TLS certificate chain (PEM)" },
-  { flag: "--tls-key", value: "file", text: "private key of the certificate (PEM)" },
-  {
-    flag: "--metrics-listen",
-    value: "address",
-    text: "also serve /metrics at this address, such as 127.0.0.1:9464",
-  },
-  {
-    flag: "--metrics-token-file",
-    value: "file",
-    text: "bearer token that opens /metrics to other machines",
-  },
-  {
-    flag: "--log-format",
-    value: "format",
-    text: "format of the log on stderr",
-    choices: LOG_FORMATS,
-    otherwise: "json; on a terminal none, text with -v",
-  },
-];
-
-export function register(noun: Command, context: CommandContext): void {
-  const command = context.describe(noun, {
-    examples: ["surveyctl serve --data survey.db", "surveyctl serve --data survey.db --port 0 --rate-limit 10/s"],
-    exits: [EXIT.done, EXIT.failed],
-    flags: SERVE_FLAGS,
-  });
-  context.action(command, async (deps, flags) => {
+/** Messages of every kind: the flags depend on each other. */
+const SENDING = {
+  records: [...MAIL_FLAGS, ...SMS_FLAGS],
+  read: async (flags: Flags, deps: Deps) => {
     const mail = await readMailSettings(deps, flags);
     const sms = await readSmsSettings(deps, flags);
-    const rules = readSendingRules(flags, { isSending: mail.mail !== null || sms !== null });
-    const service = { ...readServiceFlags(flags), ...mail, ...rules, sms };
+    return { ...mail, sms, ...readSendingRules(flags, { isSending: mail.mail !== null || sms !== null }) };
+  },
+} satisfies FlagGroup;
+
+const serve = defineCommand({
+  examples: ["surveyctl serve --data survey.db", "surveyctl serve --data survey.db --port 0 --rate-limit 10/s"],
+  exits: [EXIT.done, EXIT.failed],
+  flags: {
+    data: dataPlace("data file, created if it does not exist"),
+    mustExist: { flag: "--must-exist", text: "refuse to create a data file, or a service in an empty database" },
+    noMigrate: { flag: "--no-migrate", text: "refuse a database whose schema is older instead of updating it" },
+    outbox: { flag: "--outbox", value: "folder", text: "folder for messages that are not sent" },
+    host: { flag: "--host", value: "address", text: "address to listen on", default: DEFAULT_HOST },
+    port: {
+      flag: "--port",
+      value: "number",
+      text: "port to listen on; 0 for a free one",
+      default: `${DEFAULT_PORT}`,
+      parse: (text, place) => parseInteger(text, place, { min: 0, max: 65_535 }),
+    },
+    publicUrl: {
+      flag: "--public-url",
+      value: "url",
+      text: "URL of the service as clients see it, such as a proxy's; required to send links",
+      parse: parsePublicUrl,
+    },
+    isLocal: {
+      flag: "--local-links",
+      text: "let links in messages lead to this machine only, to try it out",
+      conflicts: ["--public-url"],
+    },
+    proxies: {
+      flag: "--trust-proxy",
+      value: "address",
+      text: "address or network of a proxy that sends X-Forwarded-For",
+      repeatable: true,
+      otherwise: "this machine, with --public-url",
+      parse: parseNetwork,
+    },
+    rateLimit: {
+      flag: "--rate-limit",
+      value: "limit",
+      text: "maximum requests per key, such as 10/s or 600/m",
+      parse: parseRateLimit,
+    },
+    outboxKeepSeconds: {
+      flag: "--outbox-keep",
+      value: "duration",
+      text: "how long to keep messages in outbox/; off keeps them",
+      default: "30d",
+      parse: parseKeep,
+    },
+    answerWindowSeconds: {
+      flag: "--answer-window",
+      value: "duration",
+      text: "how long an answer may be changed on its page",
+      default: "30d",
+      parse: parseDuration,
+    },
+    sending: SENDING,
+    tlsCert: { flag: "--tls-cert", value: "file", text: "TLS certificate chain (PEM)" },
+    tlsKey: { flag: "--tls-key", value: "file", text: "private key of the certificate (PEM)" },
+    metricsListen: {
+      flag: "--metrics-listen",
+      value: "address",
+      text: "also serve /metrics at this address, such as 127.0.0.1:9464",
+      parse: parseAddressAndPort,
+    },
+    metricsTokenFile: {
+      flag: "--metrics-token-file",
+      value: "file",
+      text: "bearer token that opens /metrics to other machines",
+    },
+    logFormat: {
+      flag: "--log-format",
+      value: "format",
+      text: "format of the log on stderr",
+      choices: LOG_FORMATS,
+      otherwise: "json; on a terminal none, text with -v",
+    },
+  },
+  run: (deps, { sending, isLocal, proxies, noMigrate, ...options }) => {
+    const { outbox, publicUrl, rateLimit, outboxKeepSeconds, answerWindowSeconds, ...listening } = options;
+    const { mail, sms } = sending;
     const isTexting = sms !== null && sms.mode === "link" && sms.linkUrl === null;
-    checkLinks(service.publicUrl, { isLocal: flags.is("--local-links"), isMailing: mail.mail !== null, isTexting });
-    return runServe(deps, { ...readOptions(deps, flags), service });
-  });
-}
+    checkLinks(publicUrl, { isLocal, isMailing: mail !== null, isTexting });
+    const trustedProxies = proxies.length === 0 ? null : proxies;
+    const limits = { rateLimit, outboxKeepSeconds, answerWindowSeconds, trustedProxies };
+    return runServe(deps, {
+      ...listening,
+      mayMigrate: !noMigrate,
+      insecureHttp: deps.options.insecureHttp,
+      service: { outbox, publicUrl, ...limits, ...sending },
+    });
+  },
+});
+
+export const commands = [serve];
 
 /** Seconds; null of `off`. */
 function parseKeep(text: string, place: string): number | null {
@@ -298,36 +321,4 @@ function parseKeep(text: string, place: string): number | null {
   const seconds = readDuration(text);
   if (seconds === null || seconds === 0) throw badValue(place, text, "a duration such as 30d or 12h, or off");
   return seconds;
-}
-
-function readProxies(flags: Flags): readonly string[] | null {
-  const given = flags.all("--trust-proxy");
-  return given.length === 0 ? null : given.map((text) => parseNetwork(text, "--trust-proxy"));
-}
-
-function readServiceFlags(flags: Flags): ServiceFlags {
-  return {
-    outbox: flags.text("--outbox"),
-    publicUrl: flags.parse("--public-url", parsePublicUrl),
-    rateLimit: flags.parse("--rate-limit", parseRateLimit),
-    outboxKeepSeconds: flags.parse("--outbox-keep", parseKeep) ?? null,
-    answerWindowSeconds: flags.parse("--answer-window", parseDuration) ?? null,
-    trustedProxies: readProxies(flags),
-  };
-}
-
-function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "service"> {
-  return {
-    data: readPlace(flags),
-    mustExist: flags.is("--must-exist"),
-    mayMigrate: flags.is("--migrate"),
-    host: flags.text("--host") ?? DEFAULT_HOST,
-    port: flags.parse("--port", (text, flag) => parseInteger(text, flag, { min: 0, max: 65_535 })) ?? DEFAULT_PORT,
-    tlsCert: flags.text("--tls-cert"),
-    tlsKey: flags.text("--tls-key"),
-    insecureHttp: deps.options.insecureHttp,
-    metricsListen: flags.parse("--metrics-listen", parseAddressAndPort),
-    metricsTokenFile: flags.text("--metrics-token-file"),
-    logFormat: flags.parse("--log-format", (text, flag) => parseChoice(text, flag, LOG_FORMATS)),
-  };
 }

@@ -36,6 +36,7 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
     value: "header",
     text: "the gateway's credentials, such as 'Authorization: Bearer ...'",
     environment: "SURVEYCTL_SMS_HEADER",
+    conflicts: ["--sms-header-file"],
   },
   { flag: "--sms-header-file", value: "file", text: "file with that header, so that no process list shows it" },
   {
@@ -135,11 +136,9 @@ function readUrl(env: Deps["env"], flags: Flags, insecureHttp: boolean): string 
   return url.href;
 }
 
-/** Of the two flags one; either takes precedence over the variable. No message repeats what was given. */
+/** A flag takes precedence over the variable. No message repeats what was given. */
 async function readHeader(env: Deps["env"], flags: Flags): Promise<SmsGateway["header"]> {
   const [given, file] = [flags.text("--sms-header"), flags.text("--sms-header-file")];
-  if (given !== null && file !== null)
-    throw new UsageError("--sms-header and --sms-header-file cannot be used together");
   if (given !== null) return parseHeader(given, "--sms-header");
   if (file !== null) return parseHeader(await readFlagFile("--sms-header-file", file), `--sms-header-file ${file}`);
   const fallback = env["SURVEYCTL_SMS_HEADER"] ?? "";

@@ -3,18 +3,18 @@ import type { Action, CommandNode } from "../../kit/command-node.ts";
 import { commandsOf } from "../../kit/register-bridge.ts";
 import { registerApply } from "./apply/index.ts";
 import { registerAutopilot } from "./project/autopilot.ts";
-import { registerBackup } from "./data/backup.ts";
+import { backup } from "./data/backup.ts";
 import { registerBounce } from "./delivery/bounce.ts";
 import { registerBrand } from "./project/brand.ts";
 import { registerClock } from "./data/clock.ts";
 import { registerDelivery } from "./delivery/index.ts";
 import { registerDigest } from "./delivery/digest.ts";
-import { registerHealth } from "./data/health.ts";
-import { registerImport } from "./data/import.ts";
+import { health } from "./data/health.ts";
+import { importHistory } from "./data/import.ts";
 import { registerKey } from "./project/key.ts";
 import { registerLink } from "./project/link.ts";
-import { registerMigrate } from "./data/migrate.ts";
-import { registerMove } from "./data/move.ts";
+import { migrate } from "./data/migrate.ts";
+import { move } from "./data/move.ts";
 import { registerPause } from "./delivery/pause.ts";
 import { registerErase } from "./privacy/erase.ts";
 import { registerRetention } from "./privacy/retention.ts";
@@ -24,13 +24,13 @@ import { registerSettings } from "./project/settings.ts";
 import { share } from "./project/share.ts";
 import { registerSms } from "./delivery/sms.ts";
 import { registerSurvey } from "./project/survey.ts";
-import { registerRehearse } from "./data/rehearse.ts";
-import { registerRestore } from "./data/restore.ts";
+import { rehearse } from "./data/rehearse.ts";
+import { restore } from "./data/restore.ts";
 import { registerReminder } from "./project/reminder.ts";
 import { registerTexts } from "./project/texts.ts";
 import { registerThrottle } from "./project/throttle.ts";
 import { trend } from "./project/trend.ts";
-import { registerVacuum } from "./data/vacuum.ts";
+import { vacuum } from "./data/vacuum.ts";
 import { registerWebhook } from "./webhook.ts";
 
 export const commands: readonly CommandNode[] = [
@@ -39,7 +39,7 @@ export const commands: readonly CommandNode[] = [
   ...commandsOf(registerThrottle),
   ...commandsOf(registerReminder),
   ...commandsOf(registerAutopilot),
-  ...commandsOf(registerRehearse),
+  rehearse,
   trend,
   ...commandsOf(registerQuestion),
   ...commandsOf(registerSettings),
@@ -47,7 +47,7 @@ export const commands: readonly CommandNode[] = [
   ...commandsOf(registerSurvey),
   ...commandsOf(registerDelivery),
   ...commandsOf(registerBounce),
-  ...commandsOf(registerMigrate),
+  migrate,
   ...commandsOf(registerSms),
   ...commandsOf(registerPause),
   ...commandsOf(registerLink),
@@ -56,14 +56,14 @@ export const commands: readonly CommandNode[] = [
   ...commandsOf(registerTexts),
   ...commandsOf(registerWebhook),
   ...commandsOf(registerDigest),
-  ...commandsOf(registerImport),
-  ...commandsOf(registerBackup),
-  ...commandsOf(registerRestore),
-  ...commandsOf(registerMove),
-  ...commandsOf(registerVacuum),
+  importHistory,
+  backup,
+  restore,
+  move,
+  vacuum,
   ...commandsOf(registerErase),
   ...commandsOf(registerRetention),
-  ...commandsOf(registerHealth),
+  health,
   ...commandsOf(registerClock),
 ].map(onlyHere);
 

@@ -1,55 +1,65 @@
-import type { Command } from "commander";
 import type { MadeBackup } from "../../../../service/data-file/backup.ts";
 import type { StoreContents } from "../../../../service/domain/ports.ts";
-import type { FlagRecord } from "../../../args/flag-record.ts";
 import { parseInteger, parseOutputFile } from "../../../args/values.ts";
-import type { CommandContext } from "../../../command/command-context.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
-import {
-  chooseServicePlace,
-  DATA_FLAG,
-  DATABASE_FLAGS,
-  type DataFileChoice,
-  readPlace,
-  showDatabase,
-} from "../../../command/data-place.ts";
+import { chooseServicePlace, dataPlace, showDatabase } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, watchLock, writeDone } from "../../../command/notes.ts";
 import { createProgress } from "../../../command/progress.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { EXIT } from "../../../exit-codes.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
 import { noteDuration, rejectDryRun, showRecord, withAdmin } from "./data-file.ts";
 import { BACKUP } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
-interface BackupFlags extends DataFileChoice {
-  readonly file: string;
-  /** The number of backups to keep; null refuses a file that is there. */
-  readonly keep: number | null;
-}
-
 /** Of copying and checking, on a slow machine. */
 const CHECKED_A_SECOND = 30_000_000;
 
-async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): Promise<ExitCode> {
-  checkColumns(deps, BACKUP);
-  rejectDryRun(deps);
-  const { backUp, copyThrough } = await import("../../../../service/data-file/backup.ts");
-  const { random, signal } = deps;
-  const place = await chooseServicePlace(deps, { data });
-  const { info, removed } =
-    place.kind === "database"
-      ? await backUpDatabase(deps, place.url, { file, keep })
-      : await withAdmin(deps, { data }, async (admin) => {
-          const { dataFile } = place;
-          await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
-          const copy = copyThrough(admin, file);
-          return asCliError(() => backUp({ copy, dataFile, file, keep, random, signal, watch: watchLock(deps) }));
-        });
-  await showRecord(deps, BACKUP, info);
-  if (removed.length > 0) await writeDone(deps, describeRemoved(removed));
-  return EXIT.done;
-}
+export const backup = defineCommand({
+  name: "backup",
+  summary: "copy all data to a file, while the service runs, and check the copy",
+  args: {
+    file: {
+      form: "<file>",
+      text: "the file to write; it must not exist, unless --keep is given",
+      parse: parseBackupFile,
+    },
+  },
+  examples: [
+    "surveyctl service backup survey-backup.db --data survey.db",
+    "surveyctl service backup /backup/survey.db --keep 7 --data survey.db",
+  ],
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted, EXIT.terminated],
+  flags: {
+    data: dataPlace(),
+    keep: {
+      flag: "--keep",
+      value: "number",
+      text: "replace FILE, and keep this many backups in all: FILE, FILE.1 and so on",
+      parse: (text, place) => parseInteger(text, place, { min: 1, max: 1000 }),
+    },
+  },
+  columns: BACKUP,
+  run: async (deps, { data, file, keep }) => {
+    checkColumns(deps, BACKUP);
+    rejectDryRun(deps);
+    const { backUp, copyThrough } = await import("../../../../service/data-file/backup.ts");
+    const { random, signal } = deps;
+    const place = await chooseServicePlace(deps, { data });
+    const { info, removed } =
+      place.kind === "database"
+        ? await backUpDatabase(deps, place.url, { file, keep })
+        : await withAdmin(deps, { data }, async (admin) => {
+            const { dataFile } = place;
+            await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
+            const copy = copyThrough(admin, file);
+            return asCliError(() => backUp({ copy, dataFile, file, keep, random, signal, watch: watchLock(deps) }));
+          });
+    await showRecord(deps, BACKUP, info);
+    if (removed.length > 0) await writeDone(deps, describeRemoved(removed));
+  },
+});
 
 /** `Removed 2 older backups: survey.db.1 to survey.db.2.` */
 function describeRemoved(names: readonly string[]): string {
@@ -62,7 +72,7 @@ function describeRemoved(names: readonly string[]): string {
 async function backUpDatabase(
   deps: Deps,
   url: string,
-  target: Pick<BackupFlags, "file" | "keep">,
+  target: { readonly file: string; readonly keep: number | null },
 ): Promise<MadeBackup> {
   const [{ backUp }, { copyDatabase }] = await Promise.all([
     import("../../../../service/data-file/backup.ts"),
@@ -80,36 +90,8 @@ async function backUpDatabase(
   }
 }
 
-const KEEP_FLAG: FlagRecord = {
-  flag: "--keep",
-  value: "number",
-  text: "replace FILE, and keep this many backups in all: FILE, FILE.1 and so on",
-};
-
 /** A backup is checked once it is whole, and so it needs a file. Throws UsageError for standard output. */
 function parseBackupFile(text: string): string {
   if (text === "-") throw new UsageError("a backup cannot be written to standard output; name a file");
   return parseOutputFile(text, "backup");
-}
-
-export function registerBackup(parent: Command, context: CommandContext): void {
-  const backup = context.verb(parent, {
-    name: "backup",
-    summary: "copy all data to a file, while the service runs, and check the copy",
-    operands: [["<file>", "the file to write; it must not exist, unless --keep is given"]],
-    examples: [
-      "surveyctl service backup survey-backup.db --data survey.db",
-      "surveyctl service backup /backup/survey.db --keep 7 --data survey.db",
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted, EXIT.terminated],
-    flags: [DATA_FLAG, ...DATABASE_FLAGS, KEEP_FLAG],
-    columns: BACKUP,
-  });
-  context.action(backup, (deps, flags, [file = ""]) =>
-    runBackup(deps, {
-      data: readPlace(flags),
-      file: parseBackupFile(file),
-      keep: flags.parse("--keep", (text, flag) => parseInteger(text, flag, { min: 1, max: 1000 })),
-    }),
-  );
 }

@@ -1,46 +1,50 @@
 import { existsSync } from "node:fs";
-import type { Command } from "commander";
-import type { CommandContext } from "../../../command/command-context.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
-import {
-  chooseServicePlace,
-  DATA_FLAG,
-  DATABASE_FLAGS,
-  type DataFileChoice,
-  type DataPlace,
-  readPlace,
-  showDatabase,
-} from "../../../command/data-place.ts";
+import { chooseServicePlace, type DataPlace, dataPlace, showDatabase } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { DEFAULT_ADDRESS } from "../../../../service/service-address.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
-import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { EXIT } from "../../../exit-codes.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
 import { parsePublicUrl } from "../../serve/address.ts";
 import { showRecord } from "./data-file.ts";
 import { HEALTH } from "../service-resources.ts";
 
-interface HealthOptions extends DataFileChoice {
-  /** The address of the service; null: the data, where they are named, or the default address. */
-  readonly url: string | null;
-}
-
 /** For container checks and scripts: exit status 0 while the service takes work, else 1. */
-async function runHealth(deps: Deps, { url, data }: HealthOptions): Promise<ExitCode> {
-  if (url !== null && data !== null)
-    throw new UsageError("--url cannot be used with --data, --database or --database-file");
-  const isFileNamed = url === null && (deps.env["SURVEYCTL_DATA"] ?? "") !== "";
-  // A variable that names the database says nothing of which of its services is meant.
-  if (data === null && !isFileNamed)
-    return tell(deps, url ?? DEFAULT_ADDRESS, await askUrl(deps, url ?? DEFAULT_ADDRESS));
-  const place = await chooseServicePlace(deps, { data });
-  return tell(deps, place.kind === "file" ? place.dataFile : showDatabase(place.url), await askPlace(deps, place));
-}
+export const health = defineCommand({
+  name: "health",
+  summary: "check that a running service takes work, for container checks",
+  examples: [
+    "surveyctl service health",
+    "surveyctl service health --data survey.db",
+    "surveyctl service health --database-file /run/secrets/database",
+  ],
+  exits: [EXIT.done, EXIT.failed],
+  flags: {
+    data: dataPlace("data file that is served"),
+    url: {
+      flag: "--url",
+      value: "url",
+      text: "address of the service",
+      otherwise: DEFAULT_ADDRESS,
+      parse: parsePublicUrl,
+      conflicts: ["--data", "--database", "--database-file"],
+    },
+  },
+  columns: HEALTH,
+  run: async (deps, { url, data }) => {
+    const isFileNamed = url === null && (deps.env["SURVEYCTL_DATA"] ?? "") !== "";
+    // A variable that names the database says nothing of which of its services is meant.
+    if (data === null && !isFileNamed)
+      return report(deps, url ?? DEFAULT_ADDRESS, await askUrl(deps, url ?? DEFAULT_ADDRESS));
+    const place = await chooseServicePlace(deps, { data });
+    return report(deps, place.kind === "file" ? place.dataFile : showDatabase(place.url), await askPlace(deps, place));
+  },
+});
 
-async function tell(deps: Deps, name: string, unready: string | null): Promise<ExitCode> {
+async function report(deps: Deps, name: string, unready: string | null): Promise<void> {
   if (unready !== null) throw new DataFileError("not_ready", `the service of ${name} ${unready}`);
   await showRecord(deps, HEALTH, { status: "ready" });
-  return EXIT.done;
 }
 
 async function askPlace({ clock, random }: Deps, place: DataPlace): Promise<string | null> {
@@ -63,27 +67,4 @@ async function askUrl({ clock }: Deps, url: string): Promise<string | null> {
   } finally {
     await transport.close();
   }
-}
-
-export function registerHealth(parent: Command, context: CommandContext): void {
-  const verb = context.verb(parent, {
-    name: "health",
-    summary: "check that a running service takes work, for container checks",
-    examples: [
-      "surveyctl service health",
-      "surveyctl service health --data survey.db",
-      "surveyctl service health --database-file /run/secrets/database",
-    ],
-    exits: [EXIT.done, EXIT.failed],
-    flags: [
-      { ...DATA_FLAG, text: "data file that is served" },
-      { flag: "--database", value: "url", text: "PostgreSQL database that is served" },
-      ...DATABASE_FLAGS.filter(({ flag }) => flag !== "--database"),
-      { flag: "--url", value: "url", text: "address of the service", otherwise: DEFAULT_ADDRESS },
-    ],
-    columns: HEALTH,
-  });
-  context.action(verb, (deps, flags) =>
-    runHealth(deps, { data: readPlace(flags), url: flags.parse("--url", parsePublicUrl) }),
-  );
 }

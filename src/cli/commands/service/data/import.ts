@@ -1,14 +1,12 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import type { Command } from "commander";
 import { HISTORY_FIELDS, HISTORY_FORMATS, HISTORY_STREAMS } from "../../../../service/history/columns.ts";
-import type { FlagRecord } from "../../../args/flag-record.ts";
 import { suggest } from "../../../args/suggest.ts";
-import { parseChoice, parseOutputFile } from "../../../args/values.ts";
-import type { CommandContext } from "../../../command/command-context.ts";
+import { parseOutputFile } from "../../../args/values.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { EXIT } from "../../../exit-codes.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
 import { parseRename } from "../../../import/import-flags.ts";
 import type { HistoryRequest } from "../../../import/history/run-history.ts";
 import { HISTORY_SUMMARY, parseExpectations } from "../../../import/history/summary.ts";
@@ -16,69 +14,110 @@ import { toShellWord } from "../../../render/safe-text.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
 import { firstKey, writeKey } from "../../serve/first-key.ts";
 import { writeNote } from "../../../command/notes.ts";
-import { chooseServicePlace } from "../../../command/data-place.ts";
-import { PROJECT_DEFAULT, PROJECT_FLAGS, type ProjectChoice, readProject, withAdmin } from "./data-file.ts";
+import { chooseServicePlace, type DataFileChoice, dataPlace } from "../../../command/data-place.ts";
+import { PROJECT_DEFAULT, PROJECT_FLAG, withAdmin } from "./data-file.ts";
 
-const UNKNOWN = ["properties", "ignore"] as const;
-const POLICIES = ["keep", "replace"] as const;
-const UPDATED_AT = ["keep", "now"] as const;
-
-const FLAGS: readonly FlagRecord[] = [
-  { flag: "--format", value: "format", text: "shape of the files", choices: HISTORY_FORMATS, otherwise: "by columns" },
-  {
-    flag: "--stream",
-    value: "stream",
-    text: "content of files, if the columns are ambiguous",
-    choices: HISTORY_STREAMS,
+export const importHistory = defineCommand({
+  name: "import",
+  summary: "import people, responses and suppressions saved from the closed service",
+  args: {
+    paths: {
+      form: "<path...>",
+      text: "CSV, JSON and NDJSON files, plain or gzip, folders of them, or - for standard input",
+    },
   },
-  {
-    flag: "--map",
-    value: "header=column",
-    text: 'map a header to a field, such as "E-Mail Address=email"',
-    repeatable: true,
+  examples: [
+    "surveyctl service import saved/ --data survey.db",
+    "surveyctl service import people.csv responses.ndjson.gz --check",
+    "surveyctl service import saved/ --expect nps=51,responses=51 --report refused.ndjson",
+    'surveyctl service import dashboard.csv --map "Survey Date=created_at" --unknown properties --tz Europe/Dublin',
+  ],
+  exits: [
+    EXIT.done,
+    EXIT.failed,
+    EXIT.usage,
+    EXIT.partial,
+    EXIT.refused,
+    EXIT.assertion,
+    EXIT.interrupted,
+    EXIT.terminated,
+  ],
+  flags: {
+    data: dataPlace(),
+    project: PROJECT_FLAG,
+    format: {
+      flag: "--format",
+      value: "format",
+      text: "shape of the files",
+      choices: HISTORY_FORMATS,
+      otherwise: "by columns",
+    },
+    stream: {
+      flag: "--stream",
+      value: "stream",
+      text: "content of files, if the columns are ambiguous",
+      choices: HISTORY_STREAMS,
+    },
+    renames: {
+      flag: "--map",
+      value: "header=column",
+      text: 'map a header to a field, such as "E-Mail Address=email"',
+      repeatable: true,
+      parse: parseFieldRename,
+    },
+    unknown: {
+      flag: "--unknown",
+      value: "policy",
+      text: "columns of responses that are not fields",
+      choices: ["properties", "ignore"],
+      otherwise: "ignore, with a note",
+    },
+    check: { flag: "--check", text: "read, count and show the mapping, and write nothing" },
+    onConflict: {
+      flag: "--on-conflict",
+      value: "policy",
+      text: "rows that are already stored with other content",
+      choices: ["keep", "replace"],
+      default: "keep",
+    },
+    updatedAt: {
+      flag: "--updated-at",
+      value: "time",
+      text: "updated_at of imported responses; now: queries by updated_since find them",
+      choices: ["keep", "now"],
+      default: "keep",
+    },
+    expectations: {
+      flag: "--expect",
+      value: "figures",
+      text: "write only if the files contain these, such as nps=51,responses=51,people=60",
+      parse: parseExpectations,
+    },
+    webhooks: { flag: "--webhooks", text: "send webhook events for what is stored; without it, none" },
+    report: {
+      flag: "--report",
+      value: "file",
+      text: "write refused and conflicting rows to an NDJSON file",
+      parse: parseOutputFile,
+    },
   },
-  {
-    flag: "--unknown",
-    value: "policy",
-    text: "columns of responses that are not fields",
-    choices: UNKNOWN,
-    otherwise: "ignore, with a note",
+  columns: HISTORY_SUMMARY,
+  run: async (deps, { data, ...typed }) => {
+    const { runHistoryImport } = await import("../../../import/history/run-history.ts");
+    const { project, paths, report } = typed;
+    await refuseReport(deps, { data, report });
+    const check = typed.check || deps.options.dryRun;
+    if (!check && project === PROJECT_DEFAULT) await createDataFile(deps, { data, paths });
+    const request = { ...typed, expectations: typed.expectations ?? [], check };
+    return runHistoryImport(deps, request, (work) => withAdmin(deps, { data }, work));
   },
-  { flag: "--check", text: "read, count and show the mapping, and write nothing" },
-  {
-    flag: "--on-conflict",
-    value: "policy",
-    text: "rows that are already stored with other content",
-    choices: POLICIES,
-    default: "keep",
-  },
-  {
-    flag: "--updated-at",
-    value: "time",
-    text: "updated_at of imported responses; now: queries by updated_since find them",
-    choices: UPDATED_AT,
-    default: "keep",
-  },
-  {
-    flag: "--expect",
-    value: "figures",
-    text: "write only if the files contain these, such as nps=51,responses=51,people=60",
-  },
-  { flag: "--webhooks", text: "send webhook events for what is stored; without it, none" },
-  { flag: "--report", value: "file", text: "write refused and conflicting rows to an NDJSON file" },
-];
-
-async function runServiceImport(deps: Deps, options: ProjectChoice & HistoryRequest): Promise<ExitCode> {
-  const { runHistoryImport } = await import("../../../import/history/run-history.ts");
-  const { data, ...request } = options;
-  await refuseReport(deps, options);
-  const check = request.check || deps.options.dryRun;
-  if (!check && options.project === PROJECT_DEFAULT) await createDataFile(deps, options);
-  return runHistoryImport(deps, { ...request, check }, (work) => withAdmin(deps, { data }, work));
-}
+});
 
 /** As `serve` creates it, with a key; nothing if it exists, or if no file is named. */
-async function createDataFile(deps: Deps, { data, paths }: ProjectChoice & HistoryRequest): Promise<void> {
+async function createDataFile(
+  deps: Deps,
+  { data, paths }: DataFileChoice & Pick<HistoryRequest, "paths">,
+): Promise<void> {
   const place = await chooseServicePlace(deps, { data });
   if (place.kind === "database" || !place.isNamed || existsSync(place.dataFile)) return;
   // A mistyped name must not leave a new service behind.
@@ -100,54 +139,15 @@ async function createDataFile(deps: Deps, { data, paths }: ProjectChoice & Histo
 }
 
 /** It is moved into place at the end, over whatever is there. */
-async function refuseReport(deps: Deps, { data, report }: ProjectChoice & HistoryRequest): Promise<void> {
+async function refuseReport(
+  deps: Deps,
+  { data, report }: DataFileChoice & Pick<HistoryRequest, "report">,
+): Promise<void> {
   if (report === null) return;
   const { isSameFile } = await import("../../../../runtime/files/file-replacement.ts");
   const place = await chooseServicePlace(deps, { data });
   if (place.kind === "file" && (await isSameFile(place.dataFile, report)))
     throw new UsageError(`--report: ${report} is the data file itself; name another file`);
-}
-
-export function registerImport(parent: Command, context: CommandContext): void {
-  const verb = context.verb(parent, {
-    name: "import",
-    summary: "import people, responses and suppressions saved from the closed service",
-    operands: [["<path...>", "CSV, JSON and NDJSON files, plain or gzip, folders of them, or - for standard input"]],
-    examples: [
-      "surveyctl service import saved/ --data survey.db",
-      "surveyctl service import people.csv responses.ndjson.gz --check",
-      "surveyctl service import saved/ --expect nps=51,responses=51 --report refused.ndjson",
-      'surveyctl service import dashboard.csv --map "Survey Date=created_at" --unknown properties --tz Europe/Dublin',
-    ],
-    exits: [
-      EXIT.done,
-      EXIT.failed,
-      EXIT.usage,
-      EXIT.partial,
-      EXIT.refused,
-      EXIT.assertion,
-      EXIT.interrupted,
-      EXIT.terminated,
-    ],
-    flags: [...PROJECT_FLAGS, ...FLAGS],
-    columns: HISTORY_SUMMARY,
-  });
-  context.action(verb, (deps, flags, paths) =>
-    runServiceImport(deps, {
-      ...readProject(flags),
-      paths,
-      format: flags.parse("--format", (text, flag) => parseChoice(text, flag, HISTORY_FORMATS)),
-      stream: flags.parse("--stream", (text, flag) => parseChoice(text, flag, HISTORY_STREAMS)),
-      renames: flags.all("--map").map(parseFieldRename),
-      unknown: flags.parse("--unknown", (text, flag) => parseChoice(text, flag, UNKNOWN)),
-      check: flags.is("--check"),
-      onConflict: flags.parse("--on-conflict", (text, flag) => parseChoice(text, flag, POLICIES)) ?? "keep",
-      updatedAt: flags.parse("--updated-at", (text, flag) => parseChoice(text, flag, UPDATED_AT)) ?? "keep",
-      webhooks: flags.is("--webhooks"),
-      expectations: flags.parse("--expect", parseExpectations) ?? [],
-      report: flags.parse("--report", parseOutputFile),
-    }),
-  );
 }
 
 function parseFieldRename(text: string): readonly [string, string] {

@@ -1,47 +1,57 @@
-import type { Command } from "commander";
 import { parseOutputFile } from "../../../args/values.ts";
-import type { CommandContext } from "../../../command/command-context.ts";
 import {
   chooseServicePlace,
-  DATA_FLAG,
-  DATABASE_FLAGS,
-  type DataFileChoice,
   parseDatabaseUrl,
-  readPlace,
+  dataPlace,
   refuseMemory,
   showDatabase,
 } from "../../../command/data-place.ts";
-import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeDone } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { EXIT } from "../../../exit-codes.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { MOVED_TABLES } from "../service-resources.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
 import { existingDataFile, rejectDryRun, showList, noteDataFile } from "./data-file.ts";
 
-interface MoveFlags extends DataFileChoice {
-  readonly to: string;
-}
-
-async function runMove(deps: Deps, { data, to }: MoveFlags): Promise<ExitCode> {
-  checkColumns(deps, MOVED_TABLES);
-  rejectDryRun(deps);
-  const place = await chooseServicePlace(deps, await noteDataFile(deps, { data }));
-  const from = place.kind === "file" ? existingDataFile(place) : showDatabase(place.url);
-  const fromDatabase = place.kind === "file" ? null : { url: place.url, mayMigrate: false };
-  const isDatabase = isUrl(to);
-  const target = isDatabase
-    ? { to: showDatabase(to), toDatabase: { url: to, mayMigrate: true } }
-    : { to, toDatabase: null };
-  const { moveStore } = await import("../../../../service/data-file/move-store.ts");
-  const { tables } = await copyAll(deps, moveStore, { from, fromDatabase, ...target });
-  await showList(deps, MOVED_TABLES, tables);
-  const rows = countOf(rowsOf(tables), "row", "rows");
-  await writeDone(deps, `Moved ${rows} to ${target.to} and compared every table. ${from} can no longer be served.`);
-  await writeDone(deps, pausedUntil(target.to, isDatabase ? "--database" : "--data"));
-  return EXIT.done;
-}
+export const move = defineCommand({
+  name: "move",
+  summary: "move all data to another, empty store, and compare every table",
+  examples: [
+    "surveyctl service move --to /srv/survey.db --data survey.db",
+    "surveyctl service move --to postgres://surveys@db.internal/surveys -o json",
+  ],
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted, EXIT.terminated],
+  flags: {
+    data: dataPlace("data file to move; it must not be served"),
+    to: {
+      flag: "--to",
+      value: "place",
+      text: "empty data file, or one not there yet, or URL of an empty database",
+      required: true,
+      parse: parseTarget,
+    },
+  },
+  columns: MOVED_TABLES,
+  run: async (deps, { data, to }) => {
+    checkColumns(deps, MOVED_TABLES);
+    rejectDryRun(deps);
+    const place = await chooseServicePlace(deps, await noteDataFile(deps, { data }));
+    const from = place.kind === "file" ? existingDataFile(place) : showDatabase(place.url);
+    const fromDatabase = place.kind === "file" ? null : { url: place.url, mayMigrate: false };
+    const isDatabase = isUrl(to);
+    const target = isDatabase
+      ? { to: showDatabase(to), toDatabase: { url: to, mayMigrate: true } }
+      : { to, toDatabase: null };
+    const { moveStore } = await import("../../../../service/data-file/move-store.ts");
+    const { tables } = await copyAll(deps, moveStore, { from, fromDatabase, ...target });
+    await showList(deps, MOVED_TABLES, tables);
+    const rows = countOf(rowsOf(tables), "row", "rows");
+    await writeDone(deps, `Moved ${rows} to ${target.to} and compared every table. ${from} can no longer be served.`);
+    await writeDone(deps, pausedUntil(target.to, isDatabase ? "--database" : "--data"));
+  },
+});
 
 function isUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(text);
@@ -52,27 +62,4 @@ function parseTarget(text: string, place: string): string {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) throw new UsageError(`${place} must be a data file or a postgres:// URL`);
   refuseMemory(text, place);
   return parseOutputFile(text, place);
-}
-
-export function registerMove(parent: Command, context: CommandContext): void {
-  const move = context.verb(parent, {
-    name: "move",
-    summary: "move all data to another, empty store, and compare every table",
-    examples: [
-      "surveyctl service move --to /srv/survey.db --data survey.db",
-      "surveyctl service move --to postgres://surveys@db.internal/surveys -o json",
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted, EXIT.terminated],
-    flags: [
-      { ...DATA_FLAG, text: "data file to move; it must not be served" },
-      ...DATABASE_FLAGS,
-      { flag: "--to", value: "place", text: "empty data file, or one not there yet, or URL of an empty database" },
-    ],
-    columns: MOVED_TABLES,
-  });
-  context.action(move, (deps, flags) => {
-    const to = flags.parse("--to", parseTarget);
-    if (to === null) throw new UsageError("--to is required");
-    return runMove(deps, { data: readPlace(flags), to });
-  });
 }

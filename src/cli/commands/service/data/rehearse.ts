@@ -1,27 +1,18 @@
 /** `service rehearse`: who would be surveyed, and when. It works on a copy of the data, and nothing leaves. */
-import type { Command } from "commander";
 import { unixSeconds } from "../../../../runtime/clock.ts";
 import { PERIODS, toPeriods } from "../../../../service/rehearsal/periods.ts";
 import type { Rehearsal } from "../../../../service/rehearsal/results.ts";
-import type { Flags } from "../../../args/flags.ts";
 import { parseDelay } from "../../../args/time.ts";
-import { badValue, parseChoice, parseInteger } from "../../../args/values.ts";
-import type { CommandContext } from "../../../command/command-context.ts";
+import { badValue, parseInteger } from "../../../args/values.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
-import { chooseServicePlace } from "../../../command/data-place.ts";
+import { chooseServicePlace, dataPlace, type DataFileChoice } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { writeNote } from "../../../command/notes.ts";
 import { createProgress } from "../../../command/progress.ts";
-import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import {
-  existingDataFile,
-  PROJECT_FLAGS,
-  type ProjectChoice,
-  readProject,
-  rejectDryRun,
-  showList,
-} from "./data-file.ts";
+import { timeContext } from "../../../command/time-flags.ts";
+import { EXIT } from "../../../exit-codes.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
+import { existingDataFile, PROJECT_FLAG, rejectDryRun, showList } from "./data-file.ts";
 import { wantsPictures } from "../../metrics/pictures.ts";
 import { REHEARSED_MESSAGES, REHEARSED_PERIODS } from "../service-resources.ts";
 import { drawRehearsal } from "./rehearsal-picture.ts";
@@ -29,48 +20,58 @@ import { drawRehearsal } from "./rehearsal-picture.ts";
 const BY = [...PERIODS, "person"] as const;
 const SEED_MAX = 2 ** 32;
 
-export function registerRehearse(parent: Command, context: CommandContext): void {
-  const command = context.verb(parent, {
-    name: "rehearse",
-    summary: "show who would be surveyed when, by the real rules on a copy of the data; nothing is sent or changed",
-    examples: [
-      "surveyctl service rehearse --until 365d --data survey.db",
-      "surveyctl service rehearse --until 90d --by person -o csv > surveys.csv",
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: [
-      ...PROJECT_FLAGS,
-      { flag: "--until", value: "time", text: "end of the rehearsal, such as 365d; required" },
-      { flag: "--by", value: "period", text: "one row for each", choices: BY, default: "week" },
-      { flag: "--answer-rate", value: "share", text: "share of surveys that are answered, from 0 to 1", default: "0" },
-      { flag: "--seed", value: "number", text: "seed of the choice of who answers", default: "1" },
-    ],
-    columns: { ...REHEARSED_PERIODS, json: [REHEARSED_PERIODS.columns, REHEARSED_MESSAGES.columns] },
-  });
-  context.action(command, (deps, flags) => runRehearse(deps, readOptions(deps, flags)));
-}
+export const rehearse = defineCommand({
+  name: "rehearse",
+  summary: "show who would be surveyed when, by the real rules on a copy of the data; nothing is sent or changed",
+  examples: [
+    "surveyctl service rehearse --until 365d --data survey.db",
+    "surveyctl service rehearse --until 90d --by person -o csv > surveys.csv",
+  ],
+  exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  flags: {
+    data: dataPlace(),
+    project: PROJECT_FLAG,
+    until: {
+      flag: "--until",
+      value: "time",
+      text: "end of the rehearsal, such as 365d",
+      required: true,
+      parse: parseUntil,
+    },
+    by: { flag: "--by", value: "period", text: "one row for each", choices: BY, default: "week" },
+    answerRate: {
+      flag: "--answer-rate",
+      value: "share",
+      text: "share of surveys that are answered, from 0 to 1",
+      default: "0",
+      parse: parseShare,
+    },
+    seed: {
+      flag: "--seed",
+      value: "number",
+      text: "seed of the choice of who answers",
+      default: "1",
+      parse: (text, place) => parseInteger(text, place, { min: 0, max: SEED_MAX }),
+    },
+  },
+  columns: { ...REHEARSED_PERIODS, json: [REHEARSED_PERIODS.columns, REHEARSED_MESSAGES.columns] },
+  run: async (deps, { by, ...options }) => {
+    rejectDryRun(deps);
+    const rehearsal = await rehearseOn(deps, options);
+    if (by === "person") await showList(deps, REHEARSED_MESSAGES, rehearsal.messages);
+    else if (wantsPictures(deps))
+      await deps.streams.out.write(drawRehearsal(deps, rehearsal, toPeriods(rehearsal, by)));
+    else await showList(deps, REHEARSED_PERIODS, toPeriods(rehearsal, by));
+    await writeNote(deps, "this was a rehearsal on a copy: nothing was sent, and nothing was changed");
+  },
+});
 
-interface RehearseOptions extends ProjectChoice {
-  /** Unix seconds. */
-  readonly until: number;
-  readonly by: (typeof BY)[number];
-  readonly answerRate: number;
-  readonly seed: number;
-}
-
-function readOptions({ clock, options }: Deps, flags: Flags): RehearseOptions {
-  const now = unixSeconds(clock);
-  const context = { now, zone: options.timeZone };
-  const seconds = flags.parse("--until", (text, flag) => parseDelay(text, flag, context));
-  if (seconds === null) throw new UsageError("--until is required, such as --until 365d");
-  if (seconds === 0) throw badValue("--until", flags.text("--until") ?? "", "a duration such as 365d, or a later time");
-  return {
-    ...readProject(flags),
-    until: now + seconds,
-    by: flags.parse("--by", (text, flag) => parseChoice(text, flag, BY)) ?? "week",
-    answerRate: flags.parse("--answer-rate", parseShare) ?? 0,
-    seed: flags.parse("--seed", (text, flag) => parseInteger(text, flag, { min: 0, max: SEED_MAX })) ?? 1,
-  };
+/** Unix seconds. */
+function parseUntil(text: string, place: string, deps: Deps): number {
+  const context = timeContext(deps);
+  const seconds = parseDelay(text, place, context);
+  if (seconds === 0) throw badValue(place, text, "a duration such as 365d, or a later time");
+  return context.now + seconds;
 }
 
 function parseShare(text: string, flag: string): number {
@@ -79,19 +80,16 @@ function parseShare(text: string, flag: string): number {
   return share;
 }
 
-async function runRehearse(deps: Deps, options: RehearseOptions): Promise<ExitCode> {
-  rejectDryRun(deps);
-  const rehearsal = await rehearseOn(deps, options);
-  const { by } = options;
-  if (by === "person") await showList(deps, REHEARSED_MESSAGES, rehearsal.messages);
-  else if (wantsPictures(deps)) await deps.streams.out.write(drawRehearsal(deps, rehearsal, toPeriods(rehearsal, by)));
-  else await showList(deps, REHEARSED_PERIODS, toPeriods(rehearsal, by));
-  await writeNote(deps, "this was a rehearsal on a copy: nothing was sent, and nothing was changed");
-  return EXIT.done;
+interface RehearsalOptions extends DataFileChoice {
+  readonly project: string;
+  /** Unix seconds. */
+  readonly until: number;
+  readonly answerRate: number;
+  readonly seed: number;
 }
 
-async function rehearseOn(deps: Deps, options: RehearseOptions): Promise<Rehearsal> {
-  const [{ rehearse }, { createChance }] = await Promise.all([
+async function rehearseOn(deps: Deps, options: RehearsalOptions): Promise<Rehearsal> {
+  const [service, { createChance }] = await Promise.all([
     import("../../../../service/rehearsal/rehearse.ts"),
     import("../../../../service/rehearsal/chance.ts"),
   ]);
@@ -107,7 +105,7 @@ async function rehearseOn(deps: Deps, options: RehearseOptions): Promise<Rehears
   const onMoment = (at: number): Promise<void> => progress.update(Math.floor((at - since) / 86_400));
   try {
     const given = { project, until, answerRate, chance: createChance(seed), onMoment, signal };
-    return await asCliError(() => rehearse({ ...data, ...given, clock, random }));
+    return await asCliError(() => service.rehearse({ ...data, ...given, clock, random }));
   } finally {
     await progress.end();
   }
