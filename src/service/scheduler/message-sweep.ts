@@ -13,7 +13,8 @@ export interface MessageSweepOptions {
   readonly holdsAllFiles?: boolean;
 }
 
-const ERASE_BATCH = 500;
+/** Looked at together. */
+export const ERASE_BATCH = 500;
 const SWEEP_MS = 30_000;
 const SWEEP_PAUSE_MS = 50;
 
@@ -27,9 +28,9 @@ export class MessageSweep {
   }
 
   /** The number of messages that were removed, and of surveys that are left: in flight, or for the server to look. */
-  async eraseSome(): Promise<{ readonly removed: number; readonly left: number }> {
+  async eraseSome(listed?: readonly ErasedSurvey[]): Promise<{ readonly removed: number; readonly left: number }> {
     const { store, files, holdsAllFiles } = this.#options;
-    const gone = await store.read((tx) => tx.queue.listErased(ERASE_BATCH));
+    const gone = listed ?? (await store.read((tx) => tx.queue.listErased(ERASE_BATCH)));
     // A message in flight is written after it would be erased.
     const idle = gone.filter((survey) => !this.#isInFlight(survey));
     if (idle.length === 0) return { removed: 0, left: gone.length };

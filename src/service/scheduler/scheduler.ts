@@ -1,15 +1,15 @@
 /** Claims what is due, has it delivered, records how each delivery ended, and sleeps until the next is due. */
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { groupByProject, unlessFailed } from "../domain/by-project.ts";
-import { claimDue, listDueProjects, nextDueAt, type OnUnknown } from "../domain/delivery/deliveries.ts";
+import { claimDue, findDue, type OnUnknown } from "../domain/delivery/deliveries.ts";
 import { LIFE_SECONDS } from "../domain/delivery/living.ts";
 import { guardOverdue, holdOverdue, isOverdueInBulk, type Pause, readPause } from "../domain/delivery/oversight.ts";
 import type { DeliveryResult, MessageFiles, MessageSender } from "../domain/delivery/sender.ts";
 import { createTurns, type Turns } from "../domain/delivery/turns.ts";
-import type { Claim, DueMessage, Store, Transaction, OutgoingChannel } from "../domain/ports.ts";
+import type { Claim, DueMessage, DueProjects, OutgoingChannel, Store, Transaction } from "../domain/ports.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import { type EndedDelivery, finishAll, InFlight } from "./in-flight.ts";
-import { MessageSweep } from "./message-sweep.ts";
+import { ERASE_BATCH, MessageSweep } from "./message-sweep.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 
 export interface SchedulerOptions {
@@ -137,12 +137,16 @@ class LoopingScheduler implements Scheduler {
       this.#hasBegun = true;
       await this.#renew();
       const startedAt = unixSeconds(clock);
-      const { dueAt, now, due } = await store.read((tx) => look(tx, this.#channelsWithRoom()));
+      const { dueAt, now, due, erased } = await store.read(async (tx) => ({
+        ...(await findDue(tx, this.#channelsWithRoom())),
+        erased: await tx.queue.listErased(ERASE_BATCH),
+        now: tx.now,
+      }));
       this.#aheadSeconds = now - startedAt;
       if (this.#inFlight.size === 0) this.#renewed = readClocks(clock);
       const plans = mayClaim() ? plan(this.#options, this.#inFlight, this.#turns, due) : [];
       if ((await this.#recordAndClaim(plans)) > 0) continue;
-      await this.#sweep.eraseSome();
+      await this.#sweep.eraseSome(erased);
       onTurn?.();
       const restSeconds = this.#inFlight.size > 0 ? Math.min(RENEWED_SECONDS, store.pollSeconds) : store.pollSeconds;
       return Math.min(dueAt ?? Infinity, now + restSeconds) - this.#aheadSeconds;
@@ -222,20 +226,6 @@ async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promi
 /** The number of messages that a sender still takes. Those that have ended and are recorded next make room. */
 function roomOf(sender: MessageSender, inFlight: InFlight): number {
   return sender.capacity(RENEWED_SECONDS) - inFlight.busy(sender);
-}
-
-/** The projects that have something due on a channel. */
-type DueProjects = ReadonlyMap<OutgoingChannel, readonly number[]>;
-
-async function look(
-  tx: Transaction,
-  channels: readonly OutgoingChannel[],
-): Promise<{ readonly dueAt: number | null; readonly now: number; readonly due: DueProjects }> {
-  const dueAt = await nextDueAt(tx, channels);
-  const due = new Map<OutgoingChannel, readonly number[]>();
-  if (dueAt !== null && dueAt <= tx.now)
-    for (const channel of channels) due.set(channel, await listDueProjects(tx, channel));
-  return { dueAt, now: tx.now, due };
 }
 
 /** A claim to be made in one project for a sender. */

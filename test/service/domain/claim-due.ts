@@ -1,5 +1,5 @@
 /** Claims over all projects in one transaction, as a scheduler does in one for each. */
-import { claimDue as claimDueIn, listDueProjects } from "../../../src/service/domain/delivery/deliveries.ts";
+import { claimDue as claimDueIn, findDue } from "../../../src/service/domain/delivery/deliveries.ts";
 import { createTurns, type Turns } from "../../../src/service/domain/delivery/turns.ts";
 import type { Claim, DueSurvey, Transaction } from "../../../src/service/domain/ports.ts";
 
@@ -12,7 +12,7 @@ export async function claimDue(
   const claimed: DueSurvey[] = [];
   for (let before = -1; claimed.length > before && claimed.length < limit;) {
     before = claimed.length;
-    const shares = turns.share(channel, await listDueProjects(tx, channel), limit - claimed.length);
+    const shares = turns.share(channel, (await findDue(tx, [channel])).due.get(channel) ?? [], limit - claimed.length);
     for (const share of shares)
       for (const due of await claimDueIn(tx, { ...claim, ...share })) if ("autopilot" in due) claimed.push(due);
   }

@@ -262,7 +262,7 @@ it("when the store fails after a delivery, then it is recorded later and not del
   }
   await world().asleep(3);
   expect(world().delivered).toEqual(["a@x.co"]);
-  expect(await store.read((tx) => tx.queue.nextDueAt("email", { withPaused: false }))).toBe(null);
+  expect(await store.read((tx) => tx.queue.nextDueAt([{ channel: "email", withPaused: false }]))).toBe(null);
 });
 
 it("when a person with a sent survey is deleted, then what is left of the message is erased once", async () => {

@@ -1,5 +1,5 @@
 /** The life of a delivery: claimed, looked at once more, marked, ended, and what follows from its end. */
-import type { Channel } from "../../../contract/routes.ts";
+import { CHANNELS } from "../../../contract/routes.ts";
 import { dueAfter } from "../due-after.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -8,11 +8,14 @@ import type {
   Claim,
   DeliveryRow,
   DueMessage,
+  DueProjects,
   DueReminder,
   DueSurvey,
   FrozenMessage,
   DeliveryChange,
   OutgoingChannel,
+  PersonRow,
+  Queue,
   Transaction,
 } from "../ports.ts";
 import { findSuppression, recordBounce, stopTexts } from "../people/suppressions.ts";
@@ -60,8 +63,6 @@ async function toBeSentNow(tx: Transaction, due: DueMessage): Promise<DueMessage
   return null;
 }
 
-const SURVEY_CHANNELS: readonly Channel[] = ["email", "sms"];
-
 /** A reply goes to somebody who has just texted, whatever is paused. */
 function ignoresPauses(channel: OutgoingChannel): boolean {
   return channel === "reply";
@@ -71,34 +72,29 @@ async function mayLeave(tx: Transaction, channel: OutgoingChannel): Promise<bool
   return ignoresPauses(channel) || (await tx.deliveries.pausedAt()) === null;
 }
 
-/** The projects in which something can be claimed now, by id; none while all is paused. */
-export async function listDueProjects(tx: Transaction, channel: OutgoingChannel): Promise<readonly number[]> {
-  return (await mayLeave(tx, channel)) ? tx.queue.dueProjects(channel, { withPaused: ignoresPauses(channel) }) : [];
+/** Those of these channels that may send. */
+async function openQueues(tx: Transaction, channels: readonly OutgoingChannel[]): Promise<readonly Queue[]> {
+  const isPaused = (await tx.deliveries.pausedAt()) !== null;
+  const queues = channels.map((channel) => ({ channel, withPaused: ignoresPauses(channel) }));
+  return isPaused ? queues.filter(({ withPaused }) => withPaused) : queues;
 }
 
 /** When the scheduler must wake next; null when nothing waits on these channels, or all is paused. */
 export async function nextDueAt(
   tx: Transaction,
-  channels: readonly OutgoingChannel[] = SURVEY_CHANNELS,
+  channels: readonly OutgoingChannel[] = CHANNELS,
 ): Promise<number | null> {
-  const isPaused = (await tx.deliveries.pausedAt()) !== null;
-  const times: (number | null)[] = [];
-  for (const channel of channels) {
-    const withPaused = ignoresPauses(channel);
-    if (withPaused || !isPaused) times.push(await tx.queue.nextDueAt(channel, { withPaused }));
-  }
-  return earliest(times);
+  return tx.queue.nextDueAt(await openQueues(tx, channels));
 }
 
-/** When the first survey is due as if nothing were paused: a pause that was forgotten must show. */
-export async function firstDueAt(tx: Transaction): Promise<number | null> {
-  const times: (number | null)[] = [];
-  for (const channel of SURVEY_CHANNELS) times.push(await tx.queue.nextDueAt(channel, { withPaused: true }));
-  return earliest(times);
-}
-
-function earliest(times: readonly (number | null)[]): number | null {
-  return times.reduce((first, time) => (first === null || (time !== null && time < first) ? time : first), null);
+/** The same, and the projects in which something can be claimed now. */
+export async function findDue(
+  tx: Transaction,
+  channels: readonly OutgoingChannel[],
+): Promise<{ readonly dueAt: number | null; readonly due: DueProjects }> {
+  const queues = await openQueues(tx, channels);
+  const dueAt = await tx.queue.nextDueAt(queues);
+  return { dueAt, due: dueAt !== null && dueAt <= tx.now ? await tx.queue.dueProjects(queues) : new Map() };
 }
 
 /**
@@ -244,9 +240,10 @@ async function followAsked(tx: Transaction, due: DueSurvey | DueReminder, result
   if (result.kind === "bounced" && isMail) await recordBounce(tx, due.project, due.person.id);
   if (result.kind === "cancelled" && result.hasStopped === true && due.person.phoneNumber !== null)
     await stopTexts(tx, due.project, due.person.phoneNumber);
-  if (!isSurvey(due)) return;
-  if (result.kind === "sent") await noteSent(tx, due, due.person.id, tx.now);
-  if (!WAITS.has(result.kind)) await continueAutopilot(tx, due, due.person.id, tx.now);
+  if (!isSurvey(due) || WAITS.has(result.kind)) return;
+  const person = await tx.people.byId(due.project.id, due.person.id);
+  if (result.kind === "sent") await noteSent(tx, due, person, tx.now);
+  await continueAutopilot(tx, due, person, tx.now);
 }
 
 /** Counts the segments of a message; one that a dead process left has those of its frozen form. */
@@ -334,22 +331,25 @@ function secretsOf(due: DueMessage): readonly string[] {
 
 type EndedSurvey = Pick<DueSurvey, "requestId" | "channel" | "autopilot" | "project">;
 
-async function noteSent(tx: Transaction, ended: EndedSurvey, personId: number, sentAt: number): Promise<void> {
+async function noteSent(tx: Transaction, ended: EndedSurvey, person: PersonRow | null, sentAt: number): Promise<void> {
   const { project, autopilot } = ended;
   await scheduleReminder(tx, ended, sentAt);
-  const person = await tx.people.byId(project.id, personId);
   if (person !== null) await tx.people.update(project.id, person.id, { lastSentAt: newest(person.lastSentAt, sentAt) });
   if (person !== null && !autopilot) await postponeAutopilot(tx, project, person.id, sentAt);
 }
 
 /** Schedules the next survey of the Autopilot that this one belonged to, counted from `at`. */
-async function continueAutopilot(tx: Transaction, ended: EndedSurvey, personId: number, at: number): Promise<void> {
+async function continueAutopilot(
+  tx: Transaction,
+  ended: EndedSurvey,
+  person: PersonRow | null,
+  at: number,
+): Promise<void> {
   const { project, channel } = ended;
-  if (!ended.autopilot) return;
-  const person = await tx.people.byId(project.id, personId);
-  const member = await tx.autopilot.member(project.id, channel, personId);
+  if (!ended.autopilot || person === null) return;
+  const member = await tx.autopilot.member(project.id, channel, person.id);
   // A person who left and came back has another request waiting already.
-  if (person === null || member === null || member.nextRequestId !== ended.requestId) return;
+  if (member === null || member.nextRequestId !== ended.requestId) return;
   await scheduleAutopilot(tx, project, person, { platform: channel, member, start: { kind: "after", at } });
 }
 
@@ -390,6 +390,7 @@ async function settleAsSent(tx: Transaction, project: Project, row: DeliveryRow)
   const settled = await tx.queue.settle(row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });
   if (!settled) return;
   const ended = { ...row, project };
-  await noteSent(tx, ended, row.personId, sentAt);
-  await continueAutopilot(tx, ended, row.personId, sentAt);
+  const person = await tx.people.byId(project.id, row.personId);
+  await noteSent(tx, ended, person, sentAt);
+  await continueAutopilot(tx, ended, person, sentAt);
 }

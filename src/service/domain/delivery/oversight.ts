@@ -20,7 +20,6 @@ import type {
 } from "../ports.ts";
 import { readWallClock } from "../projects/settings.ts";
 import { nextOpen } from "../surveys/open-time.ts";
-import { firstDueAt } from "./deliveries.ts";
 import { DELIVERY_STATES } from "./queue-rows.ts";
 import { remindedQueues } from "./reminders.ts";
 
@@ -42,7 +41,8 @@ export interface QueueSummary {
 export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
   const states = Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])) as Record<DeliveryState, number>;
   for (const { state, count } of await tx.deliveries.counts()) states[state] += count;
-  const dueAt = await firstDueAt(tx);
+  // A pause that was forgotten must show.
+  const dueAt = await tx.queue.nextDueAt(CHANNELS.map((channel) => ({ channel, withPaused: true })));
   const oldestDueAt = dueAt !== null && dueAt <= tx.now ? dueAt : null;
   return {
     states,

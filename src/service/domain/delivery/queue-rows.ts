@@ -165,19 +165,25 @@ export interface DeliveryChange {
   readonly isAttempt: boolean;
 }
 
+/** The messages of a channel. */
+export interface Queue {
+  readonly channel: OutgoingChannel;
+  /** Those of paused projects are left out unless they count. */
+  readonly withPaused: boolean;
+}
+
+/** The projects that have something due on a channel, by id. */
+export type DueProjects = ReadonlyMap<OutgoingChannel, readonly number[]>;
+
 /** Claims, leases and marks of messages of every kind. */
 export interface QueueRows {
-  /** The projects that have something due on a channel, by id; paused ones with `withPaused` alone. */
-  dueProjects(channel: OutgoingChannel, which: { readonly withPaused: boolean }): Promise<readonly number[]>;
+  dueProjects(queues: readonly Queue[]): Promise<DueProjects>;
   /** Claims what is due in a project on a channel, the earliest first. */
   claimDue(claim: Claim): Promise<readonly DueMessage[]>;
   /** The number of the channel's messages among the first `room` that are due. */
   countInTurn(shared: SharedRoom): Promise<number>;
-  /**
-   * When the next unclaimed message, or the next lease, is due on a channel; null when nothing waits. Those of
-   * paused projects count with `withPaused` alone.
-   */
-  nextDueAt(channel: OutgoingChannel, which: { readonly withPaused: boolean }): Promise<number | null>;
+  /** When the next unclaimed message, or the next lease, is due; null when nothing waits. */
+  nextDueAt(queues: readonly Queue[]): Promise<number | null>;
   /** Notes that the process of this claimer lives, and returns all that were noted within `seconds`, by name. */
   beat(claimer: string, seconds: number): Promise<readonly string[]>;
   /** Those that were noted within `seconds`, by name. */

@@ -67,7 +67,8 @@ const suppressions = (texting: Texting, project = texting.project) =>
   texting.read(async (tx) => (await tx.suppressions.list(project.id, "sms", ADA)).map(({ reason }) => reason));
 
 /** When a reply is due that has not gone out. */
-const replyDue = (texting: Texting) => texting.read((tx) => tx.queue.nextDueAt("reply", { withPaused: true }));
+const replyDue = (texting: Texting) =>
+  texting.read((tx) => tx.queue.nextDueAt([{ channel: "reply", withPaused: true }]));
 
 const jwtPart = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
@@ -245,7 +246,7 @@ it("when a person is deleted, then parts of their texts and replies to them go w
   const other = { reference: "1", number: 2, total: 2 };
   expect(await texting.write((tx) => tx.texts.joinPart(ADA, other, "text"))).toBeNull();
   expect(await suppressions(texting)).toEqual(["stop"]);
-  expect(await texting.read((tx) => tx.queue.nextDueAt("reply", { withPaused: true }))).toBeNull();
+  expect(await texting.read((tx) => tx.queue.nextDueAt([{ channel: "reply", withPaused: true }]))).toBeNull();
   const { explanation } = await texting.read((tx) => explainPerson(tx, texting.project, ADA));
   expect(explanation).toBe("No text messages: this number has asked for no more.");
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import {
   claimDue,
   finishDelivery,
-  listDueProjects,
+  findDue,
   markTransmitting,
   mayStillSend,
   nextDueAt,
@@ -42,11 +42,10 @@ it("when all is paused, and its project too, then a reply is claimed and sent al
   await fixture.write((tx) => pauseSending(tx, null));
   await fixture.write((tx) => pauseSending(tx, fixture.project));
   await reply("help");
-  const dues = await fixture.read(async (tx) => [
-    await nextDueAt(tx, ["sms", "reply"]),
-    await listDueProjects(tx, "reply"),
-  ]);
-  expect(dues).toEqual([fixture.time.now, [fixture.project.id]]);
+  expect(await fixture.read((tx) => findDue(tx, ["sms", "reply"]))).toEqual({
+    dueAt: fixture.time.now,
+    due: new Map([["reply", [fixture.project.id]]]),
+  });
   const [due] = await claim("reply");
   expect(due).toMatchObject({ channel: "reply", kind: "help", phoneNumber: ADA, attempts: 0 });
   expect(await fixture.read((tx) => mayStillSend(tx, due!, RULES))).toBeNull();

@@ -33,7 +33,7 @@ const NAMED: readonly string[] = [
   "(SELECT p.limited_until, (SELECT q.due_at FROM messages q WHERE q.project_id = p",
   "long_changes ${of}",
   "messages WHERE ${claimedByOthers(null, living)}",
-  "projects p WHERE EXISTS (SELECT 1 FROM messages q WHERE q.project_id = p.id AND ",
+  "projects p WHERE ${mayLeave(queue)}${limited} AND EXISTS (SELECT 1 FROM messages",
   "webhooks WHERE disabled_at IS NULL",
   // Of all projects: what operators ask, what was on its way when the sender ended, what is too old.
   "DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT proje",
@@ -50,9 +50,11 @@ const isText = (node: SyntaxNode): boolean => node.type === "Literal" || node.ty
 
 /** What a constant stands for is written in its place; anything else that a text has from elsewhere stays as `${…}`. */
 function readTexts(): readonly string[] {
-  const sources = [...readSources("src/service/store/sql"), ...readSources("src/service/store/postgres")].filter(
-    ([file]) => !file.includes("/schema/"),
-  );
+  const sources = [
+    ...readSources("src/service/sql"),
+    ...readSources("src/service/store/sql"),
+    ...readSources("src/service/store/postgres"),
+  ].filter(([file]) => !file.includes("/schema/"));
   const constants = new Map<string, () => string | null>();
   const texts: (() => string | null)[] = [];
   const beginnings = new Set<SyntaxNode>();

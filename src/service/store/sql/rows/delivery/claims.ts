@@ -1,14 +1,17 @@
 /** Claims of due messages: a claim is a lease, and a lease that runs out makes the message due again. */
 import { isLimited } from "../../../../domain/delivery/pacing.ts";
-import type { Claim, ClaimKey, DueMessage, ErasedSurvey, OutgoingChannel } from "../../../../domain/ports.ts";
+import type {
+  Claim,
+  ClaimKey,
+  DueMessage,
+  DueProjects,
+  ErasedSurvey,
+  OutgoingChannel,
+  Queue,
+} from "../../../../domain/ports.ts";
 import { type Database, numberOrNull } from "../../../../sql/database.ts";
 import { deleteRows, type Fragment, updateRows } from "../../../../sql/lists/counted-rows.ts";
 import { findDue, findTransmitting, toDue } from "./due-messages.ts";
-
-const PROJECTS_WITH_DUE = `SELECT p.id FROM projects p WHERE EXISTS
-  (SELECT 1 FROM messages q WHERE q.project_id = p.id AND q.channel = ? AND q.due_at <= ?)`;
-
-const NOT_PAUSED = "p.paused_at IS NULL";
 
 /** States in which a survey is still to be sent. */
 export const IS_WAITING = "state IN ('scheduled', 'claimed', 'transmitting', 'retrying', 'held')";
@@ -16,22 +19,29 @@ export const IS_WAITING = "state IN ('scheduled', 'claimed', 'transmitting', 're
 /** The state of one that is given back to the queue. */
 export const WAITING_AGAIN = "CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END";
 
-/** Those of paused projects are left out unless they count. */
-interface Pauses {
-  readonly withPaused: boolean;
+function mayLeave({ withPaused }: Queue): string {
+  return withPaused ? "true" : "p.paused_at IS NULL";
 }
 
-export async function dueProjects(
-  database: Database,
-  now: number,
-  channel: OutgoingChannel,
-  { withPaused }: Pauses,
-): Promise<number[]> {
-  const paused = withPaused ? "" : ` AND ${NOT_PAUSED}`;
-  const limited = isLimited(channel) ? " AND coalesce(p.limited_until, 0) <= ?" : "";
-  const values = [channel, now, ...(isLimited(channel) ? [now] : [])];
-  const sql = `${PROJECTS_WITH_DUE}${paused}${limited} ORDER BY p.id`;
-  return (await database.all(sql, values)).map(({ id }) => Number(id));
+/** All queues in one statement, as in `earliestDueAt`: a scheduler looks often. */
+export async function dueProjects(database: Database, now: number, queues: readonly Queue[]): Promise<DueProjects> {
+  const due = new Map<OutgoingChannel, number[]>();
+  if (queues.length === 0) return due;
+  const some = queues.map((queue) => {
+    const limited = isLimited(queue.channel) ? " AND coalesce(p.limited_until, 0) <= ?" : "";
+    return `SELECT '${queue.channel}' AS channel, p.id FROM projects p WHERE ${mayLeave(queue)}${limited} AND EXISTS
+      (SELECT 1 FROM messages q WHERE q.project_id = p.id AND q.channel = '${queue.channel}' AND q.due_at <= ?)`;
+  });
+  const values = queues.flatMap(({ channel }) => (isLimited(channel) ? [now, now] : [now]));
+  const found = await database.all(some.join(" UNION ALL "), values);
+  for (const { channel } of queues) {
+    const ids = found.filter((row) => row.channel === channel).map(({ id }) => Number(id));
+    due.set(
+      channel,
+      ids.toSorted((one, other) => one - other),
+    );
+  }
+  return due;
 }
 
 export async function claimSome(database: Database, now: number, claim: Claim): Promise<DueMessage[]> {
@@ -77,21 +87,19 @@ export function refreshNextSurvey(database: Database, project: number, personId:
 }
 
 /** When the next message, or the end of a lease, is due; each project's is the first entry of its index. */
-export async function earliestDueAt(
-  database: Database,
-  channel: OutgoingChannel,
-  { withPaused }: Pauses,
-): Promise<number | null> {
-  const mayLeaveAt = isLimited(channel)
-    ? "CASE WHEN limited_until > first_at THEN limited_until ELSE first_at END"
-    : "first_at";
-  const row = await database.first(
-    `SELECT min(${mayLeaveAt}) AS at
+export async function earliestDueAt(database: Database, queues: readonly Queue[]): Promise<number | null> {
+  if (queues.length === 0) return null;
+  const firsts = queues.map((queue) => {
+    const mayLeaveAt = isLimited(queue.channel)
+      ? "CASE WHEN limited_until > first_at THEN limited_until ELSE first_at END"
+      : "first_at";
+    return `SELECT min(${mayLeaveAt}) AS at
      FROM (SELECT p.limited_until, (SELECT q.due_at FROM messages q
-       WHERE q.project_id = p.id AND q.channel = ? AND q.due_at IS NOT NULL ORDER BY q.due_at LIMIT 1) AS first_at
-     FROM projects p${withPaused ? "" : ` WHERE ${NOT_PAUSED}`}) AS firsts`,
-    [channel],
-  );
+       WHERE q.project_id = p.id AND q.channel = '${queue.channel}' AND q.due_at IS NOT NULL
+       ORDER BY q.due_at LIMIT 1) AS first_at
+     FROM projects p WHERE ${mayLeave(queue)}) AS firsts`;
+  });
+  const row = await database.first(`SELECT min(at) AS at FROM (${firsts.join(" UNION ALL ")}) AS earliest`);
   return numberOrNull(row?.at);
 }
 

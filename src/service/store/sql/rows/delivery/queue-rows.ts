@@ -31,10 +31,10 @@ const FORGOTTEN_SECONDS = 3600;
 
 export function createQueueRows(database: Database, session: Session): QueueRows {
   return {
-    dueProjects: async (channel, which) => dueProjects(database, session.now, channel, which),
+    dueProjects: async (queues) => dueProjects(database, session.now, queues),
     claimDue: async (claim) => claimSome(database, session.now, claim),
     countInTurn: async (shared) => countInTurn(database, session.now, shared),
-    nextDueAt: async (channel, which) => earliestDueAt(database, channel, which),
+    nextDueAt: async (queues) => earliestDueAt(database, queues),
     beat: async (claimer, seconds) => {
       database.send(
         "INSERT INTO processes (name, seen_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at",
