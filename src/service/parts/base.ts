@@ -68,16 +68,12 @@ export async function openBase(options: ServiceOptions): Promise<Base> {
   const keepErasures = async (): Promise<void> => {
     if (isFile) await syncErasures(store, dataFile, random);
   };
-  try {
-    await keepErasures();
-  } catch (error) {
-    // A log that can't be written now is retried later; one that can't be read might name people we would bring back.
-    if (!(error instanceof StoreFileError)) failures.add(error);
-    else {
-      await store.close();
-      throw error;
-    }
-  }
+  // A log that can't be written now is retried later; one that can't be read might name people we would bring back.
+  await keepErasures().catch(async (error: unknown) => {
+    if (!(error instanceof StoreFileError)) return failures.add(error);
+    await store.close();
+    throw error;
+  });
   return {
     options,
     store,

@@ -47,6 +47,11 @@ describe("a file with a part that is not ours", () => {
       ["CREATE UNIQUE INDEX one_name ON people (name)"],
       "an index that is not surveyctl's: one_name, on people",
     ],
+    [
+      "table that would keep our rows from being deleted",
+      ["CREATE TABLE notes (text TEXT, project INTEGER REFERENCES Projects (id))"],
+      "a foreign key that is not surveyctl's: notes, on projects",
+    ],
   ])("when it has a %s, then serve and restore refuse it by name", async (_, statements, what) => {
     await change("survey.db", ...statements);
     await change("b.db", ...statements);
@@ -142,7 +147,7 @@ test("a file with a second name is refused under both, and served again when one
   for (const name of ["survey.db", "other.db"])
     expect(await run("service", "project", "list", "--data", file(name))).toMatchObject({
       status: 1,
-      stderr: `error: ${file(name)}: the file has 2 names (hard links); keep the one that has a log (-wal) next to it, and remove the others\n`,
+      stderr: `error: ${file(name)}: the file has 2 names (hard links); keep only the one with its log (-wal)\n`,
     });
   expect((await readdir(state.folder)).filter((name) => /-(?:wal|shm)$/.test(name))).toEqual([]);
   await rm(file("other.db"));

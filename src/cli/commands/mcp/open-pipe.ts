@@ -31,7 +31,8 @@ export function openPipe({ streams, signal }: Deps): Pipe {
       }
       if (isJSONRPCRequest(message)) open.add(JSON.stringify(message.id));
       // The library gives a request that was cancelled no answer.
-      if (isJsonObject(message) && message["method"] === "notifications/cancelled") open.delete(cancelledId(message));
+      if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
+        open.delete(JSON.stringify(message.params?.["requestId"]));
       yield Buffer.from(`${line}\n`);
     }
     while (open.size > 0 && !signal.aborted)
@@ -78,8 +79,4 @@ function refusal(message: Json | undefined, fault: string): string {
   const { id = null } = isJsonObject(message) ? message : {};
   const known = typeof id === "string" || typeof id === "number" ? id : null;
   return `${JSON.stringify({ jsonrpc: "2.0", id: known, error: { code: INVALID_REQUEST, message: fault } })}\n`;
-}
-
-function cancelledId({ params }: Readonly<Record<string, Json>>): string {
-  return JSON.stringify((isJsonObject(params) ? params["requestId"] : null) ?? null);
 }

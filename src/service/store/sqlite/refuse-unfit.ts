@@ -26,7 +26,7 @@ function refuseDamaged(look: Look): void {
   if (finding !== "ok") throw new StoreFileError("damaged", `the file is damaged: ${line}`);
 }
 
-/** Other programs may keep tables in the file, but nothing that changes our rows or keeps one out. */
+/** Other programs may keep tables in the file, but nothing that changes our rows, or keeps one in or out. */
 export function refuseParts(look: Look, version: number, migrations: readonly Migration[] = MIGRATIONS): void {
   const names = namesAt(version, migrations, SQLITE);
   const known = new Map(
@@ -34,12 +34,18 @@ export function refuseParts(look: Look, version: number, migrations: readonly Mi
       statements(SQLITE).map((sql) => [/^CREATE (?:UNIQUE )?\w+ (\w+)/.exec(sql)?.[1], plain(sql)]),
     ),
   );
-  const parts = look("type, name, tbl_name, sql", "FROM sqlite_master").map((part) => part.map(String));
+  const parts = [
+    ...look("type, name, tbl_name, sql", "FROM sqlite_master"),
+    ...look("'foreign key', m.name, lower(k.\"table\"), ''", FOREIGN_KEYS),
+  ].map((part) => part.map(String));
   const present = new Set(parts.map(([, name]) => name));
   const missing = [...names].find((name) => !present.has(name));
   if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
   for (const [type, name = "", table = "", sql = ""] of parts) {
-    const mayHarm = type === "trigger" || (type === "index" && /^\s*CREATE\s+UNIQUE/i.test(sql));
+    const mayHarm =
+      type === "trigger" ||
+      (type === "foreign key" && !names.has(name)) ||
+      (type === "index" && /^\s*CREATE\s+UNIQUE/i.test(sql));
     // What we no longer make is dropped by the next migration.
     const isOurs = names.has(name) && (known.get(name) ?? plain(sql)) === plain(sql);
     if (!mayHarm || !names.has(table) || isOurs) continue;
@@ -47,6 +53,8 @@ export function refuseParts(look: Look, version: number, migrations: readonly Mi
     throw new StoreFileError("foreign", `the file has ${what}; drop it to use the file`);
   }
 }
+
+const FOREIGN_KEYS = "FROM sqlite_master m, pragma_foreign_key_list(m.name) k WHERE m.type = 'table'";
 
 /** SQLite keeps a statement as it was written, but for names that it has quoted. */
 function plain(sql: string): string {

@@ -51,7 +51,7 @@ export function prepareFile(file: string): Condition {
   if (nlink > 1)
     throw new StoreFileError(
       "linked",
-      `the file has ${nlink} names (hard links); keep the one that has a log (-wal) next to it, and remove the others`,
+      `the file has ${nlink} names (hard links); keep only the one with its log (-wal)`,
     );
   // The system says why a file cannot be written, which SQLite does not.
   if (size > 0) accessSync(file, constants.W_OK);
