@@ -1,5 +1,5 @@
 import type { Random } from "../runtime/random.ts";
-import { createKey } from "./admin/project/handlers.ts";
+import { createKey } from "./operations/projects.ts";
 import type { Store, Transaction } from "./domain/ports.ts";
 import { addKey, addProject, examineKey, findProject, listKeys, listProjects } from "./domain/projects/projects.ts";
 

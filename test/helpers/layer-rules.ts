@@ -21,7 +21,6 @@ const service = [
   "service/history",
   "service/scheduler",
   "service/operations",
-  "service/admin",
 ];
 const belowCommand = [...base, ...presentation, "config", "client", "service/index", ...service];
 const belowNouns = [...belowCommand, "bulk", "insight", "cli/command"];
@@ -41,7 +40,7 @@ const LAYERS: readonly Layer[] = [
   ...service.slice(2).map((name) => ({
     name,
     files: new RegExp(`^src/${name}/`),
-    mayImport: ["service/domain", "service/sql", ...(name === "service/admin" ? ["service/operations"] : []), ...base],
+    mayImport: ["service/domain", "service/sql", ...base],
   })),
   // The digest by mail is the one that the command prints.
   {

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { runHistoryImport, type HistoryRequest } from "../../src/cli/import/history/run-history.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { silentLog } from "../../src/runtime/log.ts";
-import type { Admin } from "../../src/service/admin/commands.ts";
+import type { Store } from "../../src/service/domain/ports.ts";
 import { ensureFirstKey } from "../../src/service/first-project.ts";
 import { openTestService, type TestService } from "./test-service.ts";
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
@@ -24,7 +24,7 @@ export interface PastStore {
   readonly folder: string;
   readonly service: TestService;
   /** Writes files below `folder` and brings them in; a thrown error counts as its own outcome. */
-  import(files: SavedFiles, options?: PastOptions, admin?: Admin): Promise<PastOutcome>;
+  import(files: SavedFiles, options?: PastOptions, to?: Store): Promise<PastOutcome>;
   /** Closes the service and reads every table. */
   dump(): Promise<Readonly<Record<string, readonly SqlRow[]>>>;
   close(): Promise<void>;
@@ -68,7 +68,7 @@ export async function openPastStore(): Promise<PastStore> {
   return {
     folder,
     service,
-    async import(files, { stdin = "", ...given } = {}, admin = service.admin) {
+    async import(files, { stdin = "", ...given } = {}, to = service.store) {
       imports += 1;
       const saved = path.join(folder, `saved-${imports}`);
       for (const [name, text] of Object.entries(files)) {
@@ -81,7 +81,7 @@ export async function openPastStore(): Promise<PastStore> {
       const request = { ...REQUEST, paths: [saved], ...given };
       const short = (text: string): string => text.replaceAll(`${saved}${path.sep}`, "");
       try {
-        const exit = await runHistoryImport(deps, request, (work) => work(admin));
+        const exit = await runHistoryImport(deps, request, (work) => work(to));
         return { exit, error: null, out: out(), err: short(err()) };
       } catch (error) {
         return { exit: null, error: short((error as Error).message), out: out(), err: short(err()) };

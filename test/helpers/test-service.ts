@@ -1,5 +1,5 @@
 /** A service whose sending can be finished, with the commands of `service` on the store that it has open. */
-import type { Admin } from "../../src/service/admin/commands.ts";
+import type { Admin } from "../../src/service/operations/index.ts";
 import { openParts, type Service } from "../../src/service/index.ts";
 import { openAdmin } from "../../src/service/parts/admin.ts";
 import { openBase } from "../../src/service/parts/base.ts";

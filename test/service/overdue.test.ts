@@ -67,7 +67,7 @@ test("when surveys were due for days, then they are held and all is paused, the 
     ]);
   expect(await service.admin({ kind: "delivery.resume" })).toEqual({ released: 51 });
   expect(mail.accepted).toEqual([]);
-  await service.admin({ kind: "pause", paused: false });
+  await service.admin({ kind: "resume", project: null });
   await expect.poll(() => mail.accepted.length, { timeout: 30_000 }).toBe(51);
 });
 
@@ -103,6 +103,6 @@ test("when 60 surveys are 39 hours late and there is no mail server, then all is
     { scheduled: 60, held: 0, paused_at: expect.any(Number) },
     0,
   ]);
-  await service.admin({ kind: "pause", paused: false });
+  await service.admin({ kind: "resume", project: null });
   await expect.poll(written, { timeout: 30_000 }).toBe(60);
 });

@@ -30,14 +30,11 @@ const DATABASE_HINTS: Readonly<Record<string, string>> = {
 };
 
 async function translate(error: unknown): Promise<Error | null> {
-  const { AdminError } = await import("../../service/admin/commands.ts");
   const { StoreDatabaseError, StoreFileError } = await import("../../service/store/store-errors.ts");
   const outbox = await import("../../service/delivery/outbox.ts");
   const { CopyFailedError, FileChoiceError } = await import("../../service/data-file/backup.ts");
   if (error instanceof FileChoiceError) return new UsageError(error.message, { cause: error });
   if (error instanceof CopyFailedError) return new DataFileError("copy_failed", error.message, { cause: error });
-  if (error instanceof AdminError)
-    return new DataFileError("refused", error.message, { exit: EXIT.refused, cause: error });
   if (error instanceof StoreDatabaseError) {
     const hint = DATABASE_HINTS[error.trouble];
     return new DataFileError("bad_database", error.message, { ...(hint && { hint }), cause: error });
@@ -46,7 +43,9 @@ async function translate(error: unknown): Promise<Error | null> {
   if (error instanceof outbox.ForeignOutboxError) {
     return new DataFileError("foreign_outbox", error.message, { hint: OUTBOX_HINTS[error.reason], cause: error });
   }
-  const { UnavailableError } = await import("../../service/domain/errors.ts");
+  const { DomainError, UnavailableError } = await import("../../service/domain/errors.ts");
+  if (error instanceof DomainError)
+    return new DataFileError("refused", error.message, { exit: EXIT.refused, cause: error });
   if (error instanceof UnavailableError) return new DataFileError("unavailable", error.message, { cause: error });
   return null;
 }

@@ -139,7 +139,7 @@ export function showDatabase(url: string): string {
   return `${protocol}//${user}${host}${pathname}${shown === "" ? "" : `?${shown}`}`;
 }
 
-export const DATABASE_FLAGS: readonly FlagRecord[] = [
+const DATABASE_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--database",
     value: "url",

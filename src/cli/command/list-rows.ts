@@ -28,7 +28,7 @@ export interface ListLimits {
 
 export const COUNT_FLAG: FlagRecord = { flag: "--count", text: "print only the number of rows" };
 
-export const LIST_FLAGS: readonly FlagRecord[] = [
+const LIST_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--limit",
     short: "-L",
@@ -48,7 +48,7 @@ export const LIST_FLAGS: readonly FlagRecord[] = [
   },
 ];
 
-export function readLimits(flags: Flags): ListLimits {
+function readLimits(flags: Flags): ListLimits {
   const limit = flags.parse("--limit", (text, place) => parseInteger(text, place, { min: 1 }));
   const count = flags.is("--count");
   return {

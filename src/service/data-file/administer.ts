@@ -1,6 +1,7 @@
 /** Administration of a data file or database, served or not. */
 import { silentLog } from "../../runtime/log.ts";
-import type { Admin } from "../admin/commands.ts";
+import type { Admin } from "../operations/index.ts";
+import type { Store } from "../domain/ports.ts";
 import { openAdmin } from "../parts/admin.ts";
 import { type Base, openBase } from "../parts/base.ts";
 import { openSenders } from "../parts/senders.ts";
@@ -18,12 +19,12 @@ export function openForCommand(options: CommandOptions): Promise<Base> {
 
 export async function administer<Result>(
   options: CommandOptions,
-  work: (admin: Admin) => Promise<Result>,
+  work: (admin: Admin, store: Store) => Promise<Result>,
 ): Promise<Result> {
   const base = await openForCommand(options);
   try {
     const senders = await openSenders(base);
-    return await work(openAdmin(base, senders, createSweep(base, senders)));
+    return await work(openAdmin(base, senders, createSweep(base, senders)), base.store);
   } finally {
     await base.store.close();
   }

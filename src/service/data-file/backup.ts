@@ -8,8 +8,7 @@ import { type Lock, LockedError, type LockWatch, takeLock } from "../../runtime/
 import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import type { Random } from "../../runtime/random.ts";
-import type { Admin } from "../admin/commands.ts";
-import type { StoreContents } from "../domain/ports.ts";
+import type { Store, StoreContents } from "../domain/ports.ts";
 import { StoreFileError } from "../store/store-errors.ts";
 import { isUnusedCopy } from "../store/sqlite/engine/data-file.ts";
 import { type CopyFacts, inspectCopy } from "../store/sqlite/inspect-copy.ts";
@@ -109,12 +108,12 @@ async function checkTarget({ file, keep, dataFile }: BackupOptions): Promise<voi
   }
 }
 
-export function copyThrough(admin: Admin, file: string): BackupOptions["copy"] {
-  return async (temporary) => {
-    const answer = await admin({ kind: "backup", file: temporary });
-    if ("problem" in answer) throw new CopyFailedError(`cannot write ${file}: ${answer.problem}`);
-    return answer;
-  };
+/** The copy that a store makes of itself. */
+export function copyThrough(store: Pick<Store, "backup">, file: string): BackupOptions["copy"] {
+  return (temporary) =>
+    store.backup(temporary).catch((error: unknown) => {
+      throw new CopyFailedError(`cannot write ${file}: ${wordsOfRefusal(error)}`, { cause: error });
+    });
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {

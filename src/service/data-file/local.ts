@@ -1,7 +1,7 @@
 /** The embedded server of the profile `local`. */
 import type { Exchange } from "../../contract/http.ts";
-import { createKey } from "../admin/project/handlers.ts";
-import { requireProject } from "../admin/in-project.ts";
+import { createKey } from "../operations/projects.ts";
+import { requireProject } from "../domain/projects/projects.ts";
 import { DEFAULT_PROJECT, ensureProject } from "../first-project.ts";
 import type { Base } from "../parts/base.ts";
 import { createHttp, openKeys } from "../parts/http.ts";
@@ -26,7 +26,7 @@ export interface LocalService {
   close(): Promise<void>;
 }
 
-/** Throws StoreFileError, AdminError. */
+/** Throws StoreFileError, DomainError. */
 export async function openLocal(options: LocalOptions): Promise<LocalService> {
   const base = await openForCommand(options);
   try {

@@ -1,23 +1,23 @@
 import { digestSubject } from "../../insight/report/digest.ts";
-import { AdminError } from "../admin/commands.ts";
-import type { DigestTest } from "../admin/digest/commands.ts";
+import { NotTakenError } from "../domain/errors.ts";
+import type { SentDigest } from "../operations/operation.ts";
 import { failureOf, sendOnce } from "../delivery/smtp/send-once.ts";
 import type { DueDigest } from "../domain/ports.ts";
 import type { Base } from "../parts/base.ts";
 import { readDigest, renderDigest } from "./digest-mail.ts";
 
-/** Throws AdminError if the mail was refused, or can't be sent. */
+/** Throws NotTakenError if the mail was refused, or can't be sent. */
 export async function mailDigest(
   { options: { commandMail: way = null }, store, clock, contextOf }: Base,
   due: DueDigest,
-): Promise<DigestTest> {
-  if (way === null) throw new AdminError(`${due.email} gets it by mail, which needs a mail server`);
+): Promise<SentDigest> {
+  if (way === null) throw new NotTakenError(`${due.email} gets it by mail, which needs a mail server`);
   const context = await contextOf(due.project);
   const digest = await readDigest(store, due, context);
   const { message } = await renderDigest(due, digest, context, way.dkim);
   const result = await sendOnce(message, { ...way, clock, signal: new AbortController().signal });
   const failure = failureOf(result);
-  if (failure !== null) throw new AdminError(failure.message);
+  if (failure !== null) throw new NotTakenError(failure.message);
   const { code, text } = result.reply;
   return { to: due.email, subject: digestSubject(digest.facts), status: code, text };
 }

@@ -1,8 +1,8 @@
 /** Sends digests to Slack with one POST. */
 import { digestSlack, digestSubject } from "../../insight/report/digest.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { AdminError } from "../admin/commands.ts";
-import type { DigestTest } from "../admin/digest/commands.ts";
+import { NotTakenError } from "../domain/errors.ts";
+import type { SentDigest } from "../operations/operation.ts";
 import { refuseUrl } from "../domain/webhooks/addresses.ts";
 import { isSlackTarget, shownTarget, slackReach } from "../domain/webhooks/digest-targets.ts";
 import { retryOrGiveUp } from "../domain/delivery/retries.ts";
@@ -43,14 +43,14 @@ async function slackBody({ store, contextOf }: Slack, due: DueDigest) {
   return { subject: digestSubject(facts), body: JSON.stringify(digestSlack(facts, frame.liveUrl)) };
 }
 
-/** Sends a digest immediately. Throws AdminError if it was refused. */
-export async function postDigest(slack: Slack, due: DueDigest): Promise<DigestTest> {
+/** Sends a digest immediately. Throws NotTakenError if it was refused. */
+export async function postDigest(slack: Slack, due: DueDigest): Promise<SentDigest> {
   const to = shownTarget(due.email);
   const { subject, body } = await slackBody(slack, due);
   const { status = null, text = "no answer" } =
     (await postToSlack(slack, due, body, new AbortController().signal)) ?? {};
   if (status === null || status < 200 || status > 299)
-    throw new AdminError(`${to} did not take it: ${[status ?? [], text].flat().join(" ")}`);
+    throw new NotTakenError(`${to} did not take it: ${[status ?? [], text].flat().join(" ")}`);
   return { to, subject, status, text };
 }
 

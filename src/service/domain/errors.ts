@@ -37,6 +37,11 @@ export class NotFoundError extends DomainError {
   override readonly name = "NotFoundError";
 }
 
+/** A message that was sent to try it was not accepted. */
+export class NotTakenError extends DomainError {
+  override readonly name = "NotTakenError";
+}
+
 /** The data cannot be reached or saved at present (503); nothing of what was asked has been done. */
 export class UnavailableError extends Error {
   override readonly name: string = "UnavailableError";

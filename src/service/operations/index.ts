@@ -1,9 +1,32 @@
 /** All operations by name. */
 import type { Access, Operation, OperationTools, Scope } from "./operation.ts";
+import { bounceOperations } from "./bounces.ts";
+import { configurationOperations } from "./configuration.ts";
+import { deliveryOperations } from "./delivery.ts";
+import { digestOperations } from "./digests.ts";
+import { pageOperations } from "./pages.ts";
+import { privacyOperations } from "./privacy.ts";
+import { projectOperations } from "./projects.ts";
+import { questionOperations } from "./questions.ts";
+import { settingsOperations } from "./settings.ts";
 import { shareOperations } from "./shares.ts";
 import { trendOperations } from "./trends.ts";
+import { webhookOperations } from "./webhooks.ts";
 
-const OPERATIONS = { ...trendOperations, ...shareOperations };
+const OPERATIONS = {
+  ...projectOperations,
+  ...settingsOperations,
+  ...configurationOperations,
+  ...pageOperations,
+  ...shareOperations,
+  ...trendOperations,
+  ...questionOperations,
+  ...digestOperations,
+  ...webhookOperations,
+  ...bounceOperations,
+  ...deliveryOperations,
+  ...privacyOperations,
+};
 
 type Operations = typeof OPERATIONS;
 export type OperationName = keyof Operations;
@@ -13,34 +36,33 @@ export type InputOf<Name extends OperationName> =
   Operations[Name] extends Operation<infer _Scope, infer Input, infer _Result> ? Input : never;
 export type ResultOf<Name extends OperationName> =
   Operations[Name] extends Operation<infer _Scope, infer _Input, infer Result> ? Result : never;
-type ProjectField<Name extends OperationName> =
-  Operations[Name] extends Operation<"project", infer _Input, infer _Result> ? { readonly project: string } : unknown;
+export type ScopeOf<Name extends OperationName> =
+  Operations[Name] extends Operation<infer Of, infer _Input, infer _Result> ? Of : never;
+type ProjectField<Name extends OperationName> = {
+  readonly project: { readonly project: string };
+  readonly any: { readonly project: string | null };
+  readonly server: object;
+}[ScopeOf<Name>];
 
-/** A call of an operation. */
-export type OperationCall<Name extends OperationName = OperationName> = Name extends OperationName
-  ? { readonly kind: Name } & ProjectField<Name> & InputOf<Name>
-  : never;
-
-export function accessOf(call: OperationCall): Access {
+export function accessOf(call: { readonly kind: OperationName }): Access {
   const { operation, input } = resolve(call);
   return operation.access(input);
 }
 
-/** Throws DomainError. */
-export async function callOperation<Call extends OperationCall>(
-  tools: OperationTools,
-  call: Call,
-): Promise<ResultOf<Call["kind"]>> {
-  const { operation, project, input } = resolve(call);
-  return (await operation.call(tools, project, input)) as ResultOf<Call["kind"]>;
+/** Carries out operations on an open store. Throws DomainError. */
+export type Admin = <Name extends OperationName>(
+  call: { readonly kind: Name } & ProjectField<Name> & InputOf<Name>,
+) => Promise<ResultOf<Name>>;
+
+export function createAdmin(tools: OperationTools): Admin {
+  return async <Name extends OperationName>(call: { readonly kind: Name }) => {
+    const { operation, project, input } = resolve(call);
+    return (await operation.call(tools, project, input)) as ResultOf<Name>;
+  };
 }
 
-function resolve(call: OperationCall) {
-  const { kind, project = null, ...input } = call as { kind: OperationName; project?: string };
+function resolve(call: { readonly kind: OperationName }) {
+  const { kind, project = null, ...input } = call as { kind: OperationName; project?: string | null };
   const operation: Operation<Scope, object, unknown> = OPERATIONS[kind];
   return { operation, project, input };
-}
-
-export function isOperation(command: { readonly kind: string }): command is OperationCall {
-  return Object.hasOwn(OPERATIONS, command.kind);
 }

@@ -2,9 +2,31 @@
 import * as v from "valibot";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
-import { InvalidError, NotFoundError } from "../domain/errors.ts";
-import type { ProjectRow, Store, Transaction } from "../domain/ports.ts";
-import { findProject } from "../domain/projects/projects.ts";
+import { InvalidError } from "../domain/errors.ts";
+import type { MessageSender } from "../domain/delivery/sender.ts";
+import type { DueDigest, DueSurvey, ProjectRow, Store, Transaction, WebhookRow } from "../domain/ports.ts";
+import { requireProject } from "../domain/projects/projects.ts";
+import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
+
+/** A mail as it would be sent. */
+interface Preview {
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** Headers and both parts, as an `.eml` file has them. */
+  readonly message: string;
+}
+
+export interface SentDigest {
+  /** Without its secret. */
+  readonly to: string;
+  readonly subject: string;
+  /** The answer of Slack or of the mail server; null if it has no number. */
+  readonly status: number | null;
+  readonly text: string;
+}
 
 /** The parts of an open service that operations use besides their transaction. */
 export interface OperationTools {
@@ -13,32 +35,69 @@ export interface OperationTools {
   readonly random: Random;
   /** The beginning of links, without a slash at the end. */
   readonly appUrl: () => string;
+  /** Addresses of this service, which webhooks may not lead to. */
+  readonly ownAddresses: () => readonly string[];
+  readonly senders: readonly MessageSender[];
+  readonly renderPreview: (survey: DueSurvey) => Promise<Preview>;
+  readonly renderDigest: (due: DueDigest) => Promise<Preview>;
+  /** Sends it once. Throws NotTakenError. */
+  readonly sendDigest: (due: DueDigest) => Promise<SentDigest>;
+  readonly sendTest: (
+    webhook: WebhookRow,
+    event: { readonly eventId: string; readonly body: string },
+  ) => Promise<AttemptEnd>;
+  /** Removes messages of people who are gone; returns how many, null if that is left to the next server. */
+  readonly sweepMessages: () => Promise<number | null>;
+  /** Updates the erasure log; rejects if it can't be written. */
+  readonly onErased: () => Promise<void>;
 }
 
 export type Access = "read" | "write";
-export type Scope = "project" | "server";
-type ProjectOf<Of extends Scope> = Of extends "project" ? ProjectRow : null;
+/** `any`: of one project, or of all. */
+export type Scope = "project" | "server" | "any";
+type ProjectOf<Of extends Scope> = Of extends "project" ? ProjectRow : Of extends "server" ? null : ProjectRow | null;
 type Fields = v.ObjectEntries;
 type Schema<Each extends Fields> = v.StrictObjectSchema<Each, undefined>;
 type Given<Each extends Fields> = AsReadonly<v.InferInput<Schema<Each>>>;
-type AsReadonly<Value> = {
-  readonly [Key in keyof Value]: Value[Key] extends (infer Item)[] ? readonly Item[] : Value[Key];
-};
+type AsReadonly<Value> = { readonly [Key in keyof Value]: ReadonlyList<Value[Key]> };
+type ReadonlyList<Value> = Value extends (infer Item)[] ? readonly Item[] : Value;
 
-interface Spec<Of extends Scope, Each extends Fields, Done, Result> {
+interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
   readonly scope: Of;
   /** By the input, if the operation only shows something when there is nothing to change. */
   readonly access: Access | ((input: v.InferOutput<Schema<Each>>) => Access);
   readonly input: Each;
+  /** A dry run makes its changes too, and throws `Undone`. */
+  readonly writesAnyway?: true;
+  /** Of a write of the server that changes nothing of projects; otherwise it locks all of them. */
+  readonly locks?: "none";
+  /** Reads only, in as many steps as it takes. `project` is a name. */
+  readonly prepare?: (
+    tools: OperationTools,
+    project: string | null,
+    input: v.InferOutput<Schema<Each>>,
+  ) => Promise<Prepared>;
   /** One transaction: all of it happens or nothing. */
   readonly run: (
     tx: Transaction,
     project: ProjectOf<Of>,
     input: v.InferOutput<Schema<Each>>,
     tools: OperationTools,
+    prepared: Prepared,
   ) => Promise<Done>;
   /** Follows the commit. It can be repeated: after a kill the next start or the same command finishes it. */
   readonly after?: (tools: OperationTools, done: Done, input: v.InferOutput<Schema<Each>>) => Promise<Result>;
+}
+
+/** Thrown by `run`: nothing of the transaction stays, and this is the result. */
+export class Undone<Result> extends Error {
+  override readonly name = "Undone";
+  readonly result: Result;
+
+  constructor(result: Result) {
+    super("the transaction was undone");
+    this.result = result;
+  }
 }
 
 /** Plain data in and out. */
@@ -50,10 +109,10 @@ export interface Operation<Of extends Scope, Input, Result> {
   call(tools: OperationTools, project: string | null, input: Input): Promise<Result>;
 }
 
-export function defineOperation<Of extends Scope, Done, Each extends Fields, Result = Done>(
-  spec: Spec<Of, Each, Done, Result>,
+export function defineOperation<Of extends Scope, Each extends Fields, Prepared, Done, Result = Done>(
+  spec: Spec<Of, Each, Prepared, Done, Result>,
 ): Operation<Of, Given<Each>, Result> {
-  const { scope, access, run, after } = spec;
+  const { scope, access, writesAnyway = false, locks, prepare, run, after } = spec;
   const schema = v.strictObject(spec.input);
   const accessOf = (input: v.InferOutput<Schema<Each>>): Access =>
     typeof access === "string" ? access : access(input);
@@ -62,10 +121,17 @@ export function defineOperation<Of extends Scope, Done, Each extends Fields, Res
     access: (given) => accessOf(read(schema, given)),
     call: async (tools, project, given) => {
       const input = read(schema, given);
-      const done = await inTransaction(tools.store, { access: accessOf(input), project }, (tx, found) =>
-        run(tx, found as ProjectOf<Of>, input, tools),
-      );
-      return after === undefined ? (done as unknown as Result) : after(tools, done, input);
+      const prepared = (await prepare?.(tools, project, input)) as Prepared;
+      const place = { isRead: accessOf(input) === "read" && !writesAnyway, project, locks };
+      try {
+        const done = await inTransaction(tools.store, place, (tx, found) =>
+          run(tx, found as ProjectOf<Of>, input, tools, prepared),
+        );
+        return after === undefined ? (done as unknown as Result) : await after(tools, done, input);
+      } catch (error) {
+        if (error instanceof Undone) return error.result as Result;
+        throw error;
+      }
     },
   };
 }
@@ -76,25 +142,38 @@ function read<Each extends Fields>(schema: Schema<Each>, given: unknown): v.Infe
   throw new InvalidError({ [v.getDotPath(issues[0]) ?? "input"]: [issues[0].message] });
 }
 
-/** A write locks only its project. */
-async function inTransaction<Done>(
-  store: Store,
-  { access, project: name }: { readonly access: Access; readonly project: string | null },
-  work: (tx: Transaction, project: ProjectRow | null) => Promise<Done>,
-): Promise<Done> {
-  if (name === null)
-    return access === "read" ? store.read((tx) => work(tx, null)) : store.write((tx) => work(tx, null));
-  const inProject = async (tx: Transaction): Promise<Done> => work(tx, await requireProject(tx, name));
-  if (access === "read") return store.read(inProject);
-  const { id } = await store.read((tx) => requireProject(tx, name));
-  return store.write(inProject, { project: id });
+interface Place {
+  readonly isRead: boolean;
+  readonly project: string | null;
+  readonly locks: "none" | undefined;
 }
 
-/** Throws NotFoundError. */
-async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
-  const project = await findProject(tx, name);
-  if (project === null) throw new NotFoundError(`there is no project ${JSON.stringify(name)}`);
-  return project;
+async function inTransaction<Done>(
+  store: Store,
+  { isRead, project, locks }: Place,
+  work: (tx: Transaction, project: ProjectRow | null) => Promise<Done>,
+): Promise<Done> {
+  if (project !== null) return (isRead ? readInProject : writeInProject)(store, project, work);
+  if (isRead) return store.read((tx) => work(tx, null));
+  return store.write((tx) => work(tx, null), locks === undefined ? {} : { project: locks });
+}
+
+function readInProject<Done>(
+  store: Store,
+  name: string,
+  work: (tx: Transaction, project: ProjectRow) => Promise<Done>,
+): Promise<Done> {
+  return store.read(async (tx) => work(tx, await requireProject(tx, name)));
+}
+
+/** The writes of other projects go on. Throws NotFoundError. */
+export async function writeInProject<Done>(
+  store: Store,
+  name: string,
+  work: (tx: Transaction, project: ProjectRow) => Promise<Done>,
+): Promise<Done> {
+  const { id } = await store.read((tx) => requireProject(tx, name));
+  return store.write(async (tx) => work(tx, await requireProject(tx, name)), { project: id });
 }
 
 /** For `after`: waits for the work over many rows that follows from the change. */
@@ -106,4 +185,10 @@ export async function settle<Done>({ store }: OperationTools, done: Done): Promi
 /** A field that may be left out; null then, too. */
 export function orNull<const Each extends v.GenericSchema>(schema: Each) {
   return v.optional(v.nullable(schema), null);
+}
+
+/** For `access`: without a value to change, it only shows what is there. Fields in `scope` say whose value. */
+export function writesIfGiven(...scope: readonly string[]): (input: object) => Access {
+  return (input) =>
+    Object.entries(input).some(([name, value]) => value !== null && !scope.includes(name)) ? "write" : "read";
 }

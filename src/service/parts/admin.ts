@@ -1,6 +1,5 @@
 import { unixSeconds } from "../../runtime/clock.ts";
-import type { Admin } from "../admin/commands.ts";
-import { createAdmin } from "../admin/create-admin.ts";
+import { type Admin, createAdmin } from "../operations/index.ts";
 import { previewMail } from "../delivery/message/survey-mail.ts";
 import { sendTestEvent } from "../webhook/test-event.ts";
 import type { Base } from "./base.ts";

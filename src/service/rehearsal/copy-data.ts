@@ -27,7 +27,8 @@ export async function copyData(options: DataFileOptions, to: Store, signal: Abor
 async function copyDataFile(options: DataFileOptions, file: string): Promise<void> {
   const { dataFile } = options;
   const log = await stat(`${dataFile}-wal`).catch(() => null);
-  if (log !== null && log.size > 0) return void (await administer(options, (admin) => copyThrough(admin, file)(file)));
+  if (log !== null && log.size > 0)
+    return void (await administer(options, (_, store) => copyThrough(store, file)(file)));
   await copyFile(dataFile, file);
   markAsCopy(file);
 }

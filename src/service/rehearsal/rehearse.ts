@@ -4,7 +4,7 @@
  */
 import type { Random } from "../../runtime/random.ts";
 import { DEFAULT_ZONE } from "../../runtime/zone.ts";
-import { requireProject } from "../admin/in-project.ts";
+import { requireProject } from "../domain/projects/projects.ts";
 import { nextDueAt, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { DueQuestion, OutgoingChannel, ProjectRow, Store } from "../domain/ports.ts";
@@ -36,7 +36,7 @@ export interface RehearsalOptions extends Omit<DataFileOptions, "onEvent"> {
 const CHANNELS: readonly OutgoingChannel[] = ["email", "sms", "reminder", "sms-reminder"];
 const AT_ONCE = 500;
 
-/** Only reads the data. Throws AdminError for an unknown project, StoreFileError. */
+/** Only reads the data. Throws NotFoundError for an unknown project, StoreFileError. */
 export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const clock = createJumpClock(Math.floor(options.clock.now() / 1000));
   const store = await openSqliteStore({ file: IN_MEMORY, clock, random: options.random });

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openListOutput } from "../../../src/cli/render/list-output.ts";
 import { writeRecord } from "../../../src/cli/render/record-output.ts";
-import { TEXTS } from "../../../src/cli/commands/service/service-resources.ts";
+import { toResource } from "../../../src/cli/commands/service/service-resources.ts";
 import { segmentsResource } from "../../../src/cli/commands/metrics/metrics-resource.ts";
 import { PEOPLE, RESPONSES } from "../../../src/cli/render/resources.ts";
 import { createTextMeasure } from "../../../src/cli/render/text-measure.ts";
@@ -11,6 +11,8 @@ import { pathColumn, type Resource } from "../../../src/cli/render/columns.ts";
 import type { JsonObject } from "../../../src/contract/json.ts";
 import { fakeDeps, type FakeOptions } from "../../helpers/fake-deps.ts";
 import { asPage, SAMPLE_PEOPLE, SAMPLE_RESPONSES } from "../../helpers/sample-rows.ts";
+
+const TEXTS = toResource("texts", { locale: "text", thank_you_link: "text" });
 
 async function list(
   resource: Resource,

@@ -93,8 +93,8 @@ test(
     expect(Math.max(...left)).toBeGreaterThan(0);
     const given = { file: file("b.db"), keep: 2, random: systemRandom, signal: new AbortController().signal };
     const world = { dataFile: file("survey.db"), clock: systemClock, random: systemRandom };
-    const { info } = await administer(world, (admin) =>
-      backUp({ ...world, ...given, copy: copyThrough(admin, given.file) }),
+    const { info } = await administer(world, (_, store) =>
+      backUp({ ...world, ...given, copy: copyThrough(store, given.file) }),
     );
     expect(temporary()).toEqual([]);
     const store = await openDataFile({ dataFile: file("survey.db"), clock: systemClock, random: systemRandom });

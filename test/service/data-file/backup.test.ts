@@ -11,7 +11,6 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { administer } from "../../../src/service/data-file/administer.ts";
 import { backUp, copyThrough, type BackupInfo, type BackupOptions } from "../../../src/service/data-file/backup.ts";
-import type { Admin, CommandOf } from "../../../src/service/admin/commands.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import type { Store } from "../../../src/service/domain/ports.ts";
 import { ensureFirstKey } from "../../../src/service/first-project.ts";
@@ -69,8 +68,8 @@ async function fill(name: string, people: number): Promise<void> {
 async function backup(name: string, more: Partial<BackupOptions> = {}): Promise<BackupInfo> {
   const given = { keep: null, random: systemRandom, signal: new AbortController().signal, ...more };
   const dataFile = file("survey.db");
-  const { info } = await administer({ ...world, dataFile }, (admin) =>
-    backUp({ copy: copyThrough(admin, file(name)), dataFile, file: file(name), ...given }),
+  const { info } = await administer({ ...world, dataFile }, (_, store) =>
+    backUp({ copy: copyThrough(store, file(name)), dataFile, file: file(name), ...given }),
   );
   return info;
 }
@@ -254,17 +253,16 @@ describe("the backup's file", () => {
     expect(await emailsIn("survey.db")).toEqual(["p0@x.co"]);
   });
 
-  test.each<[string, (real: Admin) => Admin, string]>([
+  test.each<[string, (real: Store) => Store["backup"], string]>([
     [
       "the disk is full",
-      () => async () => ({ problem: "the disk is full" }) as never,
+      () => () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" })),
       "cannot write $: the disk is full",
     ],
     [
       "the copy is damaged",
-      (real) => async (command) => {
-        const result = await real(command);
-        const { file: copy } = command as CommandOf<"backup">;
+      (real) => async (copy) => {
+        const result = await real.backup(copy);
         writeFileSync(copy, readFileSync(copy).fill("x", 4096, 9000));
         return result;
       },
@@ -272,29 +270,32 @@ describe("the backup's file", () => {
     ],
     [
       "the copy lacks a row",
-      (real) => async (command) => Object.assign(await real(command), { people: 2 }),
+      (real) => async (copy) => ({ ...(await real.backup(copy)), people: 2 }),
       "$: the copy has 1 people instead of 2",
     ],
-  ])("when %s, then one sentence says so, the old backup stays and nothing else is left", async (_, spoil, message) => {
-    await fill("survey.db", 1);
-    const { sha256 } = await backup("b.db");
-    const before = readdirSync(state.folder);
-    const dataFile = file("survey.db");
-    const signal = new AbortController().signal;
-    const again = administer({ ...world, dataFile }, (admin) =>
-      backUp({
-        copy: copyThrough(spoil(admin), file("b.db")),
-        dataFile,
-        file: file("b.db"),
-        keep: 2,
-        random: systemRandom,
-        signal,
-      }),
-    );
-    await expect(again).rejects.toThrow(message.replace("$", file("b.db")));
-    expect(readdirSync(state.folder)).toEqual(before);
-    expect(digestOf("b.db")).toBe(sha256);
-  });
+  ])(
+    "when %s, then one sentence says so, the old backup stays and nothing else is left",
+    async (_what, spoil, message) => {
+      await fill("survey.db", 1);
+      const { sha256 } = await backup("b.db");
+      const before = readdirSync(state.folder);
+      const dataFile = file("survey.db");
+      const signal = new AbortController().signal;
+      const again = administer({ ...world, dataFile }, (_, store) =>
+        backUp({
+          copy: copyThrough({ backup: spoil(store) }, file("b.db")),
+          dataFile,
+          file: file("b.db"),
+          keep: 2,
+          random: systemRandom,
+          signal,
+        }),
+      );
+      await expect(again).rejects.toThrow(message.replace("$", file("b.db")));
+      expect(readdirSync(state.folder)).toEqual(before);
+      expect(digestOf("b.db")).toBe(sha256);
+    },
+  );
 });
 
 describe("a restored store", () => {
@@ -313,7 +314,7 @@ describe("a restored store", () => {
     const message = "no survey is sent: the data was restored from a backup";
     await expect.poll(() => warnings).toEqual([["sending_paused", { since: restored.paused_at, message }]]);
     expect(existsSync(file("outbox"))).toBe(false);
-    await service.admin({ kind: "pause", paused: false });
+    await service.admin({ kind: "resume", project: null });
     await expect.poll(async () => (await service.admin({ kind: "delivery.status" })).sent).toBe(3);
   });
 

@@ -228,7 +228,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   onTestFinished(() => embedded.close());
   const { service, client, folder, baseUrl } = embedded;
   const { admin } = service;
-  await admin({ kind: "settings", project: "default", change: { sender_name: "Acme", tz: "Europe/Berlin" } });
+  await admin({ kind: "settings", project: "default", sender_name: "Acme", tz: "Europe/Berlin" });
   const added = await admin({ kind: "digest.add", project: "default", email: "boss@example.com", ...monday });
   expect(added).toEqual({
     id: expect.any(String),
@@ -418,7 +418,7 @@ test("when a digest is tried by mail, then one mail leaves at once and its sched
   const embedded = await openEmbeddedService({ clock, smtp: { port: server.port, dkim } });
   onTestFinished(() => embedded.close());
   const { admin } = embedded.service;
-  const send = (digest: string) => admin({ kind: "digest.test", project: "default", digest });
+  const send = (digest: string) => admin({ kind: "digest.test", project: "default", id: digest });
   const boss = await admin({ kind: "digest.add", project: "default", email: "ok@example.com", ...monday });
   const sent = { subject: "Customer survey: no answers", status: 250 };
   expect(await send(boss.id)).toMatchObject({ ...sent, to: "ok@example.com" });

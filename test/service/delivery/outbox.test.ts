@@ -197,7 +197,7 @@ it("when projects say who sends, then each one's mail shows it, and the server's
     ["two", { reply_to: "help@two.example" }],
   ] as const) {
     const { key } = await service.admin({ kind: "project.add", name });
-    await service.admin({ kind: "settings", project: name, change });
+    await service.admin({ kind: "settings", project: name, ...change });
     await service.handle({
       method: "POST",
       url: "https://survey.example.com/v1/people.json",

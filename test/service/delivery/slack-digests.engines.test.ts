@@ -46,7 +46,7 @@ describe("a digest to Slack", () => {
     ]);
     expect(await list()).toMatchObject({ state: "sent", reason: "answer 1" });
     expect((await admin({ kind: "configuration", project: "default" })).digests).toEqual([]);
-    expect(await admin({ kind: "digest.remove", project: "default", digest: url })).toMatchObject({
+    expect(await admin({ kind: "digest.remove", project: "default", id: url })).toMatchObject({
       email: added.email,
     });
   });
@@ -67,7 +67,7 @@ describe("a digest to Slack", () => {
 
   it("can be seen and tried before, and a URL that sends numbers in the open is refused", async () => {
     const { admin, receiver, url } = await open(200, 500);
-    const test = () => admin({ kind: "digest.test", project: "default", digest: url });
+    const test = () => admin({ kind: "digest.test", project: "default", id: url });
     await admin({ kind: "digest.add", ...MONDAY, email: url });
     const preview = await admin({ kind: "digest.preview", project: "default" });
     expect([preview.subject, preview.to, preview.text.split("\n")[0], receiver.received.length]).toEqual([
@@ -101,11 +101,11 @@ describe("a digest to Slack", () => {
   ])("may not go where webhooks may not: %s", async (url, message) => {
     const { admin } = await open();
     const why = `is not allowed: ${message}`;
-    const refused = { ...MONDAY, email: url, allowPrivate: false };
+    const refused = { ...MONDAY, email: url, allow_private: false };
     await expect(admin({ kind: "digest.add", ...refused })).rejects.toThrow(why);
-    await expect(admin({ kind: "digest.test", project: "default", digest: url })).rejects.toThrow(why);
+    await expect(admin({ kind: "digest.test", project: "default", id: url })).rejects.toThrow(why);
     const wanted = { digests: [{ email: url, every: "monday" }] };
-    const applied = await admin({ kind: "configure", project: "default", wanted, dryRun: false, confirmed: null });
+    const applied = await admin({ kind: "configure", project: "default", wanted, dry_run: false, confirmed: null });
     expect(applied.refused?.text).toBe(why);
   });
 
@@ -124,7 +124,7 @@ describe("a digest to Slack", () => {
     const { admin, url } = await open();
     const digest = { email: url, every: "monday", allow_private: true };
     const apply = (digests: readonly object[]) =>
-      admin({ kind: "configure", project: "default", wanted: { digests } as never, dryRun: false, confirmed: null });
+      admin({ kind: "configure", project: "default", wanted: { digests } as never, dry_run: false, confirmed: null });
     const key = `digests["${url.replace("hook/secret", "…cret")}"]`;
     expect((await apply([digest])).changes).toEqual([
       { key: `${key}.every`, from: null, to: "monday" },

@@ -81,7 +81,7 @@ it("when a process died after it had marked a message, then it is unknown, and n
   time.now += 86_400;
   await world().service.finishDue();
   expect(await metrics()).toEqual(["surveyctl_delivery_unknown 1"]);
-  const resolve = { kind: "delivery.resolve", project: "default", id: "3", as: "resend" } as const;
+  const resolve = { kind: "delivery.resolve", project: "default", id: "3", outcome: "resend" } as const;
   expect(await admin(resolve)).toMatchObject({ state: "retrying" });
   await expect(admin(resolve)).rejects.toThrow("survey 3 is retrying, not unknown");
   await world().service.finishDue();

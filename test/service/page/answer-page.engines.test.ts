@@ -193,7 +193,7 @@ describe("when the form is sent", () => {
   });
 
   it("while the service is paused or drains, then it is stored all the same", async () => {
-    await pages.service.admin({ kind: "pause", paused: true });
+    await pages.service.admin({ kind: "pause", project: null });
     pages.service.setReady(false);
     expect((await pages.get(url)).status).toBe(200);
     expect((await pages.post(url, { score: "9" })).status).toBe(303);

@@ -10,10 +10,9 @@ beforeEach(async () => {
 afterEach(() => pages.close());
 
 const project = "default";
-const EVERYBODY: TextScope = { locale: null, score: null };
 
 function set(change: TextChange, scope: Partial<TextScope> = {}): Promise<readonly ProjectTexts[]> {
-  return pages.service.admin({ kind: "texts", project, scope: { ...EVERYBODY, ...scope }, change });
+  return pages.service.admin({ kind: "texts", project, ...scope, ...change });
 }
 
 const preview = (locale: "de" | null = null) =>
@@ -95,7 +94,7 @@ describe("when a project has texts of its own", () => {
 describe("when a project has a brand", () => {
   it("then its name is above the question and in it, and the sender's name is in From", async () => {
     await pages.service.admin({ kind: "brand", project, name: "Acme" });
-    await pages.service.admin({ kind: "settings", project, change: { sender_name: "Nora of Acme" } });
+    await pages.service.admin({ kind: "settings", project, sender_name: "Nora of Acme" });
     const mail = await preview();
     expect(mail.from).toBe("Nora of Acme <surveys@survey.test>");
     expect(mail.text).toMatch(/^Acme\n\nHow likely are you to recommend Acme to a friend\?\n/);

@@ -1,6 +1,6 @@
 /** Public links, permalinks and brands: pages that are there once the operator has asked for them. */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { AdminError } from "../../../src/service/admin/commands.ts";
+import { DomainError } from "../../../src/service/domain/errors.ts";
 import { DAY } from "../domain/fixture.ts";
 import { checkedScores, KEY, openPages, ORIGIN, type PageFixture, visibleText } from "./fixture.ts";
 
@@ -157,7 +157,7 @@ describe("when a public link was made", () => {
     expect((await pages.get(url)).status).toBe(404);
     expect((await pages.post(url, { visit, score: "1" })).status).toBe(404);
     expect(await pages.responses()).toHaveLength(1);
-    await expect(pages.service.admin({ kind: "link.remove", project, id: "999" })).rejects.toThrow(AdminError);
+    await expect(pages.service.admin({ kind: "link.remove", project, id: "999" })).rejects.toThrow(DomainError);
   });
 });
 
@@ -189,7 +189,7 @@ describe("when a response has a permalink", () => {
 
   it("then the page has brand, zone, tags and notes, and nothing about how the survey looked", async () => {
     await set({ name: "Acme" });
-    await pages.service.admin({ kind: "settings", project, change: { tz: "Europe/Berlin" } });
+    await pages.service.admin({ kind: "settings", project, tz: "Europe/Berlin" });
     const properties = { plan: "pro", locale: "de", thank_you_message: "Danke", delighted_intro_message: "Hi" };
     const due = await pages.send(properties, "grace@example.com");
     await pages.post(`/s/${due.token}`, { score: "9" });

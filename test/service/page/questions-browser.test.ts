@@ -16,8 +16,8 @@ const CHOICES = { text: "What matters most?", choices: ["Price", "Support", LONG
 const QUESTIONS = [
   { id: "q_text", type: "free_response", text: "What should we improve?", choices: [], scale: null, to: null },
   { id: "q_scale", type: "scale", text: "How easy was it?", choices: [], scale: { from: 0, to: 10 }, to: null },
-  { ...CHOICES, id: "q_one", type: "select_one", texts: TRANSLATED },
-  { ...CHOICES, id: "q_many", type: "select_many", texts: TRANSLATED },
+  { ...CHOICES, id: "q_one", type: "select_one" },
+  { ...CHOICES, id: "q_many", type: "select_many" },
 ] as const;
 
 const LOOKS = ["de", "ar", "ja"].flatMap((locale) =>
@@ -32,7 +32,11 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   let browser: Browser;
   beforeAll(async () => {
     pages = await openPages();
-    for (const question of QUESTIONS) await pages.service.admin({ kind: "question.add", project: "default", question });
+    const { admin } = pages.service;
+    for (const question of QUESTIONS) await admin({ kind: "question.add", project: "default", ...question });
+    for (const id of ["q_one", "q_many"])
+      for (const [locale, texts] of Object.entries(TRANSLATED))
+        await admin({ kind: "question.text", project: "default", id, locale: locale as "de", ...texts });
     listening = await listen(pages.service, { host: "127.0.0.1", port: 0, tls: null });
     browser = await launchBrowser();
   });

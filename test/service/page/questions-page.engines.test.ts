@@ -1,6 +1,6 @@
 /** The questions that follow the score: asked, answered, changed and taken back through the links of a message. */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import type { WantedQuestion } from "../../../src/service/domain/questions/check-question.ts";
+import type { InputOf } from "../../../src/service/operations/index.ts";
 import { DAY } from "../domain/fixture.ts";
 import { KEY, openPages, ORIGIN, type PageFixture, visibleText } from "./fixture.ts";
 
@@ -11,19 +11,14 @@ beforeEach(async () => {
 afterEach(() => pages.close());
 
 const project = "default";
-const add = (given: Partial<WantedQuestion> = {}) =>
+const add = (given: Partial<InputOf<"question.add">> = {}) =>
   pages.service.admin({
     kind: "question.add",
     project,
-    question: {
-      id: "q",
-      type: "free_response",
-      text: "What should we improve?",
-      choices: [],
-      scale: null,
-      to: null,
-      ...given,
-    },
+    id: "q",
+    type: "free_response",
+    text: "What should we improve?",
+    ...given,
   });
 /** Each kind of question. */
 const addAll = async (): Promise<void> => {
@@ -278,8 +273,9 @@ test("when a survey speaks German, then the question does where it is translated
     type: "select_one",
     text: "Which?",
     choices: ["Price", "Support"],
-    texts: { de: { text: "Was?", choices: ["Preis", "Hilfe"] } },
   });
+  const german = { locale: "de", text: "Was?", choices: ["Preis", "Hilfe"] } as const;
+  await pages.service.admin({ kind: "question.text", project, id: "q_one", ...german });
   await add({ id: "q_text" });
   const path = await scored("3", { locale: "de" });
   const page = await pages.get(`${path}/questions`);
@@ -319,12 +315,9 @@ test("when a webhook listens, then an answer is an update", async () => {
     project,
     url: "http://127.0.0.1:9/hook",
     events: ["survey_response.updated"],
-    scores: null,
-    format: "json",
-    signatureHeader: "X-Webhook-Signature",
-    allowPrivate: true,
-    insecureHttp: true,
-  } as never);
+    allow_private: true,
+    insecure_http: true,
+  });
   const path = await scored();
   await pages.post(path, { asked: "q", "answers[q]": "Slow" });
   await pages.post(path, { asked: "q", "answers[q]": "Slow" });

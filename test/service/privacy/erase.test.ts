@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
-import type { AdminCommand } from "../../../src/service/admin/commands.ts";
+import type { InputOf } from "../../../src/service/operations/index.ts";
 import { parseSmtpUrl } from "../../../src/service/delivery/smtp/smtp-url.ts";
 import { erasePerson } from "../../../src/service/domain/privacy/erase.ts";
 import { administer } from "../../../src/service/data-file/administer.ts";
@@ -23,16 +23,16 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-type EraseCommand = Extract<AdminCommand, { kind: "erase" }>;
+type EraseCommand = { kind: "erase"; project: string | null } & InputOf<"erase">;
 
 const COMMAND: EraseCommand = {
   kind: "erase",
   project: "default",
   email: ADA.email,
-  phoneNumber: null,
-  dryRun: false,
+  phone_number: null,
+  dry_run: false,
   properties: false,
-  forgetUnsubscribe: false,
+  forget_unsubscribe: false,
 };
 const erase = (given: Partial<EraseCommand> = {}) => fixture.service().admin({ ...COMMAND, ...given });
 /** When a survey for Ada would be sent; null when none is. */
@@ -52,7 +52,7 @@ describe("when a person is erased", () => {
     expect((await findTraces(fixture.folder)).length).toBeGreaterThan(8);
     const counts = { people: 1, responses: 1, surveys: 4, attempts: 3, memberships: 1, webhook_events: 2 };
     const shared = { projects: 1, ...counts, mentions: 0, problem: null };
-    expect(await erase({ dryRun: true })).toEqual({
+    expect(await erase({ dry_run: true })).toEqual({
       ...shared,
       erased_at: null,
       messages: null,
@@ -76,7 +76,7 @@ describe("when a person is erased", () => {
     // Whoever is gone is nobody: no second receipt.
     const nobody = `no person found with email ${ADA.email} in project default`;
     await expect(erase()).rejects.toThrow(nobody);
-    await expect(erase({ dryRun: true })).rejects.toThrow(nobody);
+    await expect(erase({ dry_run: true })).rejects.toThrow(nobody);
   });
 
   it("who was described as others are and said what others said, then that is no trace of them", async () => {
@@ -94,7 +94,7 @@ describe("when a person is erased", () => {
     const other = await store.write((tx) => addProject(tx, "other"));
     for (const project of [fixture.project, other])
       await store.write((tx) => sendPerson(tx, project, sendInput({ ...ADA, send: false })));
-    const all = { project: null, email: null, phoneNumber: ADA.phoneNumber };
+    const all = { project: null, email: null, phone_number: ADA.phoneNumber };
     expect(await erase(all)).toMatchObject({ projects: 2, people: 2, verified: true });
     expect(await findTraces(fixture.folder, [ADA.email, ADA.name])).toEqual([]);
   });
@@ -140,7 +140,7 @@ describe("when the unsubscribe link of an erased person's mail is used", () => {
     const left = await fixture.service().store.read((tx) => listUnsubscribes(tx, fixture.project, eventsQuery()));
     expect(left.map(({ email }) => email)).toEqual([ADA.email]);
     expect((await post(url)).status).toBe(200);
-    await erase({ forgetUnsubscribe: true });
+    await erase({ forget_unsubscribe: true });
     expect((await post(url)).status).toBe(404);
   });
 });

@@ -112,7 +112,7 @@ export async function addAda({ service, project, time }: PrivacyFixture): Promis
   const { email, phoneNumber, name, comment } = ADA;
   const properties = { title: "countess-of-lovelace", city: "London" };
   const webhook = { kind: "webhook.add", project: "default", url: "https://hook.test/", format: "json" } as const;
-  await admin({ ...webhook, allowPrivate: false, insecureHttp: false });
+  await admin(webhook);
   await store.write((tx) => addTrend(tx, project, "London", { city: "London" }));
   await store.write((tx) => sendPerson(tx, project, sendInput({ email, phoneNumber, name, properties })));
   const claim = { claimer: "one", channel: "email", leaseSeconds: 60, limit: 1 } as const;

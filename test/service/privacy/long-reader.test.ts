@@ -49,10 +49,10 @@ const ERASE = {
   kind: "erase",
   project: "default",
   email: "p7@x.co",
-  phoneNumber: null,
-  dryRun: false,
+  phone_number: null,
+  dry_run: false,
   properties: false,
-  forgetUnsubscribe: false,
+  forget_unsubscribe: false,
 } as const;
 
 test("when somebody is erased, then there is a receipt, and the file is cleaned once nobody reads it", async () => {
@@ -65,7 +65,7 @@ test("when somebody is erased, then there is a receipt, and the file is cleaned 
 
 test("when the file is written anew, then it is so once, and whoever reads goes on", async () => {
   const logged = statSync(`${file}-wal`).size;
-  const { bytes_before: before, bytes } = await service.admin({ kind: "vacuum" });
+  const { bytesBefore: before, bytesAfter: bytes } = await service.store.vacuum();
   expect(before).toBeGreaterThanOrEqual(bytes);
   // The log has all rows once more.
   expect(statSync(`${file}-wal`).size - logged).toBeLessThan(2 * before);
@@ -76,7 +76,7 @@ test("when the file is written anew, then it is so once, and whoever reads goes 
 
 test("when the file was written anew while a service has it open, then the next command opens it at once", async () => {
   reader.exec("ROLLBACK");
-  await service.admin({ kind: "vacuum" });
+  await service.store.vacuum();
   const other = await openTestService({ ...OPTIONS, dataFile: file, clock: systemClock });
   expect(await other.store.read((tx) => tx.projects.list())).toHaveLength(1);
   await other.close();

@@ -7,7 +7,7 @@ const WAITING = ["claimed", "transmitting", "retrying", "held"] as const;
 
 export async function checkEnd(world: World): Promise<void> {
   const { ledger, projects } = world;
-  const status = await insist(world, { kind: "delivery.status" });
+  const status = await insist(world, ({ admin }) => admin({ kind: "delivery.status" }));
   for (const state of WAITING)
     if (status !== null && status[state] > 0) ledger.violate(`${status[state]} surveys are still ${state}`);
   const now = Math.floor(world.clock.now() / 1000);
@@ -70,8 +70,9 @@ async function checkProject(world: World, project: Project): Promise<void> {
   await checkDeliveries(world, project);
   await checkReasons(world, project);
   const { ledger } = world;
-  for (const { waiting, failed, missed } of (await insist(world, { kind: "webhook.list", project: project.name })) ??
-    [])
+  for (const { waiting, failed, missed } of (await insist(world, ({ admin }) =>
+    admin({ kind: "webhook.list", project: project.name }),
+  )) ?? [])
     if (waiting + failed + missed > 0)
       ledger.violate(`${project.name}: ${waiting} events wait, ${failed} have failed, ${missed} were missed`);
   for (const [comment, { project: owner, isAcknowledged, address }] of ledger.given) {
@@ -99,12 +100,9 @@ async function checkDeliveries(world: World, { name }: Project): Promise<void> {
         due_at: number;
       }[];
       next: string | null;
-    } | null = await insist(world, {
-      kind: "delivery.list",
-      project: name,
-      limit: 1000,
-      ...(after === "" ? {} : { after }),
-    });
+    } | null = await insist(world, ({ admin }) =>
+      admin({ kind: "delivery.list", project: name, limit: 1000, after: after === "" ? null : after }),
+    );
     for (const { email, phone_number: phone, state, channel, due_at: dueAt } of page?.rows ?? []) {
       const address = (channel === "sms" ? phone : email) ?? "";
       if (dueAt * 1000 > world.clock.now() + YEAR_MS)
@@ -131,7 +129,7 @@ const REASONS = /^(?:not accepted within 72 hours|too late|message refused as sp
 
 async function checkReasons(world: World, { name, people }: Project): Promise<void> {
   for (const address of people.flatMap(({ email, phone }) => (phone === null ? [email] : [email, phone]))) {
-    const history = await insist(world, { kind: "delivery.show", project: name, email: address });
+    const history = await insist(world, ({ admin }) => admin({ kind: "delivery.show", project: name, email: address }));
     for (const { state, reason, id } of history?.surveys ?? [])
       if (state === "failed" && !REASONS.test(reason ?? ""))
         world.ledger.violate(`${name}: survey ${id} to ${address} has failed: ${reason}`);

@@ -1,5 +1,6 @@
 /** Administrators: they set the service up, pause and resume it, change settings, erase people, back up, and heal. */
-import type { AdminKind, AdminResults, CommandOf } from "../../../src/service/admin/commands.ts";
+import { DomainError } from "../../../src/service/domain/errors.ts";
+import type { TestService } from "../../helpers/test-service.ts";
 import type { DatabaseServer } from "../database/server.ts";
 import type { End } from "../checks/possible.ts";
 import { beginErasure } from "./client.ts";
@@ -9,14 +10,14 @@ import type { Person, Project, World } from "./world.ts";
 const RETRY_MS = 30_000;
 
 /** Until it is done: the machine may be down, and its disk full. Null when the service says no. */
-export async function insist<Kind extends AdminKind>(
+export async function insist<Result>(
   world: World,
-  command: CommandOf<Kind>,
-): Promise<AdminResults[Kind] | null> {
+  work: (service: TestService) => Promise<Result>,
+): Promise<Result | null> {
   for (;;) {
-    const answer = await world.machine.admin(command);
+    const answer = await world.machine.command(work);
     if (answer.kind === "done") return answer.result;
-    if (answer.kind === "refused" && answer.error.name === "AdminError") return null;
+    if (answer.kind === "refused" && answer.error instanceof DomainError) return null;
     await pass(world, RETRY_MS);
   }
 }
@@ -28,13 +29,15 @@ export function pass({ clock }: World, ms: number): Promise<void> {
 /** Everything that the world's people need: projects, keys, hooks, webhooks. */
 export async function setUp(world: World): Promise<void> {
   const { projects, options, hooks } = world;
-  const bounces = await insist(world, { kind: "bounce.hook", rotate: false, keys: {} });
+  const bounces = await insist(world, ({ admin }) => admin({ kind: "bounce.hook", rotate: false, keys: {} }));
   hooks.bounces = /\/hooks\/bounce\/([\w-]+)/.exec(JSON.stringify(bounces))?.[1] ?? null;
-  const texts = await insist(world, { kind: "sms.hook", rotate: false, keys: {} });
+  const texts = await insist(world, ({ admin }) => admin({ kind: "sms.hook", rotate: false, keys: {} }));
   hooks.texts = /\/hooks\/sms\/([\w-]+)/.exec(JSON.stringify(texts))?.[1] ?? null;
   for (const project of projects) {
     await addProject(world, project);
-    await insist(world, { kind: "throttle", project: project.name, seconds: options.throttleSeconds });
+    await insist(world, ({ admin }) =>
+      admin({ kind: "throttle", project: project.name, interval: options.throttleSeconds }),
+    );
     await setPace(world, project);
     await addWebhook(world, project);
   }
@@ -44,8 +47,10 @@ export async function setUp(world: World): Promise<void> {
 /** When surveys and reminders leave. */
 async function setPace(world: World, { name: project }: Project): Promise<void> {
   const { zone, dailyLimit, reminderSeconds, window, autopilotSeconds, first } = world.options;
-  await insist(world, { kind: "settings", project, change: { tz: zone, daily_limit: String(dailyLimit ?? "") } });
-  await insist(world, { kind: "reminder", project, after: reminderSeconds });
+  await insist(world, ({ admin }) =>
+    admin({ kind: "settings", project, tz: zone, daily_limit: String(dailyLimit ?? "") }),
+  );
+  await insist(world, ({ admin }) => admin({ kind: "reminder", project, after: reminderSeconds ?? "off" }));
   const { days, hours } = window;
   const change = {
     active: true,
@@ -55,71 +60,69 @@ async function setPace(world: World, { name: project }: Project): Promise<void> 
     ...(autopilotSeconds !== null && { frequency: autopilotSeconds }),
   };
   for (const platform of ["email", "sms"] as const)
-    await insist(world, { kind: "autopilot", project, platform, change });
+    await insist(world, ({ admin }) => admin({ kind: "autopilot", project, platform, ...change }));
 }
 
 async function addProject(world: World, project: Project): Promise<void> {
   if (project.key !== "") return;
-  const added = await insist(world, { kind: "project.add", name: project.name });
+  const added = await insist(world, ({ admin }) => admin({ kind: "project.add", name: project.name }));
   // It was added, and the answer was lost with the process.
-  const key = added?.key ?? (await insist(world, { kind: "key.add", project: project.name }))?.key;
+  const key =
+    added?.key ?? (await insist(world, ({ admin }) => admin({ kind: "key.add", project: project.name })))?.key;
   project.key = key ?? "";
 }
 
 async function addWebhook(world: World, { name }: Project): Promise<void> {
-  const known = await insist(world, { kind: "webhook.list", project: name });
+  const known = await insist(world, ({ admin }) => admin({ kind: "webhook.list", project: name }));
   if (known === null || known.length > 0) return;
-  await insist(world, {
-    kind: "webhook.add",
-    project: name,
-    url: endpointUrl(name),
-    secret: WEBHOOK_SECRET,
-    allowPrivate: true,
-    insecureHttp: false,
-    format: "json",
-  });
+  const webhook = { url: endpointUrl(name), secret: WEBHOOK_SECRET, allow_private: true };
+  await insist(world, ({ admin }) => admin({ kind: "webhook.add", project: name, ...webhook }));
   // An answer that was lost may have left one behind.
-  const [, ...more] = (await insist(world, { kind: "webhook.list", project: name })) ?? [];
-  for (const { id } of more) await insist(world, { kind: "webhook.remove", project: name, id });
+  const [, ...more] = (await insist(world, ({ admin }) => admin({ kind: "webhook.list", project: name }))) ?? [];
+  for (const { id } of more) await insist(world, ({ admin }) => admin({ kind: "webhook.remove", project: name, id }));
 }
 
-async function attempt<Kind extends AdminKind>(
+async function attempt(
   { machine, trace }: World,
-  command: CommandOf<Kind>,
-  ends: readonly End[],
+  command: string,
+  work: (service: TestService) => Promise<unknown>,
+  ends: readonly End[] = [],
 ): Promise<void> {
-  const answer = await machine.admin(command);
+  const answer = await machine.command(work);
   const isRefused =
-    answer.kind === "refused" ? answer.error.name === "AdminError" : !("isTaken" in answer && answer.isTaken);
+    answer.kind === "refused" ? answer.error instanceof DomainError : !("isTaken" in answer && answer.isTaken);
   for (const end of ends) end(answer.kind === "done" ? "acknowledged" : isRefused ? "refused" : "unknown");
-  trace.add(`administrator: ${JSON.stringify(command)}: ${answer.kind}`);
+  trace.add(`administrator: ${command}: ${answer.kind}`);
   if (answer.kind === "done") trace.count("commands");
 }
 
 export function pause(world: World, project: Project | null, paused: boolean): Promise<void> {
   const end = world.ledger.pauses.begin(project?.name ?? "*", paused ? "paused" : "running");
-  const which = project === null ? {} : { project: project.name };
-  return attempt(world, { kind: "pause", ...which, paused }, [end]);
+  const call = { kind: paused ? "pause" : "resume", project: project?.name ?? null } as const;
+  return attempt(world, JSON.stringify(call), ({ admin }) => admin(call), [end]);
 }
 
 export function erase(world: World, person: Person): Promise<void> {
   const end = beginErasure(world, person);
   world.trace.count("erased");
   const { project, email } = person;
-  const choice = { dryRun: false, properties: false, forgetUnsubscribe: false };
-  return attempt(world, { kind: "erase", project: project.name, email, phoneNumber: null, ...choice }, [end]);
+  const choice = { dry_run: false, properties: false, forget_unsubscribe: false };
+  const call = { kind: "erase", project: project.name, email, ...choice } as const;
+  return attempt(world, JSON.stringify(call), ({ admin }) => admin(call), [end]);
 }
 
 export function setName(world: World, { name }: Project, senderName: string): Promise<void> {
-  return attempt(world, { kind: "settings", project: name, change: { sender_name: senderName } }, []);
+  const call = { kind: "settings", project: name, sender_name: senderName } as const;
+  return attempt(world, JSON.stringify(call), ({ admin }) => admin(call));
 }
 
 export function backUp(world: World): Promise<void> {
-  return attempt(world, { kind: "backup", file: `/simulated/data/copy-${world.ledger.turn()}.db` }, []);
+  const file = `/simulated/data/copy-${world.ledger.turn()}.db`;
+  return attempt(world, `backup ${file}`, ({ store }) => store.backup(file));
 }
 
 export function tidy(world: World): Promise<void> {
-  return attempt(world, { kind: "vacuum" }, []);
+  return attempt(world, "vacuum", ({ store }) => store.vacuum());
 }
 
 function healServer(server: DatabaseServer): void {
@@ -135,17 +138,17 @@ export async function heal(world: World): Promise<void> {
   while (!machine.isUp()) await pass(world, RETRY_MS);
   for (const project of [null, ...projects]) {
     const end = ledger.pauses.begin(project?.name ?? "*", "running");
-    await insist(world, { kind: "pause", ...(project === null ? {} : { project: project.name }), paused: false });
+    await insist(world, ({ admin }) => admin({ kind: "resume", project: project?.name ?? null }));
     end("acknowledged");
   }
   await enableWebhooks(world);
-  await insist(world, { kind: "delivery.resume" });
+  await insist(world, ({ admin }) => admin({ kind: "delivery.resume" }));
   world.trace.add("healed");
 }
 
 /** An endpoint that says that it is gone, or fails for days, gets nothing until somebody says that it is there. */
 export async function enableWebhooks(world: World): Promise<void> {
   for (const { name } of world.projects)
-    for (const { id } of (await insist(world, { kind: "webhook.list", project: name })) ?? [])
-      await insist(world, { kind: "webhook.enable", project: name, id });
+    for (const { id } of (await insist(world, ({ admin }) => admin({ kind: "webhook.list", project: name }))) ?? [])
+      await insist(world, ({ admin }) => admin({ kind: "webhook.enable", project: name, id }));
 }

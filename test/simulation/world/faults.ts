@@ -6,6 +6,7 @@ import { poll } from "../checks/recount.ts";
 import { insist, pass, setName } from "./administrators.ts";
 import { BURST_MS, burst } from "./life.ts";
 import type { World } from "./world.ts";
+import { readLead, takeClockBack } from "../../../src/service/domain/write-time.ts";
 
 /** A few requests' worth. */
 const STATEMENTS_MAX = 60;
@@ -131,7 +132,9 @@ async function writeYearsAhead(world: World, chance: Chance): Promise<void> {
   world.trace.count("writes years ahead");
   if (!chance.happens(0.5)) return;
   await pass(world, chance.whole(1, 48) * HOUR_MS);
-  await insist(world, { kind: "clock", reset: true });
+  await insist(world, async ({ store }) => {
+    if ((await store.read(readLead)) > 0) await store.write(takeClockBack, { isLong: true });
+  });
   world.trace.add("the newest write is taken back");
 }
 

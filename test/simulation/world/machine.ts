@@ -4,7 +4,6 @@ import type { Clock } from "../../../src/runtime/clock.ts";
 import type { Log } from "../../../src/runtime/log.ts";
 import { openTestService, type TestService } from "../../helpers/test-service.ts";
 import type { ServiceOptions } from "../../../src/service/service-options.ts";
-import type { AdminKind, AdminResults, CommandOf } from "../../../src/service/admin/commands.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { DatabaseServer, StatementFault } from "../database/server.ts";
 import { seams } from "../seams/seams.ts";
@@ -21,8 +20,8 @@ export interface Answer {
   readonly isTaken: boolean;
 }
 
-export type AdminAnswer<Kind extends AdminKind> =
-  | { readonly kind: "done"; readonly result: AdminResults[Kind] }
+export type AdminAnswer<Result> =
+  | { readonly kind: "done"; readonly result: Result }
   | { readonly kind: "refused"; readonly error: Error }
   /** `isTaken`: whether a process has seen the command. */
   | { readonly kind: "lost"; readonly isTaken: boolean };
@@ -40,7 +39,8 @@ export interface Machine {
   /** As `killAtWrite`, at a statement to the server. */
   readonly killAtStatement: (at: Omit<StatementFault, "kills">, losesPower: boolean) => void;
   readonly request: (request: HttpRequest) => Promise<Answer>;
-  readonly admin: <Kind extends AdminKind>(command: CommandOf<Kind>) => Promise<AdminAnswer<Kind>>;
+  /** Runs a command on the service. */
+  readonly command: <Result>(work: (service: TestService) => Promise<Result>) => Promise<AdminAnswer<Result>>;
   /** Called by the disk, or the server, at the write that is the process' last. */
   readonly die: () => void;
 }
@@ -159,11 +159,11 @@ export function createMachine(options: MachineOptions): Machine {
       const answer = await Promise.race([exchange(now.service, request), now.life.ended]);
       return answer === null || now.life.isDead ? { ...NOT_TAKEN, isTaken: true } : answer;
     },
-    admin: async (command) => {
+    command: async (work) => {
       const now = living();
       if (now === null) return { kind: "lost", isTaken: false };
       try {
-        const result = await Promise.race([now.service.admin(command), now.life.ended]);
+        const result = await Promise.race([work(now.service), now.life.ended]);
         return result === null || now.life.isDead ? LOST : { kind: "done", result };
       } catch (error) {
         return now.life.isDead ? LOST : { kind: "refused", error: error as Error };

@@ -1,70 +1,70 @@
 import { rejectRemoteFlags } from "../../command/data-place.ts";
 import type { Action, CommandNode } from "../../kit/command-node.ts";
-import { commandsOf } from "../../kit/register-bridge.ts";
-import { registerApply } from "./apply/index.ts";
-import { registerAutopilot } from "./project/autopilot.ts";
-import { backup } from "./data/backup.ts";
-import { registerBounce } from "./delivery/bounce.ts";
-import { registerBrand } from "./project/brand.ts";
-import { registerClock } from "./data/clock.ts";
-import { registerDelivery } from "./delivery/index.ts";
-import { registerDigest } from "./delivery/digest.ts";
-import { health } from "./data/health.ts";
-import { importHistory } from "./data/import.ts";
-import { registerKey } from "./project/key.ts";
-import { registerLink } from "./project/link.ts";
-import { migrate } from "./data/migrate.ts";
-import { move } from "./data/move.ts";
-import { registerPause } from "./delivery/pause.ts";
-import { registerErase } from "./privacy/erase.ts";
-import { registerRetention } from "./privacy/retention.ts";
-import { registerQuestion } from "./project/question.ts";
-import { registerProject } from "./project/project.ts";
-import { registerSettings } from "./project/settings.ts";
-import { share } from "./project/share.ts";
-import { registerSms } from "./delivery/sms.ts";
-import { registerSurvey } from "./project/survey.ts";
+import { project } from "./project/project.ts";
+import { key } from "./project/key.ts";
+import { throttle } from "./project/throttle.ts";
+import { reminder } from "./project/reminder.ts";
+import { autopilot } from "./project/autopilot.ts";
 import { rehearse } from "./data/rehearse.ts";
-import { restore } from "./data/restore.ts";
-import { registerReminder } from "./project/reminder.ts";
-import { registerTexts } from "./project/texts.ts";
-import { registerThrottle } from "./project/throttle.ts";
 import { trend } from "./project/trend.ts";
+import { question } from "./project/question.ts";
+import { settings } from "./project/settings.ts";
+import { apply } from "./apply/index.ts";
+import { survey } from "./project/survey.ts";
+import { delivery } from "./delivery/index.ts";
+import { bounce } from "./delivery/bounce.ts";
+import { migrate } from "./data/migrate.ts";
+import { sms } from "./delivery/sms.ts";
+import { pause, resume } from "./delivery/pause.ts";
+import { link } from "./project/link.ts";
+import { share } from "./project/share.ts";
+import { brand } from "./project/brand.ts";
+import { texts } from "./project/texts.ts";
+import { webhook } from "./webhook.ts";
+import { digest } from "./delivery/digest.ts";
+import { importHistory } from "./data/import.ts";
+import { backup } from "./data/backup.ts";
+import { restore } from "./data/restore.ts";
+import { move } from "./data/move.ts";
 import { vacuum } from "./data/vacuum.ts";
-import { registerWebhook } from "./webhook.ts";
+import { erase } from "./privacy/erase.ts";
+import { retention } from "./privacy/retention.ts";
+import { health } from "./data/health.ts";
+import { clock } from "./data/clock.ts";
 
 export const commands: readonly CommandNode[] = [
-  ...commandsOf(registerProject),
-  ...commandsOf(registerKey),
-  ...commandsOf(registerThrottle),
-  ...commandsOf(registerReminder),
-  ...commandsOf(registerAutopilot),
+  project,
+  key,
+  throttle,
+  reminder,
+  autopilot,
   rehearse,
   trend,
-  ...commandsOf(registerQuestion),
-  ...commandsOf(registerSettings),
-  ...commandsOf(registerApply),
-  ...commandsOf(registerSurvey),
-  ...commandsOf(registerDelivery),
-  ...commandsOf(registerBounce),
+  question,
+  settings,
+  apply,
+  survey,
+  delivery,
+  bounce,
   migrate,
-  ...commandsOf(registerSms),
-  ...commandsOf(registerPause),
-  ...commandsOf(registerLink),
+  sms,
+  pause,
+  resume,
+  link,
   share,
-  ...commandsOf(registerBrand),
-  ...commandsOf(registerTexts),
-  ...commandsOf(registerWebhook),
-  ...commandsOf(registerDigest),
+  brand,
+  texts,
+  webhook,
+  digest,
   importHistory,
   backup,
   restore,
   move,
   vacuum,
-  ...commandsOf(registerErase),
-  ...commandsOf(registerRetention),
+  erase,
+  retention,
   health,
-  ...commandsOf(registerClock),
+  clock,
 ].map(onlyHere);
 
 /** `command` without the flags that name a service elsewhere. */

@@ -1,24 +1,19 @@
 /** A verb that calls one operation on the data at hand, and shows its result. */
-import type { Admin, AdminResults, CommandOf } from "../../../service/admin/commands.ts";
-import type { InputOf, OperationName } from "../../../service/operations/index.ts";
+import type { Admin, InputOf, OperationName, ResultOf, ScopeOf } from "../../../service/operations/index.ts";
 import { parseName } from "../../args/values.ts";
-import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
+import type { DataFileChoice } from "../../command/data-place.ts";
 import type { Deps } from "../../command/deps.ts";
 import { COUNT_FLAG } from "../../command/list-rows.ts";
 import { writeDone, writeNote } from "../../command/notes.ts";
 import { confirmRemoval, YES_FLAG } from "../../command/removal.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandNode } from "../../kit/command-node.ts";
 import { type ArgsOf, type ArgSpecs, defineCommand } from "../../kit/define-command.ts";
 import type { FlagGroup, FlagSpec, FlagSpecs, ValuesOf } from "../../kit/flag-spec.ts";
 import type { Resource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import { noteDataFile, PROJECT_FLAG, showList, showRecord, withAdmin } from "./data/data-file.ts";
-
-const PLACE: FlagGroup<DataFileChoice> = {
-  records: DATA_FLAGS,
-  read: (flags) => ({ data: readPlace(flags) }),
-};
+import { noteDataFile, PLACE, PROJECT, showList, showRecord, withAdmin } from "./data/data-file.ts";
 
 interface Shared {
   readonly place: DataFileChoice;
@@ -29,22 +24,40 @@ interface Shared {
 
 interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends ArgSpecs, Values> {
   readonly operation: Name;
+  /** Defaults to the last word of the operation's name. */
+  readonly name?: string;
   readonly summary: string;
   readonly examples: readonly string[];
   readonly args?: Args;
   /** Besides those of the place. */
   readonly flags?: Specs;
-  readonly columns: Resource;
+  readonly columns?: Resource;
+  /** Besides usage errors; done, failed and refused by default. */
+  readonly exits?: readonly ExitCode[];
   /** What it does can't be undone, so it asks. Null if there is nothing to ask: the operation then says why. */
-  readonly question?: (values: Values & Shared, admin: Admin) => Promise<string | null>;
+  readonly question?: (values: Values & Shared, admin: Admin, deps: Deps) => Promise<string | Question<Name> | null>;
+  /** It asks on a terminal, and needs no `--yes` elsewhere. */
+  readonly losesNothing?: true;
+  /** Flags or arguments by field: a value that a rule refuses is a usage error. */
+  readonly places?: { readonly [Field in keyof InputOf<Name>]?: string };
+  /** In place of its columns. */
+  readonly show?: (deps: Deps, result: ResultOf<Name>, values: Values & Shared) => Promise<void>;
   /** A line about what was done. */
-  readonly done?: (result: AdminResults[Name], values: Values & Shared) => string | null;
-  readonly notes?: (result: AdminResults[Name]) => readonly string[];
+  readonly done?: (result: ResultOf<Name>, values: Values & Shared) => string | null;
+  readonly notes?: (result: ResultOf<Name>) => readonly string[];
+}
+
+/** A question that found out which one is meant. */
+interface Question<Name extends OperationName> {
+  readonly text: string;
+  readonly input: Partial<InputOf<Name>>;
 }
 
 interface InputSpec<Values, Input> {
-  readonly input: (values: Values, deps: Deps) => Input;
+  readonly input: (values: Values, deps: Deps) => Input | Promise<Input>;
 }
+
+type IsInput<Values, Input> = Values extends Input ? (keyof Values extends keyof Input ? true : false) : false;
 
 /** Flags and arguments named like the fields of the operation are its input; without them `input` makes it. */
 type VerbSpec<Name extends OperationName, Specs extends FlagSpecs, Args extends ArgSpecs, Values> = Verb<
@@ -53,9 +66,10 @@ type VerbSpec<Name extends OperationName, Specs extends FlagSpecs, Args extends 
   Args,
   Values
 > &
-  (Values & object extends InputOf<Name>
+  (IsInput<Values & object, InputOf<Name>> extends true
     ? Partial<InputSpec<Values, InputOf<Name>>>
-    : InputSpec<Values, InputOf<Name>>);
+    : InputSpec<Values, InputOf<Name>>) &
+  (ScopeOf<Name> extends "project" ? object : { readonly scope: ScopeOf<Name> });
 
 /** For an argument `<name>`. Throws UsageError. */
 export function parseNameArg(text: string): string {
@@ -68,41 +82,76 @@ export function serviceCommand<Name extends OperationName, const Specs extends F
   spec: VerbSpec<Name, Specs, Args, ValuesOf<Specs> & ArgsOf<Args>>,
 ): CommandNode {
   type Values = ValuesOf<Specs> & ArgsOf<Args>;
-  const { operation, input, question, done, notes, columns, ...command } = spec as Verb<Name, Specs, Args, Values> &
-    Partial<InputSpec<Values, object>>;
-  const name = operation.split(".").at(-1) ?? "";
+  type Plain = Verb<Name, Specs, Args, Values> & Partial<InputSpec<Values, object>> & { readonly scope?: "server" };
+  const verb = spec as Plain;
+  const { operation, scope, columns, question } = verb;
+  const { name = operation.split(".").at(-1) ?? "", exits = [EXIT.done, EXIT.failed, EXIT.refused] } = verb;
   const alias = ALIASES[name];
   const flags: Readonly<Record<string, FlagSpec | FlagGroup>> = {
     place: PLACE,
-    project: PROJECT_FLAG,
-    ...command.flags,
+    ...(scope === undefined && { project: PROJECT }),
+    ...verb.flags,
     ...(name === "list" && { count: COUNT_FLAG }),
     ...(question !== undefined && { yes: YES_FLAG }),
   };
+  const { summary, examples, args } = verb;
   return defineCommand({
     name,
     ...(alias !== undefined && { alias }),
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    ...command,
+    summary,
+    examples,
+    ...(args !== undefined && { args }),
     flags,
-    columns,
-    run: async (deps, values) => {
-      const given = values as unknown as Values & Shared;
-      const { place, project, count = false, yes = false, ...own } = given;
-      checkColumns(deps, columns);
-      const call = { kind: operation, project, ...(input?.(own as Values, deps) ?? own) } as unknown as CommandOf<Name>;
-      let choice = place;
-      if (question !== undefined) {
-        choice = await noteDataFile(deps, place);
-        const removal = { command: `service ${operation.replace(".", " ")}`, yes };
-        await confirmRemoval(deps, removal, () => withAdmin(deps, choice, (admin) => question(given, admin)));
-      }
-      const result = await withAdmin(deps, choice, (admin) => admin(call));
-      if (Array.isArray(result)) await showList(deps, columns, result, { count });
-      else await showRecord(deps, columns, result);
-      const line = done?.(result, given) ?? null;
-      if (line !== null) await writeDone(deps, line);
-      for (const note of notes?.(result) ?? []) await writeNote(deps, note);
-    },
+    ...(columns !== undefined && { columns }),
+    exits,
+    run: (deps, values) => callAndShow(deps, verb, values as unknown as Values & Shared),
   });
+}
+
+async function callAndShow<Name extends OperationName, Values>(
+  deps: Deps,
+  verb: Verb<Name, FlagSpecs, ArgSpecs, Values> & Partial<InputSpec<Values, object>>,
+  values: Values & Shared,
+): Promise<void> {
+  const { operation, input, columns, question, losesNothing = false, places = {}, show, done, notes } = verb;
+  const { place, project, count = false, yes = false, ...own } = values;
+  if (columns !== undefined) checkColumns(deps, columns);
+  let call = { kind: operation, project, ...((await input?.(own as Values, deps)) ?? own) } as Parameters<Admin>[0];
+  let choice = place;
+  if (question !== undefined) {
+    choice = await noteDataFile(deps, place);
+    const isSure = yes || (losesNothing && !deps.streams.in.isTTY);
+    await confirmRemoval(deps, { command: `service ${operation.replace(".", " ")}`, yes: isSure }, async () => {
+      const asked = await withAdmin(deps, choice, (admin) => question(values, admin, deps));
+      if (asked === null || typeof asked === "string") return asked;
+      call = { ...call, ...asked.input };
+      return asked.text;
+    });
+  }
+  const result = await withAdmin(deps, choice, async (admin) => {
+    try {
+      return (await admin(call)) as ResultOf<Name>;
+    } catch (error) {
+      throw (await toUsageError(error, call, places)) ?? error;
+    }
+  });
+  if (show !== undefined) await show(deps, result, values);
+  else if (columns !== undefined && Array.isArray(result)) await showList(deps, columns, result, { count });
+  else if (columns !== undefined) await showRecord(deps, columns, result as object);
+  const line = done?.(result, values) ?? null;
+  if (line !== null) await writeDone(deps, line);
+  for (const note of notes?.(result) ?? []) await writeNote(deps, note);
+}
+
+async function toUsageError(
+  error: unknown,
+  call: object,
+  places: Readonly<Record<string, string | undefined>>,
+): Promise<UsageError | null> {
+  const { InvalidError } = await import("../../../service/domain/errors.ts");
+  if (!(error instanceof InvalidError)) return null;
+  const [field = "", phrases = []] = Object.entries(error.errors)[0] ?? [];
+  const place = places[field];
+  const value = (call as Readonly<Record<string, unknown>>)[field];
+  return place === undefined ? null : new UsageError(`${place}: ${String(value)} ${phrases[0]}`, { cause: error });
 }

@@ -1,42 +1,130 @@
-import type { Command } from "commander";
-import type { WebhookCommand } from "../../../service/admin/webhook/commands.ts";
-import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../service/domain/webhooks/webhook-rows.ts";
 import type { UrlRefusal } from "../../../service/domain/webhooks/addresses.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
-import type { Flags } from "../../args/flags.ts";
-import {
-  parseChoice,
-  parseChoices,
-  parseDuration,
-  parseLifetime,
-  parseName,
-  parseScoreSpan,
-} from "../../args/values.ts";
-import type { CommandContext } from "../../command/command-context.ts";
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../service/domain/webhooks/webhook-rows.ts";
+import type { InputOf } from "../../../service/operations/index.ts";
+import { parseChoices, parseDuration, parseLifetime, parseName, parseScoreSpan } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
-import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows.ts";
-import { countOf, writeDone } from "../../command/notes.ts";
-import { readTime } from "../../command/time-flags.ts";
+import { LIMITS } from "../../command/list-rows.ts";
+import { countOf } from "../../command/notes.ts";
+import { timeContext } from "../../command/time-flags.ts";
+import { parseTime } from "../../args/time.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, showPages, showRecord, withAdmin } from "./data/data-file.ts";
-import { projectVerb } from "./project-verb.ts";
-import {
-  REDELIVERED,
-  WEBHOOK_DELIVERIES,
-  WEBHOOK_REMOVED,
-  WEBHOOK_SECRET,
-  WEBHOOK_TEST,
-  WEBHOOKS,
-} from "./service-resources.ts";
-import { checkColumns } from "../../render/record-output.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { defineGroup } from "../../kit/command-node.ts";
+import { defineCommand } from "../../kit/define-command.ts";
+import { PLACE, PROJECT, showPages, showRecord } from "./data/data-file.ts";
+import { serviceCommand } from "./service-command.ts";
+import { toResource } from "./service-resources.ts";
 
 const SECRET_NOTE = "save this secret now; it is not shown again";
 
-type AddCommand = Extract<WebhookCommand, { readonly kind: "webhook.add" }>;
+const WEBHOOKS = toResource(
+  "webhooks",
+  {
+    id: "id",
+    url: "text",
+    state: "status",
+    reason: "text",
+    events: "text",
+    scores: "text",
+    format: "text",
+    signature_header: "text",
+    waiting: "number",
+    failed: "number",
+    missed: "number",
+    created_at: "time",
+    last_delivered_at: "time",
+    failing_since: "time",
+    disabled_at: "time",
+  },
+  ["signature_header", "format", "created_at", "failing_since", "disabled_at", "scores", "missed", "events"],
+);
+const WEBHOOK_SECRET = toResource("webhooks", { id: "id", url: "text", secret: "text", previous_until: "time" });
+const WEBHOOK_TEST = toResource("events", {
+  id: "id",
+  event_id: "text",
+  delivered: "text",
+  status: "number",
+  ms: "number",
+  text: "text",
+});
+const WEBHOOK_DELIVERIES = toResource(
+  "events",
+  {
+    event_id: "text",
+    event_type: "text",
+    state: "status",
+    attempts: "number",
+    created_at: "time",
+    due_at: "time",
+    attempted_at: "time",
+    status: "number",
+    ms: "number",
+    text: "text",
+    log: "text",
+  },
+  ["log", "ms", "attempted_at", "due_at"],
+);
 
-type AddDetails = Omit<AddCommand, "kind" | "project">;
+const ID = { form: "<id>", text: "the webhook's number, from `service webhook list`" } as const;
+
+export const ALLOW_PRIVATE = {
+  flag: "--allow-private",
+  text: "allow private addresses, and a literal loopback address",
+} as const;
+
+const add = serviceCommand({
+  operation: "webhook.add",
+  summary: "post events to a URL, and print the signing secret once",
+  examples: [
+    "surveyctl service webhook add https://example.com/hook --data survey.db",
+    "surveyctl service webhook add http://127.0.0.1:9000/hook --allow-private --events survey_response.created",
+    "surveyctl service webhook add https://hooks.slack.com/x --format slack --score 0-6",
+  ],
+  args: { url: { form: "<url>", text: "the URL that events are posted to" } },
+  flags: {
+    secret: { flag: "--secret", value: "text", text: "signing key", otherwise: "a new one" },
+    signature_header: {
+      flag: "--signature-header",
+      value: "name",
+      text: "signature header",
+      otherwise: "X-Webhook-Signature",
+    },
+    allow_private: ALLOW_PRIVATE,
+    insecure_http: { flag: "--insecure-http", text: "allow plain http to public addresses" },
+    events: {
+      flag: "--events",
+      value: "names",
+      text: `events to post: ${WEBHOOK_EVENTS.join(", ")}`,
+      otherwise: "all",
+      parse: (text: string, place: string) => parseChoices([text], place, WEBHOOK_EVENTS),
+    },
+    score: {
+      flag: "--score",
+      value: "range",
+      text: "only responses with these scores, such as 0-6",
+      otherwise: "all",
+      parse: parseScoreSpan,
+    },
+    format: {
+      flag: "--format",
+      value: "format",
+      text: "format of the body",
+      choices: WEBHOOK_FORMATS,
+      default: "json",
+    },
+  },
+  columns: WEBHOOK_SECRET,
+  input: async (webhook) => {
+    const { url, allow_private: allowPrivate, insecure_http: insecureHttp } = webhook;
+    const refusal =
+      (await urlRefusal({ url, allowPrivate, insecureHttp }, "<url>")) ?? (await signatureRefusal(webhook));
+    if (refusal !== null) throw refusal;
+    return webhook;
+  },
+  places: { url: "<url>" },
+  notes: () => [SECRET_NOTE],
+});
 
 /** The command to type instead, where there is one. */
 const ADVICE: Readonly<Partial<Record<UrlRefusal["code"], string>>> = {
@@ -48,261 +136,158 @@ const ADVICE: Readonly<Partial<Record<UrlRefusal["code"], string>>> = {
   loopback: "use --allow-private if it is meant",
 };
 
-/** Why a URL may not be posted to, as an error; null if it may. Without `insecureHttp` there is no such flag. */
-export async function urlRefusal(
-  target: Pick<AddCommand, "url" | "allowPrivate"> & { readonly insecureHttp?: boolean },
-  place: string,
-): Promise<UsageError | null> {
+interface Target {
+  readonly url: string;
+  readonly allowPrivate: boolean;
+  /** Left out if there is no such flag. */
+  readonly insecureHttp?: boolean;
+}
+
+/** Why a URL may not be posted to, as an error; null if it may. */
+export async function urlRefusal(target: Target, place: string): Promise<UsageError | null> {
   const { refuseUrl } = await import("../../../service/domain/webhooks/addresses.ts");
-  const refusal = refuseUrl(target.url, { insecureHttp: false, ...target }, []);
+  const { url, allowPrivate, insecureHttp } = target;
+  const refusal = refuseUrl(url, { insecureHttp: insecureHttp ?? false, allowPrivate }, []);
   if (refusal === null) return null;
   const { code, message } = refusal;
-  const hint = code === "plain" && target.insecureHttp === undefined ? "use https://" : ADVICE[code];
-  const shown = code === "credentials" ? "the URL" : target.url;
+  const hint = code === "plain" && insecureHttp === undefined ? "use https://" : ADVICE[code];
+  const shown = code === "credentials" ? "the URL" : url;
   return new UsageError(`${place}: ${shown} is not allowed: ${message}`, hint === undefined ? {} : { hint });
 }
 
 /** A secret is not repeated in the error. */
-async function signatureRefusal({ secret, signatureHeader }: AddDetails): Promise<UsageError | null> {
+async function signatureRefusal({ secret, signature_header: header }: InputOf<"webhook.add">) {
   const { refuseSecret, refuseSignatureHeader } =
     await import("../../../service/domain/webhooks/signature-settings.ts");
-  const badSecret = secret === undefined ? null : refuseSecret(secret);
+  const badSecret = secret == null ? null : refuseSecret(secret);
   if (badSecret !== null) return new UsageError(`--secret: ${badSecret}`);
-  const badHeader = signatureHeader === undefined ? null : refuseSignatureHeader(signatureHeader);
-  return badHeader === null ? null : new UsageError(`--signature-header: "${signatureHeader}" ${badHeader}`);
-}
-
-interface WebhookChoice extends ProjectChoice {
-  readonly id: string;
-}
-
-async function runWebhookTest(deps: Deps, { project, id, ...choice }: WebhookChoice): Promise<ExitCode> {
-  checkColumns(deps, WEBHOOK_TEST);
-  const result = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.test", project, id }));
-  await showRecord(deps, WEBHOOK_TEST, result);
-  if (!result.delivered) {
-    const reason = result.status === null ? result.text : `HTTP ${result.status}`;
-    throw new DataFileError("not_delivered", `the test event was not delivered: ${reason}`);
-  }
-  await writeDone(deps, `Delivered in ${result.ms} ms.`);
-  return EXIT.done;
-}
-
-interface WebhookDeliveriesOptions extends WebhookChoice {
-  readonly failed: boolean;
-  readonly limits: ListLimits;
+  const badHeader = header == null ? null : refuseSignatureHeader(header);
+  return badHeader === null ? null : new UsageError(`--signature-header: "${header}" ${badHeader}`);
 }
 
 const PAGE = 100;
 
-async function runWebhookDeliveries(deps: Deps, options: WebhookDeliveriesOptions): Promise<ExitCode> {
-  const { project, id, failed, ...list } = options;
-  const asked = { kind: "webhook.deliveries", project, id, failed } as const;
-  return showPages(deps, {
-    ...list,
-    resource: WEBHOOK_DELIVERIES,
-    // The newest come first: from the end on, and then before the last one that was shown.
-    fetch: (admin, place, limit) =>
-      admin({ ...asked, ...(place !== "0" && { before: place }), limit: Math.min(limit, PAGE) }),
-  });
-}
-
-export function registerWebhook(parent: Command, context: CommandContext): void {
-  const noun = parent.command("webhook").description("events posted to your own URLs");
-  registerAdd(noun, context);
-  projectVerb(context, noun, {
-    kind: "webhook.list",
-    name: "list",
-    alias: "ls",
-    summary: "list webhooks with their state and last delivery",
-    examples: ["surveyctl service webhook list --data survey.db", "surveyctl service webhook list --json"],
-    columns: WEBHOOKS,
-  });
-  registerSimple(noun, context);
-  registerRotate(noun, context);
-  registerDeliveries(noun, context);
-  registerRedeliver(noun, context);
-}
-
-const ID: readonly [string, string] = ["<id>", "the webhook's number, from `service webhook list`"];
-const EXITS = [EXIT.done, EXIT.failed, EXIT.refused] as const;
-
-export const ALLOW_PRIVATE_FLAG: FlagRecord = {
-  flag: "--allow-private",
-  text: "allow private addresses, and a literal loopback address",
-};
-
-const ADD_FLAGS: readonly FlagRecord[] = [
-  { flag: "--secret", value: "text", text: "signing key", otherwise: "a new one" },
-  {
-    flag: "--signature-header",
-    value: "name",
-    text: "signature header",
-    otherwise: "X-Webhook-Signature",
+const deliveries = defineCommand({
+  name: "deliveries",
+  summary: "list a webhook's events of the last 30 days with their outcomes, newest first",
+  examples: [
+    "surveyctl service webhook deliveries 3 --data survey.db",
+    "surveyctl service webhook deliveries 3 --failed --all --json",
+  ],
+  args: { id: ID },
+  exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  flags: {
+    place: PLACE,
+    project: PROJECT,
+    failed: { flag: "--failed", text: "only events that were given up" },
+    limits: LIMITS,
   },
-  ALLOW_PRIVATE_FLAG,
-  { flag: "--insecure-http", text: "allow plain http to public addresses" },
-  { flag: "--events", value: "names", text: `events to post: ${WEBHOOK_EVENTS.join(", ")}`, otherwise: "all" },
-  { flag: "--score", value: "range", text: "only responses with these scores, such as 0-6", otherwise: "all" },
-  { flag: "--format", value: "format", text: "format of the body", choices: WEBHOOK_FORMATS, default: "json" },
-];
+  columns: WEBHOOK_DELIVERIES,
+  run: (deps, { place, project, id, failed, limits }) =>
+    showPages(deps, {
+      ...place,
+      limits,
+      resource: WEBHOOK_DELIVERIES,
+      fetch: (admin, before, limit) =>
+        admin({ kind: "webhook.deliveries", project, id, failed, before, limit: Math.min(limit, PAGE) }),
+    }),
+});
 
-function registerAdd(noun: Command, context: CommandContext): void {
-  projectVerb(context, noun, {
-    kind: "webhook.add",
-    name: "add",
-    summary: "post events to a URL, and print the signing secret once",
-    operands: [["<url>", "the URL that events are posted to"]],
-    examples: [
-      "surveyctl service webhook add https://example.com/hook --data survey.db",
-      "surveyctl service webhook add http://127.0.0.1:9000/hook --allow-private --events survey_response.created",
-      "surveyctl service webhook add https://hooks.slack.com/x --format slack --score 0-6",
-    ],
-    flags: ADD_FLAGS,
-    columns: WEBHOOK_SECRET,
-    details: async ({ flags, operands: [url = ""] }) => {
-      const webhook = readWebhook(flags, url);
-      const refusal = (await urlRefusal(webhook, "<url>")) ?? (await signatureRefusal(webhook));
-      if (refusal !== null) throw refusal;
-      return webhook;
-    },
-    places: { url: "<url>" },
-    notes: () => [SECRET_NOTE],
-  });
-}
-
-/** Throws UsageError. */
-function readWebhook(flags: Flags, url: string): AddDetails {
-  const secret = flags.text("--secret");
-  const signatureHeader = flags.text("--signature-header");
-  const events = flags.parse("--events", (text, place) => parseChoices([text], place, WEBHOOK_EVENTS));
-  const scores = flags.parse("--score", parseScoreSpan);
-  return {
-    url,
-    allowPrivate: flags.is("--allow-private"),
-    insecureHttp: flags.is("--insecure-http"),
-    format: parseChoice(flags.text("--format") ?? "json", "--format", WEBHOOK_FORMATS),
-    ...(secret === null ? {} : { secret }),
-    ...(signatureHeader === null ? {} : { signatureHeader }),
-    ...(events === null ? {} : { events }),
-    ...(scores === null ? {} : { scores }),
-  };
-}
-
-function registerSimple(noun: Command, context: CommandContext): void {
-  projectVerb(context, noun, {
-    kind: "webhook.remove",
-    name: "remove",
-    alias: "rm",
-    summary: "remove a webhook and drop its pending events",
-    operands: [ID],
-    examples: ["surveyctl service webhook remove 3 --data survey.db", "surveyctl service webhook rm 3 --yes"],
-    columns: WEBHOOK_REMOVED,
-    details: ({ operands: [id = ""] }) => ({ id }),
-    removal: {
-      command: "service webhook remove",
-      question: async (admin, { project, operands: [id] }) => {
-        const webhook = (await admin({ kind: "webhook.list", project })).find((one) => one.id === id);
-        if (webhook === undefined) return null;
-        return `Remove webhook ${id} (${webhook.url}) and drop ${countOf(webhook.waiting, "event", "events")}?`;
+export const webhook = defineGroup({
+  name: "webhook",
+  summary: "events posted to your own URLs",
+  commands: [
+    add,
+    serviceCommand({
+      operation: "webhook.list",
+      summary: "list webhooks with their state and last delivery",
+      examples: ["surveyctl service webhook list --data survey.db", "surveyctl service webhook list --json"],
+      columns: WEBHOOKS,
+    }),
+    serviceCommand({
+      operation: "webhook.remove",
+      summary: "remove a webhook and drop its pending events",
+      examples: ["surveyctl service webhook remove 3 --data survey.db", "surveyctl service webhook rm 3 --yes"],
+      args: { id: ID },
+      columns: toResource("webhooks", { id: "id", dropped: "number" }),
+      question: async ({ id, project }, admin) => {
+        const found = (await admin({ kind: "webhook.list", project })).find((one) => one.id === id);
+        if (found === undefined) return null;
+        return `Remove webhook ${id} (${found.url}) and drop ${countOf(found.waiting, "event", "events")}?`;
       },
-    },
-    done: ({ id, dropped }) => `Removed webhook ${id}. ${countOf(dropped, "event", "events")} dropped.`,
-  });
-  projectVerb(context, noun, {
-    kind: "webhook.enable",
-    name: "enable",
-    summary: "send events to a webhook again after it was disabled",
-    operands: [ID],
-    examples: [
-      "surveyctl service webhook enable 3 --data survey.db",
-      "surveyctl service webhook enable 3 --project acme",
-    ],
-    columns: WEBHOOKS,
-    details: ({ operands: [id = ""] }) => ({ id }),
-    done: ({ id, waiting }) => `Enabled webhook ${id}. ${countOf(waiting, "event", "events")} waiting.`,
-  });
-  const test = context.verb(noun, {
-    name: "test",
-    summary: "send a sample event now and show the answer",
-    operands: [ID],
-    examples: ["surveyctl service webhook test 3 --data survey.db", "surveyctl service webhook test 3 --json"],
-    exits: EXITS,
-    flags: PROJECT_FLAGS,
-    columns: WEBHOOK_TEST,
-  });
-  context.action(test, (deps, flags, [id = ""]) => runWebhookTest(deps, { ...readProject(flags), id }));
-}
-
-function registerRotate(noun: Command, context: CommandContext): void {
-  projectVerb(context, noun, {
-    kind: "webhook.rotate",
-    name: "rotate",
-    summary: "replace a webhook's secret, and print the new one once",
-    operands: [ID],
-    examples: [
-      "surveyctl service webhook rotate 3 --data survey.db",
-      "surveyctl service webhook rotate 3 --overlap 7d --project acme",
-    ],
-    flags: [{ flag: "--overlap", value: "duration", text: "how long the old secret also signs", default: "24h" }],
-    columns: WEBHOOK_SECRET,
-    details: ({ flags, operands: [id = ""] }) => ({
-      id,
-      overlapSeconds: parseOverlap(flags.text("--overlap") ?? "24h"),
+      done: ({ id, dropped }) => `Removed webhook ${id}. ${countOf(dropped, "event", "events")} dropped.`,
     }),
-    notes: () => [SECRET_NOTE],
-  });
-}
-
-/** Seconds; 0 ends the old secret at once. */
-function parseOverlap(text: string): number {
-  return parseDuration(text, "--overlap") === 0 ? 0 : parseLifetime(text, "--overlap");
-}
-
-function registerDeliveries(noun: Command, context: CommandContext): void {
-  const deliveries = context.verb(noun, {
-    name: "deliveries",
-    summary: "list a webhook's events of the last 30 days with their outcomes, newest first",
-    operands: [ID],
-    examples: [
-      "surveyctl service webhook deliveries 3 --data survey.db",
-      "surveyctl service webhook deliveries 3 --failed --all --json",
-    ],
-    exits: EXITS,
-    flags: [...PROJECT_FLAGS, { flag: "--failed", text: "only events that were given up" }, ...LIST_FLAGS],
-    columns: WEBHOOK_DELIVERIES,
-  });
-  context.action(deliveries, (deps, flags, [id = ""]) =>
-    runWebhookDeliveries(deps, {
-      ...readProject(flags),
-      id,
-      failed: flags.is("--failed"),
-      limits: readLimits(flags),
+    serviceCommand({
+      operation: "webhook.enable",
+      summary: "send events to a webhook again after it was disabled",
+      examples: [
+        "surveyctl service webhook enable 3 --data survey.db",
+        "surveyctl service webhook enable 3 --project acme",
+      ],
+      args: { id: ID },
+      columns: WEBHOOKS,
+      done: ({ id, waiting }) => `Enabled webhook ${id}. ${countOf(waiting, "event", "events")} waiting.`,
     }),
-  );
-}
+    serviceCommand({
+      operation: "webhook.test",
+      summary: "send a sample event now and show the answer",
+      examples: ["surveyctl service webhook test 3 --data survey.db", "surveyctl service webhook test 3 --json"],
+      args: { id: ID },
+      columns: WEBHOOK_TEST,
+      show: async (deps, result) => {
+        await showRecord(deps, WEBHOOK_TEST, result);
+        const { delivered, status, text } = result;
+        const reason = status === null ? text : `HTTP ${status}`;
+        if (!delivered) throw new DataFileError("not_delivered", `the test event was not delivered: ${reason}`);
+      },
+      done: ({ ms }) => `Delivered in ${ms} ms.`,
+    }),
+    serviceCommand({
+      operation: "webhook.rotate",
+      summary: "replace a webhook's secret, and print the new one once",
+      examples: [
+        "surveyctl service webhook rotate 3 --data survey.db",
+        "surveyctl service webhook rotate 3 --overlap 7d --project acme",
+      ],
+      args: { id: ID },
+      flags: {
+        overlap: {
+          flag: "--overlap",
+          value: "duration",
+          text: "how long the old secret also signs",
+          default: "24h",
+          parse: parseOverlap,
+        },
+      },
+      columns: WEBHOOK_SECRET,
+      notes: () => [SECRET_NOTE],
+    }),
+    deliveries,
+    serviceCommand({
+      operation: "webhook.redeliver",
+      summary: "send events again: those that were given up, all since a time, or one",
+      examples: [
+        "surveyctl service webhook redeliver 3 --data survey.db",
+        "surveyctl service webhook redeliver 3 --since 2d --project acme",
+      ],
+      args: { id: ID },
+      flags: {
+        since: {
+          flag: "--since",
+          value: "time",
+          text: "all events since then, delivered or not",
+          conflicts: ["--event"],
+          parse: (text: string, place: string, deps: Deps) => parseTime(text, place, timeContext(deps), "first"),
+        },
+        event: { flag: "--event", value: "id", text: "only this event", parse: parseName },
+      },
+      columns: toResource("webhooks", { id: "id", redelivered: "number" }),
+      done: ({ redelivered }) => `${countOf(redelivered, "event", "events")} to be sent again.`,
+    }),
+  ],
+});
 
-function registerRedeliver(noun: Command, context: CommandContext): void {
-  projectVerb(context, noun, {
-    kind: "webhook.redeliver",
-    name: "redeliver",
-    summary: "send events again: those that were given up, all since a time, or one",
-    operands: [ID],
-    examples: [
-      "surveyctl service webhook redeliver 3 --data survey.db",
-      "surveyctl service webhook redeliver 3 --since 2d --project acme",
-    ],
-    flags: [
-      { flag: "--since", value: "time", text: "all events since then, delivered or not" },
-      { flag: "--event", value: "id", text: "only this event" },
-    ],
-    columns: REDELIVERED,
-    details: ({ deps, flags, operands: [id = ""] }) => {
-      const event = flags.parse("--event", parseName);
-      const since = readTime(deps, flags, "--since", "first");
-      if (event !== null && since !== null) throw new UsageError("--since and --event cannot be used together");
-      return { id, ...(since === null ? {} : { since }), ...(event === null ? {} : { event }) };
-    },
-    done: ({ redelivered }) => `${countOf(redelivered, "event", "events")} to be sent again.`,
-  });
+/** Seconds; 0 ends the old secret at once. Throws UsageError. */
+function parseOverlap(text: string, place: string): number {
+  return parseDuration(text, place) === 0 ? 0 : parseLifetime(text, place);
 }

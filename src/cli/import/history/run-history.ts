@@ -2,8 +2,9 @@
 import { InputChangedError, InputError } from "../../../bulk/import/table/input-file.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { isSameFile, openReplacement, type FileReplacement } from "../../../runtime/files/file-replacement.ts";
-import type { Admin } from "../../../service/admin/commands.ts";
 import type { ConflictPolicy } from "../../../service/domain/history/import-people.ts";
+import type { Store } from "../../../service/domain/ports.ts";
+import { requireProject } from "../../../service/domain/projects/projects.ts";
 import type { HistoryFormat, HistoryStream } from "../../../service/history/columns.ts";
 import type { Deps } from "../../command/deps.ts";
 import { createProgress } from "../../command/progress.ts";
@@ -39,14 +40,14 @@ export interface HistoryRequest {
   readonly report: string | null;
 }
 
-export type WithStore = <Result>(work: (admin: Admin) => Promise<Result>) => Promise<Result>;
+export type WithStore = <Result>(work: (store: Store) => Promise<Result>) => Promise<Result>;
 
 export async function runHistoryImport(deps: Deps, request: HistoryRequest, withStore: WithStore): Promise<ExitCode> {
   const report = request.report === null ? null : await openReplacement(request.report, deps.random.token(6));
   try {
     const exit = request.check
       ? await importHistoryFiles(deps, request, null, report)
-      : await withStore((admin) => importHistoryFiles(deps, request, admin, report));
+      : await withStore((store) => importHistoryFiles(deps, request, store, report));
     await report?.commit();
     return exit;
   } catch (error) {
@@ -67,11 +68,11 @@ const AGAIN = "run it again: rows that are stored are not stored twice";
 async function importHistoryFiles(
   deps: Deps,
   request: HistoryRequest,
-  admin: Admin | null,
+  store: Store | null,
   report: FileReplacement | null,
 ): Promise<ExitCode> {
   // Long before the rows are read, whether they can be stored.
-  await admin?.({ kind: "settings", project: request.project, change: {} });
+  await store?.read((tx) => requireProject(tx, request.project));
   const { format, stream, renames, unknown, onConflict, updatedAt, webhooks, project } = request;
   const shared = { zone: deps.options.timeZone, now: unixSeconds(deps.clock), signal: deps.signal };
   const reading: HistoryReading = { format, stream, renames, unknown, ...shared };
@@ -88,11 +89,11 @@ async function importHistoryFiles(
     await refuseReport(sources, request.report);
     const survey = await surveySources(sources, reading, { onProblem, onRows, database });
     await progress.end();
-    if (admin === null) await writeMapping(deps, survey);
+    if (store === null) await writeMapping(deps, survey);
     const failures = failedExpectations(survey, request.expectations);
     const stored =
-      admin !== null && failures.length === 0
-        ? await storeRows({ admin, project, onConflict, updatedAt, webhooks, survey, reading, onProblem, onRows })
+      store !== null && failures.length === 0
+        ? await storeRows({ store, project, onConflict, updatedAt, webhooks, survey, reading, onProblem, onRows })
         : null;
     await progress.end();
     await report?.write(Buffer.from(problems.takeLines()));

@@ -1,7 +1,7 @@
 /** The second pass: rows go to the store in bounded batches, suppressions first, whatever the order of the files. */
-import type { Admin } from "../../../service/admin/commands.ts";
 import type { ConflictPolicy, Imported } from "../../../service/domain/history/import-people.ts";
-import type { PastRows } from "../../../service/domain/history/import-responses.ts";
+import { importHistory, type PastRows } from "../../../service/domain/history/import-responses.ts";
+import type { Store } from "../../../service/domain/ports.ts";
 import {
   HISTORY_STEPS,
   type HistoryStep,
@@ -9,6 +9,7 @@ import {
   type PastResponse,
 } from "../../../service/domain/history/rows.ts";
 import type { HistoryStream } from "../../../service/history/columns.ts";
+import { writeInProject } from "../../../service/operations/operation.ts";
 import type { HistoryTally } from "../../../service/history/tally.ts";
 import {
   type HistoryProblem,
@@ -40,7 +41,7 @@ export interface StoredCounts {
 }
 
 export interface StoreOptions {
-  readonly admin: Admin;
+  readonly store: Store;
   readonly project: string;
   readonly onConflict: ConflictPolicy;
   readonly updatedAt: "keep" | "now";
@@ -73,10 +74,12 @@ export async function storeRows(options: StoreOptions): Promise<StoredRows> {
   let done = 0;
   for (const step of HISTORY_STEPS) {
     const send = async (batch: readonly Placed[]): Promise<void> => {
-      const { admin, project, onConflict, webhooks } = options;
+      const { store, project, onConflict, webhooks } = options;
       const rows = batch.map(({ row }) => row);
       const saved = { step, rows } as PastRows;
-      const imported = await admin({ kind: "history.add", project, batch: saved, onConflict, webhooks });
+      const imported = await writeInProject(store, project, (tx, found) =>
+        importHistory(tx, found, saved, { policy: onConflict, webhooks }),
+      );
       people.learn(imported, batch);
       for (const id of imported.nameless) nameless.add(id);
       for (const id of imported.named) nameless.delete(id);

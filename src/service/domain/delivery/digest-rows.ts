@@ -3,7 +3,7 @@ import type { Project } from "../inputs.ts";
 import type { ClaimKey, DeliveryState, DigestSchedule } from "./queue-rows.ts";
 
 /** Of the newest week that has begun. `unknown` was transmitted and had no reply: it is not sent again. */
-export type DigestState = Exclude<DeliveryState, "cancelled">;
+type DigestState = Exclude<DeliveryState, "cancelled">;
 
 export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
 

@@ -50,6 +50,13 @@ export async function findProject(tx: Transaction, name: string): Promise<Projec
   return tx.projects.byName(name);
 }
 
+/** Throws NotFoundError. */
+export async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
+  const project = await findProject(tx, name);
+  if (project === null) throw new NotFoundError(`there is no project ${JSON.stringify(name)}`);
+  return project;
+}
+
 /** The facts of a new key besides itself. */
 export interface KeyFacts {
   readonly name: string | null;

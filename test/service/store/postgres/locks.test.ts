@@ -9,7 +9,7 @@ import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { findProject } from "../../../../src/service/domain/projects/projects.ts";
-import type { Admin } from "../../../../src/service/admin/commands.ts";
+import type { Admin } from "../../../../src/service/operations/index.ts";
 import { openTestService, type TestService } from "../../../helpers/test-service.ts";
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
 import { sendInput } from "../../domain/fixture.ts";
@@ -20,19 +20,19 @@ const COMMANDS: Readonly<Record<string, (admin: Admin, project: string) => Promi
     const { id } = await admin({ kind: "key.add", project });
     return admin({ kind: "key.revoke", project, id });
   },
-  throttle: (admin, project) => admin({ kind: "throttle", project, seconds: 60 }),
-  settings: (admin, project) => admin({ kind: "settings", project, change: {} }),
+  throttle: (admin, project) => admin({ kind: "throttle", project, interval: 60 }),
+  settings: (admin, project) => admin({ kind: "settings", project }),
   "trend.add": (admin, project) => admin({ kind: "trend.add", project, name: "Pro", where: { plan: "pro" } }),
   "link.add": (admin, project) => admin({ kind: "link.add", project, name: "Receipt", properties: {} }),
   brand: (admin, project) => admin({ kind: "brand", project, name: "Acme" }),
-  pause: (admin, project) => admin({ kind: "pause", project, paused: true }),
+  pause: (admin, project) => admin({ kind: "pause", project }),
   "webhook.add": (admin, project) =>
     admin({
       kind: "webhook.add",
       project,
       url: "https://example.com/",
-      allowPrivate: false,
-      insecureHttp: false,
+      allow_private: false,
+      insecure_http: false,
       format: "json",
     }),
   erase: (admin, project) =>
@@ -40,10 +40,10 @@ const COMMANDS: Readonly<Record<string, (admin: Admin, project: string) => Promi
       kind: "erase",
       project,
       email: "ada@x.co",
-      phoneNumber: null,
-      dryRun: false,
+      phone_number: null,
+      dry_run: false,
       properties: false,
-      forgetUnsubscribe: false,
+      forget_unsubscribe: false,
     }),
 };
 
@@ -56,7 +56,7 @@ const READS: typeof COMMANDS = {
   "key.list": (admin, project) => admin({ kind: "key.list", project }),
   "trend.list": (admin, project) => admin({ kind: "trend.list", project }),
   throttle: (admin, project) => admin({ kind: "throttle", project }),
-  autopilot: (admin, project) => admin({ kind: "autopilot", project, platform: "email", change: {} }),
+  autopilot: (admin, project) => admin({ kind: "autopilot", project, platform: "email" }),
 };
 
 const outcomeOf = (work: Promise<unknown>): Promise<string> =>

@@ -1,68 +1,85 @@
 import path from "node:path";
-import type { Command } from "commander";
 import type { Json } from "../../../../contract/json.ts";
-import type { ConfiguredInfo } from "../../../../service/admin/settings/commands.ts";
+import type { ResultOf } from "../../../../service/operations/index.ts";
 import { nameOfInput, readTextInput } from "../../../args/text-file.ts";
 import { formatDuration, parseChoices } from "../../../args/values.ts";
-import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeDone, writeNote } from "../../../command/notes.ts";
 import { confirmRemoval, YES_FLAG } from "../../../command/removal.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { EXIT } from "../../../exit-codes.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
 import { chooseFormat } from "../../../render/list-output.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, showList, withAdmin } from "../data/data-file.ts";
-import { SETTING_CHANGES } from "../service-resources.ts";
+import { PLACE, PROJECT, showList, withAdmin } from "../data/data-file.ts";
+import { toResource } from "../service-resources.ts";
 
-interface ApplyOptions extends ProjectChoice {
-  /** A path, or `-` for standard input. */
-  readonly file: string;
-  /** The sections that are applied; none for all. */
-  readonly only: readonly string[];
-  readonly yes: boolean;
-}
+const SETTING_CHANGES = toResource("settings", { change: "text", key: "text", from: "text", to: "text" });
 
-/** Makes the settings as the file has them, and shows what differs; with `--dry-run` that alone. */
-async function runApply(deps: Deps, { file, only, yes, project, ...choice }: ApplyOptions): Promise<ExitCode> {
-  const { dryRun } = deps.options;
-  const given = await readTextInput(deps.streams.in, file);
-  const { readSettingsFile, SECTIONS } = await import("./settings-file.ts");
-  const sections = only.length === 0 ? SECTIONS : parseChoices(only, "--only", SECTIONS);
-  const read = await readSettingsFile(nameOfInput(file), given, file === "-" ? "." : path.dirname(file));
-  const wanted = Object.fromEntries(Object.entries(read.wanted).filter(([section]) => sections.includes(section)));
-  const acting = { ...deps, options: { ...deps.options, dryRun: false } };
-  let confirmed: readonly string[] | null = yes ? null : [];
-  for (;;) {
-    const command = { kind: "configure", project, wanted, dryRun, confirmed } as const;
-    const done = await withAdmin(acting, choice, (admin) => admin(command));
-    if (done.refused !== null) throw read.fail(done.refused.path, done.refused.text);
-    if (done.isApplied || dryRun) return showDone(deps, project, done);
-    const removal = { command: "service apply", yes, kept: "Nothing was changed.", isList: true };
-    await confirmRemoval(
-      deps,
-      removal,
-      () => `Remove ${done.removed.map(describeRemoved).join(", ")} from project ${project}?`,
-    );
-    confirmed = done.removed;
-  }
-}
+type Configured = ResultOf<"configure">;
+
+export const apply = defineCommand({
+  name: "apply",
+  summary: "apply a project's settings from a YAML file, and show what changes",
+  examples: [
+    "surveyctl service apply survey.yaml --dry-run --data survey.db",
+    "surveyctl service apply survey.yaml --only texts,questions",
+    "surveyctl service settings -o yaml | surveyctl service apply - --project acme --yes",
+  ],
+  args: { file: { form: "<file>", text: "file of `service settings -o yaml`, or - for standard input" } },
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.refused],
+  flags: {
+    place: PLACE,
+    project: PROJECT,
+    only: {
+      flag: "--only",
+      value: "names",
+      text: "apply only these sections of the file, such as texts,questions",
+      repeatable: true,
+    },
+    dryRun: { flag: "--dry-run", text: "show what would change, and change nothing" },
+    yes: YES_FLAG,
+  },
+  columns: SETTING_CHANGES,
+  run: async (deps, { place, project, file, only, yes }) => {
+    const { dryRun } = deps.options;
+    const given = await readTextInput(deps.streams.in, file);
+    const { readSettingsFile, SECTIONS } = await import("./settings-file.ts");
+    const sections = only.length === 0 ? SECTIONS : parseChoices(only, "--only", SECTIONS);
+    const read = await readSettingsFile(nameOfInput(file), given, file === "-" ? "." : path.dirname(file));
+    const wanted = Object.fromEntries(Object.entries(read.wanted).filter(([section]) => sections.includes(section)));
+    const acting = { ...deps, options: { ...deps.options, dryRun: false } };
+    let confirmed: readonly string[] | null = yes ? null : [];
+    for (;;) {
+      const call = { kind: "configure", project, wanted, confirmed, dry_run: dryRun } as const;
+      const done = await withAdmin(acting, place, (admin) => admin(call));
+      if (done.refused !== null) throw read.fail(done.refused.path, done.refused.text);
+      if (done.isApplied || dryRun) return showDone(deps, project, done);
+      const removal = { command: "service apply", yes, kept: "Nothing was changed.", isList: true };
+      await confirmRemoval(
+        deps,
+        removal,
+        () => `Remove ${done.removed.map(describeRemoved).join(", ")} from project ${project}?`,
+      );
+      confirmed = done.removed;
+    }
+  },
+});
 
 function describeRemoved(entry: string): string {
   if (entry.startsWith("questions[")) return `${entry} (it is retired)`;
   return entry.startsWith("webhooks[") ? `${entry} with its secret` : entry;
 }
 
-async function showDone(deps: Deps, project: string, done: ConfiguredInfo): Promise<ExitCode> {
+async function showDone(deps: Deps, project: string, done: Configured): Promise<void> {
   const count = countOf(done.changes.length, "setting", "settings");
   const isNothing = done.changes.length === 0;
   if (!isNothing || chooseFormat(deps) !== "table") await showChanges(deps, done);
   if (isNothing) await writeDone(deps, "Nothing to change.");
   else if (done.isApplied) await writeDone(deps, `Changed ${count} of project ${project}.`);
   else await writeDone(deps, `${count} would change. Nothing was changed.`);
-  return EXIT.done;
 }
 
 /** One row a key; the secrets of new webhooks where there are any. */
-async function showChanges(deps: Deps, { changes, secrets }: ConfiguredInfo): Promise<void> {
+async function showChanges(deps: Deps, { changes, secrets }: Configured): Promise<void> {
   const rows = changes.map(({ key, from, to }) => {
     const change = from === null ? "add" : to === null ? "remove" : "change";
     return { change, key, from: toText(key, from), to: toText(key, to) };
@@ -80,33 +97,4 @@ async function showChanges(deps: Deps, { changes, secrets }: ConfiguredInfo): Pr
 /** Durations as they are typed. */
 function toText(key: string, value: Json): Json {
   return typeof value === "number" && /^throttle$|\.frequency$|\.after$/.test(key) ? formatDuration(value) : value;
-}
-
-export function registerApply(parent: Command, context: CommandContext): void {
-  const verb = context.verb(parent, {
-    name: "apply",
-    summary: "apply a project's settings from a YAML file, and show what changes",
-    operands: [["<file>", "file of `service settings -o yaml`, or - for standard input"]],
-    examples: [
-      "surveyctl service apply survey.yaml --dry-run --data survey.db",
-      "surveyctl service apply survey.yaml --only texts,questions",
-      "surveyctl service settings -o yaml | surveyctl service apply - --project acme --yes",
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.refused],
-    flags: [
-      ...PROJECT_FLAGS,
-      {
-        flag: "--only",
-        value: "names",
-        text: "apply only these sections of the file, such as texts,questions",
-        repeatable: true,
-      },
-      { flag: "--dry-run", text: "show what would change, and change nothing" },
-      YES_FLAG,
-    ],
-    columns: SETTING_CHANGES,
-  });
-  context.action(verb, (deps, flags, [file = ""]) =>
-    runApply(deps, { ...readProject(flags), file, only: flags.all("--only"), yes: flags.is("--yes") }),
-  );
 }

@@ -2,23 +2,39 @@ import type { MadeBackup } from "../../../../service/data-file/backup.ts";
 import type { StoreContents } from "../../../../service/domain/ports.ts";
 import { parseInteger, parseOutputFile } from "../../../args/values.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
-import { chooseServicePlace, dataPlace, showDatabase } from "../../../command/data-place.ts";
+import { chooseServicePlace, showDatabase } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, watchLock, writeDone } from "../../../command/notes.ts";
 import { createProgress } from "../../../command/progress.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { noteDuration, rejectDryRun, showRecord, withAdmin } from "./data-file.ts";
-import { BACKUP } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
+import { toResource } from "../service-resources.ts";
+import { noteDuration, PLACE, rejectDryRun, showRecord, withAdmin } from "./data-file.ts";
 
 /** Of copying and checking, on a slow machine. */
 const CHECKED_A_SECOND = 30_000_000;
 
+const BACKUP = toResource("files", {
+  file: "text",
+  bytes: "number",
+  rows: "number",
+  projects: "number",
+  people: "number",
+  responses: "number",
+  surveys: "number",
+  schema: "number",
+  sha256: "text",
+});
+
 export const backup = defineCommand({
   name: "backup",
   summary: "copy all data to a file, while the service runs, and check the copy",
+  examples: [
+    "surveyctl service backup survey-backup.db --data survey.db",
+    "surveyctl service backup /backup/survey.db --keep 7 --data survey.db",
+  ],
   args: {
     file: {
       form: "<file>",
@@ -26,34 +42,30 @@ export const backup = defineCommand({
       parse: parseBackupFile,
     },
   },
-  examples: [
-    "surveyctl service backup survey-backup.db --data survey.db",
-    "surveyctl service backup /backup/survey.db --keep 7 --data survey.db",
-  ],
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted, EXIT.terminated],
   flags: {
-    data: dataPlace(),
+    place: PLACE,
     keep: {
       flag: "--keep",
       value: "number",
       text: "replace FILE, and keep this many backups in all: FILE, FILE.1 and so on",
-      parse: (text, place) => parseInteger(text, place, { min: 1, max: 1000 }),
+      parse: (text: string, flag: string) => parseInteger(text, flag, { min: 1, max: 1000 }),
     },
   },
   columns: BACKUP,
-  run: async (deps, { data, file, keep }) => {
+  run: async (deps, { file, place: choice, keep }) => {
     checkColumns(deps, BACKUP);
     rejectDryRun(deps);
     const { backUp, copyThrough } = await import("../../../../service/data-file/backup.ts");
     const { random, signal } = deps;
-    const place = await chooseServicePlace(deps, { data });
+    const place = await chooseServicePlace(deps, choice);
     const { info, removed } =
       place.kind === "database"
         ? await backUpDatabase(deps, place.url, { file, keep })
-        : await withAdmin(deps, { data }, async (admin) => {
+        : await withAdmin(deps, choice, async (_, store) => {
             const { dataFile } = place;
             await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
-            const copy = copyThrough(admin, file);
+            const copy = copyThrough(store, file);
             return asCliError(() => backUp({ copy, dataFile, file, keep, random, signal, watch: watchLock(deps) }));
           });
     await showRecord(deps, BACKUP, info);

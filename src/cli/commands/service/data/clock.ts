@@ -1,31 +1,56 @@
-import type { Command } from "commander";
 import { toIsoTime } from "../../../../contract/text/iso-time.ts";
-import type { CommandContext } from "../../../command/command-context.ts";
-import { serviceVerb } from "../project-verb.ts";
-import { CLOCK } from "../service-resources.ts";
+import type { Store } from "../../../../service/domain/ports.ts";
+import { writeDone } from "../../../command/notes.ts";
+import { confirmRemoval, YES_FLAG } from "../../../command/removal.ts";
+import { EXIT } from "../../../exit-codes.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
+import { checkColumns } from "../../../render/record-output.ts";
+import { toResource } from "../service-resources.ts";
+import { noteDataFile, PLACE, showRecord, withAdmin } from "./data-file.ts";
 
-export function registerClock(parent: Command, context: CommandContext): void {
-  serviceVerb(context, parent, {
-    kind: "clock",
-    name: "clock",
-    summary: "compare the clock with the newest write, and recover from a clock that was ahead",
-    examples: ["surveyctl service clock --data survey.db", "surveyctl service clock --reset --yes --data survey.db"],
-    flags: [{ flag: "--reset", text: "forget the later times: surveys and retries wait by the clock again" }],
-    columns: CLOCK,
-    details: ({ flags }) => ({ reset: flags.is("--reset") }),
-    removal: {
-      command: "service clock --reset",
-      isMeant: ({ flags }) => flags.is("--reset"),
-      question: async (admin) => {
-        const { clock, newest_write: newest, behind } = await admin({ kind: "clock", reset: false });
-        if (behind === 0) return null;
-        const [now, later] = [clock, newest].map(toIsoTime);
-        return `The clock shows ${now}, the newest write says ${later}. Is the clock right? Then ${later} is forgotten.`;
-      },
-    },
-    done: ({ behind }, { flags }) => {
-      if (flags.is("--reset")) return "Surveys and retries wait by the clock.";
-      return behind === 0 ? null : "If the clock is right, use --reset.";
-    },
-  });
+const CLOCK = toResource("clock", { clock: "time", newest_write: "time", behind: "duration" });
+
+export const clock = defineCommand({
+  name: "clock",
+  summary: "compare the clock with the newest write, and recover from a clock that was ahead",
+  examples: ["surveyctl service clock --data survey.db", "surveyctl service clock --reset --yes --data survey.db"],
+  exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  flags: {
+    place: PLACE,
+    reset: { flag: "--reset", text: "forget the later times: surveys and retries wait by the clock again" },
+    yes: YES_FLAG,
+  },
+  columns: CLOCK,
+  run: async (deps, { place, reset, yes }) => {
+    checkColumns(deps, CLOCK);
+    const choice = reset ? await noteDataFile(deps, place) : place;
+    if (reset)
+      await confirmRemoval(deps, { command: "service clock --reset", yes }, async () => {
+        const { clock: now, newest_write: newest, behind } = await withAdmin(deps, choice, (_, store) => read(store));
+        const [shown, later] = [now, newest].map(toIsoTime);
+        return behind === 0
+          ? null
+          : `The clock shows ${shown}, the newest write says ${later}. Is the clock right? Then ${later} is forgotten.`;
+      });
+    const shown = await withAdmin(deps, choice, async (_, store) => {
+      if (reset && (await read(store)).behind > 0) {
+        const { takeClockBack } = await import("../../../../service/domain/write-time.ts");
+        await store.write(takeClockBack, { isLong: true });
+      }
+      return read(store);
+    });
+    await showRecord(deps, CLOCK, shown);
+    if (reset) await writeDone(deps, "Surveys and retries wait by the clock.");
+    else if (shown.behind !== 0) await writeDone(deps, "If the clock is right, use --reset.");
+  },
+});
+
+/** `behind`: by which the clock is behind the newest write; 0 while that is no more than a correction of the clock. */
+async function read(store: Store) {
+  const { readLead } = await import("../../../../service/domain/write-time.ts");
+  return store.read(async (tx) => ({
+    clock: tx.now,
+    newest_write: await tx.clock.newestWriteAt(),
+    behind: await readLead(tx),
+  }));
 }

@@ -5,12 +5,13 @@
 import { existsSync, statSync } from "node:fs";
 import {
   chooseServicePlace,
-  DATA_FLAGS,
+  dataPlace,
   type DataFileChoice,
   readPlace,
   showDatabase,
 } from "../../../command/data-place.ts";
-import type { Admin } from "../../../../service/admin/commands.ts";
+import type { Store } from "../../../../service/domain/ports.ts";
+import type { Admin } from "../../../../service/operations/index.ts";
 import type { CommandOptions } from "../../../../service/data-file/administer.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
@@ -19,23 +20,25 @@ import { countOf, formatCount, writeDone, writeNote } from "../../../command/not
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import type { FlagRecord } from "../../../args/flag-record.ts";
-import type { Flags } from "../../../args/flags.ts";
 import type { Json, JsonObject } from "../../../../contract/json.ts";
 import type { RowPage } from "../../../../contract/row-page.ts";
+import type { FlagGroup } from "../../../kit/flag-spec.ts";
 import type { Resource } from "../../../render/columns.ts";
 import { openListOutput } from "../../../render/list-output.ts";
 import { withPager } from "../../../streams/paging.ts";
 import { writeRecord } from "../../../render/record-output.ts";
 
 /** A data file, and what a command needs that sends a mail itself. */
-export type AdminChoice = DataFileChoice & Pick<CommandOptions, "commandMail" | "sender">;
+export interface AdminChoice extends DataFileChoice, Pick<CommandOptions, "commandMail" | "sender"> {
+  /** The work changes something without an operation. */
+  readonly changes?: boolean;
+}
 
-/** Gives `work` the commands of an existing data file, whether a server runs on it or not. */
+/** Gives `work` the operations and the store of an existing data file, whether a server runs on it or not. */
 export async function withAdmin<Result>(
   deps: Deps,
-  { data, ...mail }: AdminChoice,
-  work: (admin: Admin) => Promise<Result>,
+  { data, changes = false, ...mail }: AdminChoice,
+  work: (admin: Admin, store: Store) => Promise<Result>,
 ): Promise<Result> {
   rejectDryRun(deps);
   const { administer } = await import("../../../../service/data-file/administer.ts");
@@ -48,18 +51,19 @@ export async function withAdmin<Result>(
   const dataFile = existingDataFile(place);
   // A file that nobody named may not be the one that was meant.
   if (place.isNamed) return asCliError(() => administer({ dataFile, ...options }, work));
-  await writeNote(deps, `using ${dataFile}`);
-  const { changesSomething } = await import("../../../../service/admin/commands.ts");
+  let isNoted: boolean = changes || !deps.options.quiet;
+  if (isNoted) await noteUnnamed(deps, dataFile);
+  const { accessOf } = await import("../../../../service/operations/index.ts");
   // Under `--quiet` what looks stays silent, and the first command that changes something names the file.
-  let isNoted = !deps.options.quiet;
   const noting =
     (admin: Admin): Admin =>
-    async (command) => {
-      if (!isNoted && changesSomething(command)) await noteUnnamed(deps, dataFile);
-      isNoted ||= changesSomething(command);
-      return admin(command);
+    async (call) => {
+      const isChange = !isNoted && accessOf(call) === "write";
+      if (isChange) await noteUnnamed(deps, dataFile);
+      isNoted ||= isChange;
+      return admin(call);
     };
-  return asCliError(() => administer({ dataFile, ...options }, (admin) => work(noting(admin))));
+  return asCliError(() => administer({ dataFile, ...options }, (admin, store) => work(noting(admin), store)));
 }
 
 /**
@@ -108,24 +112,19 @@ export function rejectDryRun({ options }: Deps): void {
   if (options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
 }
 
-export interface ProjectChoice extends DataFileChoice {
-  readonly project: string;
+/** `--data` and `--database`, as a command declares them; `data` is what it says of the file. */
+export function placeFlags(data?: string): FlagGroup<DataFileChoice> {
+  return {
+    records: dataPlace(data).records,
+    read: (flags) => ({ data: readPlace(flags) }),
+  };
 }
+
+export const PLACE = placeFlags();
 
 export const PROJECT_DEFAULT = "default";
 
-export const PROJECT_FLAG = {
-  flag: "--project",
-  value: "name",
-  text: "project name",
-  default: PROJECT_DEFAULT,
-} as const;
-
-export const PROJECT_FLAGS: readonly FlagRecord[] = [...DATA_FLAGS, PROJECT_FLAG];
-
-export function readProject(flags: Flags): ProjectChoice {
-  return { data: readPlace(flags), project: flags.text("--project") ?? PROJECT_DEFAULT };
-}
+export const PROJECT = { flag: "--project", value: "name", text: "project name", default: PROJECT_DEFAULT } as const;
 
 export async function showRecord(deps: Deps, resource: Resource, value: object): Promise<void> {
   const text = JSON.stringify(value);
@@ -153,8 +152,8 @@ interface ListPage {
 export interface PagedList extends DataFileChoice {
   readonly resource: Resource;
   readonly limits: ListLimits;
-  /** The page after this place, at most so many rows. */
-  readonly fetch: (admin: Admin, after: string, limit: number) => Promise<ListPage>;
+  /** The page after this place, null for the first, at most so many rows. */
+  readonly fetch: (admin: Admin, after: string | null, limit: number) => Promise<ListPage>;
 }
 
 const PAGE = 500;
@@ -169,13 +168,13 @@ async function writePages(deps: Deps, { resource, limits, fetch, data }: PagedLi
   const perPage = limits.perPage ?? PAGE;
   const next = await withAdmin(deps, { data }, async (admin) => {
     let left = limits.limit ?? Infinity;
-    let after: string | null = "0";
-    while (after !== null && left > 0) {
+    let after: string | null = null;
+    do {
       const page: ListPage = await fetch(admin, after, Math.min(left, perPage));
       await output.write(toRows(page.rows));
       left -= page.rows.length;
       after = page.next;
-    }
+    } while (after !== null && left > 0);
     return after;
   });
   await output.end();

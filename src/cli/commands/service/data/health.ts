@@ -8,7 +8,9 @@ import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { parsePublicUrl } from "../../serve/address.ts";
 import { showRecord } from "./data-file.ts";
-import { HEALTH } from "../service-resources.ts";
+import { toResource } from "../service-resources.ts";
+
+const HEALTH = toResource("service", { status: "text" });
 
 /** For container checks and scripts: exit status 0 while the service takes work, else 1. */
 export const health = defineCommand({

@@ -3,35 +3,34 @@ import { stat } from "node:fs/promises";
 import { HISTORY_FIELDS, HISTORY_FORMATS, HISTORY_STREAMS } from "../../../../service/history/columns.ts";
 import { suggest } from "../../../args/suggest.ts";
 import { parseOutputFile } from "../../../args/values.ts";
+import { asCliError } from "../../../command/data-file-errors.ts";
+import { chooseServicePlace, type DataFileChoice } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
+import { writeNote } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
-import { defineCommand } from "../../../kit/define-command.ts";
-import { parseRename } from "../../../import/import-flags.ts";
-import type { HistoryRequest } from "../../../import/history/run-history.ts";
 import { HISTORY_SUMMARY, parseExpectations } from "../../../import/history/summary.ts";
+import { parseRename } from "../../../import/import-flags.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
 import { toShellWord } from "../../../render/safe-text.ts";
-import { asCliError } from "../../../command/data-file-errors.ts";
 import { firstKey, writeKey } from "../../serve/first-key.ts";
-import { writeNote } from "../../../command/notes.ts";
-import { chooseServicePlace, type DataFileChoice, dataPlace } from "../../../command/data-place.ts";
-import { PROJECT_DEFAULT, PROJECT_FLAG, withAdmin } from "./data-file.ts";
+import { PLACE, PROJECT, PROJECT_DEFAULT, withAdmin } from "./data-file.ts";
 
 export const importHistory = defineCommand({
   name: "import",
   summary: "import people, responses and suppressions saved from the closed service",
-  args: {
-    paths: {
-      form: "<path...>",
-      text: "CSV, JSON and NDJSON files, plain or gzip, folders of them, or - for standard input",
-    },
-  },
   examples: [
     "surveyctl service import saved/ --data survey.db",
     "surveyctl service import people.csv responses.ndjson.gz --check",
     "surveyctl service import saved/ --expect nps=51,responses=51 --report refused.ndjson",
     'surveyctl service import dashboard.csv --map "Survey Date=created_at" --unknown properties --tz Europe/Dublin',
   ],
+  args: {
+    paths: {
+      form: "<path...>",
+      text: "CSV, JSON and NDJSON files, plain or gzip, folders of them, or - for standard input",
+    },
+  },
   exits: [
     EXIT.done,
     EXIT.failed,
@@ -43,8 +42,8 @@ export const importHistory = defineCommand({
     EXIT.terminated,
   ],
   flags: {
-    data: dataPlace(),
-    project: PROJECT_FLAG,
+    place: PLACE,
+    project: PROJECT,
     format: {
       flag: "--format",
       value: "format",
@@ -102,23 +101,21 @@ export const importHistory = defineCommand({
     },
   },
   columns: HISTORY_SUMMARY,
-  run: async (deps, { data, ...typed }) => {
+  run: async (deps, { place, ...given }) => {
     const { runHistoryImport } = await import("../../../import/history/run-history.ts");
-    const { project, paths, report } = typed;
-    await refuseReport(deps, { data, report });
-    const check = typed.check || deps.options.dryRun;
-    if (!check && project === PROJECT_DEFAULT) await createDataFile(deps, { data, paths });
-    const request = { ...typed, expectations: typed.expectations ?? [], check };
-    return runHistoryImport(deps, request, (work) => withAdmin(deps, { data }, work));
+    await refuseReport(deps, place, given.report);
+    const check = given.check || deps.options.dryRun;
+    if (!check && given.project === PROJECT_DEFAULT) await createDataFile(deps, place, given.paths);
+    const request = { ...given, check, expectations: given.expectations ?? [] };
+    return runHistoryImport(deps, request, (work) =>
+      withAdmin(deps, { ...place, changes: true }, (_, store) => work(store)),
+    );
   },
 });
 
 /** As `serve` creates it, with a key; nothing if it exists, or if no file is named. */
-async function createDataFile(
-  deps: Deps,
-  { data, paths }: DataFileChoice & Pick<HistoryRequest, "paths">,
-): Promise<void> {
-  const place = await chooseServicePlace(deps, { data });
+async function createDataFile(deps: Deps, choice: DataFileChoice, paths: readonly string[]): Promise<void> {
+  const place = await chooseServicePlace(deps, choice);
   if (place.kind === "database" || !place.isNamed || existsSync(place.dataFile)) return;
   // A mistyped name must not leave a new service behind.
   for (const file of paths) if (file !== "-") await stat(file);
@@ -139,13 +136,10 @@ async function createDataFile(
 }
 
 /** It is moved into place at the end, over whatever is there. */
-async function refuseReport(
-  deps: Deps,
-  { data, report }: DataFileChoice & Pick<HistoryRequest, "report">,
-): Promise<void> {
+async function refuseReport(deps: Deps, choice: DataFileChoice, report: string | null): Promise<void> {
   if (report === null) return;
   const { isSameFile } = await import("../../../../runtime/files/file-replacement.ts");
-  const place = await chooseServicePlace(deps, { data });
+  const place = await chooseServicePlace(deps, choice);
   if (place.kind === "file" && (await isSameFile(place.dataFile, report)))
     throw new UsageError(`--report: ${report} is the data file itself; name another file`);
 }

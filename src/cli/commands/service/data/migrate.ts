@@ -1,11 +1,11 @@
 import { asCliError } from "../../../command/data-file-errors.ts";
-import { chooseServicePlace, dataPlace, showDatabase } from "../../../command/data-place.ts";
+import { chooseServicePlace, showDatabase } from "../../../command/data-place.ts";
 import { writeDone } from "../../../command/notes.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { rejectDryRun, noteDataFile } from "./data-file.ts";
+import { noteDataFile, PLACE, rejectDryRun } from "./data-file.ts";
 
-/** Runs as a user who may change the schema, so that `serve --no-migrate` can run as one who may not. */
+/** For a user who may change the schema, so that `serve --no-migrate` can run as one who may not. */
 export const migrate = defineCommand({
   name: "migrate",
   summary: "bring the schema of a database up to date",
@@ -14,10 +14,10 @@ export const migrate = defineCommand({
     "surveyctl service migrate --database postgres://owner@db.internal/surveys",
   ],
   exits: [EXIT.done, EXIT.failed],
-  flags: { data: dataPlace() },
-  run: async (deps, { data }) => {
+  flags: { place: PLACE },
+  run: async (deps, { place: choice }) => {
     rejectDryRun(deps);
-    const place = await chooseServicePlace(deps, await noteDataFile(deps, { data }));
+    const place = await chooseServicePlace(deps, await noteDataFile(deps, choice));
     const name = place.kind === "file" ? place.dataFile : showDatabase(place.url);
     const { openData } = await import("../../../../service/data-file/open-data-file.ts");
     const database = place.kind === "file" ? null : { url: place.url, mayMigrate: true };

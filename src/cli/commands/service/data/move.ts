@@ -1,19 +1,19 @@
 import { parseOutputFile } from "../../../args/values.ts";
-import {
-  chooseServicePlace,
-  parseDatabaseUrl,
-  dataPlace,
-  refuseMemory,
-  showDatabase,
-} from "../../../command/data-place.ts";
+import { chooseServicePlace, parseDatabaseUrl, refuseMemory, showDatabase } from "../../../command/data-place.ts";
 import { countOf, writeDone } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
-import { MOVED_TABLES } from "../service-resources.ts";
+import { toResource } from "../service-resources.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
-import { existingDataFile, rejectDryRun, showList, noteDataFile } from "./data-file.ts";
+import { existingDataFile, noteDataFile, placeFlags, rejectDryRun, showList } from "./data-file.ts";
+
+const MOVED_TABLES = toResource(
+  "tables",
+  { table: "text", rows: "number", least_id: "number", most_id: "number", digest: "text" },
+  ["digest"],
+);
 
 export const move = defineCommand({
   name: "move",
@@ -24,7 +24,7 @@ export const move = defineCommand({
   ],
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted, EXIT.terminated],
   flags: {
-    data: dataPlace("data file to move; it must not be served"),
+    place: placeFlags("data file to move; it must not be served"),
     to: {
       flag: "--to",
       value: "place",
@@ -34,10 +34,10 @@ export const move = defineCommand({
     },
   },
   columns: MOVED_TABLES,
-  run: async (deps, { data, to }) => {
+  run: async (deps, { place: choice, to }) => {
     checkColumns(deps, MOVED_TABLES);
     rejectDryRun(deps);
-    const place = await chooseServicePlace(deps, await noteDataFile(deps, { data }));
+    const place = await chooseServicePlace(deps, await noteDataFile(deps, choice));
     const from = place.kind === "file" ? existingDataFile(place) : showDatabase(place.url);
     const fromDatabase = place.kind === "file" ? null : { url: place.url, mayMigrate: false };
     const isDatabase = isUrl(to);

@@ -5,20 +5,37 @@ import type { Rehearsal } from "../../../../service/rehearsal/results.ts";
 import { parseDelay } from "../../../args/time.ts";
 import { badValue, parseInteger } from "../../../args/values.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
-import { chooseServicePlace, dataPlace, type DataFileChoice } from "../../../command/data-place.ts";
+import { chooseServicePlace, type DataFileChoice } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { writeNote } from "../../../command/notes.ts";
 import { createProgress } from "../../../command/progress.ts";
-import { timeContext } from "../../../command/time-flags.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { existingDataFile, PROJECT_FLAG, rejectDryRun, showList } from "./data-file.ts";
 import { wantsPictures } from "../../metrics/pictures.ts";
-import { REHEARSED_MESSAGES, REHEARSED_PERIODS } from "../service-resources.ts";
+import { toResource } from "../service-resources.ts";
+import { existingDataFile, PLACE, PROJECT, rejectDryRun, showList } from "./data-file.ts";
 import { drawRehearsal } from "./rehearsal-picture.ts";
 
-const BY = [...PERIODS, "person"] as const;
 const SEED_MAX = 2 ** 32;
+
+const REHEARSED_PERIODS = toResource("periods", {
+  period: "text",
+  surveys: "number",
+  reminders: "number",
+  held_throttled: "number",
+  held_unsubscribed: "number",
+  held_bounced: "number",
+  held_limit: "number",
+});
+const REHEARSED_MESSAGES = toResource("surveys", {
+  person_id: "id",
+  email: "text",
+  phone_number: "phone",
+  kind: "text",
+  channel: "text",
+  platform: "text",
+  sent_at: "time",
+});
 
 export const rehearse = defineCommand({
   name: "rehearse",
@@ -29,8 +46,8 @@ export const rehearse = defineCommand({
   ],
   exits: [EXIT.done, EXIT.failed, EXIT.refused],
   flags: {
-    data: dataPlace(),
-    project: PROJECT_FLAG,
+    place: PLACE,
+    project: PROJECT,
     until: {
       flag: "--until",
       value: "time",
@@ -38,7 +55,7 @@ export const rehearse = defineCommand({
       required: true,
       parse: parseUntil,
     },
-    by: { flag: "--by", value: "period", text: "one row for each", choices: BY, default: "week" },
+    by: { flag: "--by", value: "period", text: "one row for each", choices: [...PERIODS, "person"], default: "week" },
     answerRate: {
       flag: "--answer-rate",
       value: "share",
@@ -51,13 +68,13 @@ export const rehearse = defineCommand({
       value: "number",
       text: "seed of the choice of who answers",
       default: "1",
-      parse: (text, place) => parseInteger(text, place, { min: 0, max: SEED_MAX }),
+      parse: (text: string, flag: string) => parseInteger(text, flag, { min: 0, max: SEED_MAX }),
     },
   },
   columns: { ...REHEARSED_PERIODS, json: [REHEARSED_PERIODS.columns, REHEARSED_MESSAGES.columns] },
-  run: async (deps, { by, ...options }) => {
+  run: async (deps, { place, by, ...options }) => {
     rejectDryRun(deps);
-    const rehearsal = await rehearseOn(deps, options);
+    const rehearsal = await rehearseOn(deps, place, options);
     if (by === "person") await showList(deps, REHEARSED_MESSAGES, rehearsal.messages);
     else if (wantsPictures(deps))
       await deps.streams.out.write(drawRehearsal(deps, rehearsal, toPeriods(rehearsal, by)));
@@ -66,12 +83,20 @@ export const rehearse = defineCommand({
   },
 });
 
-/** Unix seconds. */
-function parseUntil(text: string, place: string, deps: Deps): number {
-  const context = timeContext(deps);
-  const seconds = parseDelay(text, place, context);
-  if (seconds === 0) throw badValue(place, text, "a duration such as 365d, or a later time");
-  return context.now + seconds;
+/** Unix seconds. Throws UsageError. */
+function parseUntil(text: string, flag: string, { clock, options }: Deps): number {
+  const now = unixSeconds(clock);
+  const seconds = parseDelay(text, flag, { now, zone: options.timeZone });
+  if (seconds === 0) throw badValue(flag, text, "a duration such as 365d, or a later time");
+  return now + seconds;
+}
+
+interface RehearseOptions {
+  readonly project: string;
+  /** Unix seconds. */
+  readonly until: number;
+  readonly answerRate: number;
+  readonly seed: number;
 }
 
 function parseShare(text: string, flag: string): number {
@@ -80,22 +105,14 @@ function parseShare(text: string, flag: string): number {
   return share;
 }
 
-interface RehearsalOptions extends DataFileChoice {
-  readonly project: string;
-  /** Unix seconds. */
-  readonly until: number;
-  readonly answerRate: number;
-  readonly seed: number;
-}
-
-async function rehearseOn(deps: Deps, options: RehearsalOptions): Promise<Rehearsal> {
-  const [service, { createChance }] = await Promise.all([
+async function rehearseOn(deps: Deps, choice: DataFileChoice, options: RehearseOptions): Promise<Rehearsal> {
+  const [{ rehearse: run }, { createChance }] = await Promise.all([
     import("../../../../service/rehearsal/rehearse.ts"),
     import("../../../../service/rehearsal/chance.ts"),
   ]);
   const { clock, random, signal } = deps;
   const { project, until, answerRate, seed } = options;
-  const place = await chooseServicePlace(deps, options);
+  const place = await chooseServicePlace(deps, choice);
   const data =
     place.kind === "file"
       ? { dataFile: existingDataFile(place) }
@@ -105,7 +122,7 @@ async function rehearseOn(deps: Deps, options: RehearsalOptions): Promise<Rehear
   const onMoment = (at: number): Promise<void> => progress.update(Math.floor((at - since) / 86_400));
   try {
     const given = { project, until, answerRate, chance: createChance(seed), onMoment, signal };
-    return await asCliError(() => service.rehearse({ ...data, ...given, clock, random }));
+    return await asCliError(() => run({ ...data, ...given, clock, random }));
   } finally {
     await progress.end();
   }

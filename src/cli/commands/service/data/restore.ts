@@ -1,27 +1,37 @@
-import { chooseServicePlace, dataPlace, showDatabase } from "../../../command/data-place.ts";
+import { chooseServicePlace, showDatabase } from "../../../command/data-place.ts";
 import { countOf, writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
-import { RESTORED } from "../service-resources.ts";
+import { toResource } from "../service-resources.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
-import { rejectDryRun, showRecord, noteDataFile } from "./data-file.ts";
+import { noteDataFile, placeFlags, rejectDryRun, showRecord } from "./data-file.ts";
+
+const RESTORED = toResource("files", {
+  data: "text",
+  rows: "number",
+  projects: "number",
+  people: "number",
+  responses: "number",
+  surveys: "number",
+  paused_at: "time",
+});
 
 export const restore = defineCommand({
   name: "restore",
   summary: "fill an empty data file from a backup; surveys wait until `service resume`",
-  args: { file: { form: "<file>", text: "the backup" } },
   examples: [
     "surveyctl service restore survey-backup.db --data survey.db",
     "surveyctl service restore /backup/survey.db.3 --data earlier.db",
   ],
+  args: { file: { form: "<file>", text: "the backup" } },
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted, EXIT.terminated],
-  flags: { data: dataPlace("data file to fill: empty, or not there yet") },
+  flags: { place: placeFlags("data file to fill: empty, or not there yet") },
   columns: RESTORED,
-  run: async (deps, { data, file }) => {
+  run: async (deps, { file, place: choice }) => {
     checkColumns(deps, RESTORED);
     rejectDryRun(deps);
-    const place = await chooseServicePlace(deps, await noteDataFile(deps, { data }));
+    const place = await chooseServicePlace(deps, await noteDataFile(deps, choice));
     const isDatabase = place.kind === "database";
     const to = isDatabase ? showDatabase(place.url) : place.dataFile;
     const toDatabase = isDatabase ? { url: place.url, mayMigrate: true } : null;

@@ -1,28 +1,30 @@
-import { chooseServicePlace, dataPlace } from "../../../command/data-place.ts";
+import { chooseServicePlace } from "../../../command/data-place.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
-import { VACUUMED } from "../service-resources.ts";
-import { noteDuration, showRecord, withAdmin } from "./data-file.ts";
+import { toResource } from "../service-resources.ts";
+import { noteDuration, PLACE, showRecord, withAdmin } from "./data-file.ts";
 
 /** On a slow machine. */
 const REWRITTEN_A_SECOND = 30_000_000;
+
+const VACUUMED = toResource("files", { bytes_before: "number", bytes: "number" });
 
 export const vacuum = defineCommand({
   name: "vacuum",
   summary: "give the space of deleted rows back to the disk",
   examples: ["surveyctl service vacuum --data survey.db", "surveyctl service vacuum --json"],
   exits: [EXIT.done, EXIT.failed],
-  flags: { data: dataPlace() },
+  flags: { place: PLACE },
   columns: VACUUMED,
-  run: async (deps, { data }) => {
+  run: async (deps, { place: choice }) => {
     checkColumns(deps, VACUUMED);
-    const sizes = await withAdmin(deps, { data }, async (admin) => {
+    const { bytesBefore, bytesAfter } = await withAdmin(deps, { ...choice, changes: true }, async (_, store) => {
       const verb = "nothing can be saved meanwhile: rewriting";
-      const place = await chooseServicePlace(deps, { data });
+      const place = await chooseServicePlace(deps, choice);
       if (place.kind === "file") await noteDuration(deps, place.dataFile, { verb, perSecond: REWRITTEN_A_SECOND });
-      return admin({ kind: "vacuum" });
+      return store.vacuum();
     });
-    await showRecord(deps, VACUUMED, sizes);
+    await showRecord(deps, VACUUMED, { bytes_before: bytesBefore, bytes: bytesAfter });
   },
 });

@@ -1,15 +1,19 @@
-import type { Command } from "commander";
 import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
-import type { Flags } from "../../../args/flags.ts";
 import { parseEmail } from "../../../args/people.ts";
 import { badValue, parseChoice } from "../../../args/values.ts";
-import type { CommandContext } from "../../../command/command-context.ts";
+import { writeDone } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { projectVerb } from "../project-verb.ts";
-import { ALLOW_PRIVATE_FLAG, urlRefusal } from "../webhook.ts";
+import { EXIT } from "../../../exit-codes.ts";
+import { defineGroup } from "../../../kit/command-node.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
+import type { FlagGroup } from "../../../kit/flag-spec.ts";
+import { checkColumns } from "../../../render/record-output.ts";
+import { ONE_MAIL_FLAGS, readMailSettings } from "../../serve/mail.ts";
+import { PLACE, PROJECT, showRecord, withAdmin } from "../data/data-file.ts";
+import { PREVIEW_FLAGS, showPreview } from "../preview.ts";
+import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
-import { registerDigestPreview } from "./digest-preview.ts";
-import { isUrl, registerDigestTest } from "./digest-test.ts";
+import { ALLOW_PRIVATE, urlRefusal } from "../webhook.ts";
 
 const DIGESTS = toResource(
   "digests",
@@ -27,9 +31,124 @@ const DIGESTS = toResource(
   },
   ["created_at", "id", "reason"],
 );
-const REMOVED_DIGEST = toResource("digests", { id: "id", email: "text" });
+const TESTED = toResource("digests", { to: "text", subject: "text", status: "number", text: "text" });
 
-const AT = "08:00";
+/** The mail server that a test goes through; null without `--smtp`. */
+const MAIL: FlagGroup<ReturnType<typeof readMailSettings>> = {
+  records: ONE_MAIL_FLAGS,
+  read: (flags, deps) => readMailSettings(deps, flags),
+};
+
+const test = defineCommand({
+  name: "test",
+  summary: "send the digest of the last seven days to one reader now; no schedule changes",
+  examples: [
+    "surveyctl service digest test boss@example.com --smtp-file smtp.url --smtp-from survey@example.com",
+    "surveyctl service digest test https://hooks.slack.com/x --data survey.db",
+    "surveyctl service digest test 12 --project acme --json",
+  ],
+  args: {
+    id: {
+      form: "<email|url|id>",
+      text: "an address, a Slack URL, or a number from `service digest list`",
+    },
+  },
+  exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  flags: { place: PLACE, project: PROJECT, mail: MAIL },
+  columns: TESTED,
+  run: async (deps, { id, place, project, mail: { mail, sender } }) => {
+    checkColumns(deps, TESTED);
+    // Only the data file knows whether the reader with a number has an address.
+    const isMail = !isUrl(id) && !/^\d+$/.test(id);
+    if (isMail) parseEmail(id, "<email|url|id>");
+    if (isMail && mail === null)
+      throw new UsageError("a mail server is required", {
+        hint: "use --smtp URL or SURVEYCTL_SMTP, with --smtp-from; to see the mail: surveyctl service digest preview",
+      });
+    const choice = isUrl(id) ? place : { ...place, commandMail: mail, sender };
+    const sent = await withAdmin(deps, choice, (admin) => admin({ kind: "digest.test", project, id }));
+    await showRecord(deps, TESTED, sent);
+    await writeDone(deps, `Sent "${sent.subject}" to ${sent.to}.`);
+  },
+});
+
+export const digest = defineGroup({
+  name: "digest",
+  summary: "the week's score and comments by mail or Slack, every week",
+  commands: [
+    serviceCommand({
+      operation: "digest.add",
+      summary: "send a project's digest to an address or to Slack every week",
+      examples: [
+        "surveyctl service digest add boss@example.com --every monday --data survey.db",
+        "surveyctl service digest add team@example.com --every friday --at 16:30 --tz Europe/Berlin",
+        "surveyctl service digest add https://hooks.slack.com/x --every friday",
+      ],
+      args: {
+        target: {
+          form: "<email|url>",
+          text: "an address or a Slack webhook URL; an existing one gets the new schedule",
+        },
+      },
+      flags: {
+        every: {
+          flag: "--every",
+          value: "day",
+          text: "day of the week",
+          choices: [...WEEKDAYS.slice(1), "sunday"],
+          required: true,
+          parse: (text: string, place: string) => parseChoice(text.toLowerCase(), place, WEEKDAYS),
+        },
+        minute: {
+          flag: "--at",
+          value: "time",
+          text: "time of day, in --tz or else the project's time zone",
+          default: "08:00",
+          parse: parseMinute,
+        },
+        allow_private: ALLOW_PRIVATE,
+      },
+      columns: DIGESTS,
+      input: async ({ target, every, ...given }, deps) => {
+        const email = isUrl(target) ? target : parseEmail(target, "<email|url>");
+        const refusal = isUrl(target)
+          ? await urlRefusal({ url: target, allowPrivate: given.allow_private }, "<email|url>")
+          : null;
+        if (refusal !== null) throw refusal;
+        return { ...given, email, weekday: WEEKDAYS.indexOf(every), zone: deps.options.timeZone };
+      },
+    }),
+    serviceCommand({
+      operation: "digest.preview",
+      summary: "print the digest of the last seven days as it would be mailed; nothing is sent",
+      examples: [
+        "surveyctl service digest preview --text --data survey.db",
+        "surveyctl service digest preview --html --out digest.html --project acme",
+      ],
+      flags: PREVIEW_FLAGS,
+      input: () => ({}),
+      show: showPreview,
+    }),
+    test,
+    serviceCommand({
+      operation: "digest.list",
+      summary: "list who gets the digest, when, and what became of the last one",
+      examples: ["surveyctl service digest list --data survey.db", "surveyctl service digest list --json"],
+      columns: DIGESTS,
+    }),
+    serviceCommand({
+      operation: "digest.remove",
+      summary: "stop sending digests to a reader",
+      examples: [
+        "surveyctl service digest remove boss@example.com --data survey.db",
+        "surveyctl service digest rm 12 --project acme",
+      ],
+      args: { id: { form: "<email|url|id>", text: "who gets it" } },
+      columns: toResource("digests", { id: "id", email: "text" }),
+      done: ({ email }) => `${email} gets no more digests.`,
+    }),
+  ],
+});
 
 /** Minutes of the day of `08:00`. Throws UsageError. */
 function parseMinute(text: string, place: string): number {
@@ -40,66 +159,6 @@ function parseMinute(text: string, place: string): number {
   return minutes;
 }
 
-/** Throws UsageError. */
-async function readTarget(flags: Flags, target: string): Promise<{ email: string; allowPrivate: boolean }> {
-  const allowPrivate = flags.is("--allow-private");
-  if (!isUrl(target)) return { email: parseEmail(target, "<email|url>"), allowPrivate };
-  const refusal = await urlRefusal({ url: target, allowPrivate }, "<email|url>");
-  if (refusal !== null) throw refusal;
-  return { email: target, allowPrivate };
-}
-
-export function registerDigest(parent: Command, context: CommandContext): void {
-  const noun = parent.command("digest").description("the week's score and comments by mail or Slack, every week");
-  projectVerb(context, noun, {
-    kind: "digest.add",
-    name: "add",
-    summary: "send a project's digest to an address or to Slack every week",
-    operands: [["<email|url>", "an address or a Slack webhook URL; an existing one gets the new schedule"]],
-    examples: [
-      "surveyctl service digest add boss@example.com --every monday --data survey.db",
-      "surveyctl service digest add team@example.com --every friday --at 16:30 --tz Europe/Berlin",
-      "surveyctl service digest add https://hooks.slack.com/x --every friday",
-    ],
-    flags: [
-      { flag: "--every", value: "day", text: "day of the week; required", choices: [...WEEKDAYS.slice(1), "sunday"] },
-      { flag: "--at", value: "time", text: "time of day, in --tz or else the project's time zone", default: AT },
-      ALLOW_PRIVATE_FLAG,
-    ],
-    columns: DIGESTS,
-    details: async ({ deps, flags, operands: [target = ""] }) => {
-      const day = flags.parse("--every", (text, place) => parseChoice(text.toLowerCase(), place, WEEKDAYS));
-      if (day === null) throw new UsageError("--every is required");
-      return {
-        ...(await readTarget(flags, target)),
-        weekday: WEEKDAYS.indexOf(day),
-        minute: flags.parse("--at", parseMinute) ?? parseMinute(AT, "--at"),
-        zone: deps.options.timeZone,
-      };
-    },
-  });
-  registerDigestPreview(noun, context);
-  registerDigestTest(noun, context);
-  projectVerb(context, noun, {
-    kind: "digest.list",
-    name: "list",
-    alias: "ls",
-    summary: "list who gets the digest, when, and what became of the last one",
-    examples: ["surveyctl service digest list --data survey.db", "surveyctl service digest list --json"],
-    columns: DIGESTS,
-  });
-  projectVerb(context, noun, {
-    kind: "digest.remove",
-    name: "remove",
-    alias: "rm",
-    summary: "stop sending digests to a reader",
-    operands: [["<email|url|id>", "who gets it"]],
-    examples: [
-      "surveyctl service digest remove boss@example.com --data survey.db",
-      "surveyctl service digest rm 12 --project acme",
-    ],
-    columns: REMOVED_DIGEST,
-    details: ({ operands: [digest = ""] }) => ({ digest }),
-    done: ({ email }) => `${email} gets no more digests.`,
-  });
+function isUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text);
 }

@@ -1,22 +1,37 @@
 /** Checks of the mail settings before the first survey: what receivers will say, and one mail to see it arrive. */
-import type { Command } from "commander";
 import type { ProjectSender } from "../../../../service/delivery/doctor/examine-mail.ts";
 import type { MailSender } from "../../../../service/delivery/message/sender.ts";
 import type { OnceFailure } from "../../../../service/delivery/smtp/send-once.ts";
 import type { DoctorFinding, FindingResult, MailSetup } from "../../../../service/delivery/doctor/finding.ts";
 import { DEFAULT_ADDRESS } from "../../../../service/service-address.ts";
 import { parseEmail } from "../../../args/people.ts";
-import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeDone } from "../../../command/notes.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../../serve/mail.ts";
-import { DATA_FLAGS, DATABASE_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
-import { showList, showRecord, withAdmin } from "../data/data-file.ts";
-import { FINDINGS, TEST_MAIL } from "../service-resources.ts";
+import type { DataFileChoice } from "../../../command/data-place.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
+import type { FlagGroup } from "../../../kit/flag-spec.ts";
+import { PLACE, placeFlags, showList, showRecord, withAdmin } from "../data/data-file.ts";
+import { toResource } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
+
+const FINDINGS = toResource("checks", { check: "text", result: "status", detail: "text", rule: "text" }, ["rule"]);
+const TEST_MAIL = toResource("mails", {
+  outcome: "status",
+  to: "text",
+  subject: "text",
+  message_id: "text",
+  stage: "text",
+  code: "number",
+  enhanced_code: "text",
+  text: "text",
+  host: "text",
+  server_id: "text",
+  ms: "number",
+});
 
 export interface DoctorOptions extends DataFileChoice {
   readonly setup: MailSetup;
@@ -48,7 +63,7 @@ async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<Pr
   const byAddress = new Map<string, string[]>();
   await withAdmin(deps, { data }, async (admin) => {
     for (const { name } of await admin({ kind: "project.list" })) {
-      const { from } = await admin({ kind: "settings", project: name, change: {} });
+      const { from } = await admin({ kind: "settings", project: name });
       if (from !== null) byAddress.set(from, [...(byAddress.get(from) ?? []), name]);
     }
   });
@@ -134,57 +149,42 @@ function requireSender({ server, from, dkim }: GivenSetup) {
   return { server, from, key: dkim };
 }
 
-export function registerDoctor(noun: Command, context: CommandContext): void {
-  const doctor = context.verb(noun, {
-    name: "doctor",
-    summary: "check mail settings, DNS and the mail server; sends nothing, exits 6 on a problem",
-    examples: [
-      "surveyctl service delivery doctor --smtp-file smtp.url --smtp-from survey@example.com --public-url https://survey.example.com",
-      "surveyctl service delivery doctor --offline --smtp-from survey@example.com --json",
-    ],
-    exits: [EXIT.done, EXIT.assertion],
-    flags: [
-      ...SETUP_FLAGS,
-      {
-        flag: "--data",
-        value: "file",
-        text: "data file whose projects' own senders are checked too",
-        environment: "SURVEYCTL_DATA",
-      },
-      ...DATABASE_FLAGS,
-      { flag: "--offline", text: "ask neither DNS nor the mail server" },
-    ],
-    columns: FINDINGS,
-  });
-  context.action(doctor, async (deps, flags) =>
-    runDeliveryDoctor(deps, {
-      setup: await readMailSetup(deps, flags),
-      offline: flags.is("--offline"),
-      data: readPlace(flags),
-    }),
-  );
-  const test = context.verb(noun, {
-    name: "test",
-    summary: "send one marked mail and print what the mail server says",
-    operands: [["<address>", "who gets it"]],
-    examples: [
-      "surveyctl service delivery test you@example.com --smtp-file smtp.url --smtp-from survey@example.com",
-      "surveyctl service delivery test you@example.com --smtp-from survey@example.com --data survey.db --project acme",
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: [
-      ...SETUP_FLAGS,
-      ...DATA_FLAGS,
-      { flag: "--project", value: "name", text: "project name", otherwise: "default" },
-    ],
-    columns: TEST_MAIL,
-  });
-  context.action(test, async (deps, flags, [address = ""]) =>
-    runDeliveryTest(deps, {
-      setup: await readMailSetup(deps, flags),
-      to: parseEmail(address, "<address>"),
-      data: readPlace(flags),
-      project: flags.text("--project"),
-    }),
-  );
-}
+const SETUP: FlagGroup<ReturnType<typeof readMailSetup>> = {
+  records: SETUP_FLAGS,
+  read: (flags, deps) => readMailSetup(deps, flags),
+};
+
+export const doctor = defineCommand({
+  name: "doctor",
+  summary: "check mail settings, DNS and the mail server; sends nothing, exits 6 on a problem",
+  examples: [
+    "surveyctl service delivery doctor --smtp-file smtp.url --smtp-from survey@example.com --public-url https://survey.example.com",
+    "surveyctl service delivery doctor --offline --smtp-from survey@example.com --json",
+  ],
+  exits: [EXIT.done, EXIT.assertion],
+  flags: {
+    setup: SETUP,
+    place: placeFlags("data file whose projects' own senders are checked too"),
+    offline: { flag: "--offline", text: "ask neither DNS nor the mail server" },
+  },
+  columns: FINDINGS,
+  run: (deps, { setup, place, offline }) => runDeliveryDoctor(deps, { ...place, setup, offline }),
+});
+
+export const test = defineCommand({
+  name: "test",
+  summary: "send one marked mail and print what the mail server says",
+  examples: [
+    "surveyctl service delivery test you@example.com --smtp-file smtp.url --smtp-from survey@example.com",
+    "surveyctl service delivery test you@example.com --smtp-from survey@example.com --data survey.db --project acme",
+  ],
+  args: { to: { form: "<address>", text: "who gets it", parse: (text: string) => parseEmail(text, "<address>") } },
+  exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  flags: {
+    setup: SETUP,
+    place: PLACE,
+    project: { flag: "--project", value: "name", text: "project name", otherwise: "default" },
+  },
+  columns: TEST_MAIL,
+  run: (deps, { setup, to, place, project }) => runDeliveryTest(deps, { ...place, setup, to, project }),
+});

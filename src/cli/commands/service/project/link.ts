@@ -1,51 +1,54 @@
-import type { Command } from "commander";
-import { parseKeyValue, parseName } from "../../../args/values.ts";
-import type { CommandContext } from "../../../command/command-context.ts";
-import { projectVerb } from "../project-verb.ts";
-import { LINKS, REMOVED } from "../service-resources.ts";
+import { parseKeyValue } from "../../../args/values.ts";
+import { defineGroup } from "../../../kit/command-node.ts";
+import { parseNameArg, serviceCommand } from "../service-command.ts";
+import { REMOVED, toResource } from "../service-resources.ts";
 
-export function registerLink(parent: Command, context: CommandContext): void {
-  const noun = parent.command("link").description("public links, through which anybody may answer a survey");
-  projectVerb(context, noun, {
-    kind: "link.add",
-    name: "add",
-    summary: "create a public link to a survey, for a website or a QR code",
-    operands: [["<name>", "the link's name, which only you see"]],
-    examples: [
-      "surveyctl service link add Checkout --property store=web --data survey.db",
-      "surveyctl service link add 'Shop in Lyon' --property store=lyon --property locale=fr",
-    ],
-    flags: [{ flag: "--property", value: "key=value", text: "property that each response gets", repeatable: true }],
-    columns: LINKS,
-    details: ({ flags, operands: [name = ""] }) => ({
-      name: parseName(name, "<name>"),
-      properties: Object.fromEntries(flags.all("--property").map((text) => parseKeyValue(text, "--property"))),
-    }),
-  });
-  projectVerb(context, noun, {
-    kind: "link.list",
-    name: "list",
-    alias: "ls",
-    summary: "list public links",
-    examples: ["surveyctl service link list --data survey.db", "surveyctl service link list --json"],
-    columns: LINKS,
-  });
-  projectVerb(context, noun, {
-    kind: "link.remove",
-    name: "remove",
-    alias: "rm",
-    summary: "remove a public link and keep its responses",
-    operands: [["<id>", "the link's number, from `service link list`"]],
-    examples: ["surveyctl service link remove 12 --data survey.db", "surveyctl service link rm 12 --yes"],
-    columns: REMOVED,
-    details: ({ operands: [id = ""] }) => ({ id }),
-    removal: {
-      command: "service link remove",
-      question: async (admin, { project, operands: [id] }) => {
-        const link = (await admin({ kind: "link.list", project })).find((one) => one.id === id);
-        return link === undefined ? null : `Remove link "${link.name}"? Nobody can answer there; its responses stay.`;
+const LINKS = toResource("links", { id: "id", name: "text", url: "text", properties: "text", created_at: "time" }, [
+  "created_at",
+  "properties",
+]);
+
+export const link = defineGroup({
+  name: "link",
+  summary: "public links, through which anybody may answer a survey",
+  commands: [
+    serviceCommand({
+      operation: "link.add",
+      summary: "create a public link to a survey, for a website or a QR code",
+      examples: [
+        "surveyctl service link add Checkout --property store=web --data survey.db",
+        "surveyctl service link add 'Shop in Lyon' --property store=lyon --property locale=fr",
+      ],
+      args: { name: { form: "<name>", text: "the link's name, which only you see", parse: parseNameArg } },
+      flags: {
+        properties: {
+          flag: "--property",
+          value: "key=value",
+          text: "property that each response gets",
+          repeatable: true,
+          parse: parseKeyValue,
+        },
       },
-    },
-    done: (_, { operands: [id] }) => `Removed link ${id}; its responses stay.`,
-  });
-}
+      columns: LINKS,
+      input: ({ name, properties }) => ({ name, properties: Object.fromEntries(properties) }),
+    }),
+    serviceCommand({
+      operation: "link.list",
+      summary: "list public links",
+      examples: ["surveyctl service link list --data survey.db", "surveyctl service link list --json"],
+      columns: LINKS,
+    }),
+    serviceCommand({
+      operation: "link.remove",
+      summary: "remove a public link and keep its responses",
+      examples: ["surveyctl service link remove 12 --data survey.db", "surveyctl service link rm 12 --yes"],
+      args: { id: { form: "<id>", text: "the link's number, from `service link list`" } },
+      columns: REMOVED,
+      question: async ({ id, project }, admin) => {
+        const found = (await admin({ kind: "link.list", project })).find((one) => one.id === id);
+        return found === undefined ? null : `Remove link "${found.name}"? Nobody can answer there; its responses stay.`;
+      },
+      done: ({ id }) => `Removed link ${id}; its responses stay.`,
+    }),
+  ],
+});

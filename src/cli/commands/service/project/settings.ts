@@ -1,50 +1,32 @@
-import type { Command } from "commander";
 import { FOOTER_MAX } from "../../../../contract/limits.ts";
 import { quoteText } from "../../../../contract/text/invisible.ts";
-import type { SettingsChange } from "../../../../service/admin/settings/commands.ts";
-import { PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
+import { type ConfiguredSettings, PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
 import { OUTPUT_FORMATS } from "../../../args/global-options.ts";
 import { readOutput } from "../../../args/read-global-options.ts";
-import type { FlagRecord } from "../../../args/flag-record.ts";
 import { parseZone } from "../../../args/time.ts";
-import type { CommandContext } from "../../../command/command-context.ts";
-import type { Deps } from "../../../command/deps.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
-import { SETTINGS } from "../service-resources.ts";
+import { EXIT } from "../../../exit-codes.ts";
+import { defineCommand } from "../../../kit/define-command.ts";
+import type { FlagGroup } from "../../../kit/flag-spec.ts";
+import type { ColumnKind } from "../../../render/columns.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { writeText } from "../../../render/safe-text.ts";
+import { PLACE, PROJECT, showRecord, withAdmin } from "../data/data-file.ts";
+import { toResource } from "../service-resources.ts";
 
-interface ServiceSettingsOptions extends ProjectChoice {
-  /** Empty shows them; an empty text takes a setting back. */
-  readonly change: SettingsChange;
-}
+const SETTINGS = toResource("settings", {
+  sender_name: "text",
+  from: "text",
+  reply_to: "text",
+  footer: "text",
+  tz: "text",
+  soft_bounces: "number",
+  daily_limit: "number",
+} satisfies Record<keyof ConfiguredSettings, ColumnKind>);
 
-async function runServiceSettings(
-  deps: Deps,
-  { project, change, ...choice }: ServiceSettingsOptions,
-): Promise<ExitCode> {
-  checkColumns(deps, SETTINGS);
-  const settings = await withAdmin(deps, choice, (admin) => admin({ kind: "settings", project, change }));
-  await showRecord(deps, SETTINGS, settings);
-  return EXIT.done;
-}
-
-/** All settings as the file that `service apply` reads, after the change. */
-async function runSettingsFile(deps: Deps, { project, change, ...choice }: ServiceSettingsOptions): Promise<ExitCode> {
-  if (deps.options.columns !== null) throw new UsageError("-o yaml is a whole file; --columns cannot change it");
-  const configuration = await withAdmin(deps, choice, async (admin) => {
-    if (Object.keys(change).length > 0) await admin({ kind: "settings", project, change });
-    return admin({ kind: "configuration", project });
-  });
-  const { formatSettingsFile } = await import("../apply/settings-file.ts");
-  await writeText(deps.streams.out, formatSettingsFile(project, configuration));
-  return EXIT.done;
-}
-
-/** An empty text takes a setting back. */
-const SETTING_FLAGS: Readonly<Record<keyof SettingsChange, FlagRecord>> = {
+/** An empty text clears a setting. */
+const SETTING_FLAGS: Readonly<Record<keyof ConfiguredSettings, FlagRecord>> = {
   sender_name: { flag: "--sender-name", value: "name", text: "name that surveys come from" },
   from: { flag: "--from", value: "email", text: "e-mail address that surveys come from" },
   reply_to: { flag: "--reply-to", value: "email", text: "e-mail address that replies go to" },
@@ -64,44 +46,62 @@ const SETTING_FLAGS: Readonly<Record<keyof SettingsChange, FlagRecord>> = {
   },
 };
 
-export function registerSettings(parent: Command, context: CommandContext): void {
-  const verb = context.verb(parent, {
-    name: "settings",
-    summary: "set or show the sender of surveys and other settings; an empty value clears one",
-    examples: [
-      'surveyctl service settings --sender-name "Acme Shoes" --from survey@acme.example --data survey.db',
-      'surveyctl service settings --footer "Acme Ltd, 1 High Street, Dublin" --tz Europe/Dublin',
-      'surveyctl service settings --reply-to "" --project acme',
-      "surveyctl service settings -o yaml > survey.yaml",
-    ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: [
-      ...PROJECT_FLAGS,
-      {
-        flag: "--output",
-        short: "-o",
-        value: "format",
-        text: "output format; yaml: all settings, for `service apply`",
-        choices: [...OUTPUT_FORMATS, "yaml"],
-        environment: "SURVEYCTL_OUTPUT",
-        otherwise: "table on a terminal, tsv in a pipe",
-      },
-      { flag: "--json", text: "short for -o json" },
-      ...Object.values(SETTING_FLAGS),
-    ],
-    columns: SETTINGS,
-  });
-  context.action(verb, (deps, flags) => {
-    const change = Object.values(PROJECT_SETTINGS).map(({ name, check }) => [
+const CHANGE: FlagGroup<Readonly<Record<keyof ConfiguredSettings, string | null>>> = {
+  records: Object.values(SETTING_FLAGS),
+  read: (flags) => {
+    const given = Object.values(PROJECT_SETTINGS).map(({ name, check }) => [
       name,
       flags.parse(SETTING_FLAGS[name].flag, (text, flag) => parseSetting(text, flag, check)),
     ]);
-    const given = Object.fromEntries(change.filter(([, value]) => value !== null)) as SettingsChange;
-    const options = { ...readProject(flags), change: given };
-    if (flags.text("--output") === "yaml" && !flags.is("--json")) return runSettingsFile(deps, options);
-    return runServiceSettings({ ...deps, options: { ...deps.options, output: readOutput(flags, deps.env) } }, options);
-  });
-}
+    return Object.fromEntries(given) as Record<keyof ConfiguredSettings, string | null>;
+  },
+};
+
+/** `yaml` is its own, so the command reads the format itself. */
+const OUTPUT: FlagGroup<ReturnType<typeof readOutput> | "yaml"> = {
+  records: [
+    {
+      flag: "--output",
+      short: "-o",
+      value: "format",
+      text: "output format; yaml: all settings, for `service apply`",
+      choices: [...OUTPUT_FORMATS, "yaml"],
+      environment: "SURVEYCTL_OUTPUT",
+      otherwise: "table on a terminal, tsv in a pipe",
+    },
+    { flag: "--json", text: "short for -o json" },
+  ],
+  read: (flags, { env }) =>
+    flags.text("--output") === "yaml" && !flags.is("--json") ? "yaml" : readOutput(flags, env),
+};
+
+export const settings = defineCommand({
+  name: "settings",
+  summary: "set or show the sender of surveys and other settings; an empty value clears one",
+  examples: [
+    'surveyctl service settings --sender-name "Acme Shoes" --from survey@acme.example --data survey.db',
+    'surveyctl service settings --footer "Acme Ltd, 1 High Street, Dublin" --tz Europe/Dublin',
+    'surveyctl service settings --reply-to "" --project acme',
+    "surveyctl service settings -o yaml > survey.yaml",
+  ],
+  exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  flags: { place: PLACE, project: PROJECT, output: OUTPUT, change: CHANGE },
+  columns: SETTINGS,
+  run: async (deps, { place, project, output, change }) => {
+    if (output !== "yaml") {
+      checkColumns(deps, SETTINGS);
+      const shown = await withAdmin(deps, place, (admin) => admin({ kind: "settings", project, ...change }));
+      return showRecord({ ...deps, options: { ...deps.options, output } }, SETTINGS, shown);
+    }
+    if (deps.options.columns !== null) throw new UsageError("-o yaml is a whole file; --columns cannot change it");
+    const all = await withAdmin(deps, place, async (admin) => {
+      await admin({ kind: "settings", project, ...change });
+      return admin({ kind: "configuration", project });
+    });
+    const { formatSettingsFile } = await import("../apply/settings-file.ts");
+    await writeText(deps.streams.out, formatSettingsFile(project, all));
+  },
+});
 
 /** Throws UsageError. */
 function parseSetting(given: string, flag: string, check: (text: string) => string | null): string {

@@ -95,7 +95,7 @@ test("a test mail of a project comes from its own sender", async () => {
   await service.store.write(async (tx) => void (await addProject(tx, "default")));
   await service.admin({ kind: "project.add", name: "acme" });
   const change = { from: "survey@acme.example", sender_name: "Acme Inc", reply_to: "help@acme.example" };
-  await service.admin({ kind: "settings", project: "acme", change });
+  await service.admin({ kind: "settings", project: "acme", ...change });
   await service.close();
   const sendFrom = async (...more: string[]) => {
     const url = `smtp://app:secret-word@127.0.0.1:${server.port}`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { showWithLists } from "../../../../../src/cli/commands/service/data/record-lists.ts";
-import { BUDGETS, DELIVERY_STATUS, SENDERS } from "../../../../../src/cli/commands/service/service-resources.ts";
+import { BUDGETS, DELIVERY_STATUS, SENDERS } from "../../../../../src/cli/commands/service/delivery/status.ts";
 import { fakeDeps, type FakeOptions } from "../../../../helpers/fake-deps.ts";
 
 const SINCE = Date.parse("2026-11-26T09:00:00Z") / 1000;

@@ -7,8 +7,8 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { administer } from "../../../src/service/data-file/administer.ts";
-import { AdminError, type Admin, type AdminResults } from "../../../src/service/admin/commands.ts";
-import type { DeliveryInfo } from "../../../src/service/admin/delivery/commands.ts";
+import { DomainError } from "../../../src/service/domain/errors.ts";
+import type { Admin, ResultOf } from "../../../src/service/operations/index.ts";
 import type { DeliveryState } from "../../../src/service/domain/ports.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import { openService } from "../../../src/service/index.ts";
@@ -38,6 +38,8 @@ async function serve(): Promise<RunningServer> {
 const people = async (url: string, key: string): Promise<number> =>
   (await fetch(`${url}/v1/people.json`, { headers: { authorization: `Basic ${btoa(`${key}:`)}` } })).status;
 
+type Listed = ResultOf<"delivery.list">;
+
 const NOBODY = { email: null, name: null, phoneNumber: null, createdAt: 1, lastSentAt: null };
 
 /** What every `service` command does, whoever carries it out. */
@@ -54,18 +56,19 @@ async function everyCommand(admin: Admin): Promise<unknown> {
     revoked: await admin({ kind: "key.revoke", project: "acme", id }),
     throttle: [
       await admin({ kind: "throttle", project: "acme" }),
-      await admin({ kind: "throttle", project: "acme", seconds: null }),
+      await admin({ kind: "throttle", project: "acme", interval: "off" }),
     ],
     autopilot: await admin({
       kind: "autopilot",
       project: "acme",
       platform: "sms",
-      change: { active: false, frequency: 60 },
+      active: false,
+      frequency: 60,
     }),
     settings: [
-      await admin({ kind: "settings", project: "acme", change: { from: "ask@acme.example", tz: "Asia/Tokyo" } }),
-      await admin({ kind: "settings", project: "acme", change: { from: "", sender_name: " Acme ", footer: "a\nb" } }),
-      await admin({ kind: "settings", project: "acme", change: {} }),
+      await admin({ kind: "settings", project: "acme", from: "ask@acme.example", tz: "Asia/Tokyo" }),
+      await admin({ kind: "settings", project: "acme", from: "", sender_name: " Acme ", footer: "a\nb" }),
+      await admin({ kind: "settings", project: "acme" }),
     ],
     preview: await admin({ kind: "survey.preview", project: "acme", email: null, locale: "fr" }).then(
       ({ from, to, subject, text, html, message }) => [
@@ -161,11 +164,11 @@ it.each(["running", "not running"])(
     });
     await service.close();
     if (running === "running") await serve();
-    const walk = (which: DeliveryState): Promise<DeliveryInfo[]> =>
+    const walk = (which: DeliveryState): Promise<Listed["rows"]> =>
       administer(world(), async (admin) => {
-        const rows: DeliveryInfo[] = [];
+        const rows: Listed["rows"][number][] = [];
         for (let after: string | null = "0"; after !== null;) {
-          const page: AdminResults["delivery.list"] = await admin({
+          const page: Listed = await admin({
             kind: "delivery.list",
             project: "acme",
             state: which,
@@ -220,7 +223,7 @@ it.each(["running", "not running"])(
   "when a command names what is not there, a server %s, then it says so",
   async (running) => {
     if (running === "running") await serve();
-    await expect(refused((admin) => admin({ kind: "key.list", project: "nix" }))).rejects.toThrow(AdminError);
+    await expect(refused((admin) => admin({ kind: "key.list", project: "nix" }))).rejects.toThrow(DomainError);
     await refused((admin) => admin({ kind: "project.add", name: "acme" }));
     await expect(refused((admin) => admin({ kind: "project.add", name: "acme" }))).rejects.toThrow(
       'a project named "acme" already exists',
@@ -238,7 +241,7 @@ it.each(["running", "not running"])(
       sender_name: "x".repeat(101),
       tz: "Mars",
     };
-    await expect(refused((admin) => admin({ kind: "settings", project: "acme", change: wrong }))).rejects.toThrow(
+    await expect(refused((admin) => admin({ kind: "settings", project: "acme", ...wrong }))).rejects.toThrow(
       "from contains a space",
     );
     await expect(

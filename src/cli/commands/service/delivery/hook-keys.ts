@@ -1,0 +1,44 @@
+/** Flags that name the files with providers' keys. */
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import { readFlagFile } from "../../../args/text-file.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import type { FlagGroup } from "../../../kit/flag-spec.ts";
+
+export const HTTPS_NOTE =
+  "providers need an https:// URL; start serve with --public-url once, then run this command again";
+
+interface KeyFlag<Name extends string> {
+  readonly name: Name;
+  readonly flag: FlagRecord["flag"];
+  readonly text: string;
+  /** The end of a sentence about the key; null for a sound one. */
+  readonly problem: (key: string) => string | null;
+}
+
+/** The keys by provider; an empty file name clears one. */
+export function keyFlags<Name extends string>(
+  flags: readonly KeyFlag<Name>[],
+): FlagGroup<Promise<{ readonly [Each in Name]?: string }>> {
+  return {
+    records: flags.map(({ flag, text }) => ({ flag, value: "file", text })),
+    read: async (given) => {
+      const keys: [Name, string][] = [];
+      for (const { name, flag, problem } of flags) {
+        const file = given.text(flag);
+        if (file === null) continue;
+        const key = file === "" ? "" : await readKeyFile(flag, file);
+        const fault = key === "" ? null : problem(key);
+        if (fault !== null) throw new UsageError(`${flag}: ${file} ${fault}`);
+        keys.push([name, key]);
+      }
+      return Object.fromEntries(keys) as { readonly [Each in Name]?: string };
+    },
+  };
+}
+
+/** One line of a file, without the space around it. Throws UsageError. */
+async function readKeyFile(flag: string, file: string): Promise<string> {
+  const text = await readFlagFile(flag, file);
+  if (text.trim() === "") throw new UsageError(`${flag}: ${file} is empty`);
+  return text.trim();
+}

@@ -1,0 +1,97 @@
+import type { ResultOf } from "../../../../service/operations/index.ts";
+import { countOf } from "../../../command/notes.ts";
+import { showWithLists } from "../data/record-lists.ts";
+import { serviceCommand } from "../service-command.ts";
+import { toResource } from "../service-resources.ts";
+
+const DELIVERY_HISTORY = toResource("people", {
+  id: "id",
+  email: "text",
+  phone_number: "phone",
+  explanation: "text",
+  unsubscribed_at: "time",
+  bounced_at: "time",
+  sms_unsubscribed_at: "time",
+  last_sent_at: "time",
+  next_survey_scheduled_at: "time",
+  surveys: "text",
+  not_scheduled: "text",
+});
+/** Surveys that were asked for and not scheduled. */
+const NOT_SCHEDULED = toResource(
+  "surveys",
+  { at: "time", channel: "text", reason: "text", since: "time", until: "time" },
+  ["channel"],
+);
+/** A history as rows: each survey, and below it each of its attempts. */
+const DELIVERY_LOG = toResource(
+  "attempts",
+  {
+    survey: "id",
+    channel: "text",
+    state: "status",
+    page: "text",
+    attempt: "number",
+    at: "time",
+    outcome: "text",
+    stage: "text",
+    code: "number",
+    enhanced_code: "text",
+    text: "text",
+    remote_host: "text",
+    server_id: "text",
+  },
+  ["server_id", "channel", "remote_host", "stage"],
+);
+
+export const show = serviceCommand({
+  operation: "delivery.show",
+  summary: "explain why a person did or did not get surveys",
+  examples: [
+    "surveyctl service delivery show ada@example.com --data survey.db",
+    "surveyctl service delivery show +14155550000 --json",
+  ],
+  args: { email: { form: "<email>", text: "the person's e-mail address or phone number" } },
+  columns: DELIVERY_HISTORY,
+  show: (deps, history) =>
+    showWithLists(deps, DELIVERY_HISTORY, history, [
+      { name: "surveys", resource: DELIVERY_LOG, rows: history.surveys.flatMap(toLogRows) },
+      { name: "not_scheduled", resource: NOT_SCHEDULED, rows: history.not_scheduled },
+    ]),
+});
+
+/** The survey itself first: one that was never tried has no other row. */
+function toLogRows({
+  id,
+  channel,
+  state,
+  reason,
+  due_at,
+  sent_at,
+  page,
+  log,
+}: ResultOf<"delivery.show">["surveys"][number]): object[] {
+  return [
+    {
+      survey: id,
+      channel,
+      state,
+      at: sent_at ?? due_at,
+      page: page === null ? null : describePage(page),
+      text: reason,
+    },
+    ...log.map(({ n, ...attempt }) => ({ survey: id, channel, attempt: n, ...attempt })),
+  ];
+}
+
+/** Programs that follow links open many, with many scores, at once; a person answers. */
+function describePage(page: NonNullable<ResultOf<"delivery.show">["surveys"][number]["page"]>): string {
+  const { gets, scores, head_seen, answered_by, answered_after } = page;
+  const after = answered_after === null ? "" : ` after ${answered_after} s`;
+  return [
+    `opened ${countOf(gets, "time", "times")}`,
+    ...(scores.length === 0 ? [] : [`scores ${scores.join(" ")}`]),
+    ...(head_seen ? ["HEAD seen"] : []),
+    ...(answered_by === null ? [] : [`answered by ${answered_by}${after}`]),
+  ].join(", ");
+}

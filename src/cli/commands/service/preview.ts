@@ -1,0 +1,29 @@
+/** A mail as it would be sent: on standard output or in a file, whole or one part of it. */
+import { replaceFile } from "../../../runtime/files/file-replacement.ts";
+import type { ResultOf } from "../../../service/operations/index.ts";
+import type { Deps } from "../../command/deps.ts";
+import { writeDone } from "../../command/notes.ts";
+import { writeText } from "../../render/safe-text.ts";
+
+export const PREVIEW_FLAGS = {
+  html: { flag: "--html", text: "print only the HTML", conflicts: ["--text"] },
+  text: { flag: "--text", text: "print only the text" },
+  out: { flag: "--out", value: "file", text: "write to a file, atomically" },
+} as const;
+
+interface PreviewChoice {
+  readonly html: boolean;
+  readonly text: boolean;
+  readonly out: string | null;
+}
+
+export async function showPreview(
+  deps: Deps,
+  preview: ResultOf<"survey.preview">,
+  { html, text, out }: PreviewChoice,
+): Promise<void> {
+  const shown = preview[html ? "html" : text ? "text" : "message"];
+  if (out === null) return writeText(deps.streams.out, shown);
+  await replaceFile(out, shown, deps.random.token(6));
+  await writeDone(deps, `Wrote ${out}.`);
+}

@@ -1,0 +1,285 @@
+/** `service delivery`, `pause` and `resume`. */
+import * as v from "valibot";
+import { isE164 } from "../../contract/text/phone.ts";
+import { resolveDelivery } from "../domain/delivery/deliveries.ts";
+import { countDays, type DayCounts, listMerged } from "../domain/delivery/lists/list-deliveries.ts";
+import { LISTED_REASONS, LISTED_STATES } from "../domain/delivery/lists/listed.ts";
+import { type ListedDelivery, openSources, type Source } from "../domain/delivery/lists/sources.ts";
+import { livingSenders } from "../domain/delivery/living.ts";
+import {
+  explainPerson,
+  pauseSending,
+  readWaiting,
+  releaseAll,
+  releaseForOperator,
+  releasePutOff,
+  resumeSending,
+  summarizeQueue,
+} from "../domain/delivery/oversight.ts";
+import { readBudget } from "../domain/delivery/pacing.ts";
+import { NotFoundError } from "../domain/errors.ts";
+import { parseId } from "../domain/ids.ts";
+import type { AttemptRow, DuePage, KeptSender, PageFacts, ProjectRow, Transaction } from "../domain/ports.ts";
+import { readWallClock } from "../domain/projects/settings.ts";
+import { defineOperation, orNull } from "./operation.ts";
+
+/** Each day is counted in every state: more of them in one read would hold up a service's other work. */
+const DAYS_A_PAGE = 31;
+
+/** One page, by the time for which surveys were scheduled. `after` is the `next` of the page before. */
+const PAGE_FIELDS = {
+  state: orNull(v.picklist(LISTED_STATES)),
+  reason: orNull(v.picklist(LISTED_REASONS)),
+  /** Of one person: an e-mail address or a phone number. */
+  email: orNull(v.string()),
+  /** Unix seconds, included. */
+  since: orNull(v.number()),
+  until: orNull(v.number()),
+  order: v.optional(v.picklist(["asc", "desc"]), "desc"),
+  after: orNull(v.string()),
+  limit: v.number(),
+};
+type PageInput = v.InferOutput<v.StrictObjectSchema<typeof PAGE_FIELDS, undefined>>;
+
+export const deliveryOperations = {
+  "delivery.list": defineOperation({
+    scope: "project",
+    access: "read",
+    input: PAGE_FIELDS,
+    run: async (tx, project, input) => {
+      const page = toPage(input);
+      const rows = await listMerged(await sourcesFor(tx, project, input), { ...page, limit: page.limit + 1 });
+      const last = rows.length > page.limit ? rows[page.limit - 1] : undefined;
+      return {
+        rows: rows.slice(0, page.limit).map((row) => toDeliveryInfo(row.id, row)),
+        next: last === undefined ? null : `${last.at}:${last.id}`,
+      };
+    },
+  }),
+  /** The same as numbers for each day of the project's zone. */
+  "delivery.days": defineOperation({
+    scope: "project",
+    access: "read",
+    input: PAGE_FIELDS,
+    run: async (tx, project, input) => {
+      const sources = await sourcesFor(tx, project, input);
+      const limit = Math.min(input.limit, DAYS_A_PAGE);
+      const { after, ...page } = toPage(input);
+      const wallClock = await readWallClock(tx, project);
+      const days = await countDays(sources, wallClock, { ...page, after: after?.at ?? null, limit: limit + 1 });
+      const next = days.length > limit ? days[limit - 1] : undefined;
+      return { rows: days.slice(0, limit).map(toDayInfo), next: next === undefined ? null : String(next.beginsAt) };
+    },
+  }),
+  /** By e-mail address or phone number. */
+  "delivery.show": defineOperation({
+    scope: "project",
+    access: "read",
+    input: { email: v.string() },
+    run: (tx, project, { email }) => toHistoryInfo(tx, project, email),
+  }),
+  "delivery.status": defineOperation({
+    scope: "server",
+    access: "read",
+    input: {},
+    run: async (tx) => {
+      const { states, oldestDueAt } = await summarizeQueue(tx);
+      const senders = await livingSenders(tx);
+      const projects = await tx.projects.list();
+      return {
+        ...states,
+        oldest_due_at: oldestDueAt,
+        paused_at: await tx.deliveries.pausedAt(),
+        paused_projects: projects.flatMap(({ name, pausedAt }) => (pausedAt === null ? [] : [name])),
+        projects: await readBudgets(tx, projects),
+        senders: senders.map(toSenderInfo),
+      };
+    },
+  }),
+  "delivery.resolve": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { id: v.string(), outcome: v.picklist(["sent", "resend"]) },
+    run: async (tx, project, { id, outcome }) => {
+      const key = parseId(id);
+      if (key === null) throw new NotFoundError(`project ${project.name} has no survey ${id}`);
+      const row = await resolveDelivery(tx, project, key, outcome);
+      return toDeliveryInfo(row.requestId, row);
+    },
+  }),
+  "delivery.resume": defineOperation({
+    scope: "server",
+    access: "write",
+    locks: "none",
+    input: {},
+    // For processes that are not this one, or not running.
+    run: (tx) => tx.deliveries.setSendersResumed(tx.nowMs),
+    after: async ({ store, senders }) => {
+      const held = await releaseAll(store, releaseForOperator);
+      const putOff = await releaseAll(store, releasePutOff);
+      for (const sender of senders) sender.resume?.();
+      return { released: held + putOff };
+    },
+  }),
+  pause: defineOperation({
+    scope: "any",
+    access: "write",
+    input: {},
+    run: async (tx, project) => {
+      await pauseSending(tx, project);
+      return { project: project?.name ?? null, paused_at: tx.now };
+    },
+  }),
+  resume: defineOperation({
+    scope: "any",
+    access: "write",
+    input: {},
+    run: async (tx, project) => {
+      await resumeSending(tx, project);
+      return { project: project?.name ?? null, paused_at: null };
+    },
+  }),
+};
+
+/** Throws NotFoundError if nobody has the address. */
+async function sourcesFor(
+  tx: Transaction,
+  project: ProjectRow,
+  { state, reason, email }: PageInput,
+): Promise<readonly Source[]> {
+  return openSources(tx, project, {
+    state,
+    reason,
+    personId: email === null ? null : await findPerson(tx, project, email),
+  });
+}
+
+async function findPerson(tx: Transaction, project: ProjectRow, address: string): Promise<number> {
+  const isPhone = isE164(address);
+  const person = isPhone ? await tx.people.byPhone(project.id, address) : await tx.people.byEmail(project.id, address);
+  if (person === null) throw personNotFound(project, address);
+  return person.id;
+}
+
+function personNotFound(project: ProjectRow, address: string): NotFoundError {
+  const whose = isE164(address) ? "phone number" : "email";
+  return new NotFoundError(`no person found with ${whose} ${address} in project ${project.name}`);
+}
+
+function toPage({ since, until, order, after, limit }: PageInput): DuePage {
+  return { since, until, order, after: readPlace(after), limit };
+}
+
+/** `1763596800:42`, as `next` names the last row of a page; of a day its first second alone. */
+function readPlace(text: string | null): DuePage["after"] {
+  const [at = "", id = "0"] = (text ?? "").split(":");
+  return Number(at) > 0 ? { at: Number(at), id: Number(id) } : null;
+}
+
+function toDayInfo({ day, counts }: DayCounts) {
+  const { not_scheduled: unscheduled, ...surveys } = counts;
+  const sum = Object.values(surveys).reduce((total, count) => total + count, 0);
+  return { day, surveys: sum, ...surveys, not_scheduled: unscheduled };
+}
+
+/** A survey that was scheduled, or one that was not: `id` is its number among those of its kind. */
+function toDeliveryInfo(id: number, row: Omit<ListedDelivery, "id" | "at">) {
+  return {
+    id: String(id),
+    channel: row.channel,
+    email: row.email,
+    phone_number: row.phoneNumber,
+    state: row.state,
+    /** Why it is not sent, or not yet. */
+    reason: row.reason,
+    due_at: row.dueAt,
+    sent_at: row.sentAt,
+    attempts: row.attempts,
+  };
+}
+
+async function toHistoryInfo(tx: Transaction, project: ProjectRow, address: string) {
+  const { person, suppressions, stoppedAt, surveys, unscheduled, explanation } = await explainPerson(
+    tx,
+    project,
+    address,
+  );
+  const isPhone = isE164(address);
+  if (person === null && suppressions.length === 0 && stoppedAt === null) throw personNotFound(project, address);
+  const since = (reason: string): number | null => suppressions.find((one) => one.reason === reason)?.at ?? null;
+  return {
+    id: person === null ? null : String(person.id),
+    email: person?.email ?? (isPhone ? null : address),
+    phone_number: person?.phoneNumber ?? (isPhone ? address : null),
+    explanation,
+    unsubscribed_at: person?.unsubscribedAt ?? since("unsubscribe"),
+    bounced_at: person?.bouncedAt ?? since("bounce"),
+    sms_unsubscribed_at: stoppedAt,
+    last_sent_at: person?.lastSentAt ?? null,
+    next_survey_scheduled_at: person?.nextSurveyAt ?? null,
+    surveys: surveys.map((survey) => ({
+      ...toDeliveryInfo(survey.requestId, survey),
+      message_id: survey.messageId,
+      page: toPageInfo(survey.pageFacts),
+      log: survey.log.map(toAttemptInfo),
+    })),
+    not_scheduled: unscheduled.map(({ channel, at, status: { status, since: from, until } }) => ({
+      at,
+      channel,
+      reason: status,
+      since: from,
+      until,
+    })),
+  };
+}
+
+function toAttemptInfo({ n, at, outcome, stage, code, enhancedCode, text, host, serverId, ms }: AttemptRow) {
+  return {
+    n,
+    at,
+    outcome,
+    stage,
+    code,
+    enhanced_code: enhancedCode,
+    text,
+    remote_host: host,
+    server_id: serverId,
+    ms,
+  };
+}
+
+/** The known visits to a survey's page; null if nobody has opened it. */
+function toPageInfo({ firstGetAt, gets, scores, headSeen, answeredBy, answeredAfter }: PageFacts) {
+  if (gets === 0 && !headSeen && answeredBy === null) return null;
+  return {
+    first_get_at: firstGetAt,
+    gets,
+    scores,
+    head_seen: headSeen,
+    answered_by: answeredBy,
+    answered_after: answeredAfter,
+  };
+}
+
+async function readBudgets(tx: Transaction, projects: readonly ProjectRow[]) {
+  const budgets = [];
+  for (const project of projects) {
+    const { limit, sent } = await readBudget(tx, project);
+    const { count, until } = await readWaiting(tx, project);
+    budgets.push({
+      project: project.name,
+      daily_limit: limit,
+      sent_today: sent,
+      /** Surveys and reminders that should have left by now, and when the next of them can. */
+      waiting: count,
+      waiting_until: until,
+    });
+  }
+  return budgets;
+}
+
+function toSenderInfo({ name, process, state: kept }: KeptSender) {
+  const { state, said, reason, since, nextProbeAt } = kept;
+  const { stage = null, code = null, enhancedCode = null } = said ?? {};
+  return { name, process, state, stage, code, enhanced_code: enhancedCode, reason, since, next_probe_at: nextProbeAt };
+}

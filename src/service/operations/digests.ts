@@ -1,0 +1,88 @@
+/** `service digest`. */
+import * as v from "valibot";
+import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
+import {
+  addDigest,
+  digestNow,
+  digestZone,
+  formatMinute,
+  removeDigest,
+  sampleDigest,
+} from "../domain/delivery/digests.ts";
+import type { DigestRow, Transaction } from "../domain/ports.ts";
+import { shownTarget } from "../domain/webhooks/digest-targets.ts";
+import { defineOperation, orNull } from "./operation.ts";
+
+/** The address in a preview, which is not sent. */
+const NOBODY = "you@example.com";
+
+export const digestOperations = {
+  /** An address or Slack URL that has one gets the new schedule. */
+  "digest.add": defineOperation({
+    scope: "project",
+    access: "write",
+    input: {
+      email: v.string(),
+      /** 0 is Sunday. */
+      weekday: v.number(),
+      /** Of the day. */
+      minute: v.number(),
+      /** Null follows the project's. */
+      zone: orNull(v.string()),
+      allow_private: v.optional(v.boolean(), false),
+    },
+    run: async (tx, project, { email, allow_private: allowPrivate, ...schedule }) =>
+      toDigestInfo(tx, await addDigest(tx, project, email, { ...schedule, allowPrivate })),
+  }),
+  "digest.list": defineOperation({
+    scope: "project",
+    access: "read",
+    input: {},
+    run: async (tx, project) => {
+      const infos = [];
+      for (const digest of await tx.digests.list(project.id)) infos.push(await toDigestInfo(tx, digest));
+      return infos;
+    },
+  }),
+  /** The mail that would go out now. */
+  "digest.preview": defineOperation({
+    scope: "project",
+    access: "read",
+    input: {},
+    run: (tx, project) => sampleDigest(tx, project, NOBODY),
+    after: ({ renderDigest }, due) => renderDigest(due),
+  }),
+  /** Sends the digest of now to a reader once: an id, an address or a Slack URL. */
+  "digest.test": defineOperation({
+    scope: "project",
+    access: "read",
+    input: { id: v.string() },
+    run: (tx, project, { id }) => digestNow(tx, project, id),
+    after: ({ sendDigest }, due) => sendDigest(due),
+  }),
+  "digest.remove": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { id: v.string() },
+    run: async (tx, project, { id }) => {
+      const removed = await removeDigest(tx, project, id);
+      return { id: String(removed.id), email: shownTarget(removed.email) };
+    },
+  }),
+};
+
+async function toDigestInfo(tx: Transaction, digest: DigestRow) {
+  const { id, email, weekday, minute, unsubscribedAt, state, dueAt, sentAt, reason, createdAt } = digest;
+  return {
+    id: String(id),
+    email: shownTarget(email),
+    every: WEEKDAYS[weekday] ?? "",
+    at: formatMinute(minute),
+    tz: await digestZone(tx, digest),
+    state: unsubscribedAt === null ? state : "unsubscribed",
+    next_at: unsubscribedAt === null ? dueAt : null,
+    last_sent_at: sentAt,
+    reason,
+    created_at: createdAt,
+  };
+}

@@ -1,0 +1,195 @@
+/** `service erase` and `service retention`. */
+import * as v from "valibot";
+import { emailKey } from "../../contract/text/email.ts";
+import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
+import { NotFoundError } from "../domain/errors.ts";
+import type { Mention, ProjectRow, RetentionCounts, Store } from "../domain/ports.ts";
+import {
+  type ErasedAddress,
+  erasePerson,
+  type Erasure,
+  findByAddress,
+  findMentions,
+  identifiersFor,
+  isKnown,
+  previewErasure,
+  textsOf,
+  withoutRows,
+} from "../domain/privacy/erase.ts";
+import {
+  changeRetention,
+  countExpired,
+  followRetention,
+  readRetention,
+  type RetentionPolicy,
+} from "../domain/privacy/retention.ts";
+import { requireProject } from "../domain/projects/projects.ts";
+import { type Access, defineOperation, type OperationTools, orNull } from "./operation.ts";
+
+/** Seconds; `off` keeps everything. */
+const age = orNull(v.union([v.literal("off"), v.number()]));
+
+export const privacyOperations = {
+  /** Without a project: from all of them. */
+  erase: defineOperation({
+    scope: "any",
+    access: ({ dry_run: dryRun }): Access => (dryRun ? "read" : "write"),
+    input: {
+      /** One of the two. */
+      email: orNull(v.string()),
+      phone_number: orNull(v.string()),
+      dry_run: v.boolean(),
+      /** The address is also taken out of rows of others. */
+      properties: v.boolean(),
+      forget_unsubscribe: v.boolean(),
+    },
+    prepare: ({ store }, project, { email, phone_number: phoneNumber, forget_unsubscribe: forgetUnsubscribe }) => {
+      const address = toAddress(email, phoneNumber);
+      return findTargets(store, project, address, forgetUnsubscribe);
+    },
+    run: async (tx, _, input, _tools, { address, targets, texts, samples }) => {
+      const { properties, forget_unsubscribe: forgetUnsubscribe } = input;
+      const erasures: Erasure[] = [];
+      for (const { project, mentions } of targets)
+        erasures.push(
+          input.dry_run
+            ? await previewErasure(tx, project, address)
+            : await erasePerson(tx, project, address, { forgetUnsubscribe, mentions: properties ? mentions : [] }),
+        );
+      const mentions = targets.reduce((sum, target) => sum + target.mentions.length, 0);
+      return { texts, samples, at: tx.now, found: { projects: targets.length, mentions, ...sumUp(erasures) } };
+    },
+    /** A receipt: counts and a time, and nothing that tells who it was. */
+    after: async (tools, { texts, samples, at, found }, { dry_run: dryRun }) => {
+      if (!dryRun) return { ...found, erased_at: at, ...(await finish(tools, texts, samples)) };
+      const later = { erased_at: null, messages: null, suppressions_kept: null, links_kept: null, verified: null };
+      return { ...found, ...later, problem: null };
+    },
+  }),
+  /** Changes what is given, follows it, and shows all. */
+  retention: defineOperation({
+    scope: "project",
+    access: ({ dry_run: dryRun }): Access => (dryRun ? "read" : "write"),
+    input: {
+      responses: age,
+      mode: orNull(v.picklist(["anonymize", "delete"])),
+      requests: age,
+      webhooks: age,
+      dry_run: v.boolean(),
+    },
+    run: async (tx, project, { dry_run: dryRun, ...given }) => {
+      const change: Partial<RetentionPolicy> = Object.fromEntries(
+        Object.entries(given).flatMap(([name, value]) =>
+          value === null ? [] : [[name, value === "off" ? null : value]],
+        ),
+      );
+      if (!dryRun) return { project, policy: await changeRetention(tx, project, change), expired: null };
+      const policy = { ...(await readRetention(tx, project)), ...change };
+      return { project, policy, expired: await countExpired(tx, project, policy) };
+    },
+    after: async ({ store, sweepMessages }, { project, policy, expired }) => {
+      if (expired !== null) return toRetentionInfo(policy, expired);
+      const done = await followRetention(store, project);
+      if (done.requests > 0) await sweepMessages();
+      return toRetentionInfo(policy, done);
+    },
+  }),
+};
+
+function toAddress(email: string | null, phoneNumber: string | null): ErasedAddress {
+  return email === null ? { by: "phone_number", phoneNumber: phoneNumber ?? "" } : { by: "email", email };
+}
+
+interface Target {
+  readonly project: ProjectRow;
+  readonly mentions: readonly Mention[];
+}
+
+/** Longer comments are the person's own; a short one may be anybody's. */
+const SAMPLE_MIN = 24;
+const SAMPLES_MAX = 16;
+
+/** What an erasure will take, and the words that prove it afterwards. Throws NotFoundError. */
+async function findTargets(store: Store, name: string | null, address: ErasedAddress, forgetUnsubscribe: boolean) {
+  const targets: Target[] = [];
+  const texts = new Set<string>();
+  const samples = new Set<string>();
+  let isAnything = false;
+  const projects = await store.read(async (tx) =>
+    name === null ? tx.projects.list() : [await requireProject(tx, name)],
+  );
+  for (const project of projects) {
+    const person = await store.read((tx) => findByAddress(tx, project, address));
+    const identifiers = identifiersFor(address, person);
+    for (const text of textsOf(identifiers)) texts.add(text).add(emailKey(text));
+    if (person !== null)
+      for (const text of await store.read((tx) => tx.erasures.samples(project.id, person.id, SAMPLES_MAX)))
+        if (text.length >= SAMPLE_MIN) samples.add(text);
+    const mentions = await findMentions(store, project, identifiers);
+    isAnything ||=
+      mentions.length > 0 || (await store.read((tx) => isKnown(tx, project, address, { forgetUnsubscribe })));
+    targets.push({ project, mentions });
+  }
+  if (isAnything) return { address, targets, texts: [...texts], samples: [...samples] };
+  const whose = address.by === "email" ? `email ${address.email}` : `phone number ${address.phoneNumber}`;
+  throw new NotFoundError(`no person found with ${whose} in ${name === null ? "any project" : `project ${name}`}`);
+}
+
+/** What follows the commit. The rows are gone by then, so the receipt is due whatever fails here. */
+async function finish(
+  { store, onErased, sweepMessages }: OperationTools,
+  texts: readonly string[],
+  samples: readonly string[],
+) {
+  const problems: string[] = [];
+  const orNote = <Result>(what: string, work: Promise<Result>): Promise<Result | null> =>
+    work.catch((error: unknown) => {
+      problems.push(`${what}: ${wordsOfRefusal(error)}`);
+      return null;
+    });
+  await orNote("the erasure log was not written", onErased());
+  /** Null when a server will remove them. */
+  const messages = await orNote("messages may be left in the outbox", store.settle().then(sweepMessages));
+  // While a long backup reads the file it can't be cleaned; the upkeep does it later.
+  let isCleaned = true;
+  const verified = await clean(store, texts, samples).catch(() => (isCleaned = false));
+  if (isCleaned) await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
+  return problems.length === 0
+    ? { messages, verified, problem: null }
+    : { messages, verified: false, problem: problems.join("; ") };
+}
+
+/** Others may have said or be described by the same words: those prove nothing. */
+async function clean(store: Store, texts: readonly string[], samples: readonly string[]): Promise<boolean | null> {
+  const isClean = await store.clean([...texts, ...samples]);
+  if (isClean !== false) return isClean;
+  const own = await withoutRows(store, samples);
+  return own.length < samples.length ? store.clean([...texts, ...own]) : isClean;
+}
+
+function sumUp(erasures: readonly Erasure[]) {
+  const sum = (name: keyof Erasure): number => erasures.reduce((total, erasure) => total + erasure[name], 0);
+  return {
+    people: sum("people"),
+    responses: sum("responses"),
+    surveys: sum("surveys"),
+    attempts: sum("attempts"),
+    memberships: sum("memberships"),
+    webhook_events: sum("events"),
+    suppressions_kept: sum("suppressions"),
+    links_kept: sum("links"),
+  };
+}
+
+function toRetentionInfo({ responses, mode, requests, webhooks }: RetentionPolicy, expired: RetentionCounts) {
+  return {
+    responses,
+    mode: responses === null ? null : mode,
+    requests,
+    webhooks,
+    /** Rows that were removed now, or would be. */
+    expired_responses: expired.responses,
+    expired_requests: expired.requests,
+    expired_webhook_events: expired.events,
+  };
+}

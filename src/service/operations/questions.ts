@@ -1,0 +1,85 @@
+/** `service question`. */
+import * as v from "valibot";
+import { LOCALES } from "../../contract/locales.ts";
+import { formatSpans, QUESTION_TYPES } from "../../contract/questions/questions.ts";
+import type { Question } from "../domain/ports.ts";
+import {
+  addQuestion,
+  findQuestion,
+  listQuestions,
+  moveQuestion,
+  retireQuestion,
+  translateQuestion,
+  wantedTexts,
+} from "../domain/questions/questions.ts";
+import { defineOperation, orNull } from "./operation.ts";
+
+const span = v.object({ from: v.number(), to: v.number() });
+
+export const questionOperations = {
+  "question.add": defineOperation({
+    scope: "project",
+    access: "write",
+    input: {
+      text: v.string(),
+      type: v.picklist(QUESTION_TYPES),
+      choices: v.optional(v.array(v.string()), []),
+      scale: orNull(span),
+      /** Scores of those who are asked; null for everybody. */
+      to: orNull(v.array(span)),
+      id: orNull(v.string()),
+    },
+    run: async (tx, project, { id, ...question }) =>
+      toInfo(await addQuestion(tx, project, { ...question, ...(id !== null && { id }) })),
+  }),
+  /** Those that are asked in their order, then the retired ones. */
+  "question.list": defineOperation({
+    scope: "project",
+    access: "read",
+    input: {},
+    run: async (tx, project) => (await listQuestions(tx, project)).map(toInfo),
+  }),
+  "question.show": defineOperation({
+    scope: "project",
+    access: "read",
+    input: { id: v.string() },
+    run: async (tx, project, { id }) => toShown(await findQuestion(tx, project, id)),
+  }),
+  /** Places are counted from 1. */
+  "question.move": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { id: v.string(), to: v.number() },
+    run: async (tx, project, { id, to }) => toInfo(await moveQuestion(tx, project, id, to)),
+  }),
+  "question.retire": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { id: v.string() },
+    run: async (tx, project, { id }) => toInfo(await retireQuestion(tx, project, id)),
+  }),
+  /** An empty text without choices clears the translation. */
+  "question.text": defineOperation({
+    scope: "project",
+    access: "write",
+    input: {
+      id: v.string(),
+      locale: v.picklist(LOCALES),
+      text: v.string(),
+      choices: v.optional(v.array(v.string()), []),
+    },
+    run: async (tx, project, { id, locale, text, choices }) => {
+      const texts = text === "" && choices.length === 0 ? null : { text, choices };
+      return toShown(await translateQuestion(tx, project, id, { locale, texts }));
+    },
+  }),
+};
+
+function toInfo({ id, type, text, choices, scale, to, position, retiredAt }: Question) {
+  const scores = to === null ? null : formatSpans(to);
+  return { id, type, text, choices, scale, to: scores, position, retired_at: retiredAt };
+}
+
+function toShown(question: Question) {
+  return { ...toInfo(question), texts: wantedTexts(question) };
+}

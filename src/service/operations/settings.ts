@@ -1,0 +1,108 @@
+/** `service throttle`, `reminder`, `autopilot`, `settings` and `survey`: with nothing to set they show what is set. */
+import * as v from "valibot";
+import { LOCALES } from "../../contract/locales.ts";
+import { PLATFORMS } from "../../contract/resources.ts";
+import { DEFAULT_ZONE } from "../../runtime/zone.ts";
+import { changeReminder, REMINDER_CHANNELS } from "../domain/delivery/reminders.ts";
+import { NotFoundError } from "../domain/errors.ts";
+import { setThrottle } from "../domain/projects/projects.ts";
+import {
+  changeSettings,
+  type ConfiguredSettings,
+  PROJECT_SETTINGS,
+  readSettings,
+  toConfiguredSettings,
+  toProjectSettings,
+} from "../domain/projects/settings.ts";
+import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot.ts";
+import { previewSurvey } from "../domain/surveys/preview.ts";
+import { signResponseLink } from "../domain/surveys/signed-links.ts";
+import { defineOperation, orNull, settle, writesIfGiven } from "./operation.ts";
+
+/** Seconds. */
+const secondsOrOff = orNull(v.union([v.literal("off"), v.number()]));
+const given = Object.values(PROJECT_SETTINGS).map(({ name }) => [name, orNull(v.string())]);
+/** An empty text clears a setting. */
+const SETTING_FIELDS = Object.fromEntries(given) as Record<keyof ConfiguredSettings, typeof text>;
+const text = orNull(v.string());
+
+export const settingsOperations = {
+  throttle: defineOperation({
+    scope: "project",
+    access: writesIfGiven(),
+    input: { interval: secondsOrOff },
+    run: async (tx, project, { interval }) => {
+      if (interval === null) return { throttle: project.throttleSeconds };
+      const throttle = interval === "off" ? null : interval;
+      await setThrottle(tx, project, throttle);
+      return { throttle };
+    },
+  }),
+  reminder: defineOperation({
+    scope: "project",
+    access: writesIfGiven(),
+    input: { after: secondsOrOff, channel: orNull(v.picklist(REMINDER_CHANNELS)) },
+    run: async (tx, project, { after, channel }) => {
+      const change = {
+        after: after === "off" ? null : (after ?? undefined),
+        channel: channel ?? undefined,
+      };
+      const settings = await changeReminder(tx, project, change);
+      return { after_seconds: settings.after, channel: settings.channel };
+    },
+  }),
+  /** `tz` is the zone of the hours. */
+  autopilot: defineOperation({
+    scope: "project",
+    access: writesIfGiven("platform"),
+    input: {
+      platform: v.picklist(PLATFORMS),
+      active: orNull(v.boolean()),
+      frequency: orNull(v.number()),
+      first: orNull(v.picklist(["spread", "now"])),
+      days: orNull(v.string()),
+      hours: orNull(v.string()),
+    },
+    run: async (tx, project, { platform, ...input }) => {
+      const change = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+      const settings =
+        Object.keys(change).length === 0
+          ? await tx.autopilot.settings(project.id, platform)
+          : await configureAutopilot(tx, project, platform, change);
+      const { timeZone } = await readSettings(tx, project);
+      return { ...showAutopilot(platform, settings), tz: timeZone ?? DEFAULT_ZONE };
+    },
+    after: settle,
+  }),
+  settings: defineOperation({
+    scope: "project",
+    access: writesIfGiven(),
+    input: SETTING_FIELDS,
+    run: async (tx, project, input) => {
+      const change = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+      return toConfiguredSettings(await changeSettings(tx, project, toProjectSettings(change)));
+    },
+  }),
+  /** Of the person with that address, or of anybody. */
+  "survey.preview": defineOperation({
+    scope: "project",
+    access: "read",
+    input: { email: orNull(v.string()), locale: orNull(v.picklist(LOCALES)) },
+    run: async (tx, { id, name }, { email, locale }) => {
+      const survey = await previewSurvey(tx, { id, name }, { email, locale });
+      if (survey === null) throw new NotFoundError(`no person found with email ${email}`);
+      return survey;
+    },
+    after: ({ renderPreview }, survey) => renderPreview(survey),
+  }),
+  "survey.link": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { id: v.string() },
+    run: async (tx, project, { id }, { appUrl }) => {
+      const path = await signResponseLink(tx, project, id);
+      if (path === null) throw new NotFoundError(`project ${project.name} has no response ${id}`);
+      return { url: appUrl() + path };
+    },
+  }),
+};

@@ -1,0 +1,193 @@
+/** `service webhook`. */
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import type { Random } from "../../runtime/random.ts";
+import type { Redelivery, Store, Transaction, WebhookDelivery, WebhookRow } from "../domain/ports.ts";
+import { isDelivered } from "../domain/webhooks/attempts.ts";
+import { testBody } from "../domain/webhooks/events.ts";
+import { SIGNATURE_HEADER } from "../domain/webhooks/signature-settings.ts";
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../domain/webhooks/webhook-rows.ts";
+import {
+  addWebhook,
+  enableWebhook,
+  formatSecret,
+  pruneEvents,
+  redeliver,
+  removeWebhook,
+  requireWebhook,
+  rotateSecret,
+} from "../domain/webhooks/webhooks.ts";
+import { defineOperation, orNull } from "./operation.ts";
+
+const SECRET_BYTES = 32;
+const STEP = 500;
+
+export function createWebhookSecret(random: Random): string {
+  return formatSecret(random.token(SECRET_BYTES));
+}
+
+/** Removes what waited for webhooks that are gone. */
+export async function dropEvents(store: Store): Promise<void> {
+  while (await store.write((tx) => pruneEvents(tx, STEP)));
+}
+
+export const webhookOperations = {
+  "webhook.add": defineOperation({
+    scope: "project",
+    access: "write",
+    input: {
+      url: v.string(),
+      /** Null: one is made. */
+      secret: orNull(v.string()),
+      signature_header: orNull(v.string()),
+      allow_private: v.optional(v.boolean(), false),
+      insecure_http: v.optional(v.boolean(), false),
+      events: orNull(v.array(v.picklist(WEBHOOK_EVENTS))),
+      score: orNull(v.object({ from: v.number(), to: v.number() })),
+      format: v.optional(v.picklist(WEBHOOK_FORMATS), "json"),
+    },
+    run: async (tx, project, { url, format, ...given }, { random, ownAddresses }) => {
+      const webhook = {
+        url,
+        secret: given.secret ?? createWebhookSecret(random),
+        signatureHeader: given.signature_header ?? SIGNATURE_HEADER,
+        allowPrivate: given.allow_private,
+        insecureHttp: given.insecure_http,
+        events: given.events ?? WEBHOOK_EVENTS,
+        scores: given.score,
+        format,
+      };
+      return toSecretInfo(await addWebhook(tx, project, webhook, ownAddresses()));
+    },
+  }),
+  "webhook.list": defineOperation({
+    scope: "project",
+    access: "read",
+    input: {},
+    run: async (tx, project) => {
+      const infos = [];
+      for (const webhook of await tx.webhooks.list(project.id)) infos.push(await toInfo(tx, webhook));
+      return infos;
+    },
+  }),
+  "webhook.remove": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { id: v.string() },
+    run: async (tx, project, { id }) => ({ id, dropped: await removeWebhook(tx, project, id) }),
+    after: async ({ store }, removed) => {
+      await dropEvents(store);
+      return removed;
+    },
+  }),
+  "webhook.enable": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { id: v.string() },
+    run: async (tx, project, { id }) => toInfo(tx, await enableWebhook(tx, project, id)),
+  }),
+  /** `overlap`: how long the old secret also signs, in seconds. */
+  "webhook.rotate": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { id: v.string(), overlap: v.number() },
+    run: async (tx, project, { id, overlap }, { random }) => {
+      const rotation = { secret: createWebhookSecret(random), overlapSeconds: overlap };
+      return toSecretInfo(await rotateSecret(tx, project, id, rotation));
+    },
+  }),
+  /** Sends an event now and waits for the answer. */
+  "webhook.test": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { id: v.string() },
+    run: async (tx, project, { id }) => ({ webhook: await requireWebhook(tx, project, id), now: tx.now }),
+    after: async ({ random, sendTest }, { webhook, now }, { id }) => {
+      const eventId = createHash("sha256").update(random.token(SECRET_BYTES)).digest("hex");
+      const { status, ms, text } = await sendTest(webhook, { eventId, body: testBody(webhook, eventId, now) });
+      return { id, event_id: eventId, delivered: isDelivered(status), status, ms: Math.round(ms), text };
+    },
+  }),
+  /** One page, newest first. `before` is the `next` of the page before. */
+  "webhook.deliveries": defineOperation({
+    scope: "project",
+    access: "read",
+    input: { id: v.string(), failed: v.boolean(), before: orNull(v.string()), limit: v.number() },
+    run: async (tx, project, { id, failed, before, limit }) => {
+      const webhook = await requireWebhook(tx, project, id);
+      const filter = { failed, before: before === null ? null : Number(before), limit: limit + 1 };
+      const rows = await tx.webhooks.deliveries(project.id, webhook.id, filter);
+      const shown = rows.slice(0, limit);
+      return { rows: shown.map(toDelivery), next: rows.length > limit ? String(shown.at(-1)?.event) : null };
+    },
+  }),
+  /** With neither `since` nor `event`: what has failed for good. */
+  "webhook.redeliver": defineOperation({
+    scope: "project",
+    access: "write",
+    input: { id: v.string(), since: orNull(v.number()), event: orNull(v.string()) },
+    run: async (tx, project, { id, since, event }) => {
+      const which: Redelivery =
+        event !== null ? { which: "event", eventId: event } : since !== null ? { which: "since", since } : FAILED;
+      return { project, which, first: await redeliver(tx, project, id, which, { after: 0, limit: STEP }) };
+    },
+    after: async ({ store }, { project, which, first }, { id }) => {
+      let redelivered = 0;
+      for (let step = first; step !== null;) {
+        redelivered += step.count;
+        if (step.count < STEP) break;
+        const page = { after: step.last, limit: STEP };
+        step = await store.write((tx) => redeliver(tx, project, id, which, page), { project: project.id });
+      }
+      return { id, redelivered };
+    },
+  }),
+};
+
+const FAILED = { which: "failed" } as const;
+
+function toSecretInfo({ id, url, secret, previousUntil }: WebhookRow) {
+  return { id: String(id), url, secret, previous_until: previousUntil };
+}
+
+async function toInfo(tx: Transaction, webhook: WebhookRow) {
+  const { project, id, scores, disabledAt, failingSince } = webhook;
+  const { waiting, failed } = await tx.webhooks.counts(project.id, id);
+  return {
+    id: String(id),
+    url: webhook.url,
+    state: disabledAt !== null ? "disabled" : failingSince === null ? "enabled" : "failing",
+    /** Why it is disabled. */
+    reason: webhook.disabledReason,
+    events: webhook.events,
+    scores: scores === null ? null : `${scores.from}-${scores.to}`,
+    format: webhook.format,
+    signature_header: webhook.signatureHeader,
+    waiting,
+    /** Events that no attempt has delivered. */
+    failed,
+    /** Events that came when it had been disabled for more than 7 days. */
+    missed: webhook.missed,
+    created_at: webhook.createdAt,
+    last_delivered_at: webhook.lastDeliveredAt,
+    failing_since: failingSince,
+    disabled_at: disabledAt,
+  };
+}
+
+function toDelivery({ eventId, type, state, attempts, createdAt, dueAt, log }: WebhookDelivery) {
+  const last = log.at(-1);
+  return {
+    event_id: eventId,
+    event_type: type,
+    state,
+    attempts,
+    created_at: createdAt,
+    due_at: dueAt,
+    attempted_at: last?.at ?? null,
+    status: last?.status ?? null,
+    ms: last?.ms ?? null,
+    text: last?.text ?? null,
+    log,
+  };
+}
