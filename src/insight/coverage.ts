@@ -1,7 +1,7 @@
-/** The coverage of a period: whole, or the words for what is missing. */
+/** Whether a period is complete, and why not. */
 export interface Coverage {
   readonly isRunning: boolean;
-  /** The range that was asked for begins or ends within it. */
+  /** The requested range begins or ends within it. */
   readonly isCut: boolean;
 }
 
@@ -15,7 +15,7 @@ export function markPeriod(label: string, coverage: Coverage): string {
   return isComplete(coverage) ? label : label + MARK;
 }
 
-/** `* not over yet, or only partly within the range`; null where every period is complete. */
+/** `* not over yet, or only partly within the range`; null if every period is complete. */
 export function explainMark(periods: readonly Coverage[]): string | null {
   const meanings = [
     ...(periods.some(({ isRunning }) => isRunning) ? ["not over yet"] : []),

@@ -1,4 +1,4 @@
-/** Spellings that hide an address or a number from a pattern, and not from a reader. */
+/** Spellings that hide an address or a number from a pattern, but not from a reader. */
 import { INVISIBLE } from "../contract/text/invisible.ts";
 import { foldAccents, foldEach, type FoldedText, foldWithPlaces } from "./search.ts";
 
@@ -9,7 +9,7 @@ const OTHER_FORM = String.raw`(?![0-9])[\p{Nd}\p{No}\uff01-\uff5e\ufe50-\ufe6b\u
 const DISGUISE = new RegExp([AT, DOT, OTHER_FORM, INVISIBLE.source].join("|"), "iu");
 const PIECES = new RegExp(String.raw`${AT}|${DOT}|\P{M}\p{M}*|\p{M}+`, "gisu");
 
-/** Null for a text without any, as nearly all are. */
+/** Null for a text without disguises, as nearly all are. */
 export function withoutDisguise(text: string): FoldedText | null {
   return DISGUISE.test(text) ? foldEach(text, PIECES, fold) : null;
 }
@@ -27,7 +27,6 @@ function fold(piece: string): string {
   return /^\p{Nd}$/u.test(form) ? digitOf(form) : form;
 }
 
-/** Unicode keeps the ten digits of a script in a row. */
 function digitOf(char: string): string {
   const code = char.codePointAt(0) ?? 0;
   let zero = code;

@@ -1,8 +1,4 @@
-/**
- * The confidence in a Net Promoter Score: the adjusted Wald interval of Rocks (2016), three more answers than there
- * are, ¾ of them detractors, 1½ passives, ¾ promoters. It stays honest for few answers and where all say the same.
- * Scores and their errors are points, −100 to 100.
- */
+/** Intervals of a score: adjusted Wald (Rocks 2016), with ¾, 1½ and ¾ answers added. In points, −100 to 100. */
 import { normalCdf, normalQuantile } from "./normal.ts";
 
 export interface ScoreCounts {
@@ -12,10 +8,10 @@ export interface ScoreCounts {
 }
 
 export interface ScoreInterval {
-  /** Of the adjusted answers: the interval lies around it and not around the raw score. */
+  /** The middle of the interval, not the raw score. */
   readonly centre: number;
   readonly standardError: number;
-  /** Both inclusive, never beyond ±100; the raw score is between them. */
+  /** Inclusive, within ±100 and around the raw score. */
   readonly low: number;
   readonly high: number;
 }
@@ -26,13 +22,13 @@ export interface ScoreChange {
   readonly standardError: number;
   readonly low: number;
   readonly high: number;
-  /** The probability that chance alone gives as great a change, two-sided. */
+  /** Two-sided probability that chance alone gives as great a change. */
   readonly p: number;
 }
 
 export const CONFIDENCE_DEFAULT = 0.95;
 
-/** Under so few answers an interval is wider than any decision. */
+/** With fewer answers an interval is too wide for any decision. */
 export const FEW_ANSWERS = 10;
 
 export const CHANGE_VERDICTS = ["rise", "fall", "no evidence", "too few"] as const;
@@ -53,7 +49,7 @@ export function scoreInterval(counts: ScoreCounts, confidence: number = CONFIDEN
   return { centre, standardError, low: Math.min(low, score), high: Math.max(high, score) };
 }
 
-/** Between the answers of different people; null where either has none. */
+/** For answers of different people; null if either side has none. */
 export function scoreChange(
   before: ScoreCounts,
   after: ScoreCounts,
@@ -84,7 +80,7 @@ export function changeVerdict(
   return found.high < 0 ? "fall" : "no evidence";
 }
 
-/** Their sum, and never a percentage of a service, which is rounded, nor its number of responses. */
+/** From the counts, as a service's percentages are rounded. */
 export function countAnswers({ detractors, passives, promoters }: ScoreCounts): number {
   return detractors + passives + promoters;
 }
@@ -93,7 +89,6 @@ export function criticalValue(confidence: number): number {
   return -normalQuantile((1 - confidence) / 2);
 }
 
-/** The score of three more answers, and the square of its standard error. */
 function adjusted(counts: ScoreCounts): { centre: number; variance: number } {
   const answers = countAnswers(counts) + 3;
   const [down, up] = [(counts.detractors + 0.75) / answers, (counts.promoters + 0.75) / answers];

@@ -1,4 +1,4 @@
-/** The standard normal distribution, to double precision: no library small enough is exact enough. */
+/** The standard normal distribution, to double precision. */
 
 /** Φ: the share of values at or below `z`. */
 export function normalCdf(z: number): number {
@@ -6,7 +6,7 @@ export function normalCdf(z: number): number {
   return z > 0 ? 1 - tail : tail;
 }
 
-/** Beyond this the series loses digits and the continued fraction needs few steps. */
+/** Beyond this the series loses digits, and the continued fraction needs few steps. */
 const SERIES_MAX = 3;
 
 /** 1 − Φ(z) for z ≥ 0. */

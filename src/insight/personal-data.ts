@@ -1,9 +1,4 @@
-/**
- * Personal data in prose: e-mail and IP addresses, phone numbers, links that open something, numbers of accounts, cards
- * and US social security, also in disguises such as `ann[at]example.com` and digits of other scripts. Nothing
- * is looked up and nothing is guessed by a model, so the same text always gives the same spans. Names of people
- * other than the one who answered are not recognised.
- */
+/** Finds personal data in prose by rules, so equal texts give equal spans. Doesn't recognise names. */
 import { withoutDisguise } from "./disguises.ts";
 import { endWithout, type Span } from "./search.ts";
 
@@ -14,10 +9,7 @@ export interface PersonalSpan extends Span {
   readonly kind: PersonalKind;
 }
 
-/**
- * Every span, in order and without overlaps. `context` is what the text is about, such as the name of its field: it
- * helps to tell a phone number from an order number.
- */
+/** In order, without overlaps. `context`, such as the field's name, helps to tell phones from order numbers. */
 export function findPersonalData(text: string, context: string): PersonalSpan[] {
   const plain = withoutDisguise(text);
   if (plain === null) return findUndisguised(text, context);
@@ -25,7 +17,7 @@ export function findPersonalData(text: string, context: string): PersonalSpan[] 
 }
 
 function findUndisguised(text: string, context: string): PersonalSpan[] {
-  // Most comments have none of it, and show so at once.
+  // Quick checks first: most comments have none of it.
   let found: readonly PersonalSpan[] = text.includes("://") ? findUrls(text) : [];
   if (text.includes("@")) found = addFree(found, findEmails(text));
   if (/\d\.\d|:[\da-f]*:/iu.test(text)) found = addFree(found, findIpAddresses(text, context));
@@ -35,7 +27,7 @@ function findUndisguised(text: string, context: string): PersonalSpan[] {
   return [...found];
 }
 
-/** With those of `more` that overlap none of `found`; both are in order, and so is the result. */
+/** Adds those of `more` that overlap none of `found`, in order. */
 export function addFree<S extends Span>(found: readonly S[], more: readonly S[]): readonly S[] {
   if (more.length === 0) return found;
   let next = 0;
@@ -75,14 +67,14 @@ function isSecretUrl(url: string): boolean {
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu;
 
-/** Long and without the look of words: nobody could type it, so it is a key. */
+/** Nobody could type it, so it's a key. */
 function isRandom(word: string): boolean {
   if (UUID.test(word)) return true;
   if (word.length >= 20 && /\d/u.test(word) && /[a-z]/u.test(word) && /[A-Z]/u.test(word)) return true;
   return word.split(/[-_.~%+]/u).some((part) => part.length >= 16 && /\d/u.test(part) && /[a-z]/iu.test(part));
 }
 
-/** Characters of an account number by country, the country's two letters included. */
+/** Characters of an IBAN by country. */
 const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
   (
     "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 " +
@@ -104,9 +96,7 @@ function findIbans(text: string): PersonalSpan[] {
   });
 }
 
-/**
- * The place behind `count` characters of a kind, single spaces and hyphens between them; null where they end before.
- */
+/** The end of `count` characters of a kind, with single spaces or hyphens between; null if there are fewer. */
 function endOfRun(text: string, start: number, count: number, kind: RegExp): number | null {
   let left = count;
   for (let at = start; at < text.length; at += 1) {
@@ -118,7 +108,7 @@ function endOfRun(text: string, start: number, count: number, kind: RegExp): num
   return null;
 }
 
-/** ISO 7064, mod 97: letters are numbers from 10 up, the first four characters come last. */
+/** ISO 7064, mod 97. */
 function isIban(text: string): boolean {
   const plain = text.replace(/[^a-z\d]/giu, "").toUpperCase();
   const turned = plain.slice(4) + plain.slice(0, 4);
@@ -174,7 +164,6 @@ function spansOf(kind: PersonalKind, text: string, pattern: RegExp): PersonalSpa
 const OCTET = String.raw`(?:25[0-5]|2[0-4]\d|1?\d?\d)`;
 const IPV4 = new RegExp(String.raw`(?<![\p{L}\p{N}.])(?:${OCTET}\.){3}${OCTET}(?!\d|\.\d)`, "gu");
 const HEX_RUN = /[\da-f:.]{6,60}/giu;
-/** Four numbers after one of these are a version. */
 const VERSION = /(?:^|[^\p{L}])(?:v|ver|version|build|release|firmware|app|browser|chrome|edge|opera)[\s.:=/_-]*$/iu;
 
 function findIpAddresses(text: string, context: string): readonly PersonalSpan[] {
@@ -182,7 +171,7 @@ function findIpAddresses(text: string, context: string): readonly PersonalSpan[]
   return addFree(findIpv6(text), found);
 }
 
-/** Times of day have colons too, and no parser takes them for an address. */
+/** The URL parser tells addresses from times of day. */
 function findIpv6(text: string): PersonalSpan[] {
   return [...text.matchAll(HEX_RUN)].flatMap(({ 0: run, index }): PersonalSpan[] => {
     const [before = ""] = /^:(?!:)/.exec(run) ?? [];
@@ -214,7 +203,7 @@ function findInternationalPhones(text: string): PersonalSpan[] {
   });
 }
 
-/** Up to a bracket that has no partner, which is the sentence's and not the number's; null where no number is left. */
+/** Cuts at an unpaired bracket, which belongs to the sentence; null if no number is left. */
 function withPairedBrackets(run: string): string | null {
   const open: number[] = [];
   let end = run.length;
@@ -241,7 +230,7 @@ function findNationalPhones(text: string, context: string): PersonalSpan[] {
     const before = contextOf(text, at, context);
     const length = phoneLength(run, before);
     if (length !== null) found.push({ kind: "phone", start: at, end: at + length });
-    // Of a run that is none, a later part may be one.
+    // A later part of a run may still be a phone number.
     at += length ?? notPhoneLength(run, before);
   }
   return found;
@@ -258,10 +247,8 @@ function nextStart(text: string, from: number): number {
 
 const START = /[\d(]/gu;
 const BEFORE_CHARS = 40;
-/** Words that precede the number of a thing. */
 const THING =
   /(?:^|[^\p{L}])(?:orders?|invoices?|tickets?|cases?|ref|reference|bookings?|reservation|tracking|parcel|shipment|serial|account|customer|contract|claim|policy|sku|isbn|ean|version|build|article|item|product|model|receipt|transaction|bestell\p{L}*|rechnung\p{L}*|auftrag\p{L}*|vorgang\p{L}*|kunden\p{L}*|artikel\p{L}*|liefer\p{L}*|commande|facture|pedido|factura|ordine|id)(?:[\s.:,#_/(-]|no|nr|number|num|id|is|was|num[eé]ro)*$/iu;
-/** Words that announce a number to call. */
 const CALL =
   /(?:^|[^\p{L}])(?:call|called|phone|phoned|tel|telephone|telefon\p{L}*|mobile|mobil\p{L}*|cell|cellphone|handy\p{L}*|whatsapp|signal|fax|sms|text|ring|dial|reach|hotline|my number|anruf\p{L}*|ruf\p{L}*|rückruf\p{L}*|t[eé]l[eé]phone|m[oó]vil|tel[eé]fono|portable|numero)(?:[^\p{L}\d]|me|us|at|on|under|is|number|no|nr|back|please|unter|an|mich|au|al|it|my|at)*$/iu;
 const DATE = /^(?:(?:19|20)\d\d([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2(?:\d{4}|\d{2}))(?=$|[ \u00a0])/u;
@@ -274,7 +261,7 @@ function phoneLength(run: string, before: string): number | null {
 
 const NATIONAL_DIGITS_MAX = 12;
 
-/** Without the last groups that make it too long: `030 1234567 10 times`. */
+/** Drops the last groups of a run that is too long: `030 1234567 10 times`. */
 function upTo(run: string, digitsMax: number): string {
   let kept = run;
   while (kept.replace(/\D/gu, "").length > digitsMax && /[ \u00a0]/u.test(kept))
@@ -282,7 +269,7 @@ function upTo(run: string, digitsMax: number): string {
   return kept;
 }
 
-/** Numbers that are written as phone numbers are; a bare run of digits is more often the number of a thing. */
+/** Formats of phone numbers; a bare run of digits is more often something else. */
 const SHAPES: readonly RegExp[] = [
   // A trunk prefix: 030 1234567, 0151-23456789, (089) 1234567, 06.12.34.56.78, 0049 30 123456.
   /^\(?0(?:0[1-9]|[1-9])(?!\d?[.,]\d+$)[\d ()./\u00a0‑–-]{5,}$/u,

@@ -1,8 +1,4 @@
-/**
- * Responses without personal data: each address, number or name becomes a mark such as `[email-1]`. The same value has
- * the same mark throughout a run, by which rows of one person can be told from those of another; marks are numbered
- * anew in each run and identify nobody. Names of third parties stay: no rule tells them from other words.
- */
+/** Replaces personal data by marks such as `[email-1]`; the same value has the same mark throughout a run. */
 import { isJsonObject, type Json, type JsonObject } from "../contract/json.ts";
 import { emailKey } from "../contract/text/email.ts";
 import { addFree, findPersonalData, PERSONAL_KINDS, type PersonalKind, type PersonalSpan } from "./personal-data.ts";
@@ -12,12 +8,9 @@ import { foldAccents } from "./search.ts";
 export type ToShown = (row: JsonObject) => JsonObject;
 
 export interface Masker {
-  /**
-   * Every field of a response (4.3): the person, properties and their names, notes, tags and answers included. Of `row`
-   * only what `toShown` gives is masked, counted and returned; the rest still says which words are the person's own.
-   */
+  /** Masks every field of a response (4.3) that `toShown` keeps; the whole row tells the person's own words. */
   row(row: JsonObject, toShown?: ToShown): JsonObject;
-  /** A text that belongs to no field, and of which no person is known. */
+  /** A text of no field and no known person. */
   text(text: string): string;
   counts(): ReadonlyMap<PersonalKind, number>;
 }
@@ -45,10 +38,7 @@ export function createMasker(): Masker {
 
 type Marker = (kind: PersonalKind, value: string) => string;
 
-/**
- * 53 bits of a text: what was masked is kept as a number each, so that a million values fit into memory, and none of
- * them stays there. Of a million values, two share a mark once in 20,000 runs.
- */
+/** A 53-bit hash: a million values fit into memory, and none of them stays there. */
 function digestOf(text: string): number {
   let [high, low] = [0xdeadbeef, 0x41c6ce57];
   for (let at = 0; at < text.length; at += 1) {
@@ -68,11 +58,11 @@ function keyOf(kind: PersonalKind, value: string): string {
   return value.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
 }
 
-/** A word of the person's own, and the complete value that it is a part of. */
+/** A word of the person's own, and the value it's part of. */
 interface OwnWord {
   readonly kind: "name" | "address";
   readonly part: string;
-  /** Only as it is written; otherwise in capitals too. */
+  /** Only as written, not in other cases. */
   readonly isExact: boolean;
   readonly whole: string;
 }
@@ -82,12 +72,11 @@ interface Masking {
   readonly own: readonly OwnWord[];
 }
 
-/** Fields of the API that name things and say nothing of a person. */
 const STRUCTURE: ReadonlySet<string> = new Set(["id", "survey_type", "type"]);
 
 function maskResponse(row: JsonObject, masking: Masking): JsonObject {
   return mapFields(row, (value, field) => {
-    // Whoever has the link can read the answer, and change it.
+    // Anyone with the link can read the answer, and change it.
     if (field === "permalink" && typeof value === "string") return masking.mark("url", value);
     if (field === "person") return isJsonObject(value) ? maskPerson(value, masking) : value;
     if (field === "tags" && Array.isArray(value)) return value.map((tag) => maskTag(tag, masking));
@@ -96,14 +85,13 @@ function maskResponse(row: JsonObject, masking: Masking): JsonObject {
   });
 }
 
-/** One person with all that is known of them carries the properties that were last given. */
 function maskPerson(person: JsonObject, masking: Masking): JsonObject {
   return mapFields(person, (value, field) =>
     field === "properties" && isJsonObject(value) ? maskProperties(value, masking) : maskField(value, field, masking),
   );
 }
 
-/** These are the customer's own: each name and value may be personal, a number too. `outer` names what they are in. */
+/** Names and values are the customer's own, so both may be personal. `outer` is the enclosing name. */
 function maskProperties(properties: JsonObject, masking: Masking, outer = ""): JsonObject {
   return Object.fromEntries(
     Object.entries(properties).map(([name, item]) => [
@@ -113,7 +101,7 @@ function maskProperties(properties: JsonObject, masking: Masking, outer = ""): J
   );
 }
 
-/** Some services send tags as objects: their `name` names a tag. */
+/** Some services send tags as objects. */
 function maskTag(tag: Json, masking: Masking): Json {
   if (typeof tag === "string") return maskText(tag, masking);
   return isJsonObject(tag) ? mapFields(tag, (value) => maskTag(value, masking)) : tag;
@@ -140,7 +128,7 @@ function maskValue(value: Json, field: string, masking: Masking): Json {
   return isJsonObject(value) ? maskFields(value, masking) : value;
 }
 
-/** A number that does not fit into a JavaScript number comes as marked text (`contract/long-numbers.ts`). */
+/** Numbers that don't fit into a JavaScript number (`contract/long-numbers.ts`). */
 const LONG_NUMBER = /^\ufdd0(.*)\ufdd0$/su;
 
 function maskProperty(name: string, value: Json, masking: Masking): Json {
@@ -155,7 +143,7 @@ function maskProperty(name: string, value: Json, masking: Masking): Json {
   return maskValue(value, name, masking);
 }
 
-/** The kind of a field's value by the field's name, whatever it looks like. */
+/** Kinds by the field's name, whatever the value looks like. */
 const FIELD_KINDS: readonly (readonly [PersonalKind, RegExp])[] = [
   ["email", /(?:^|[^a-z])e[_-]?mail(?:[_-]?address)?$/iu],
   [
@@ -172,7 +160,6 @@ const FIELD_KINDS: readonly (readonly [PersonalKind, RegExp])[] = [
   ],
 ];
 
-/** Characters at a name's end that tell what it holds. */
 const TELLING_CHARS = 200;
 
 function kindOfField(field: string): PersonalKind | null {
@@ -208,7 +195,6 @@ function addOwnWords(text: string, own: readonly OwnWord[], found: readonly Pers
 }
 
 const LETTER = /[\p{L}\p{N}]/u;
-/** Scripts that put no spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 function placesOf({ part, isExact }: Pick<OwnWord, "part" | "isExact">, folded: string): number[] {
@@ -222,7 +208,7 @@ function placesOf({ part, isExact }: Pick<OwnWord, "part" | "isExact">, folded: 
   return places;
 }
 
-/** Longest first, so that a full name is one mark and not two. */
+/** Longest first, so that a full name is one mark. */
 function ownWords({ person, person_properties: properties }: JsonObject): OwnWord[] {
   const known = isJsonObject(person) ? [person, person["properties"]] : [];
   const texts = [...known, properties].filter(isJsonObject).flatMap((fields) =>
@@ -250,7 +236,7 @@ function nameParts(name: string): string[] {
   return parts.filter((part) => part !== name && !PARTICLES.has(part.toLowerCase()));
 }
 
-/** Names that are words as well: they are names only where they begin with a capital. */
+/** Names that are also words count only with a capital. */
 const WORDS_TOO = new Set(
   (
     "will may mark grace rose art bill hope joy drew june april august frank rich chase pat sue grant faith dawn summer " +

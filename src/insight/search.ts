@@ -1,6 +1,6 @@
-/** Text compared without regard to accents: `é` is found by `e`, and the other way round. */
+/** Text search that ignores accents. */
 
-/** Marks that the Latin, Greek and Cyrillic scripts put on letters; signs of other scripts are letters of their own. */
+/** Only Latin, Greek and Cyrillic marks; in other scripts they are letters of their own. */
 const ACCENTS = /[\u0300-\u036f]+/g;
 const PLAIN = /^\p{ASCII}*$/u;
 
@@ -14,20 +14,19 @@ export interface Span {
   readonly end: number;
 }
 
-/** The end of what precedes the last characters of a kind. A pattern that ends in `$` would try each of them anew. */
+/** Trims characters of a kind from the end. A pattern ending in `$` would try each of them anew. */
 export function endWithout(text: string, from: number, kind: RegExp): number {
   let end = from;
   while (end > 0 && kind.test(text[end - 1] ?? "")) end -= 1;
   return end;
 }
 
-/** A text in another form that knows where each of its characters came from. */
+/** A changed text that remembers where its characters came from. */
 export interface FoldedText {
   readonly text: string;
   spanOf(start: number, end: number): Span;
 }
 
-/** A letter and its marks fold together. */
 const CLUSTER = /\P{M}\p{M}*|\p{M}+/gsu;
 
 export function foldWithPlaces(original: string): FoldedText {
@@ -35,7 +34,7 @@ export function foldWithPlaces(original: string): FoldedText {
   return foldEach(original, CLUSTER, foldAccents);
 }
 
-/** `pattern` matches the pieces that fold together, all of the text in all. */
+/** `pattern` matches the pieces that fold together; the matches cover the text. */
 export function foldEach(original: string, pattern: RegExp, fold: (piece: string) => string): FoldedText {
   const parts: string[] = [];
   const starts: number[] = [];
@@ -48,24 +47,23 @@ export function foldEach(original: string, pattern: RegExp, fold: (piece: string
     text: parts.join(""),
     spanOf: (start, end) => ({
       start: starts[start] ?? original.length,
-      // Up to where the next character begins, so that a letter's marks stay with it.
+      // Up to the next character, so that a letter's marks stay with it.
       end: nextStart(starts, end) ?? original.length,
     }),
   };
 }
 
-/** The start of the first character that comes after the one before `place`. */
 function nextStart(starts: readonly number[], place: number): number | undefined {
   let next = place;
   while (next < starts.length && (starts[next] ?? 0) <= (starts[place - 1] ?? 0)) next += 1;
   return starts[next];
 }
 
-/** A search that folds case and accents. Throws SyntaxError for a pattern that is not a regular expression. */
+/** Ignores case and accents. Throws SyntaxError for an invalid pattern. */
 export interface TextSearch {
   matches(text: string): boolean;
   matchEach(texts: readonly string[]): boolean[];
-  /** Every span that matches, in order; empty ones are left out. */
+  /** In order, without empty ones. */
   spans(text: string): readonly Span[];
 }
 

@@ -1,4 +1,4 @@
-/** Scores of the values of a property, whether they changed, and how much of a change is their mix. */
+/** Scores by the values of a property, whether they changed, and how much of a change is their mix. */
 import { SEGMENT_VALUES_MAX } from "../contract/limits.ts";
 import { countAnswers, netPromoterScore, scoreChange, type ScoreCounts, scoreInterval } from "./interval.ts";
 
@@ -15,18 +15,17 @@ export class TooManyValuesError extends Error {
 export type AnswerKind = keyof ScoreCounts;
 export type Side = "before" | "after";
 
-/** The answers of two periods; without a comparison all are in the second. */
+/** Without a comparison all answers are in `after`. */
 interface PeriodCounts {
   readonly before: Record<AnswerKind, number>;
   readonly after: Record<AnswerKind, number>;
 }
 
-/** Counts alone, so that a million answers take no more room than a hundred. */
+/** Only counts, so that a million answers take no more room than a hundred. */
 export interface SegmentTally {
   readonly all: PeriodCounts;
-  /** Answers that have the property. */
   readonly having: ReadonlyMap<string, PeriodCounts>;
-  /** By property, and there by value; an answer with several choices counts for each of them. */
+  /** By property and value; an answer with several choices counts for each. */
   readonly values: ReadonlyMap<string, Map<string, PeriodCounts>>;
 }
 
@@ -38,7 +37,7 @@ export function createTally(properties: readonly string[]): SegmentTally {
   };
 }
 
-/** `valueOf` gives the answer's value or values of a property; null for none. Throws `TooManyValuesError`. */
+/** `valueOf` gives the value or values of a property, or null. Throws TooManyValuesError. */
 export function addAnswer(
   tally: SegmentTally,
   { kind, side }: { readonly kind: AnswerKind; readonly side: Side },
@@ -50,7 +49,7 @@ export function addAnswer(
   for (const property of tally.values.keys()) addValue(tally, property, valueOf(property) ?? [], one);
 }
 
-/** Adds answers that have all these values of the property; no value: none. Throws `TooManyValuesError`. */
+/** Adds answers that have all these values of the property. Throws TooManyValuesError. */
 export function addValue(
   tally: SegmentTally,
   property: string,
@@ -66,7 +65,7 @@ export function mergeTally(tally: SegmentTally, more: SegmentTally): void {
   addAs(tally, more, (_, value) => value);
 }
 
-/** The same counts by the names of the values; those of one name are counted together. */
+/** Renames values; those of one name are added up. */
 export function nameValues(tally: SegmentTally, nameOf: (property: string, value: string) => string): SegmentTally {
   const named = createTally([...tally.values.keys()]);
   addAs(named, tally, nameOf);
@@ -106,27 +105,26 @@ export interface SegmentRow {
   readonly property: string;
   readonly value: string;
   readonly n: number;
-  /** Of the answers that have the property, 0 to 1. */
+  /** 0 to 1, of the answers that have the property. */
   readonly share: number;
-  /** Unrounded points. */
   readonly nps: number;
   readonly nps_low: number;
   readonly nps_high: number;
-  /** Of the adjusted answers; null, as `p` and `q`, where the period before has too few answers. */
+  /** Null, as `p` and `q`, if the period before has too few answers. */
   readonly change?: number | null;
   readonly p?: number | null;
-  /** Benjamini–Hochberg: how many of the changes with a `q` as small as this are chance. */
+  /** Benjamini–Hochberg: the share of changes with this `q` or less that are chance. */
   readonly q?: number | null;
 }
 
 export interface SegmentOptions {
   readonly confidence: number;
-  /** Values with fewer answers have no row, and without so many before them no change. */
+  /** Values with fewer answers have no row; with fewer before, no change. */
   readonly minN: number;
   readonly compared: boolean;
 }
 
-/** Properties in the order asked for, values with the most answers first; `hidden` counts those under `minN`. */
+/** Properties as given, values with the most answers first; `hidden` counts those under `minN`. */
 export function segmentRows(
   tally: SegmentTally,
   { confidence, minN, compared }: SegmentOptions,
@@ -158,14 +156,13 @@ export function segmentRows(
   return { rows: compared ? withQ(rows) : rows, hidden };
 }
 
-/** All rows that have a `p` are one family. */
 function withQ(rows: readonly SegmentRow[]): SegmentRow[] {
   const tested = rows.flatMap(({ p }) => (typeof p === "number" ? [p] : []));
   const qs = benjaminiHochberg(tested).values();
   return rows.map((row) => ({ ...row, q: typeof row.p === "number" ? (qs.next().value ?? null) : null }));
 }
 
-/** The false discovery rate at which each would be found, in the order given (Benjamini and Hochberg 1995). */
+/** False discovery rates, in the order given (Benjamini and Hochberg 1995). */
 export function benjaminiHochberg(ps: readonly number[]): number[] {
   const order = ps.map((_, index) => index).toSorted((a, b) => (ps[b] ?? 0) - (ps[a] ?? 0));
   const qs = ps.map(() => 1);
@@ -177,7 +174,6 @@ export function benjaminiHochberg(ps: readonly number[]): number[] {
   return qs;
 }
 
-/** Whether some answers have several values of the property. */
 export function hasOverlaps(tally: SegmentTally, property: string): boolean {
   const counted = [...(tally.values.get(property)?.values() ?? [])].reduce((sum, counts) => sum + sizeOf(counts), 0);
   return counted > sizeOf(tally.having.get(property) ?? noAnswers());
@@ -188,20 +184,20 @@ function sizeOf({ before, after }: PeriodCounts): number {
 }
 
 interface ChangePart {
-  /** Null: the answers that do not have the property. */
+  /** Null for answers without the property. */
   readonly value: string | null;
   readonly n_before: number;
   readonly n: number;
   readonly share_before: number;
   readonly share: number;
-  /** Unrounded; null where the segment has no answers then. */
+  /** Null without answers in that period. */
   readonly nps_before: number | null;
   readonly nps: number | null;
   readonly mix: number;
   readonly within: number;
 }
 
-/** Of the raw score, in points. `change` is `mix + within`, and each of these the sum over the segments. */
+/** In points. `change` is `mix + within`, each summed over the segments. */
 export interface ChangeSplit {
   readonly change: number;
   readonly mix: number;
@@ -209,10 +205,7 @@ export interface ChangeSplit {
   readonly segments: readonly ChangePart[];
 }
 
-/**
- * The shares of a change: that other people answered, and that the same kind of people answered otherwise (Kitagawa
- * 1955). Every answer counts. Null where either period has no answers.
- */
+/** Splits a change into mix and within (Kitagawa 1955). Null if either period has no answers. */
 export function explainChange(tally: SegmentTally, property: string): ChangeSplit | null {
   const { all } = tally;
   const [before, after] = [countAnswers(all.before), countAnswers(all.after)];
@@ -222,7 +215,7 @@ export function explainChange(tally: SegmentTally, property: string): ChangeSpli
   const groups: readonly (readonly [string | null, PeriodCounts])[] = [...values, [null, rest]];
   const segments = groups.flatMap(([value, counts]): ChangePart[] => {
     const [first, second] = [netPromoterScore(counts.before), netPromoterScore(counts.after)];
-    // A segment that is new, or gone, cannot have changed within.
+    // A new or vanished segment can't have changed within.
     const [s1, s2] = [first ?? second, second ?? first];
     if (s1 === null || s2 === null) return [];
     const sizes = { n_before: countAnswers(counts.before), n: countAnswers(counts.after) };

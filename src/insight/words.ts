@@ -20,11 +20,10 @@ export interface TermRow {
   readonly detractors: number;
   readonly promoters: number;
   readonly z: number;
-  /** Benjamini–Hochberg, over all terms that are frequent enough. */
   readonly q: number;
-  /** Comments of the group that use it, the first that came; three at most. */
+  /** The first comments of the group that use it; three at most. */
   readonly quotes: readonly GroupComment[];
-  /** Of the comments of each group, 0 to 1. */
+  /** 0 to 1, of the comments of each group. */
   readonly detractors_share: number;
   readonly promoters_share: number;
 }
@@ -32,11 +31,11 @@ export interface TermRow {
 export interface WordTally {
   add(group: CommentGroup, comment: GroupComment): void;
   readonly comments: Readonly<Record<CommentGroup, number>>;
-  /** Terms in at least `minCount` comments; those that differ most first. */
+  /** Terms in at least `minCount` comments, the greatest difference first. */
   rows(minCount: number): TermRow[];
 }
 
-/** The prior weighs this much of what was seen: enough that one comment more or less says nothing. */
+/** Weight of the prior: enough that one comment more or less says nothing. */
 const PRIOR_SHARE = 0.1;
 const QUOTES_MAX = 3;
 
@@ -76,18 +75,14 @@ function emptyCount(): GroupCount {
 
 const WORDS = new Intl.Segmenter("en", { granularity: "word" });
 
-/**
- * The segmenter's time grows with the square of a text's length, so that a long one is cut, at a space where there is
- * one.
- */
+/** The segmenter's time grows with the square of the length, so long texts are cut at spaces. */
 const STRETCH = /[^]{1,400}(?!\S)|[^]{1,400}/gu;
 
 /** An article before a word, as in `l'application`. */
 const ELISION = /^(?:l|d|j|m|t|s|n|c|qu|un|all|dall|dell|nell|sull|quell)'(?=\p{L}{2})/u;
 
-/** The words of a text that mean something, and pairs of them that only space separates; each once. */
+/** Words with a meaning, and pairs of them separated only by space; each once. */
 function termsOf(text: string): Set<string> {
-  // A mark is no word that anybody said.
   const said = text.replace(MARK, ",").normalize("NFC").replaceAll("’", "'").toLowerCase();
   const segments = (said.match(STRETCH) ?? [])
     .flatMap((stretch) => [...WORDS.segment(stretch)])
@@ -147,10 +142,9 @@ function share(part: number, all: number): number {
   return all === 0 ? 0 : part / all;
 }
 
-/** A pair carries a word that is hardly said without it. */
 const CARRIED_SHARE = 0.8;
 
-/** Words that say nothing which a pair does not say better: "wrong" and "invoice" of "wrong invoice". */
+/** Words that hardly occur outside a pair: "wrong" and "invoice" in "wrong invoice". */
 function carriedWords(terms: ReadonlyMap<string, Counts>): ReadonlySet<string> {
   const carried = new Set<string>();
   for (const [pair, counts] of terms) {
@@ -168,7 +162,7 @@ function wordsIn(term: string): number {
   return term.split(" ").length;
 }
 
-/** The difference of the log-odds in standard errors; the prior has each term's share of all comments. */
+/** In standard errors; the prior has each term's share of all comments. */
 function logOddsZ({ detractors, promoters }: Counts, totals: Readonly<Record<CommentGroup, number>>): number {
   const prior = PRIOR_SHARE * (detractors.count + promoters.count);
   const priorTotal = PRIOR_SHARE * (totals.detractors + totals.promoters);
@@ -176,6 +170,6 @@ function logOddsZ({ detractors, promoters }: Counts, totals: Readonly<Record<Com
     Math.log((count + prior) / (total + priorTotal - count - prior));
   const delta = logit(detractors.count, totals.detractors) - logit(promoters.count, totals.promoters);
   const z = delta / Math.sqrt(1 / (detractors.count + prior) + 1 / (promoters.count + prior));
-  // A term that is all that a group says leaves nothing to compare it with.
+  // If a group says nothing else, there is nothing to compare with.
   return Number.isFinite(z) ? z : 0;
 }

@@ -1,4 +1,4 @@
-/** The check of a file that rows are added to: it has to hold the same columns in the same format. */
+/** Checks that a file to add to has the same columns and format. */
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { parseJsonObject } from "../../contract/json.ts";
@@ -7,7 +7,7 @@ import type { OpenedExport } from "./increment.ts";
 import { createPageEncoder, type ExportPlan } from "./plan.ts";
 import type { ExportRequest } from "./request.ts";
 
-/** Throws `UsageError` when the file holds other columns, another format or another resource. */
+/** Throws UsageError for other columns, another format or another resource. */
 export async function checkOldFile({ deps, request, plan, output }: OpenedExport): Promise<void> {
   if (output.path === null || output.oldBytes === 0) return;
   const start = await readStart(output.path, plan.gzip);
@@ -25,7 +25,7 @@ export async function checkOldFile({ deps, request, plan, output }: OpenedExport
 
 const START_CHARS = 64 * 1024;
 
-/** The text that the file begins with; null when it should be compressed and is not. */
+/** The start of the file's text; null if it should be compressed and isn't. */
 async function readStart(file: string, gzip: boolean): Promise<string | null> {
   const stream = createReadStream(file);
   const chunks: Buffer[] = [];
@@ -57,7 +57,7 @@ function checkHeader(start: string, header: string): string | null {
   return "it has more columns";
 }
 
-/** TSV and NDJSON have no header: the first row has to look like one of ours. */
+/** TSV and NDJSON have no header, so the first row is checked. */
 function checkRow(line: string, { resource, source }: ExportRequest, plan: ExportPlan): string | null {
   if (plan.format === "tsv") {
     const [expected, found] = [plan.columns?.length ?? 0, line.split("\t").length];

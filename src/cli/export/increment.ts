@@ -1,4 +1,4 @@
-/** The way of a run from the end of the previous one, and the state on disk that it leaves for the next. */
+/** Resumes from the previous run's state, and saves the new one. */
 import { readFile, stat } from "node:fs/promises";
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
 import {
@@ -31,27 +31,22 @@ export interface OpenedExport {
 
 export interface Increment {
   readonly source: ExportSource;
-  /** The place of new rows that `source` may leave out; null when there are none such. */
+  /** New rows that `source` may leave out. */
   readonly unstamped: UnstampedRows | null;
-  /** True when the complete list is read, and not only what is new. */
+  /** The complete list is read, not only what is new. */
   readonly isWhole: boolean;
-  /** True for a row that is written; null: every row. */
+  /** Null keeps every row. */
   readonly keep: ((row: JsonObject) => boolean) | null;
-  /** Throws `UsageError` when the state is later than the service's clock (Unix seconds; null when it sends none). */
+  /** Throws UsageError if the state is later than the service's clock, Unix seconds. */
   readonly checkClock: (serverTime: number | null) => void;
-  /**
-   * The log for the next run, where `startedAt()` is the service's time at the start; null when nothing is recorded.
-   */
+  /** The log for the next run; null if nothing is recorded. */
   openLog(startedAt: () => number): VersionLog | null;
-  /**
-   * Called before the data becomes the file: a run that is killed in between is recognised by what it was about to
-   * write.
-   */
+  /** Called before the data is named, so that a killed run is recognised by what it announced. */
   announce(log: VersionLog | null, written: SinkTotals): Promise<void>;
   finish(log: VersionLog | null, written: SinkTotals): Promise<void>;
 }
 
-/** Clocks are set right by this much, and a state is not from another service for it. */
+/** A clock that is corrected by this much doesn't make a state another service's. */
 const CLOCK_STEP_SECONDS = 60;
 
 export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
@@ -98,7 +93,7 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
   };
 }
 
-/** Everything would be exported behind rows that are there; what `--since` leaves out may be in them. */
+/** The file may already hold the rows that this run would add. */
 function refuseForeignRows({ request, flags, plan, output }: OpenedExport): void {
   if (output.oldBytes === 0 || request.source.range.since !== null) return;
   throw new UsageError(
@@ -133,10 +128,7 @@ async function identify({ deps, request, plan, connection }: OpenedExport): Prom
   };
 }
 
-/**
- * The state of the file by now: as the last run recorded it, or as one was about to leave it that died right after.
- * Nothing that others wrote is ever cut off: then the file is refused.
- */
+/** The last run's state, or the one a killed run announced. Never cuts off what others wrote: refuses the file. */
 async function settlePending(
   { flags, output, plan }: OpenedExport,
   last: Reach & Pick<ExportState, "pending">,
@@ -159,13 +151,12 @@ async function settlePending(
 
 export interface StateFile {
   readonly last: ExportState | null;
-  /** Throws `UsageError` when the last run was of another account, filter or column set. */
   check(identity: StateIdentity): void;
   write(state: ExportState): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Throws `UsageError` when another run uses the state, or when it cannot be read or written. */
+/** Throws UsageError if another run uses the state, or it can't be read or written. */
 export async function openState(deps: Deps, file: string): Promise<StateFile> {
   const lock = await lockFile(deps, `${file}.lock`, { file, flag: "--state" });
   try {
@@ -184,7 +175,7 @@ export async function openState(deps: Deps, file: string): Promise<StateFile> {
   }
 }
 
-/** A state's text; null before its first run. Throws UsageError. */
+/** Null before the first run. Throws UsageError. */
 async function readIfThere(file: string): Promise<string | null> {
   try {
     // A pipe would be waited for, and a device has no end.

@@ -1,4 +1,4 @@
-/** The work of every `export`: a list of the API into a file or stdout. */
+/** The work of every `export`. */
 import type { Deps } from "../command/deps.ts";
 import { describeRetries, writeDone, writeNote } from "../command/notes.ts";
 import { createProgress } from "../command/progress.ts";
@@ -13,10 +13,7 @@ import type { ExportFlags, ExportRequest } from "./request.ts";
 import { readRows } from "./rows.ts";
 import type { CountRange } from "./snapshot.ts";
 
-/**
- * Everything that may be refused is refused before the first request: flags, the state, the target, then the
- * connection.
- */
+/** Checks everything that may be refused before the first request. */
 export async function exportList(deps: Deps, request: ExportRequest, flags: ExportFlags): Promise<ExitCode> {
   const plan = planExport(deps, request, flags);
   await refuseStateAsTarget(plan, flags);
@@ -59,7 +56,7 @@ async function runOpened(opened: OpenedExport): Promise<void> {
     await increment.announce(log, written);
     await output.commit(written);
     await progress.end();
-    // From here on the data is safe; what follows reports it.
+    // From here on the data is safe.
     await increment.finish(log, written);
     await request.shaping?.writeNotes();
     await writeReport(deps, {
@@ -76,13 +73,12 @@ async function runOpened(opened: OpenedExport): Promise<void> {
       await writeNote(deps, `${plan.file} ${output.oldBytes > 0 ? "is unchanged" : "was not written"}`);
     throw error;
   } finally {
-    // A count that is still under way is of no use to a run that failed.
     ended.abort();
     await progress.end();
   }
 }
 
-/** Throws `ShortExportError` where the file that is there may hold rows that the new one lacks. */
+/** Throws ShortExportError if the existing file may hold rows that the new one lacks. */
 function refuseShorter({ request, flags, plan, output }: OpenedExport, rows: number, counted: CountRange | null): void {
   const missing = describeMissing(request.resource.noun, rows, { counted, came: "sent" });
   if (missing === null || flags.append || output.oldBytes === 0) return;

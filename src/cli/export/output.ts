@@ -22,13 +22,13 @@ import type { ExportFlags } from "./request.ts";
 
 export interface ExportOutput {
   readonly sink: TextSink;
-  /** The file that is replaced, behind its links; null for stdout. */
+  /** With links resolved; null for stdout. */
   readonly path: string | null;
   readonly oldBytes: number;
-  /** Begins with this many bytes of the file as it is. */
+  /** Copies the first bytes of the existing file. */
   keepOld(bytes: number): Promise<void>;
   close(): Promise<SinkTotals>;
-  /** Makes what `close` counted the file, durably, and its checksum with it. */
+  /** Names the file durably, and writes its checksum. */
   commit(written: SinkTotals): Promise<void>;
   /** Leaves the old file as it is; harmless after `commit`. */
   discard(): Promise<void>;
@@ -36,7 +36,7 @@ export interface ExportOutput {
 
 type Target = Pick<ExportPlan, "file" | "gzip"> & Pick<ExportFlags, "checksum">;
 
-/** Throws `UsageError` when the target or its checksum cannot be written, or another run writes it. */
+/** Throws UsageError if the file or its checksum can't be written, or another run writes it. */
 export async function openOutput(deps: Deps, target: Target): Promise<ExportOutput> {
   if (target.file === null) return openStdout(deps, target.gzip);
   const replacement = await open(deps, target.file);
@@ -54,7 +54,7 @@ export async function openOutput(deps: Deps, target: Target): Promise<ExportOutp
   }
 }
 
-/** One run at a time. Throws `UsageError` with the flag's file when another run holds the lock. */
+/** Throws UsageError if another run holds the lock. */
 export async function lockFile(
   deps: Deps,
   lock: string,
@@ -87,7 +87,7 @@ function openStdout({ streams: { out } }: Deps, gzip: boolean): ExportOutput {
   };
 }
 
-/** Opened with the file, so that a run which cannot write it ends before it begins. */
+/** Opened before the run begins, which might not be able to write it. */
 async function openChecksum(deps: Deps, file: string, { isWhole }: FileReplacement): Promise<FileReplacement> {
   if (!isWhole) throw new UsageError(`--checksum: ${file} is not a regular file, so it cannot have a checksum`);
   return open(deps, `${file}.sha256`);
@@ -130,12 +130,12 @@ async function openFile(
   };
 }
 
-/** Throws `UsageError` where `writeSmallFile` could not write; leaves everything as it is. */
+/** Throws UsageError if `writeSmallFile` couldn't write; changes nothing. */
 export async function tryPlace(deps: Deps, file: string): Promise<void> {
   await (await open(deps, file)).discard();
 }
 
-/** Replaces a small file atomically, mode 0600. The caller holds its lock: what killed runs left of it is removed. */
+/** Atomically, mode 0600. The caller holds its lock. */
 export async function writeSmallFile(deps: Deps, file: string, text: string): Promise<void> {
   const replacement = await open(deps, file);
   try {
@@ -158,7 +158,7 @@ async function open({ random, signal }: Deps, file: string): Promise<FileReplace
 
 const LINE_FEED = 10;
 
-/** Passes the first bytes of the old file on, and `lineEnd` where they end within a line, as text typed by hand may. */
+/** Ends the last line with `lineEnd` if the old file doesn't, as with text typed by hand. */
 async function keepOldBytes(
   sink: TextSink,
   file: string,

@@ -1,4 +1,4 @@
-/** Everything about an export that can be decided, and refused, before anything is opened or sent. */
+/** Decides and checks everything before anything is opened or sent. */
 import { stringify } from "csv-stringify/sync";
 import type { PageEncoder } from "../../bulk/export/run-export.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
@@ -37,7 +37,7 @@ export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlag
   };
 }
 
-/** The pages' texts; `header` is false when they are added to a file that has one. */
+/** `header` is false when rows are added to a file that has one. */
 export function createPageEncoder(
   deps: Deps,
   { format, columns }: Pick<ExportPlan, "format" | "columns">,
@@ -58,7 +58,7 @@ export function createPageEncoder(
   const encoder = create();
   if (format !== "json")
     return { head: encoder.head(), between: "", rows: (page) => encoder.rows(page), tail: () => encoder.tail() };
-  // The array's commas depend on what precedes them, and pages are encoded in the order in which they arrive.
+  // Commas depend on what comes before, and pages are encoded as they arrive.
   return {
     head: encoder.head(),
     between: ",",
@@ -75,14 +75,14 @@ function chooseExportFormat({ options }: Deps, out: string | null): EncodedForma
   return FORMATS.find((format) => format === ending) ?? "csv";
 }
 
-/** Names that the system has for stdout; through them a terminal would get its control characters raw. */
+/** Names of stdout; through them a terminal would get raw control characters. */
 const STDOUT_NAMES: ReadonlySet<string | null> = new Set([null, "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]);
 
 export function isStdout(out: string | null): boolean {
   return STDOUT_NAMES.has(out);
 }
 
-/** Throws `UsageError` when the state is the file that the export writes, links resolved. */
+/** Throws UsageError if the state is the file that the export writes, links resolved. */
 export async function refuseStateAsTarget({ file }: ExportPlan, { state, checksum }: ExportFlags): Promise<void> {
   if (file === null || state === null) return;
   for (const written of checksum ? [file, `${file}.sha256`] : [file])

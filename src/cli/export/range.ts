@@ -1,4 +1,4 @@
-/** Exports of rows that have one time, which never changes: bounces and unsubscribes as data, and people. */
+/** Exports of rows with one time, which never changes: bounces, unsubscribes and people. */
 import type { CursorList, PageList, Range } from "../../bulk/export/lists.ts";
 import type { Client } from "../../client/client.ts";
 import type { CommandNode } from "../kit/command-node.ts";
@@ -12,7 +12,7 @@ export interface RangeExport {
   readonly command: string;
   readonly summary: string;
   readonly examples: readonly string[];
-  /** The event at the time that `--since` and `--until` are about: "created". */
+  /** As in "created". */
   readonly what: string;
   readonly resource: Resource;
   readonly idField: string;
@@ -36,7 +36,7 @@ export function exportRange(rows: RangeExport): CommandNode {
   });
 }
 
-/** As the export of such rows begins; a command may add to it. */
+/** A command may add to it. */
 export function toRangeRequest(
   { command, resource, idField, timeField, list }: Omit<RangeExport, "summary" | "examples" | "what">,
   range: Range,

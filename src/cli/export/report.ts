@@ -11,11 +11,10 @@ import type { CountRange } from "./snapshot.ts";
 export interface ExportReport {
   readonly noun: string;
   readonly file: string | null;
-  /** The range that the service was asked for, both ends inclusive; null ends were left open. */
   readonly range: Range;
   readonly totals: ExportTotals;
   readonly written: SinkTotals;
-  /** The service's count of `totals.counted`; null when it has none of these rows. */
+  /** The service's count of `totals.counted`; null if it has none. */
   readonly counted: CountRange | null;
 }
 
@@ -31,7 +30,6 @@ export async function writeReport({ streams: { err }, options, clock }: Deps, re
   await err.write(`${formatReport(report, { isShort, time })}\n`);
 }
 
-/** Null where no row is known to be missing. */
 export function describeMissing(
   noun: string,
   rows: number,
@@ -62,7 +60,6 @@ function formatReport(
   return `Exported ${countRows(totals.rows, noun)}${target} (${facts.join(", ")})${agreement}`;
 }
 
-/** `since 2026-05-01 00:00:00 until 2026-05-31 23:59:59`; empty for a range without ends. */
 function describeRange({ since, until }: Range, time: TimeFormatter): string {
   return [
     ...(since === null ? [] : [`since ${time(since)}`]),
@@ -70,12 +67,11 @@ function describeRange({ since, until }: Range, time: TimeFormatter): string {
   ].join(" ");
 }
 
-/** From the first row to the last; empty without rows. */
 function describeRows({ firstAt, lastAt }: ExportTotals, time: TimeFormatter): string {
   return firstAt === null || lastAt === null ? "" : `${time(firstAt)} – ${time(lastAt)}`;
 }
 
-/** Rows of other kinds than the metrics count are neither missing nor new. */
+/** Rows of kinds that the metrics don't count are neither missing nor new. */
 function describeCount({ rows, counted }: ExportTotals, { least, most }: CountRange): string {
   if (least === counted && most === counted)
     return counted === rows ? "count verified" : `count of ${formatCount(counted)} NPS responses verified`;

@@ -1,4 +1,4 @@
-/** The differences of the five exports, as data, and the flags that they share. */
+/** How the five exports differ, and the flags that they share. */
 import type { CursorList, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../bulk/export/versions.ts";
 import type { Client } from "../../client/client.ts";
@@ -20,26 +20,22 @@ export interface ExportFlags {
   readonly flatten: boolean;
   readonly checksum: boolean;
   readonly query: boolean;
-  /** 1 to 100; null is 100. */
   readonly perPage: number | null;
 }
 
-/** A list that an export can read: all of it, or with the rows' own clock in place of the creation time. */
 export interface ExportSource {
   readonly list: (client: Client, perPage: number) => PageList | CursorList;
   readonly keys: RowKeys;
-  /** The range that the user asked for, of the time that `list` filters by. */
+  /** The requested range, by the time that `list` filters by. */
   readonly range: Range;
 }
 
-/** Rows without a time of change, and the list that has them. */
 export interface UnstampedRows {
   readonly source: ExportSource;
   readonly has: (row: JsonObject) => boolean;
 }
 
 export interface FlatColumns {
-  /** Names of what a row holds, each once, in order. */
   readonly find: (row: JsonObject) => readonly string[];
   readonly column: (name: string) => Column;
 }
@@ -49,25 +45,24 @@ export interface ExportRequest {
   readonly resource: Resource;
   readonly source: ExportSource;
   readonly filterText: string;
-  /** Null: the list cannot be filtered by time, so there is no `--state`. */
+  /** Null if the list can't be filtered by time, so there is no `--state`. */
   readonly incremental: {
-    /** The rows that later runs read: everything that became what it is at or after a time. */
+    /** The rows that are new or changed at or after a time, which later runs read. */
     readonly source: (since: number) => ExportSource;
-    /** New rows that a service may leave out there; null when every row has its time. */
+    /** New rows that may be missing there; null if every row has its time. */
     readonly unstamped: ((since: number) => UnstampedRows | null) | null;
     readonly versions: VersionKeys;
-    /** The end of a run when the service's clock is at `now`, Unix seconds. */
+    /** The end of a run at the service's time `now`, Unix seconds. */
     readonly watermark: (now: number) => number;
   } | null;
-  /** Null when the service has no count for these filters. */
+  /** Null if the service has no count for these filters. */
   readonly count: ServiceCount | null;
   readonly flat: FlatColumns | null;
   readonly shaping?: ExportShaping | null;
 }
 
-/** The service's own count of rows. */
 interface ServiceCount {
-  /** Null where it does not tell. A `since` of null counts from the very first row. */
+  /** May return null. A `since` of null counts from the first row. */
   readonly ask: (
     client: Client,
     range: { readonly since: number | null; readonly until: number },
@@ -77,11 +72,10 @@ interface ServiceCount {
 }
 
 export interface ExportShaping {
-  /** The rows that are written; null: all. */
+  /** The rows to write; null for all. */
   readonly filterPage: ((page: RowPage) => RowPage) | null;
-  /** Other values for the same rows; then pages are read in sequence, so that equal lists give equal files. */
+  /** Replaces rows; then pages are read in sequence, so that equal lists give equal files. */
   readonly rewrite: ((page: RowPage) => RowPage) | null;
-  /** Called when the rows are safe, to note what was done with them. */
   readonly writeNotes: () => Promise<void>;
 }
 
@@ -94,7 +88,7 @@ export const EXPORT_EXITS: readonly ExitCode[] = [
   EXIT.terminated,
 ];
 
-/** `later`: the rows that a later run finds by their time; null if the list cannot be filtered by time. */
+/** `later` is what a later run exports; null if the list can't be filtered by time. */
 export function exportFile(later: "new" | "new or changed" | null): FlagGroup<ExportFlags> {
   const state: FlagRecord = {
     flag: "--state",
@@ -128,7 +122,7 @@ export function textOfFilters(...names: readonly string[]): FlagGroup<string> {
   return { records: [], read: (flags) => describeFilters(flags, names) };
 }
 
-/** Filters as the user wrote them: "7d" stays the same filter from night to night. */
+/** As typed: 7d stays the same filter every night. */
 function describeFilters(flags: Flags, names: readonly string[]): string {
   return names
     .flatMap((name) =>

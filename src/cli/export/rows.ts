@@ -1,4 +1,3 @@
-/** Reads an export's rows into its output. */
 import path from "node:path";
 import { tmpdir } from "node:os";
 import {
@@ -67,7 +66,7 @@ export async function readRows(
   return { totals, counted: count.result(totals.counted), log };
 }
 
-/** The columns that rows bring to this output; null where its columns are fixed. */
+/** The columns that rows bring; null if the columns are fixed. */
 function flatColumns({ deps, request, flags, plan }: OpenedExport): FlatColumns | null {
   if (flags.flatten) return request.flat;
   const { found } = request.resource;
@@ -95,15 +94,14 @@ function toGrowth({ deps, plan }: OpenedExport, flat: FlatColumns, mayCome: Grow
 
 interface Readings {
   readonly readings: readonly ExportReading[];
-  /** The service's time when the run began, Unix seconds. */
   readonly startedAt: () => number;
 }
 
 interface Asking {
   readonly count: Count;
-  /** Ends requests for what is only good to know. */
+  /** Aborts requests that aren't essential. */
   readonly asked: AbortSignal;
-  /** The first page says whether rows bring columns. */
+  /** Set by the first page: rows bring columns. */
   readonly first: { mayGrow: boolean | null };
 }
 

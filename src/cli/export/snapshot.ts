@@ -1,13 +1,12 @@
-/** The moment that an export shows: the service's time when the run began, and its count of the rows. */
+/** The moment that an export shows: the service's time at its start, and its count of the rows. */
 import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { Progress } from "../command/progress.ts";
 import type { Increment, OpenedExport } from "./increment.ts";
 
-/** A bound that no row's time reaches. */
 const FAR_FUTURE = 9_999_999_999;
-/** Rows that arrive during these requests have times up to here, and are not part of the snapshot. */
+/** Rows that arrive during these requests have times up to here. */
 const ARRIVING_SECONDS = 60;
 
 export interface SnapshotOptions {
@@ -19,23 +18,19 @@ export interface SnapshotOptions {
 }
 
 export interface Snapshot {
-  /** Asked with the first page. */
   readonly fixUntil: (first: FetchedPage, isWhole: boolean) => Promise<number>;
-  /** The service's time at the start, Unix seconds; ours when it sends none. Known after `fixUntil`. */
+  /** Unix seconds, by our clock if the service sends none. Known after `fixUntil`. */
   readonly startedAt: () => number;
 }
 
-/**
- * Rows may have a time in the future, and were there too: unless the first page is the complete list, one
- * more request asks for them. The user's own `until` counts when it is earlier.
- */
+/** Existing rows may have times in the future, so one more request looks for them unless page one is the whole list. */
 export function createSnapshot(options: SnapshotOptions): Snapshot {
   const { keys, range } = options;
   let startedAt = unixSeconds(options.clock);
   return {
     async fixUntil(first, isWhole) {
       startedAt = first.serverTime ?? startedAt;
-      // Without the service's clock the error of ours is unknown.
+      // The error of our own clock is unknown.
       const now = first.serverTime ?? startedAt + DAY_SECONDS;
       const last = range.until ?? FAR_FUTURE;
       if (last <= now) return last;
@@ -47,7 +42,7 @@ export function createSnapshot(options: SnapshotOptions): Snapshot {
   };
 }
 
-/** The last time of a row after `now`; `now` when there are none, or when the service does not answer. */
+/** The last time of a row after `now`; `now` if there is none, or no answer. */
 async function lastAfter({ list, keys, range, signal }: SnapshotOptions, now: number): Promise<number> {
   if (list.kind === "cursor" && !list.hasTimes) return now;
   let latest = now;
@@ -56,12 +51,12 @@ async function lastAfter({ list, keys, range, signal }: SnapshotOptions, now: nu
       const rest = { since, until: range.until };
       const page = await (list.kind === "page" ? list.fetch({ ...rest, page: 1 }, signal) : list.open(rest, signal));
       const last = Math.max(...page.rows.map((row) => keys.at(row) ?? 0));
-      // Empty, or from a service that ignores times.
+      // Empty, or the service ignores times.
       if (last < since) return latest;
       latest = last;
     }
   } catch {
-    // Not essential: a service that refuses such a time has no such rows.
+    // A service that refuses such a time has no such rows.
     return latest;
   }
 }
@@ -71,14 +66,13 @@ export interface Background {
   readonly ended: AbortSignal;
 }
 
-/** The service's own count of what it counts of the rows that are exported, asked for while they are read. */
+/** The service's own count of the exported rows, requested while they are read. */
 export interface Count {
   begin(until: number): void;
-  /** The service's count at the start, and where `rows` differ, its count now; null when it does not answer. */
+  /** The count at the start, and if `rows` differ, the count now; null without an answer. */
   result(rows: number): Promise<CountRange | null>;
 }
 
-/** The fewest and the most rows that were there while the export ran. */
 export interface CountRange {
   readonly least: number;
   readonly most: number;

@@ -1,4 +1,3 @@
-/** The client's lists as an export reads them. */
 import type { CursorList, FetchedPage, PageList, RowKeys } from "../../bulk/export/lists.ts";
 import type { Client, Parameters } from "../../client/client.ts";
 import { nameCall } from "../../client/errors/client-error.ts";
@@ -29,7 +28,6 @@ export function pageList(client: Client, { route, parameters }: ListCall, times:
   };
 }
 
-/** `times` null: the list has no time filters. */
 export function cursorList(client: Client, call: ListCall, times: TimeParameters | null): CursorList {
   return {
     kind: "cursor",
@@ -43,12 +41,12 @@ export function cursorList(client: Client, call: ListCall, times: TimeParameters
   };
 }
 
-/** Both bounds hold where the user has bounds of the same time as well. */
+/** Applies the user's own bounds too. */
 function bounds(times: TimeParameters, user: Parameters, since: number | null, until: number | null): Parameters {
   const sinces = [since, user[times.since]].filter((value) => typeof value === "number");
   const untils = [until, user[times.until]].filter((value) => typeof value === "number");
   return {
-    // The API's times are whole seconds, also where a row's time was not.
+    // The API's times are whole seconds.
     [times.since]: sinces.length === 0 ? null : Math.floor(Math.max(...sinces)),
     [times.until]: untils.length === 0 ? null : Math.min(...untils),
   };
@@ -58,10 +56,7 @@ export function keysOf(idField: string, timeField: string): RowKeys {
   return { id: (row) => textOf(row, idField), at: (row) => timeOf(row, timeField) };
 }
 
-/**
- * Ids are strings by the specification; some services send numbers. A row without an id, or with a number that was
- * rounded when it was parsed, is identified by its complete content.
- */
+/** A row without an id, or with one that lost digits when parsed, is identified by its whole content. */
 export function textOf(row: JsonObject, field: string): string {
   const value = row[field];
   if (typeof value === "string") return value;

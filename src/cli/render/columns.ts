@@ -1,11 +1,10 @@
-/** Columns are data: what a resource's rows show, under which name, and what matters most when room is short. */
+/** Columns as data: what rows show, under which name, and what matters most when room is short. */
 import { CHOICE_SEPARATOR } from "../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { TimeFormatter } from "./time.ts";
 
-/** The meaning of a value, and so how it is written and whether it may be cut or coloured. */
 export type ColumnKind =
   | "text"
   | "choices"
@@ -24,51 +23,49 @@ export type ColumnKind =
   | "duration";
 
 export interface Column {
-  /** Its name in `--columns`, the header of CSV and the key of projected JSON. */
+  /** In `--columns`, the header of CSV and the key of projected JSON. */
   readonly name: string;
   readonly kind: ColumnKind;
   readonly read: (row: JsonObject) => Json | undefined;
-  /** Of a change: true in rows in which it is more than chance. Elsewhere it has no colour. */
+  /** For changes: true if it is more than chance. Only then it has a colour. */
   readonly isSure?: (row: JsonObject) => boolean;
-  /** A record shows it only where the row has it, or where it is asked for. */
+  /** Records show it only if the row has it, or on request. */
   readonly isOptional?: boolean;
-  /** Text that a record shows behind the value. */
+  /** Shown after the value in records. */
   readonly addition?: string;
-  /** Spans of its text that stand out on a terminal, in order: `start` up to and without `end`. */
+  /** Parts of the text to highlight on a terminal. */
   readonly spans?: (text: string) => readonly { readonly start: number; readonly end: number }[];
 }
 
 export interface Resource {
-  /** The name of the rows: "people", "responses". */
   readonly noun: string;
-  /** Every column in the contract's order: CSV, TSV and the names that `--columns` offers. */
+  /** All columns in the order of the contract. */
   readonly columns: readonly Column[];
-  /** Column names of the table, in the order in which they are shown. */
+  /** Names of the table's columns, in their order. */
   readonly table: readonly string[];
-  /** The same names, least important first: the order in which they give way. Others never do. */
+  /** Names to drop first if room is short, least important first. */
   readonly dropFirst: readonly string[];
-  /** Names that give way only when the flexible column is at its narrowest. */
+  /** Dropped only when the flexible column is at its narrowest. */
   readonly dropLast?: readonly string[];
-  /** The column that takes the remaining room: comments are what the table is read for. */
+  /** Takes the remaining room, such as comments. */
   readonly flexible?: string;
-  /** The fields of a row as JSON, with dotted paths; several lists where flags decide. Absent: the columns. */
+  /** The fields of a row's JSON; several lists if flags decide. Defaults to the columns. */
   readonly json?: readonly (readonly Column[])[];
-  /** Fields of the API that are not columns but may begin a dotted path. */
+  /** Fields of the API that may begin a dotted path without being columns. */
   readonly fields: readonly string[];
-  /** In a pipe a record has the names of its values, even those of `--columns`. */
+  /** In a pipe, records name their values, even with `--columns`. */
   readonly namesValues?: boolean;
-  /** True when the service decides on further fields (metric groups), so that any name is taken. */
+  /** The service decides on further fields (metric groups), so any name is accepted. */
   readonly open?: boolean;
-  /** Columns that rows bring, behind all others. */
+  /** Columns that depend on the rows, after all others. */
   readonly found?: FoundColumns;
 }
 
-/** Columns of which the rows themselves say which there are. */
 interface FoundColumns {
   readonly in: (rows: readonly JsonObject[]) => readonly Column[];
-  /** The one with this name, whether a row has it or not; null for a name of another kind. */
+  /** The column of this name, in any row or none; null for other names. */
   readonly named: (name: string) => Column | null;
-  /** The column that has the same for programs. */
+  /** The column with the same content for programs. */
   readonly insteadOf: string;
 }
 
@@ -77,7 +74,6 @@ export function withFound(resource: Resource, rows: readonly JsonObject[]): Reso
   return found.length === 0 ? resource : { ...resource, columns: [...resource.columns, ...found] };
 }
 
-/** A column that reads a dotted path: `person.email`, `person_properties.plan`. */
 export function pathColumn(name: string, kind: ColumnKind = kindOfName(name)): Column {
   const segments = name.split(".");
   if (segments.length === 1) return { name, kind, read: (row) => (Object.hasOwn(row, name) ? row[name] : undefined) };
@@ -92,12 +88,12 @@ export function propertyColumn(map: string, key: string): Column {
   return { name: `${map}.${key}`, kind: "text", read };
 }
 
-/** The columns of `--columns`, in that order; all of the resource's without it. Throws UsageError. */
+/** All columns if `names` is null. Throws UsageError. */
 export function selectColumns(resource: Resource, names: readonly string[] | null): readonly Column[] {
   return names === null ? resource.columns : names.map((name) => selectColumn(resource, name));
 }
 
-/** The columns asked for, else all of the resource's and then the unknown fields that the service sent. */
+/** The columns asked for, else all, followed by unknown fields of the answer. */
 export function recordColumns(
   resource: Resource,
   names: readonly string[] | null,
@@ -128,7 +124,7 @@ export function toPoints(value: number): string {
   return Number.isInteger(value) ? String(value) : (Math.round(value * 10) / 10 || 0).toFixed(1);
 }
 
-/** Computed numbers by the kind of their column, as programs read them in CSV and TSV; JSON has every digit. */
+/** How CSV and TSV round computed numbers; JSON has every digit. */
 const NUMBER_CELLS: Partial<Record<ColumnKind, (value: number) => string>> = {
   points: toPoints,
   change: toPoints,
@@ -136,10 +132,7 @@ const NUMBER_CELLS: Partial<Record<ColumnKind, (value: number) => string>> = {
   probability: (value) => value.toFixed(3),
 };
 
-/**
- * A value as the text of one cell: empty for null and absent, maps and arrays as JSON, times by the formatter, computed
- * numbers with as many digits as they are sure of.
- */
+/** The text of a cell: empty for null, maps and arrays as JSON. */
 export function toCellText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";

@@ -13,8 +13,7 @@ export interface RenderContext {
 }
 
 export interface ListOutput {
-  /** Writes one page; resolves when stdout may take the next. */
   write(page: RowPage): Promise<void>;
-  /** Writes what is left: the end of an array, the note about an empty table. */
+  /** The end of an array, or the note about an empty table. */
   end(): Promise<void>;
 }

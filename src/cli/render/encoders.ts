@@ -1,4 +1,4 @@
-/** Rows to text, a page at a time; the same for lists and exports. csv-stringify writes every line of CSV. */
+/** Rows to text, a page at a time, for lists and exports. */
 import type { stringify } from "csv-stringify/sync";
 import { guardFormula, guardPhone } from "../../contract/text/formula-guard.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
@@ -10,7 +10,7 @@ import { toCellText, type Column } from "./columns.ts";
 import { indentJson } from "./json-indent.ts";
 import { createTimeFormatter, type TimeFormat, type TimeFormatter } from "./time.ts";
 
-/** `head()` once, `rows()` for each page in order, `tail()` once; the joined texts are the output. */
+/** The output is `head()`, `rows()` of each page, `tail()`. */
 export interface Encoder {
   head(): string;
   rows(page: RowPage): string;
@@ -21,21 +21,18 @@ export type EncodedFormat = "json" | "ndjson" | "csv" | "tsv";
 
 export interface EncoderOptions {
   readonly format: EncodedFormat;
-  /** The columns of CSV and TSV. In JSON, null is the complete row as the service sent it. */
+  /** In JSON, null is the complete row as the service sent it. */
   readonly columns: readonly Column[] | null;
-  /** Fields of JSON that are times, besides those of the API. */
   readonly timeFields?: readonly string[];
-  /** Null is the format's own: ISO 8601 in UTC for CSV and TSV, as the service sent it for JSON. */
+  /** Null for ISO 8601 in UTC in CSV and TSV, and for unchanged times in JSON. */
   readonly time: TimeFormat | null;
-  /** IANA zone of `local` times; null: the system's. */
   readonly zone: string | null;
-  /** Unix seconds that `relative` counts from. */
   readonly now: number;
-  /** JSON: each row on lines of its own, for people; default false. */
+  /** JSON: rows on several lines, for people. */
   readonly indent?: boolean;
-  /** csv-stringify's, for CSV: other formats need not load it, and have null. */
+  /** csv-stringify's, which only CSV loads. */
   readonly stringify: typeof stringify | null;
-  /** CSV: a first line of column names; default true. */
+  /** CSV: a line of column names first; on by default. */
   readonly header?: boolean;
   /**
    * CSV and TSV: a byte order mark with the header, CRLF in CSV, and `'` before what a spreadsheet would run as a
@@ -44,7 +41,7 @@ export interface EncoderOptions {
   readonly excel?: boolean;
 }
 
-/** An encoder has a state: one for each output. */
+/** Has state, so each output needs its own. */
 export function createEncoder(options: EncoderOptions): Encoder {
   if (options.format === "csv" || options.format === "tsv") return createLineEncoder(options);
   const write = createJsonWriter(options);
@@ -84,7 +81,7 @@ function createNdjsonEncoder(texts: (page: RowPage) => string[]): Encoder {
   };
 }
 
-/** Line ends inside a row can only be white space between tokens: JSON escapes them in strings. */
+/** Line ends inside a row can only be white space between tokens. */
 function oneLine(row: string): string {
   return row.includes("\n") || row.includes("\r") ? row.replace(/[\r\n]\s*/g, "") : row;
 }
@@ -106,10 +103,9 @@ function createLineEncoder(options: EncoderOptions): Encoder {
   };
 }
 
-/** The result of `write` for a page's rows, with all digits of numbers that a JavaScript number cannot hold. */
+/** Writes a page's rows with all digits of numbers that don't fit into a JavaScript number. */
 export function withExactNumbers(page: RowPage, write: (rows: readonly JsonObject[]) => readonly string[]): string[] {
-  // The text of some of a page's rows has to be made, a twelfth of an export, so it is asked for only where it is
-  // needed.
+  // Making the text of a filtered page takes a twelfth of an export, so only if needed.
   const exact = mayHoldLongNumbers(page.source ?? page.text) ? markLongNumbers(page.text) : null;
   return exact === null ? [...write(page.rows)] : write(JSON.parse(exact) as JsonObject[]).map(unmarkLongNumbers);
 }
@@ -122,7 +118,7 @@ function createCellWriter(options: EncoderOptions, columns: readonly Column[]): 
     return (row) => {
       const value = column.read(row);
       const text = toCellText(column, value, time);
-      // The sign of a number does not begin a formula.
+      // A number's sign doesn't begin a formula.
       return typeof value === "number" ? text : guard(text);
     };
   });
@@ -141,10 +137,7 @@ function createCsvWriter(write: typeof stringify, crlf = false): (rows: string[]
     });
 }
 
-/**
- * `name<TAB>value` and the like. What ends a field or a line is escaped. A cell that begins with a quote is quoted as
- * in CSV, or readers that unquote would take the following lines for a part of it.
- */
+/** Escapes line ends and tabs. A cell that begins with a quote is quoted, as some readers unquote. */
 export function toTsvLines(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map(escapeTsv).join("\t")}\n`).join("");
 }
@@ -158,10 +151,7 @@ function escapeTsv(cell: string): string {
 
 type JsonRowOptions = Pick<EncoderOptions, "columns" | "timeFields" | "time" | "zone" | "now">;
 
-/**
- * The effect of `--columns` and `--time` on a row's JSON: an object of the selected columns, times rewritten. Null when
- * neither is given: then the row's own text is the output.
- */
+/** Applies `--columns` and `--time` to a row's JSON. Null without either: the row's own text is written. */
 export function createJsonWriter(options: JsonRowOptions): ((row: JsonObject) => string) | null {
   const { columns, timeFields = [], time, zone, now } = options;
   const retime =
@@ -191,7 +181,7 @@ const TIME_FIELDS: ReadonlySet<string> = new Set(
     .filter(({ type }) => type === "timestamp")
     .map(({ name }) => name),
 );
-/** Maps of the customer's own keys: nothing in them is a time of ours. */
+/** Customers' own keys, so nothing in them is a time. */
 const CUSTOM_MAPS: ReadonlySet<string> = new Set(["properties", "person_properties"]);
 
 function rewriteTimes(value: Json, retime: Retiming): Json {

@@ -30,14 +30,9 @@ const NO_RULES = {
 /** A character of private use, one cell wide by any measure. */
 const FILL = "\ue000";
 const FILLS = /\ue000+/g;
-/** cli-table3 compares each cell with all those above it. */
 const ROWS_AT_ONCE = 50;
 
-/**
- * One line a row, without spaces at its end. No text is wider than its column. cli-table3 measures with string-width
- * 4, which misjudges emoji and right-to-left text: it lays out fills as wide as the texts, and the texts then replace
- * them.
- */
+/** Draws fills as wide as the texts, then replaces them: cli-table3 misjudges emoji and right-to-left text. */
 export function drawGrid(columns: readonly GridColumn[], rows: readonly (readonly FittedText[])[]): string {
   let drawn = "";
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)

@@ -6,10 +6,9 @@ import { toCellText, toPoints, type Column } from "./columns.ts";
 import { toSafeCell } from "./safe-text.ts";
 import type { TimeFormatter } from "./time.ts";
 
-/** One line, safe for a terminal: maps as `plan=pro, store=Berlin`, arrays as `a, b`, durations in days. */
+/** One line, safe for a terminal: maps as `plan=pro, store=Berlin`, arrays as `a, b`. */
 export function toHumanText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (column.kind === "duration" && typeof value === "number") return toDurationText(value);
-  // A setting without a length is switched off.
   if (column.kind === "duration" && value === null) return "off";
   if (typeof value === "number" && Object.hasOwn(NUMBER_TEXTS, column.kind))
     return NUMBER_TEXTS[column.kind as keyof typeof NUMBER_TEXTS](value);
@@ -22,7 +21,6 @@ export function toHumanText(column: Column, value: Json | undefined, time: TimeF
   );
 }
 
-/** A computed number has many decimals; people read one. */
 const NUMBER_TEXTS = {
   points: toPoints,
   change: (value: number) => (value > 0 ? `+${toPoints(value)}` : toPoints(value)),
@@ -35,16 +33,13 @@ export function toShare(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }
 
-/** `95%`, `99.5%` of a confidence. */
+/** `95%`, `99.5%`. */
 export function toPercent(share: number): string {
   const rounded = Math.round(share * 1000) / 10;
   return share < 1 && rounded === 100 ? ">99.9%" : `${rounded}%`;
 }
 
-/**
- * Never JSON, which only programs read: an object within another as `plan=pro n=51`, without what it has no value for;
- * one that has a text and nothing of several parts as its text.
- */
+/** Never JSON: an object inside another as `plan=pro n=51`, or as its text if it has one and no parts. */
 function toPlainText(value: Json): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(toPlainText).join("; ");
@@ -97,14 +92,13 @@ const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
 
 export interface Paint {
   readonly tone: (text: string, tone: Tone) => string;
-  /** The same with the column's spans underlined. */
+  /** The column's spans underlined. */
   readonly cell: (text: string, tone: Tone, spans: Column["spans"]) => string;
   readonly heading: (text: string) => string;
 }
 
 const COLOURS = { good: "green", middling: "yellow", bad: "red" } as const;
 
-/** The same text without colour when there is to be none. */
 export function createPaint(color: boolean): Paint {
   const chalk = new Chalk({ level: color ? 1 : 0 });
   const paintTone: Paint["tone"] = (text, tone) => (tone === "plain" ? text : chalk[COLOURS[tone]](text));
@@ -123,9 +117,7 @@ export function createPaint(color: boolean): Paint {
   };
 }
 
-/**
- * Names blue, texts green and the rest cyan, as `gh` has them; the same text without colour when there is to be none.
- */
+/** Names blue, texts green and the rest cyan, as in `gh`. */
 export function paintJson(text: string, color: boolean): string {
   if (!color) return text;
   const chalk = new Chalk({ level: 1 });

@@ -1,16 +1,10 @@
-/**
- * JSON for reading: two blanks a level. Only the white space between tokens changes, so numbers, order and repeated
- * keys stay.
- */
+/** Indents JSON. Only white space changes, so numbers, order and repeated keys stay. */
 
 export const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
-/** Deeper levels are indented no further, so that a text does not grow by the square of its depth. */
+/** Limits the indentation, so that a text doesn't grow by the square of its depth. */
 const DEEPEST = 40;
 
-/**
- * `text` is valid JSON; every line but the first is indented by `depth` levels. An empty object or array stays on one
- * line.
- */
+/** Valid JSON in; every line but the first is indented by `depth` levels. */
 export function indentJson(text: string, depth: number = 0): string {
   let at = depth;
   let written = "";

@@ -1,4 +1,3 @@
-/** Lists on stdout, in the requested format. */
 import type { OutputFormat } from "../args/global-options.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
@@ -9,14 +8,11 @@ import type { ListOutput, RenderContext } from "./context.ts";
 import { createEncoder, type EncodedFormat } from "./encoders.ts";
 import { writeText } from "./safe-text.ts";
 
-/** `table` on a terminal, `tsv` in a pipe, `csv` for Excel, unless the user or the command says otherwise. */
 export function chooseFormat({ streams, options }: RenderContext, defaultFormat?: OutputFormat): OutputFormat {
   return options.output ?? (options.excel ? "csv" : defaultFormat) ?? (streams.out.isTTY ? "table" : "tsv");
 }
 
-/**
- * Checks `--columns` at once (UsageError), so call it before anything is sent; writes nothing before the first page.
- */
+/** Throws UsageError for unknown `--columns`, so call it before anything is sent. */
 export async function openListOutput(
   context: RenderContext,
   { resource, defaultFormat, wrap = false, live = false, count = false }: ListOutputOptions,
@@ -48,9 +44,7 @@ export interface ListOutputOptions {
   readonly resource: Resource;
   readonly defaultFormat?: OutputFormat;
   readonly wrap?: boolean;
-  /**
-   * True when rows come one by one, each to be shown at once: then the first decides how wide a table's columns are.
-   */
+  /** Rows come one by one, so the first decides the columns' widths. */
   readonly live?: boolean;
   readonly count?: boolean;
 }
@@ -97,14 +91,11 @@ async function openEncoded(
 }
 
 export interface GrowingOutput extends ListOutput {
-  /** `mayGrow` with the first page: rows of the list have such columns. */
+  /** `mayGrow`, on the first page: rows of the list bring columns. */
   write(page: RowPage, mayGrow?: boolean): Promise<void>;
 }
 
-/**
- * As `openListOutput`, for a list whose last columns only its rows tell: lines wait for all of them where such columns
- * may come.
- */
+/** For a list whose rows may bring columns: then lines wait for the last row. */
 export async function openGrowingOutput(context: RenderContext, options: ListOutputOptions): Promise<GrowingOutput> {
   const { resource } = options;
   const output = await openListOutput(context, options);

@@ -1,7 +1,4 @@
-/**
- * Single things on stdout: a record in two columns for people, `name<TAB>value` lines for scripts, the values of
- * `--columns` as one line, the complete object as JSON.
- */
+/** One object on stdout: two columns for people, `name<TAB>value` lines for scripts, or JSON. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
@@ -23,7 +20,7 @@ export function asRecord(json: JsonObject): RecordValue {
   return { json, text: JSON.stringify(json) };
 }
 
-/** Throws UsageError for an unknown `--columns`; `checkColumns` does so before anything is sent. */
+/** Throws UsageError for an unknown `--columns`; `checkColumns` finds it before anything is sent. */
 export async function writeRecord(context: RenderContext, resource: Resource, value: RecordValue): Promise<void> {
   const format = chooseFormat(context);
   if (format === "json") return writeWhole(context, project(context, resource, value));
@@ -38,7 +35,6 @@ export async function writeRecord(context: RenderContext, resource: Resource, va
   await output.end();
 }
 
-/** For commands that write before they show: an unknown column is found before anything is sent. */
 export function checkColumns({ options }: RenderContext, resource: Resource): void {
   selectColumns(resource, options.columns);
 }

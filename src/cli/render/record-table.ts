@@ -1,4 +1,4 @@
-/** Names and values in two columns, nothing cut: one thing, or one block a row as `\\x` does in psql. */
+/** Records: names and values in two columns, one block a row as with `\\x` in psql. */
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
@@ -10,10 +10,10 @@ import { toSafeText } from "./safe-text.ts";
 import { createTextMeasure, type FittedText } from "./text-measure.ts";
 import { createTimeFormatter, type TimeFormatter } from "./time.ts";
 
-/** Values narrower than this are not worth a column of their own. */
+/** Narrower values aren't worth a column. */
 const VALUE_WIDTH_MIN = 20;
 
-/** On a terminal long values continue below themselves; elsewhere each is one line. */
+/** Long values wrap on a terminal; elsewhere each is one line. */
 export function drawRecord({ streams, options, clock }: RenderContext, resource: Resource, json: JsonObject): string {
   const columns = shownColumns(resource, options.columns, json);
   const measure = createTextMeasure(options.unicode);
@@ -44,7 +44,7 @@ export function drawRecord({ streams, options, clock }: RenderContext, resource:
   );
 }
 
-/** Those of the record, without what the columns that its row brings say again. */
+/** Leaves out the column whose content the row's own columns repeat. */
 function shownColumns(resource: Resource, names: readonly string[] | null, json: JsonObject): readonly Column[] {
   const columns = recordColumns(resource, names, json);
   const { found } = resource;
@@ -52,7 +52,7 @@ function shownColumns(resource: Resource, names: readonly string[] | null, json:
   return columns.filter(({ name }) => name !== found.insteadOf);
 }
 
-/** One line, or one for each object of a list: `name=smtp, state=held`. What an object has no value for is left out. */
+/** One line, or one for each object of a list: `name=smtp, state=held`, without its empty fields. */
 function toLines(column: Column, value: Json | undefined, time: TimeFormatter): string[] {
   const isList = Array.isArray(value) && value.some((item) => isJsonObject(item) && typeof item["text"] !== "string");
   if (!isList) return [toHumanText(column, value, time)];
@@ -65,7 +65,6 @@ function toLines(column: Column, value: Json | undefined, time: TimeFormatter): 
 
 const RULE_WIDTH = 40;
 
-/** `-[ RECORD 1 ]---`, then all columns of the row. */
 export function openRecords(context: RenderContext, resource: Resource): ListOutput {
   const { streams, options } = context;
   recordColumns(resource, options.columns, {});

@@ -1,4 +1,4 @@
-/** The columns of what the API returns: its names in the specification's order, then those that are computed. */
+/** The columns of what the API returns, in the specification's order, then computed ones. */
 import { answerJson, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { RESOURCES, type Field, type FieldType, type ResourceName } from "../../contract/resources.ts";
@@ -10,7 +10,6 @@ function fieldColumn({ name, type }: Field): Column {
   return pathColumn(name, KINDS[type]);
 }
 
-/** The fields of a resource of the API, with those of the objects inside it. */
 function jsonFields(resource: ResourceName): readonly Column[] {
   return RESOURCES[resource].flatMap((field: Field): readonly Column[] => {
     const own = field.type === "object" ? [] : [fieldColumn(field)];
@@ -42,7 +41,7 @@ export const PEOPLE: Resource = {
     "next_survey_scheduled_at",
   ],
   dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "phone_number", "name"],
-  // Our own service sends them where they are asked for.
+  // Our own service sends them on request.
   fields: ["properties"],
 };
 
@@ -56,7 +55,7 @@ export const SENT_PERSON: Resource = {
   fields: [],
 };
 
-/** With the reason, which our own service tells, for which no survey was scheduled. */
+/** With the reason our own service gives if no survey was scheduled. */
 export const ADDED_PERSON: Resource = {
   ...SENT_PERSON,
   columns: [
@@ -100,7 +99,6 @@ export const RESPONSES: Resource = {
 
 const ANSWERS = "answers.";
 
-/** One answer to a question beyond the score, by the question's id. */
 function answerColumn(id: string): Column {
   const read = (row: JsonObject): Json | undefined => {
     const answer = plainAnswers(row).find((one) => one.id === id);
@@ -170,7 +168,7 @@ export const SMS_MEMBERS: Resource = {
   dropFirst: ["properties", "created_at", "person_email", "person_name", "person_id"],
 };
 
-/** The answer to adding a person to Autopilot (4.9), and removing, which has no `properties` (4.10). */
+/** The answer to adding a person to Autopilot (4.9); removing has no `properties` (4.10). */
 export const ADDED_MEMBER: Resource = {
   noun: "members",
   columns: [
@@ -194,7 +192,7 @@ export const REMOVED_MEMBER: Resource = {
   table: ADDED_MEMBER.table.filter((name) => name !== "properties"),
 };
 
-/** Columns that say how sure the score is: computed here from the service's counts. */
+/** How sure the score is, computed here from the service's counts. */
 const INTERVAL: readonly Column[] = [
   pathColumn("nps_low", "points"),
   pathColumn("nps_high", "points"),

@@ -12,26 +12,23 @@ const NAMED = new Map([
   ["\r", "\\r"],
 ]);
 
-/** Text from outside, safe to write to a terminal on one line: each steering character as a visible escape. */
+/** Safe on one line of a terminal: each steering character becomes a visible escape. */
 export function toSafeText(text: string): string {
   return text.replace(STEERING, (char) => NAMED.get(char) ?? `\\u${hex(char)}`);
 }
 
-/**
- * The same for text of several lines: tabs and line ends stay, CRLF too, but a CR alone would write over its line. JSON
- * stays the same value, since steering characters occur only inside its strings, where `\u009b` means the character.
- */
+/** Keeps tabs and line ends; a CR alone would write over its line. JSON stays the same value. */
 export function toSafeLines(text: string): string {
   const lines = text.replaceAll(/\r(?!\n)/g, "\\r");
   return lines.replace(STEERING, (char) => (NAMED.has(char) ? char : `\\u${hex(char)}`));
 }
 
-/** The same for prose in a table cell: white space, line ends included, becomes one space. */
+/** For a table cell: white space, line ends included, becomes one space. */
 export function toSafeCell(text: string): string {
   return toSafeText(text.replace(/\s+/g, " ").trim());
 }
 
-/** Writes text that has no colour of ours: steering characters are visible on a terminal; a pipe gets every byte. */
+/** Steering characters are visible on a terminal; a pipe gets every byte. */
 export async function writeText(out: Output, text: string): Promise<void> {
   await out.write(out.isTTY ? toSafeLines(text) : text);
 }
@@ -40,7 +37,6 @@ function hex(char: string): string {
   return char.charCodeAt(0).toString(16).padStart(4, "0");
 }
 
-/** A word as a shell reads it back: quoted where it has to be. */
 export function toShellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -11,7 +11,7 @@ import { toSafeText } from "./safe-text.ts";
 import { createTextMeasure, type FittedText } from "./text-measure.ts";
 import { createTimeFormatter } from "./time.ts";
 
-/** Rows that decide how wide the columns become; those after them are cut to fit. */
+/** These rows decide the columns' widths; later rows are cut to fit. */
 const LAYOUT_ROWS = 500;
 
 interface Cell {
@@ -24,7 +24,7 @@ const NO_CELL: Cell = { text: "", tone: "plain" };
 
 export interface TableLayout {
   readonly wrap: boolean;
-  /** Rows are shown as they come: the columns get room for more than the first of them has. */
+  /** Rows are shown one by one, so columns get room for more than the first row needs. */
   readonly live: boolean;
 }
 
@@ -157,7 +157,6 @@ const HEADINGS: ReadonlyMap<string, string> = new Map([
   ["detractor_percent", "DETRACTORS %"],
 ]);
 
-/** `LAST SENT` for `last_sent_at`, `PERSON EMAIL` for `person.email`, and a property by its own name. */
 function headingOf({ name }: Column): string {
   const property = /^(?:person_)?properties\.(.+)$/.exec(name)?.[1];
   const words = (property ?? name.replace(/_at$/, "")).replaceAll(/[._]/g, " ").toUpperCase();
@@ -165,16 +164,13 @@ function headingOf({ name }: Column): string {
 }
 
 const EMAIL_WIDTH = 24;
-/**
- * Comments: lesser columns are dropped before one has less room than a sentence, all others before it has room for a
- * few words.
- */
+/** Lesser columns are dropped before a comment has less room than a sentence, other text less than a few words. */
 const SENTENCE_WIDTH = 40;
 const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
 const FLOOR = 4;
 
-/** The width that later rows may need; ids are as long as they will be for a long time. */
+/** Room for later rows; ids are as long as they will be for a long time. */
 function liveWidth({ name, kind }: Column, flexible: boolean, room: number): number {
   if (kind !== "text") return 0;
   return flexible ? room : name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;
@@ -217,11 +213,10 @@ function alignOf({ kind }: Column): "left" | "right" {
 
 interface ColumnRoom {
   readonly name: string;
-  /** Cells that its widest value, or its heading, takes. */
   readonly natural: number;
-  /** Cells that it should have while lesser columns can give way. */
+  /** Cells it should have while lesser columns can be dropped. */
   readonly comfortable: number;
-  /** Cells below which it is not worth showing while any other column can give way. */
+  /** Cells below which it isn't worth showing while another column can be dropped. */
   readonly minimum: number;
   readonly floor: number;
   readonly isEmpty: boolean;
@@ -229,9 +224,9 @@ interface ColumnRoom {
 }
 
 interface DropOrder {
-  /** Names that give way so that the others are comfortable, least important first. */
+  /** Dropped until the others are comfortable, least important first. */
   readonly first: readonly string[];
-  /** Names that give way only when the others are at their least. */
+  /** Dropped only when the others are at their least. */
   readonly last: readonly string[];
 }
 
@@ -242,10 +237,7 @@ interface Layout {
 
 type Need = "natural" | "comfortable" | "minimum" | "floor";
 
-/**
- * Columns without a single value give way first, then those of zeros alone, then those of the order, until the others
- * fit at their least; what room is left is shared out. Where the order names none, the last gives way first.
- */
+/** Drops columns without values, then those of zeros, then by `order`, until the rest fits; shares the room left. */
 function layOutColumns(columns: readonly ColumnRoom[], order: DropOrder, room: number): Layout {
   const names = [...new Set([...order.first, ...order.last, ...columns.map(({ name }) => name).toReversed()])];
   const namesOf = (kind: "isEmpty" | "isZero"): string[] =>
@@ -287,7 +279,7 @@ function widthOf(columns: readonly ColumnRoom[], need: Need): number {
   return columns.reduce((sum, column) => sum + column[need], 0) + GAP.length * Math.max(columns.length - 1, 0);
 }
 
-/** Those that need least are served first, so that nothing is cut while a neighbour has room to spare. */
+/** Columns that need least come first, so that nothing is cut while a neighbour has room to spare. */
 function shareRoom(columns: readonly ColumnRoom[], need: Need, spare: number): ReadonlyMap<string, number> {
   // On a terminal that is too narrow for what must stay, nothing grows past its least.
   const wanted = (column: ColumnRoom): number => (need === "floor" ? column.minimum : column.natural) - column[need];

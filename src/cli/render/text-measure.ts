@@ -1,21 +1,17 @@
-/**
- * The number of terminal cells that text takes, and cutting or wrapping it to fit: by grapheme, so that no emoji or
- * accent is torn.
- */
+/** Width of text in terminal cells, and cutting and wrapping by grapheme, so that no emoji is torn. */
 import stringWidth from "string-width";
 
 interface WrapOptions {
-  /** False: a word longer than a line stays as it is. */
+  /** False keeps words that are longer than a line. */
   readonly breakWords?: boolean;
 }
 
 export interface TextMeasure {
   width(text: string): number;
-  /** The text itself when it fits in `max` cells, else its beginning and `…`. */
+  /** Ends in `…` if the text is longer than `max` cells. */
   cut(text: string, max: number): string;
-  /** Lines of at most `max` cells, broken between words. */
   wrap(text: string, max: number, options?: WrapOptions): string[];
-  /** Cut to `max` cells, kept from moving its neighbours, and coloured by `paint`. */
+  /** Cut to `max` cells and coloured; right-to-left text can't move its neighbours. */
   fit(text: string, max: number, paint?: (text: string) => string): FittedText;
 }
 
@@ -68,7 +64,6 @@ function wrap(text: string, max: number, { breakWords = true }: WrapOptions = {}
   return lines;
 }
 
-/** `unicode` false marks what was cut in ASCII. */
 export function createTextMeasure(unicode: boolean = true): TextMeasure {
   const mark = unicode ? "…" : "...";
   const cut = (text: string, max: number): string => {
@@ -84,7 +79,6 @@ export function createTextMeasure(unicode: boolean = true): TextMeasure {
 
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** Keeps right-to-left text from pulling the neighbouring columns around: first strong isolate … pop. */
 function isolate(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }

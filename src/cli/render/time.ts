@@ -4,14 +4,12 @@ import { createWallParts, DAY_SECONDS, utcDay } from "../../runtime/zone.ts";
 export const TIME_FORMATS = ["unix", "iso", "local", "relative"] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];
 
-/** Unix seconds to text. Values that no calendar holds come back as the number they are. */
+/** Unix seconds to text. Times outside the calendar come back as numbers. */
 export type TimeFormatter = (seconds: number) => string;
 
 export interface TimeOptions {
   readonly format: TimeFormat;
-  /** IANA zone for `local`; null: the system's. */
   readonly zone: string | null;
-  /** Unix seconds that `relative` counts from. */
   readonly now: number;
 }
 
@@ -32,7 +30,7 @@ export function createTimeFormatter({ format, zone, now }: TimeOptions): TimeFor
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, part) => two(part));
 
-/** Successive rows are mostly of one day, whose text is made once. */
+/** Successive rows are mostly of one day, so its text is kept. */
 function createIsoFormatter(): TimeFormatter {
   let day = Number.NaN;
   let dayText = "";

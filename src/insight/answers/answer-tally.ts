@@ -1,4 +1,4 @@
-/** Answers to questions beyond the score, counted: nothing is kept of single responses but the words they use. */
+/** Counts answers to questions beyond the score. */
 import { type PlainAnswer, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { scoreCategory } from "../../contract/limits.ts";
@@ -12,11 +12,11 @@ import { createWordTally, type TermRow, type WordTally } from "../words.ts";
 export interface ValueRow {
   readonly value: string;
   readonly n: number;
-  /** Of those who answered the question, 0 to 1, with its 95% interval. */
+  /** 0 to 1, of those who answered the question, with its 95% interval. */
   readonly share: number;
   readonly share_low: number;
   readonly share_high: number;
-  /** Of those who gave this answer, in points; null where none of them has a score. */
+  /** Of those who gave this answer; null if none of them has a score. */
   readonly nps: number | null;
   readonly nps_low: number | null;
   readonly nps_high: number | null;
@@ -28,23 +28,23 @@ interface MeanRow {
   readonly mean_high: number;
 }
 
-/** The answers of one kind: imported answers to a scale may also be words. */
+/** One kind of answers: imported answers to a scale may also be words. */
 export interface QuestionResult {
   readonly question: string;
   readonly type: string;
-  /** As most were asked: in several languages, or worded anew, it has several. */
+  /** The text most were asked with; translations and new wordings have others. */
   readonly text: string;
   readonly answered: number;
-  /** Choices with the most answers first, numbers in their order; none of free answers. */
+  /** Choices with the most answers first, numbers in order; empty for free answers. */
   readonly values: readonly ValueRow[];
   readonly mean: MeanRow | null;
-  /** The words of free answers that tell detractors from promoters; null for other types. */
+  /** Null for types other than free answers. */
   readonly words: readonly TermRow[] | null;
 }
 
 export interface AnswerTally {
   add(row: JsonObject): void;
-  /** In the order in which they came first; `minCount` is the number of answers that a word is in at least. */
+  /** In order of first appearance; words need `minCount` answers. */
   results(minCount: number): readonly QuestionResult[];
 }
 
@@ -61,7 +61,7 @@ interface Asked {
   readonly words: WordTally;
 }
 
-/** `only` is the question that is counted; null: all. Tallies that share `texts` name a choice alike. */
+/** `only` is the question to count; null for all. Tallies that share `texts` name choices alike. */
 export function createAnswerTally(only: string | null = null, texts: ShownTexts = new Map()): AnswerTally {
   const questions = new Map<string, Map<string, Asked>>();
   return {
@@ -153,7 +153,7 @@ function npsFields(counts: ScoreCounts): Pick<ValueRow, "nps" | "nps_low" | "nps
   return { nps: netPromoterScore(counts), nps_low: interval?.low ?? null, nps_high: interval?.high ?? null };
 }
 
-/** The API does not tell the ends of the scale: those that any scale may have. */
+/** The API doesn't tell the ends of the scale, so the widest are assumed. */
 function toMeanRow(numbers: Distribution): MeanRow | null {
   const found = meanOf(numbers, { from: 0, to: SCALE_MAX });
   return found === null ? null : { mean: found.mean, mean_low: found.low, mean_high: found.high };

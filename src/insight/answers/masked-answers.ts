@@ -1,9 +1,9 @@
-/** Answers to further questions as reports, digests and live pages count them: personal data is masked first. */
+/** Answers to questions for reports, digests and live pages, with personal data masked. */
 import type { JsonObject } from "../../contract/json.ts";
 import { createMasker } from "../redact.ts";
 import { createAnswerTally, type QuestionResult } from "./answer-tally.ts";
 
-/** Fewer answers make no word of a report. */
+/** A word needs this many answers. */
 const WORD_ANSWERS_MIN = 5;
 
 export interface MaskedAnswers {

@@ -1,4 +1,3 @@
-/** Intervals of shares and of means. */
 import { CONFIDENCE_DEFAULT, criticalValue } from "../interval.ts";
 
 export interface Estimate {
@@ -6,7 +5,7 @@ export interface Estimate {
   readonly high: number;
 }
 
-/** Of the share of `part` among `all`, 0 to 1 (Wilson 1927); null where there is nothing. */
+/** The share of `part` among `all`, 0 to 1 (Wilson 1927); null if `all` is 0. */
 export function shareInterval(part: number, all: number): Estimate | null {
   if (all === 0) return null;
   const z = criticalValue(CONFIDENCE_DEFAULT);
@@ -22,10 +21,7 @@ export interface Mean extends Estimate {
   readonly mean: number;
 }
 
-/**
- * The mean with the interval of Student's t, cut to `range`, which no value leaves; null where there are no answers,
- * and the whole range around a single one.
- */
+/** The mean and its Student's t interval, within `range`. Null without answers; the whole range for one. */
 export function meanOf(counts: Distribution, range: { readonly from: number; readonly to: number }): Mean | null {
   const rows = [...counts];
   const n = rows.reduce((sum, [, count]) => sum + count, 0);
@@ -36,13 +32,9 @@ export function meanOf(counts: Distribution, range: { readonly from: number; rea
   return { mean, low: Math.max(range.from, mean - reach), high: Math.min(range.to, mean + reach) };
 }
 
-/**
- * The number of standard errors to each side, by the degrees of freedom, to one per cent (Abramowitz and Stegun
- * 26.7.5).
- */
+/** Standard errors to each side, to one per cent (Abramowitz and Stegun 26.7.5). */
 function studentValue(freedom: number): number {
   const confidence = CONFIDENCE_DEFAULT;
-  // Exact where the expansion is not good enough.
   if (freedom === 1) return Math.tan((Math.PI / 2) * confidence);
   if (freedom === 2) return confidence * Math.sqrt(2 / (1 - confidence * confidence));
   const z = criticalValue(confidence);

@@ -1,7 +1,7 @@
-/** The names of questions and choices. In several languages, or worded anew, each was shown with several texts. */
+/** Names of questions and choices, which may have been shown with several texts. */
 import type { PlainAnswer } from "../../contract/questions/additional-answers.ts";
 
-/** The number of times each text was shown, by the question's id or by that and the choice's. */
+/** How often each text was shown, by question, or by question and choice. */
 export type ShownTexts = Map<string, Map<string, number>>;
 
 export function countTexts(texts: ShownTexts, { id, question, value }: PlainAnswer): void {
@@ -19,7 +19,7 @@ export function nameOfQuestion(texts: ShownTexts, question: string): string {
   return mostShown(texts.get(question)) ?? "";
 }
 
-/** The choice's text that most have chosen; a number, which has none, is its own name. */
+/** The choice's most shown text; a number is its own name. */
 export function nameOfChoice(texts: ShownTexts, question: string, choice: string): string {
   return mostShown(texts.get(keyOf(question, choice))) ?? choice;
 }

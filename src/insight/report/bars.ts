@@ -1,10 +1,9 @@
-/** Bars without words, as wide as their place: the numbers that they draw stand in the text next to them. */
+/** Bars without words; their numbers are in the text next to them. */
 import type { Html } from "../../contract/text/html.ts";
 import { countAnswers, type ScoreCounts } from "../interval.ts";
 import { KINDS } from "./facts.ts";
 import { lean as html } from "./markup.ts";
 
-/** Of 100, with two decimals: the same bytes everywhere. */
 function percent(share: number): number {
   return Math.round(share * 10_000) / 100;
 }

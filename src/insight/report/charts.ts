@@ -1,7 +1,4 @@
-/**
- * Charts as SVG, each in a broad drawing and in a narrow one for phones. A point's `cy` and a bar's `height` lie on the
- * scale of the tick texts with them, so that what is drawn can be measured.
- */
+/** Charts as SVG, each broad and narrow (for phones). Coordinates follow the scale of the tick texts. */
 import { markPeriod } from "../coverage.ts";
 import type { Html } from "../../contract/text/html.ts";
 import { scoreCategory } from "../../contract/limits.ts";
@@ -29,7 +26,7 @@ interface Scale {
   readonly place: (value: number) => number;
 }
 
-/** Round numbers that contain all values; `from` and `to` are the places of the first and the last. */
+/** Round numbers around all values, placed between `from` and `to`. */
 export function linearScale(
   values: readonly number[],
   { from, to, steps, most }: { from: number; to: number; steps: readonly number[]; most: number },
@@ -44,7 +41,7 @@ export function linearScale(
 
 const SCORE_STEPS = [5, 10, 20, 25, 50] as const;
 
-/** Two decimals: more than any screen shows, and the same bytes everywhere. */
+/** Two decimals, so that the bytes are the same everywhere. */
 function at(place: number): string {
   return String(Math.round(place * 100) / 100);
 }
@@ -89,7 +86,7 @@ interface DrawnPoint extends ScoreFigure {
   readonly x: number;
 }
 
-/** The score of each period within its interval, and below each how many answers it rests on. */
+/** The score of each period within its interval, and the number of answers. */
 export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWords, frame: Frame = BROAD): Html {
   const { width, left, right, character } = frame;
   const slot = (width - left - right) / periods.length;
@@ -132,7 +129,7 @@ function pointOf(x: string, y: string, isFew: boolean): Html {
   return html`<circle class="${isFew ? "few" : "point"}" cx="${x}" cy="${y}" r="${isFew ? 3.5 : 4}" /> `;
 }
 
-/** Points side by side; a period without answers ends a run. */
+/** Splits at periods without answers. */
 function runsOf(points: readonly (DrawnPoint | null)[]): DrawnPoint[][] {
   const runs: DrawnPoint[][] = [[]];
   for (const point of points)
@@ -156,7 +153,7 @@ function bandOf(run: readonly DrawnPoint[], { place }: Scale): Html {
   return html`<path class="band" d="M${[...upper, ...lower].join("L")}Z" /> `;
 }
 
-/** Faint where it leads to or from a score of too few answers: it is no trend. */
+/** Faint next to scores of too few answers. */
 function lineOf(run: readonly DrawnPoint[], { place }: Scale): Html[] {
   const steps = run.slice(1).map((point, index) => ({ from: run[index] ?? point, to: point }));
   const drawn = ([kind, isFaint]: readonly [string, boolean]): Html[] => {
@@ -175,7 +172,7 @@ interface LabelRow {
   readonly kind: "label" | "note";
 }
 
-/** As many as have room, always the last. */
+/** As many as fit, always the last. */
 function rowOf(texts: readonly string[], { xOf, slot, character, y, kind }: LabelRow): Html[] {
   const widest = Math.max(...texts.map((text) => text.length)) * character + 6;
   const every = Math.max(1, Math.ceil(widest / slot));
@@ -193,7 +190,7 @@ const GROUPS = [
   { kind: "promoter", name: "Promoters", first: 9, last: 10 },
 ] as const;
 
-/** A bar for each score from 0 to 10, and above them what the three kinds of answers come to. */
+/** A bar for each score, and above them the three kinds of answers. */
 export function drawScores(scores: readonly number[], words: ChartWords, frame: Frame): Html {
   const { width, left: start } = frame;
   const top = TOP + 40;
@@ -206,7 +203,7 @@ export function drawScores(scores: readonly number[], words: ChartWords, frame: 
     const count = scores.slice(first, last + 1).reduce((sum, each) => sum + each, 0);
     const [left, right] = [start + slot * first, start + slot * (last + 1)];
     const inset = (slot * (1 - BAR_SHARE)) / 2;
-    // Above its bars a name has no room in the narrow drawing.
+    // The narrow drawing has no room for names above their bars.
     const textAt = frame.name === "broad" ? left + inset : start + (index * (width - start - 8)) / GROUPS.length;
     return html`<path class="rule ${kind}" d="M${at(left + inset)} ${top - 14}H${at(right - inset)}" />
       <text class="group ${kind}" x="${at(textAt)}" y="${top - 37}">${name}</text
@@ -232,7 +229,7 @@ export function drawScores(scores: readonly number[], words: ChartWords, frame: 
 const LABEL_CELLS = 15;
 const ROW_HEIGHT = 28;
 
-/** One line a value, the highest score first: the score within its interval. All rows are of one property. */
+/** One line a value of one property, the highest score first. */
 export function drawSegments(rows: readonly SegmentRow[], words: ChartWords, frame: Frame): Html {
   const { width, labelRoom } = frame;
   const sorted = rows.toSorted((a, b) => b.nps - a.nps);
@@ -263,7 +260,7 @@ export function drawSegments(rows: readonly SegmentRow[], words: ChartWords, fra
   return svg(frame, bottom + 26, words, [...axis, ...lines]);
 }
 
-/** Cut to the room next to the plot; letters of East Asia and pictures are two cells wide. */
+/** Cut to its room; East Asian letters and emoji are two cells wide. */
 function fitLabel(text: string): string {
   let cells = 0;
   let fitted = "";

@@ -1,4 +1,4 @@
-/** The report's first section as a message. Comments come masked; mail programs drop SVG, so bars are table cells. */
+/** The summary of a report as a message. Mail programs drop SVG, so bars are table cells. */
 import type { JsonObject } from "../../contract/json.ts";
 import { scoreCategory } from "../../contract/limits.ts";
 import { capital } from "../../contract/text/capital.ts";
@@ -41,7 +41,7 @@ function kindRows({ counts }: DigestFacts): KindRow[] {
       });
 }
 
-/** Those who are unhappy first: they wait for an answer. The newest of each kind. */
+/** Detractors first, as they need an answer most; the newest of each kind. */
 function digestComments({ comments }: DigestFacts): ReportComment[] {
   return comments
     .map((comment) => ({ ...comment, text: cutText(visibleText(comment.text), COMMENT_CHARACTERS_MAX) }))
@@ -61,7 +61,7 @@ function commentsLine({ commented }: DigestFacts, shown: number): string {
 
 const BAR_CELLS = 30;
 
-/** The end of a digest that comes by itself: why, and where it is ended. */
+/** The end of a scheduled digest. */
 interface DigestFoot {
   readonly why: string;
   readonly leaveUrl: string;
@@ -81,7 +81,6 @@ export function digestSubject({ title, counts }: Pick<DigestFacts, "title" | "co
   return `${title}: NPS ${scoreText(nps)} (${answersText(countAnswers(counts))})`;
 }
 
-/** Lines of plain text, for a terminal and for the first part of a mail. */
 export function digestText(facts: DigestFacts, { foot, liveUrl }: DigestFrame = NO_FRAME): string {
   const rows = kindRows(facts);
   const width = Math.max(0, ...rows.map(({ count }) => count.length));
@@ -104,9 +103,7 @@ export function digestText(facts: DigestFacts, { foot, liveUrl }: DigestFrame = 
   return `${[...head, ...sections, ...live, ...end].join("\n")}\n`;
 }
 
-/**
- * The colours of the report in the dark: a mail program may leave them out. `!important`, since all others are inline.
- */
+/** The report's dark colours, if the mail program keeps them. `!important`, as all other styles are inline. */
 const STYLE_SHEET = [
   ":root{color-scheme:light dark;supported-color-schemes:light dark}",
   "@media (prefers-color-scheme:dark){body,.page{background-color:#14171a!important}",
@@ -115,10 +112,12 @@ const STYLE_SHEET = [
   ".passives{color:#b3bbc2!important}.detractors{color:#ff8f82!important}}",
 ].join("\n");
 
-/** Of the report, in the light: mail programs do not know variables. */
+/** The report's light colours; mail programs don't support variables. */
 const COLOURS: Readonly<Record<Kind, string>> = { promoters: "#1b7f6b", passives: "#8a949c", detractors: "#c3372b" };
 const INKS: Readonly<Record<Kind, string>> = { promoters: "#12705d", passives: "#565e66", detractors: "#b02a1f" };
 const FONT = "font-family:Helvetica,Arial,sans-serif;";
+/** A table for layout, as wide as its place. */
+const WIDE = new Html('role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"');
 const SOFT = `${FONT}font-size:14px;line-height:20px;color:#565e66`;
 
 export function digestHtml(facts: DigestFacts, frame: DigestFrame = NO_FRAME): string {
@@ -129,7 +128,7 @@ export function digestHtml(facts: DigestFacts, frame: DigestFrame = NO_FRAME): s
     html`${headRows(facts, frame)}
       <tr>
         <td class="edge" style="border-top:1px solid #16191d;padding:12px 0">
-          <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+          <table ${WIDE}>
             ${kindRows(facts).map(barRow)}
           </table>
         </td>
@@ -153,7 +152,7 @@ function barRow({ kind, name, count, share }: KindRow): Html {
   return html`<tr>
     <td class="soft" width="96" style="${SOFT}">${name}</td>
     <td>
-      <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+      <table ${WIDE}>
         <tr>
           ${width === 0 ? null : filled}${width === 100 ? null : empty}
         </tr>
@@ -183,7 +182,7 @@ function commentRow({ score, at, id, text, url }: ReportComment): Html {
 
 const MARK_COLOUR = "#d1102a";
 
-/** The brand's mark is a bar of its colour: mail programs do not load pictures. */
+/** The brand's mark is a coloured bar, as mail programs don't load pictures. */
 function headRows(facts: DigestFacts, { accent }: DigestFrame): Html {
   const rate = rateLine(facts);
   return html`<tr>
@@ -229,25 +228,10 @@ function digestPage(facts: DigestFacts, content: Html): string {
         </style>
       </head>
       <body style="margin:0;padding:0;background:#ffffff">
-        <table
-          class="page"
-          role="presentation"
-          width="100%"
-          cellpadding="0"
-          cellspacing="0"
-          border="0"
-          bgcolor="#ffffff"
-        >
+        <table class="page" ${WIDE} bgcolor="#ffffff">
           <tr>
             <td class="page" align="center" style="padding:24px 16px;word-break:break-word;overflow-wrap:anywhere">
-              <table
-                role="presentation"
-                width="100%"
-                cellpadding="0"
-                cellspacing="0"
-                border="0"
-                style="max-width:560px"
-              >
+              <table ${WIDE} style="max-width:560px">
                 ${content}
               </table>
             </td>
@@ -275,7 +259,7 @@ function footRow({ why, leaveUrl }: DigestFoot): Html {
 
 const HEADER_MAX = 150;
 
-/** Block Kit: what people wrote is in elements of plain text, where nothing is formatted and nobody is called. */
+/** Block Kit. Comments are plain text, so that nothing is formatted and nobody is mentioned. */
 export function digestSlack(facts: DigestFacts, liveUrl: string | null = null): JsonObject {
   const comments = digestComments(facts);
   const kinds = kindRows(facts).map(({ name, count, share }) => `${name} ${shareText(share)} (${count})`);

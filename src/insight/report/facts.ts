@@ -1,6 +1,4 @@
-/**
- * The content of a report and a digest: facts computed from rows, and the sentences that they make. All of it is pure.
- */
+/** The facts of reports and digests, and the sentences they make. */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import type { Channel } from "../../contract/routes.ts";
 import type { QuestionResult } from "../answers/answer-tally.ts";
@@ -19,7 +17,7 @@ import {
 import { createMasker } from "../redact.ts";
 import type { SegmentRow } from "../segments.ts";
 
-/** Each text about time is in the reader's words already: `2026-05-01 – 2026-05-31`. */
+/** Times are texts for the reader, such as `2026-05-01 – 2026-05-31`. */
 export interface ReportFacts {
   readonly title: string;
   readonly range: string;
@@ -36,9 +34,8 @@ export interface ReportFacts {
   readonly questions?: readonly QuestionResult[];
   readonly comments: readonly ReportComment[];
   readonly redacted: boolean;
-  /** SHA-256 of the rows, in hex. */
   readonly rowsHash: string;
-  /** The command that made it, without what depends on the reader's machine. */
+  /** Makes the report again, on any machine. */
   readonly command: string;
   readonly version: string;
 }
@@ -49,19 +46,19 @@ export type DigestFacts = Pick<
 >;
 
 export interface ResponseRates {
-  /** Channels by which none was sent are left out. */
+  /** Without channels that sent nothing. */
   readonly channels: readonly {
     readonly channel: Channel;
     readonly sent: number;
     readonly rate: number;
   }[];
-  /** Some were sent so lately that answers still come in. */
+  /** Some surveys are so recent that answers still come in. */
   readonly areOpen: boolean;
 }
 
 const OPEN_SECONDS = 14 * 86_400;
 
-/** `until` and `now` are Unix seconds: answers come in for two weeks. */
+/** Unix seconds; answers come in for two weeks. */
 export function areRatesOpen(until: number, now: number): boolean {
   return until > now - OPEN_SECONDS;
 }
@@ -80,7 +77,6 @@ export interface PeriodScore extends Coverage {
 
 export interface SegmentFacts {
   readonly rows: readonly SegmentRow[];
-  /** Values with fewer than `minN` answers, which have no row. */
   readonly hidden: number;
   readonly minN: number;
   readonly compared: boolean;
@@ -151,10 +147,7 @@ export function rateText({ channel, sent, rate }: ResponseRates["channels"][numb
   return `${shareText(rate)} of ${countText(sent)} ${sent === 1 ? one : many}`;
 }
 
-/**
- * `Response rate so far: 21% of 1,234 emails, 12% of 200 text messages`; null where nothing was sent, or nothing
- * told.
- */
+/** `Response rate so far: 21% of 1,234 emails`; null if nothing was sent or reported. */
 export function rateLine({ rates }: Pick<ReportFacts, "rates">): string | null {
   if (rates === null || rates.channels.length === 0) return null;
   return `${rateLabel(rates)}: ${rates.channels.map(rateText).join(", ")}`;
@@ -163,12 +156,12 @@ export function rateLine({ rates }: Pick<ReportFacts, "rates">): string | null {
 export const KINDS = ["detractors", "passives", "promoters"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A whole score; halves away from zero, as the API's. */
+/** Halves are rounded away from zero, as by the API. */
 export function scoreText(nps: number): string {
   return String(Math.sign(nps) * Math.round(Math.abs(nps)) || 0);
 }
 
-/** One decimal, and none where the value is whole; never `-0`. */
+/** One decimal, none for whole numbers; never `-0`. */
 export function pointsText(value: number): string {
   const rounded = Math.round(value * 10) / 10 || 0;
   return Number.isInteger(rounded) ? String(rounded) : rounded.toFixed(1);
@@ -204,7 +197,7 @@ interface CommentWish {
   readonly urlOf?: (row: JsonObject) => string | null;
 }
 
-/** Responses (4.3, their persons expanded) as comments. */
+/** From responses with expanded persons (4.3). */
 export function reportComments(
   rows: readonly JsonObject[],
   { personal, day, urlOf = () => null }: CommentWish,
@@ -233,7 +226,7 @@ function personName({ person }: JsonObject): string | null {
 
 const COMMENT_CHARACTERS_MAX = 1000;
 
-/** Neither HTML nor a message has a place for control characters: each becomes the mark of what cannot be shown. */
+/** Control characters have no place in HTML and messages. */
 export function visibleText(text: string): string {
   return text
     .replace(/\r\n?/gu, "\n")
@@ -241,7 +234,6 @@ export function visibleText(text: string): string {
     .replace(/[^\P{Cc}\n\t]/gu, "\ufffd");
 }
 
-/** The beginning of a long text, and how much is left out. */
 export function cutText(text: string, max = COMMENT_CHARACTERS_MAX): string {
   if (text.length <= max) return text;
   const characters = Array.from(text);

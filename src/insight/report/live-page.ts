@@ -1,8 +1,8 @@
-/** The report as a live page: the same charts and tables, with links that choose the period. No script. */
+/** The report as a live page, with links that choose the period. No script. */
 import { countAnswers } from "../interval.ts";
 import { Html } from "../../contract/text/html.ts";
 import type { QuestionResult } from "../answers/answer-tally.ts";
-import { basisLine, countText, headline, type ReportComment, type ReportFacts } from "./facts.ts";
+import { countText, type ReportComment, type ReportFacts } from "./facts.ts";
 import { drawKinds } from "./bars.ts";
 import { lean as html } from "./markup.ts";
 import {
@@ -13,23 +13,21 @@ import {
   periods,
   rateFigures,
   scores,
-  section,
   segments,
   withComments,
 } from "./page.ts";
+import { htmlPage, section } from "./parts.ts";
 import { questionSections } from "./questions.ts";
 import { REPORT_STYLE } from "./style.ts";
 
-/** The facts of a report that can be added up from tallies. */
 export interface LiveFacts extends Pick<
   ReportFacts,
   "title" | "range" | "counts" | "commented" | "rates" | "change" | "periods" | "scores" | "segments" | "redacted"
 > {
   readonly sponsor: string | null;
-  /** `2026-05-31 09:30:00 UTC`. */
   readonly computedAt: string;
   readonly questions: readonly QuestionResult[];
-  /** The number of answers, the newest, whose questions were counted; null: all of them. */
+  /** How many of the newest answers had their questions counted; null for all. */
   readonly questionsAmong: number | null;
   readonly comments: readonly ReportComment[] | null;
 }
@@ -50,37 +48,16 @@ const RANGES = [
   ["all", "All"],
 ] as const;
 
-/** `query` is what the links to other periods carry on. */
+/** `query` is kept by the links to other periods. */
 export function renderLivePage(facts: LiveFacts, range: string, query: Readonly<Record<string, string>> = {}): string {
   const kicker = [...(facts.sponsor === null ? [] : [facts.sponsor]), "Net Promoter Score"].join(" · ");
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex, nofollow" />
-        <meta name="referrer" content="no-referrer" />
-        <title>${facts.title}: ${headline(facts)}</title>
-        <link rel="icon" href="data:," />
-        ${new Html(`<style>${LIVE_STYLE}</style>`)}
-      </head>
-      <body>
-        <header>
-          <p class="kicker" dir="auto">${kicker}</p>
-          <h1 dir="auto">${facts.title}</h1>
-          <p class="lead">${headline(facts)}</p>
-          <p class="rests">${basisLine(facts)}</p>
-          <nav aria-label="Period">
-            <ul>
-              ${RANGES.map(([name, text]) => link({ range: name, ...query }, text, name === range))}
-            </ul>
-          </nav>
-        </header>
-        <main>${content(facts)}</main>
-        ${foot(facts)}
-      </body>
-    </html> `.text;
+  const metas = html`<meta name="robots" content="noindex, nofollow" /> <meta name="referrer" content="no-referrer" />`;
+  const nav = html`<nav aria-label="Period">
+    <ul>
+      ${RANGES.map(([name, text]) => link({ range: name, ...query }, text, name === range))}
+    </ul>
+  </nav>`;
+  return htmlPage({ facts, metas, style: LIVE_STYLE, kicker, nav, main: content(facts), foot: foot(facts) });
 }
 
 function link(query: Readonly<Record<string, string>>, text: string, isCurrent: boolean): Html {

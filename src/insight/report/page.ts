@@ -1,4 +1,4 @@
-/** The report as one HTML file: no script, no request, and the same bytes for the same facts. */
+/** The report as one HTML file: no script, no requests, and the same bytes for the same facts. */
 import { capital } from "../../contract/text/capital.ts";
 import { Html } from "../../contract/text/html.ts";
 import { SCORE_MAX, scoreCategory, SEGMENT_VALUES_MAX } from "../../contract/limits.ts";
@@ -11,11 +11,9 @@ import {
   answersText,
   columnText,
   visibleText,
-  basisLine,
   CONFIDENCE_WORDS,
   countText,
   cutText,
-  headline,
   type Kind,
   KINDS,
   probabilityText,
@@ -30,40 +28,20 @@ import {
   signedText,
 } from "./facts.ts";
 import { questionSections } from "./questions.ts";
+import { aside, dataTable, htmlPage, section } from "./parts.ts";
 import { REPORT_STYLE } from "./style.ts";
 import { lean as html } from "./markup.ts";
 
-/** Of comments, escaped: what is over is left out and counted, so that the page stays small. */
+/** Escaped comments beyond this are left out and counted, so that the page stays small. */
 const COMMENT_BYTES_MAX = 130_000;
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 export function renderReport(facts: ReportFacts): string {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="generator" content="surveyctl ${facts.version}" />
-        <title>${facts.title}: ${headline(facts)}</title>
-        <link rel="icon" href="data:," />
-        <style>
-          ${new Html(REPORT_STYLE)}
-        </style>
-      </head>
-      <body>
-        <header>
-          <p class="kicker">Net Promoter Score</p>
-          <h1 dir="auto">${facts.title}</h1>
-          <p class="lead">${headline(facts)}</p>
-          <p class="rests">${basisLine(facts)}</p>
-        </header>
-        <main>${sections(facts)}</main>
-        ${method(facts)}
-      </body>
-    </html> `.text;
+  const metas = html`<meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}" />
+    <meta name="generator" content="surveyctl ${facts.version}" />`;
+  const kicker = "Net Promoter Score";
+  return htmlPage({ facts, metas, style: REPORT_STYLE, kicker, main: sections(facts), foot: method(facts) });
 }
 
 function sections(facts: ReportFacts): (Html | null)[] {
@@ -71,32 +49,16 @@ function sections(facts: ReportFacts): (Html | null)[] {
   return withComments([basis(facts), periods(facts), scores(facts), segments(facts), ...further], facts);
 }
 
-/** Of a page without its head, its foot and what is around the comments, which is less than 15,000. */
+/** For the sections; head and foot take less than 15,000. */
 const CONTENT_BYTES_MAX = 285_000;
 
-/** The other parts, and the comments in the room that these leave. */
+/** Adds as many comments as the other parts leave room for. */
 export function withComments(parts: readonly (Html | null)[], facts: CommentFacts): (Html | null)[] {
   const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part?.text ?? ""), 0);
   return [...parts, comments(facts, Math.min(COMMENT_BYTES_MAX, CONTENT_BYTES_MAX - bytes))];
 }
 
-interface Part {
-  readonly id: string;
-  readonly title: string;
-  readonly deck: string;
-}
-
-export function section({ id, title, deck }: Part, content: Parameters<typeof html>[1]): Html {
-  return html`<section aria-labelledby="${id}">
-    <h2 id="${id}">${title}</h2>
-    <p class="deck">${deck}</p>
-    ${content}
-  </section> `;
-}
-
-const NO_RATE = html`<p class="aside">
-  No response rate: the service doesn't report which answers belong to which surveys.
-</p> `;
+const NO_RATE = aside(html`No response rate: the service doesn't report which answers belong to which surveys.`);
 
 function inBothFrames(draw: (frame: Frame) => Html): Html[] {
   return [BROAD, NARROW].map(draw);
@@ -179,7 +141,7 @@ export function periods({ periods: all }: Pick<ReportFacts, "periods">): Html | 
       deck: `The score, its ${CONFIDENCE_WORDS} interval (shaded) and the number of answers (n)`,
     },
     html`<figure>
-      ${inBothFrames((frame) => drawPeriodScores(all, words, frame))}${notes.map((note) => html`<p class="aside">${note}</p> `)}${table(
+      ${inBothFrames((frame) => drawPeriodScores(all, words, frame))}${notes.map(aside)}${table(
         ["Period", "n", "NPS", "Low", "High", "Detractors / passives / promoters"],
         rows,
         "Score by period",
@@ -211,35 +173,28 @@ export function scores({ scores: counts }: Pick<ReportFacts, "scores">): Html {
 export function segments({ segments: found }: Pick<ReportFacts, "segments">): Html | null {
   if (found === null) return null;
   const names = [...new Set(found.rows.map(({ property }) => property))];
-  const hidden =
-    found.hidden === 0
-      ? null
-      : html`<p class="aside">
-          ${countText(found.hidden)} ${found.hidden === 1 ? "value" : "values"} with fewer than ${found.minN} answers
-          ${found.hidden === 1 ? "is" : "are"} not shown.
-        </p> `;
+  const { hidden, minN, missing, tooManyValues = [], compared } = found;
+  const few = hidden === 1 ? "value with fewer than" : "values with fewer than";
   return section({ id: "segments", title: "Segments", deck: segmentsDeck(found) }, [
     ...names.map((name, index) => segment(name, index, found)),
-    ...(hidden === null ? [] : [hidden]),
-    ...found.missing.map(
-      (name) => html`<p class="aside">No answer has the property <bdi>${cutText(name, 60)}</bdi>.</p> `,
+    hidden === 0
+      ? null
+      : aside(`${countText(hidden)} ${few} ${minN} answers ${hidden === 1 ? "is" : "are"} not shown.`),
+    ...missing.map((name) => aside(html`No answer has the property ${isolated(name)}.`)),
+    ...tooManyValues.map((name) =>
+      aside(html`The property ${isolated(name)} has more than ${SEGMENT_VALUES_MAX} values, too many to show.`),
     ),
-    ...(found.tooManyValues ?? []).map(
-      (name) =>
-        html`<p class="aside">
-          The property <bdi>${cutText(name, 60)}</bdi> has more than ${SEGMENT_VALUES_MAX} values, too many to show.
-        </p> `,
-    ),
-    ...(found.compared && names.length > 0
-      ? [
-          html`<p class="aside">
-            Change: from the period before. q: the share of changes with this q or a smaller one that are due to chance.
-            A value that goes with a score isn't necessarily its cause.
-          </p> `,
-        ]
-      : []),
+    compared && names.length > 0 ? aside(CHANGE_NOTE) : null,
   ]);
 }
+
+function isolated(name: string): Html {
+  return html`<bdi>${cutText(name, 60)}</bdi>`;
+}
+
+const CHANGE_NOTE =
+  "Change: from the period before. q: the share of changes with this q or a smaller one that are due to chance. " +
+  "A value that goes with a score isn't necessarily its cause.";
 
 function segmentsDeck({ rows, hidden }: SegmentFacts): string {
   if (rows.length > 0) return `The score and its ${CONFIDENCE_WORDS} interval`;
@@ -274,23 +229,11 @@ function segmentCells(row: SegmentRow, compared: boolean): string[] {
   return [...cells, change === null ? "too few" : signedText(change), q === null ? "" : probabilityText(q)];
 }
 
-/** The numbers of a chart; the first column names the rows. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[], title: string, isOpen = false): Html {
   const open = new Html(isOpen ? " open" : "");
   return html`<details${open}>
 <summary>Show data</summary>
-<div class="wide" role="region" aria-label="${title}: data" tabindex="0"><table>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>
-${rows.map(
-  ([name = "", ...cells]) =>
-    html`<tr>
-      <th scope="row" dir="auto">${name}</th>
-      ${cells.map((cell) => html`<td>${cell}</td>`)}
-    </tr> `,
-)}</tbody>
-</table></div>
-</details>
+${dataTable(title, heads, rows)}</details>
 `;
 }
 
@@ -313,10 +256,15 @@ function comments({ comments: newest, commented, redacted }: CommentFacts, bytes
         ({ kind, items }) =>
           html`<details class="kind" open>
             <summary>${capital(kind)}: ${countText(items.length)}</summary>
-            <ol>
-              ${items.slice(0, OPEN_COMMENTS)}
-            </ol>
-            ${items.length > OPEN_COMMENTS ? folded(items.slice(OPEN_COMMENTS)) : null}
+            ${numbered(items.slice(0, OPEN_COMMENTS))}
+            ${
+              items.length > OPEN_COMMENTS
+                ? html`<details>
+                    <summary>${countText(items.length - OPEN_COMMENTS)} more</summary>
+                    ${numbered(items.slice(OPEN_COMMENTS))}
+                  </details> `
+                : null
+            }
           </details> `,
       ),
   );
@@ -324,13 +272,10 @@ function comments({ comments: newest, commented, redacted }: CommentFacts, bytes
 
 const OPEN_COMMENTS = 10;
 
-function folded(items: readonly Html[]): Html {
-  return html`<details>
-    <summary>${countText(items.length)} more</summary>
-    <ol>
-      ${items}
-    </ol>
-  </details> `;
+function numbered(items: readonly Html[]): Html {
+  return html`<ol>
+    ${items}
+  </ol>`;
 }
 
 function withinBytes(items: readonly Html[], bytesMax: number): Html[] {

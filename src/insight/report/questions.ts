@@ -1,4 +1,3 @@
-/** Answers to further questions in a report and in a digest. */
 import type { JsonObject } from "../../contract/json.ts";
 import type { Html } from "../../contract/text/html.ts";
 import type { QuestionResult, ValueRow } from "../answers/answer-tally.ts";
@@ -14,20 +13,19 @@ import {
   visibleText,
 } from "./facts.ts";
 import { lean as html } from "./markup.ts";
+import { dataTable, section } from "./parts.ts";
 
 const WORDS_MAX = 10;
 const VALUES_MAX = 5;
 
-/** A section for each question. `among` is the number of responses that were looked at; null: all of them. */
+/** A section for each question. `among` is the number of responses that were counted; null for all. */
 export function questionSections(questions: readonly QuestionResult[], among: number | null = null): readonly Html[] {
-  return questions.map((result, index) => {
-    const id = `question-${index + 1}`;
-    return html`<section aria-labelledby="${id}">
-      <h2 id="${id}" dir="auto">${titleOf(result)}</h2>
-      <p class="deck">${deckOf(result, among)}</p>
-      ${result.values.length === 0 ? null : valueTable(result)}
-    </section> `;
-  });
+  return questions.map((result, index) =>
+    section(
+      { id: `question-${index + 1}`, title: titleOf(result), deck: deckOf(result, among) },
+      result.values.length === 0 ? null : valueTable(result),
+    ),
+  );
 }
 
 function titleOf({ text, question }: QuestionResult): string {
@@ -47,26 +45,12 @@ function deckOf({ answered, mean, words }: QuestionResult, among: number | null 
 function valueTable(result: QuestionResult): Html {
   const { values, mean } = result;
   const heads = [mean === null ? "Answer" : "Number", "n", "Share", "Low", "High", "NPS"];
-  return html`<div class="wide" role="region" aria-label="${titleOf(result)}: data" tabindex="0">
-    <table>
-      <thead>
-        <tr>
-          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${values.map(valueLine)}
-      </tbody>
-    </table>
-  </div> `;
+  return dataTable(titleOf(result), heads, values.map(valueCells));
 }
 
-function valueLine({ value, n, share, share_low: low, share_high: high, nps }: ValueRow): Html {
-  const cells = [countText(n), ...[share, low, high].map(shareText), nps === null ? "" : scoreText(nps)];
-  return html`<tr>
-    <th scope="row" dir="auto">${cutText(visibleText(value), 100)} ${drawShare(share)}</th>
-    ${cells.map((cell) => html`<td>${cell}</td>`)}
-  </tr> `;
+function valueCells({ value, n, share, share_low: low, share_high: high, nps }: ValueRow): (string | Html)[] {
+  const name = html`${cutText(visibleText(value), 100)} ${drawShare(share)}`;
+  return [name, countText(n), ...[share, low, high].map(shareText), nps === null ? "" : scoreText(nps)];
 }
 
 function questionLines(result: QuestionResult): readonly string[] {
@@ -94,7 +78,6 @@ export function questionRow(result: QuestionResult): Html {
   </tr>`;
 }
 
-/** A Slack block, in which nothing is formatted and nobody is called. */
 export function questionBlock(result: QuestionResult): JsonObject {
   const [title = "", ...lines] = questionLines(result);
   return {
