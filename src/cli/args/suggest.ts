@@ -1,8 +1,4 @@
-/**
- * The candidate that a mistyped word most likely meant: one letter in three may differ, of a flag's name those behind
- * its dashes, so that the likeness is one that people see. Null when none is near. `most` bounds the letters that
- * differ.
- */
+/** The candidate that a mistyped word most likely meant: at most a third of its letters, or `most`, differ. */
 export function suggest(word: string, candidates: readonly string[], most: number = Infinity): string | null {
   const typed = toName(word);
   const tolerated = (name: string): number => Math.min(most, Math.floor(Math.max(typed.length, name.length) / 3));
