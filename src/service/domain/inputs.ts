@@ -82,12 +82,6 @@ export interface ResponseChange {
   readonly note?: string;
 }
 
-/** 4.5, 4.6 */
-export interface EventsQuery extends TimeRange {
-  readonly page: number;
-  readonly perPage: number;
-}
-
 /** 4.7 */
 export interface MetricsQuery extends TimeRange {
   readonly trend: string | null;

@@ -33,7 +33,7 @@ import { signResponseLink } from "../domain/surveys/signed-links.ts";
 import { listStoredProperties, listSurveyStatuses } from "../domain/surveys/unscheduled/survey-statuses.ts";
 import { getPerson } from "../domain/people/person-details.ts";
 import { resubscribe } from "../domain/people/resubscribe.ts";
-import { listBouncesJson, listUnsubscribesJson, unsubscribe } from "../domain/people/suppressions.ts";
+import { unsubscribe } from "../domain/people/suppressions.ts";
 import {
   parsePendingPath,
   parsePersonPath,
@@ -139,11 +139,11 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   listBounces: async (call) => {
     const query = readEventsQuery(readerOf(call));
-    return list(await call.store.read((tx) => listBouncesJson(tx, call.project, query)));
+    return list(await call.store.read((tx) => tx.people.listBounced(call.project.id, query)));
   },
   listUnsubscribes: async (call) => {
     const query = readEventsQuery(readerOf(call));
-    return list(await call.store.read((tx) => listUnsubscribesJson(tx, call.project, query)));
+    return list(await call.store.read((tx) => tx.people.listUnsubscribed(call.project.id, query)));
   },
   getMetrics: async (call) => {
     const query = readMetricsQuery(readerOf(call));

@@ -5,7 +5,6 @@ import { readAdditionalAnswer } from "../../contract/questions/read-answers.ts";
 import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
 import { CHANNELS, type Expansion, EXPANSIONS, METRIC_GROUPS, RESPONSE_ORDERS } from "../../contract/routes.ts";
 import type {
-  EventsQuery,
   MemberInput,
   MembersQuery,
   MetricGroup,
@@ -18,6 +17,7 @@ import type {
   SendInput,
   StatusInput,
 } from "../domain/inputs.ts";
+import type { EventsFilter } from "../domain/ports.ts";
 import { readAnswerTexts } from "../domain/questions/answer-texts.ts";
 import { checkSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { Reader } from "./reader.ts";
@@ -59,10 +59,10 @@ export function readResponsesQuery(reader: Reader): ResponsesQuery {
   return query;
 }
 
-export function readEventsQuery(reader: Reader): EventsQuery {
-  const query = { ...readRange(reader), page: readPage(reader), perPage: readPerPage(reader) };
+export function readEventsQuery(reader: Reader): EventsFilter {
+  const [range, page, limit] = [readRange(reader), readPage(reader), readPerPage(reader)];
   reader.finish();
-  return query;
+  return { ...range, offset: (page - 1) * limit, limit };
 }
 
 export function readMetricsQuery(reader: Reader): MetricsQuery {

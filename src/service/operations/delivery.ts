@@ -12,7 +12,6 @@ import {
   readWaiting,
   releaseAll,
   releaseForOperator,
-  releasePutOff,
   resumeSending,
   summarizeQueue,
 } from "../domain/delivery/oversight.ts";
@@ -116,7 +115,7 @@ export const deliveryOperations = {
     run: (tx) => tx.deliveries.setSendersResumed(tx.nowMs),
     after: async ({ store, senders }) => {
       const held = await releaseAll(store, releaseForOperator);
-      const putOff = await releaseAll(store, releasePutOff);
+      const putOff = await releaseAll(store, (tx, limit) => tx.deliveries.releasePutOff(limit, null));
       for (const sender of senders) sender.resume?.();
       return { released: held + putOff };
     },

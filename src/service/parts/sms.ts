@@ -11,7 +11,7 @@ import { createGatewayTransport } from "../delivery/sms/gateway-transport.ts";
 import { createReplySender } from "../delivery/sms/reply-sender.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { createSegmentBudget, freezeSms, openSmsSender, type SmsLimits } from "../delivery/sms/sms-sender.ts";
-import { releaseAll, releaseHeld, releasePutOff } from "../domain/delivery/oversight.ts";
+import { releaseAll, releaseHeld } from "../domain/delivery/oversight.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { DueSurvey, FrozenMessage, Store } from "../domain/ports.ts";
 import { readPresentation, shownName } from "../domain/projects/presentation.ts";
@@ -65,7 +65,7 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
   };
   const freeze = (text: string): FrozenMessage => freezeSms(text, { id: random.token(ID_BYTES), from: gateway.from });
   // The limits may have changed since the last process.
-  await releaseAll(store, (tx, limit) => releasePutOff(tx, limit, "sms"));
+  await releaseAll(store, (tx, limit) => tx.deliveries.releasePutOff(limit, "sms"));
   const sender = await openSmsSender({
     transport: createGatewayTransport(gateway, clock),
     connections: CONNECTIONS,

@@ -1,7 +1,6 @@
 /** A store in memory, or on the server that is tested, with one project and a clock that is set by hand, and inputs with every field defaulted. */
 import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
 import type {
-  EventsQuery,
   MemberInput,
   MembersQuery,
   MetricsQuery,
@@ -10,8 +9,9 @@ import type {
   ResponseInput,
   ResponsesQuery,
   SendInput,
+  TimeRange,
 } from "../../../src/service/domain/inputs.ts";
-import type { DueSurvey, Store, Transaction } from "../../../src/service/domain/ports.ts";
+import type { DueSurvey, EventsFilter, Store, Transaction } from "../../../src/service/domain/ports.ts";
 import { configureAutopilot } from "../../../src/service/domain/surveys/autopilot.ts";
 import { PLATFORMS } from "../../../src/contract/resources.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
@@ -135,8 +135,12 @@ export function responsesQuery(given: Partial<ResponsesQuery> = {}): ResponsesQu
   };
 }
 
-export function eventsQuery(given: Partial<EventsQuery> = {}): EventsQuery {
-  return { since: null, until: null, page: 1, perPage: 20, ...given };
+export function eventsQuery({
+  page = 1,
+  perPage: limit = 20,
+  ...range
+}: Partial<TimeRange> & { readonly page?: number; readonly perPage?: number } = {}): EventsFilter {
+  return { since: null, until: null, ...range, offset: (page - 1) * limit, limit };
 }
 
 export function metricsQuery(given: Partial<MetricsQuery> = {}): MetricsQuery {

@@ -1,18 +1,17 @@
 /** The service's lists as values, to look inside. */
 import type { Bounce, Membership, Person, SurveyResponse, Unsubscribe } from "../../../src/contract/resources.ts";
 import { listMembersJson } from "../../../src/service/domain/surveys/autopilot.ts";
-import { listBouncesJson, listUnsubscribesJson } from "../../../src/service/domain/people/suppressions.ts";
-import type {
-  EventsQuery,
-  MembersQuery,
-  PeopleQuery,
-  Project,
-  ResponsesQuery,
-} from "../../../src/service/domain/inputs.ts";
+import type { MembersQuery, PeopleQuery, Project, ResponsesQuery } from "../../../src/service/domain/inputs.ts";
 import type { JsonPage } from "../../../src/service/domain/ids.ts";
 import { listPeopleJson } from "../../../src/service/domain/people/people.ts";
 import { DELIVERY_STATES } from "../../../src/service/domain/delivery/queue-rows.ts";
-import type { DeliveryRow, DeliveryState, JsonRows, Transaction } from "../../../src/service/domain/ports.ts";
+import type {
+  DeliveryRow,
+  DeliveryState,
+  EventsFilter,
+  JsonRows,
+  Transaction,
+} from "../../../src/service/domain/ports.ts";
 import { listResponsesJson, type Links } from "../../../src/service/domain/answers/responses.ts";
 
 /** Surveys in the order in which they were made; of one state, or of all. */
@@ -64,10 +63,10 @@ export async function listResponses(
   return parsedRows<SurveyResponse>(await listResponsesJson(tx, project, query, links));
 }
 
-export async function listBounces(tx: Transaction, project: Project, query: EventsQuery): Promise<Bounce[]> {
-  return parsedRows<Bounce>(await listBouncesJson(tx, project, query));
+export async function listBounces(tx: Transaction, project: Project, query: EventsFilter): Promise<Bounce[]> {
+  return parsedRows<Bounce>(await tx.people.listBounced(project.id, query));
 }
 
-export async function listUnsubscribes(tx: Transaction, project: Project, query: EventsQuery): Promise<Unsubscribe[]> {
-  return parsedRows<Unsubscribe>(await listUnsubscribesJson(tx, project, query));
+export async function listUnsubscribes(tx: Transaction, project: Project, query: EventsFilter): Promise<Unsubscribe[]> {
+  return parsedRows<Unsubscribe>(await tx.people.listUnsubscribed(project.id, query));
 }

@@ -1,5 +1,5 @@
 /** The operators' view of deliveries, and the ways to stop and resume them. */
-import { type Channel, CHANNELS } from "../../../contract/routes.ts";
+import { CHANNELS } from "../../../contract/routes.ts";
 import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { WallClock } from "../../../runtime/zone.ts";
@@ -257,14 +257,6 @@ export async function releaseHeld(tx: Transaction, limit: number): Promise<numbe
 /** As `releaseHeld`, and what was overdue at a start too; its age counts from then on. */
 export async function releaseForOperator(tx: Transaction, limit: number): Promise<number> {
   return tx.deliveries.releaseHeld(limit, { reason: OVERDUE, areReleased: true });
-}
-
-/**
- * Makes surveys that their sender has put off due now, the oldest first: until its server may be asked again, or for a
- * limit of text messages. Some at a time; how many, less than the limit when none is left.
- */
-export async function releasePutOff(tx: Transaction, limit: number, channel: Channel | null = null): Promise<number> {
-  return tx.deliveries.releasePutOff(limit, channel);
 }
 
 const RELEASED_A_STEP = 500;

@@ -3,8 +3,8 @@
 import type { Channel } from "../../../contract/routes.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import { InvalidError } from "../errors.ts";
-import type { EventsQuery, Project } from "../inputs.ts";
-import type { EventsFilter, JsonRows, PersonRow, SuppressionReason, Transaction } from "../ports.ts";
+import type { Project } from "../inputs.ts";
+import type { PersonRow, SuppressionReason, Transaction } from "../ports.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
 /**
@@ -112,20 +112,6 @@ async function cancelEmail(
   reason: "unsubscribed" | "bounced",
 ): Promise<void> {
   await tx.requests.cancel(project.id, person.id, { channel: "email", autopilot: null, reason });
-}
-
-/** 4.5 as JSON texts, oldest bounce first. */
-export async function listBouncesJson(tx: Transaction, project: Project, query: EventsQuery): Promise<JsonRows> {
-  return tx.people.listBounced(project.id, toFilter(query));
-}
-
-/** 4.6 as JSON texts, oldest unsubscribe first. */
-export async function listUnsubscribesJson(tx: Transaction, project: Project, query: EventsQuery): Promise<JsonRows> {
-  return tx.people.listUnsubscribed(project.id, toFilter(query));
-}
-
-function toFilter({ since, until, page, perPage }: EventsQuery): EventsFilter {
-  return { since, until, offset: (page - 1) * perPage, limit: perPage };
 }
 
 /** Ends e-mail to a person and drops what waits to be mailed; responses stay. `created` is false the second time. */

@@ -19,7 +19,6 @@ import {
   readPause,
   releaseForOperator,
   releaseHeld,
-  releasePutOff,
   summarizeQueue,
 } from "../../../../src/service/domain/delivery/oversight.ts";
 import { changeReminder, LINK_SECONDS, readReminder } from "../../../../src/service/domain/delivery/reminders.ts";
@@ -348,8 +347,8 @@ describe("a reminder that its sender has given back", () => {
     const reminder = await claimOne();
     const waits = { kind: "released", delaySeconds: 3600, reason: "the sender waits after rcpt-to 421" } as const;
     await fixture.write((tx) => finishDelivery(tx, reminder, waits));
-    expect(await fixture.write((tx) => releasePutOff(tx, 9, "sms"))).toBe(0);
-    expect(await fixture.write((tx) => releasePutOff(tx, 9, "email"))).toBe(1);
+    expect(await fixture.write((tx) => tx.deliveries.releasePutOff(9, "sms"))).toBe(0);
+    expect(await fixture.write((tx) => tx.deliveries.releasePutOff(9, "email"))).toBe(1);
     expect(await claimReminders()).toHaveLength(1);
   });
 });
