@@ -18,7 +18,7 @@ export function listPages(client: Pick<Client, "page" | "baseUrl">, request: Pag
   return request.route.pagination === "page" ? numberedPages(client, request) : cursorPages(client, request);
 }
 
-const SAME_AGAIN = "the service sends the same page again and again";
+const SAME_AGAIN = "the service keeps sending the same page";
 
 async function* cursorPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
   const seen = new Set<string>();

@@ -41,7 +41,7 @@ const REFUSAL: JsonObject = {
     message: { type: "string" },
     errors: {
       type: "object",
-      description: "What is wrong with each attribute; with status 422 alone",
+      description: "Errors of each attribute; only with status 422",
       additionalProperties: { type: "array", items: { type: "string" } },
     },
   },
@@ -95,7 +95,7 @@ function toQueryParameter({ name, text, required = false, ...rest }: Parameter):
 
 function cursorParameters({ pagination }: Route): JsonObject[] {
   if (pagination !== "cursor") return [];
-  const description = "where the page begins, from the Link header of the page before";
+  const description = "start of the page, from the previous page's Link header";
   return [{ name: "page_info", in: "query", description, schema: { type: "string" } }];
 }
 

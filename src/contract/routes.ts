@@ -280,7 +280,7 @@ export const ROUTES = {
     parameters: [],
   },
   getPerson: unpublished("getPerson", "GET", "/v1/people/{person}", {
-    summary: "Get all that is known of a person, named by id, email:… or phone_number:…",
+    summary: "Get everything about a person, by id, email:… or phone_number:…",
     resource: "personDetails",
     statuses: [200],
   }),
@@ -301,7 +301,7 @@ export const ROUTES = {
     parameters: [parameter("person_email", "email", { required: true })],
   }),
   resubscribe: unpublished("resubscribe", "DELETE", "/v1/unsubscribes", {
-    summary: "Take back a person's unsubscribe and bounce",
+    summary: "Clear a person's unsubscribe and bounce",
     resource: "done",
     statuses: [202],
     parameters: [
@@ -317,7 +317,7 @@ export const ROUTES = {
   }),
   signResponse: {
     name: "signResponse",
-    summary: "Get a link to a response that needs no key, good for 30 days",
+    summary: "Get a link to a response that works without a key for 30 days",
     method: "GET",
     path: "/v1/survey_responses/{id}/link",
     section: null,
@@ -340,7 +340,7 @@ export const ROUTES = {
     parameters: responseChanges,
   },
   listSurveyStatuses: unpublished("listSurveyStatuses", "POST", "/v1/people/survey_statuses", {
-    summary: "Tell who would be sent no survey, and why; changes nothing",
+    summary: "Check who would not be surveyed, and why; changes nothing",
     resource: "surveyStatuses",
     expanded: "expandedStatuses",
     statuses: [200],

@@ -68,7 +68,7 @@ describe("page-numbered lists", () => {
     const error = await failureOf(collect(client.listUnsubscribes({ per_page: 100 })));
     expect(error).toMatchObject({
       name: "PagingError",
-      message: `the service sends the same page again and again (page 2): GET ${server.baseUrl}/v1/unsubscribes.json`,
+      message: `the service keeps sending the same page (page 2): GET ${server.baseUrl}/v1/unsubscribes.json`,
     });
     expect(server.requests).toHaveLength(2);
   });
@@ -152,7 +152,7 @@ describe("cursor lists", () => {
     const error = await failureOf(collect(client.listPeople({})));
     expect(error).toMatchObject({
       name: "PagingError",
-      message: `the service sends the same page again and again: GET ${server.baseUrl}/v1/people.json`,
+      message: `the service keeps sending the same page: GET ${server.baseUrl}/v1/people.json`,
     });
     expect(server.requests).toHaveLength(2);
   });

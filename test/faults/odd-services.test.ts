@@ -57,7 +57,7 @@ describe("a list of people that does not filter", () => {
     expect([ended.status, ended.stdout, ended.stderr, posted(ended)]).toEqual([
       1,
       "",
-      `error: cannot tell who ${who} is: the service's list of people does not filter by ${by}\n`,
+      `error: cannot look up ${who}: the service's list of people has no filter for ${by}\n`,
       [],
     ]);
   });

@@ -22,7 +22,7 @@ type ListFault = (what: string, link?: string) => Error;
 
 /** The reason why a list cannot be read to its end. */
 export const CIRCLE = "the list's links lead in a circle";
-export const SAME_AGAIN = "the service sends the same page again and again";
+export const SAME_AGAIN = "the service keeps sending the same page";
 export function sameAgain(page: number): string {
   return `${SAME_AGAIN} (page ${page})`;
 }

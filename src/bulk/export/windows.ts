@@ -19,7 +19,7 @@ export class FiltersIgnoredError extends Error {
   override readonly name = "FiltersIgnoredError";
 
   constructor() {
-    super("the service answers with rows outside the time range that was asked for");
+    super("the service answers with rows outside the requested time range");
   }
 }
 

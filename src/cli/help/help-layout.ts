@@ -52,12 +52,12 @@ export function layOutHelp(command: CommandNode, words: readonly string[], colum
   ]);
 }
 
-export const SUMMARY = "The command line for the feedback survey (NPS) API, and the service itself";
+export const SUMMARY = "Command line and server for the feedback survey (NPS) API";
 
 const FIRST_STEPS: readonly Item[] = [
-  ["surveyctl demo", "watch the main job run, on this machine"],
+  ["surveyctl demo", "watch a complete run on this machine"],
   ["surveyctl auth login", "connect to a service you have a key for"],
-  ["surveyctl serve", "run the service for others"],
+  ["surveyctl serve", "run a server"],
 ];
 
 const ROOT_EXAMPLES = [
@@ -73,7 +73,7 @@ export function layOutRootHelp(nouns: readonly Noun[], columns: number): string 
   const groups = [...new Set(nouns.map(({ group }) => group))];
   return join([
     `${sentence(SUMMARY, width)}\n`,
-    section("Usage", [`${INDENT}surveyctl <noun> <verb> [operand] [flags]\n`]),
+    section("Usage", [`${INDENT}surveyctl <command> <subcommand> [arguments] [flags]\n`]),
     ...groups.map((group) =>
       items(
         group,
@@ -96,7 +96,7 @@ export function layOutRootHelp(nouns: readonly Noun[], columns: number): string 
       "Examples",
       ROOT_EXAMPLES.map((example) => `${INDENT}${breakExample(example, width)}\n`),
     ),
-    `Use "surveyctl <noun> --help" for a noun's commands.\nGlobal flags: surveyctl help flags\n`,
+    `Use "surveyctl <command> --help" for more about a command.\nGlobal flags: surveyctl help flags\n`,
   ]);
 }
 

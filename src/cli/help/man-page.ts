@@ -14,7 +14,7 @@ export async function writeManPage(): Promise<string> {
   return [
     `.TH SURVEYCTL 1 "" "surveyctl ${VERSION}" "User Commands"`,
     section("NAME", [`surveyctl \\- ${escape(SUMMARY)}`]),
-    section("SYNOPSIS", [`.B surveyctl\n${escape("<noun> <verb> [operand] [flags]")}`]),
+    section("SYNOPSIS", [`.B surveyctl\n${escape("<command> <subcommand> [arguments] [flags]")}`]),
     section("DESCRIPTION", [escape(DESCRIPTION)]),
     section(
       "COMMANDS",
@@ -38,9 +38,9 @@ export async function writeManPage(): Promise<string> {
 }
 
 const DESCRIPTION =
-  "surveyctl asks people how likely they are to recommend you and counts the answers. " +
-  "It works with any service that speaks the feedback survey (NPS) API, and is such a service itself (surveyctl serve). " +
-  'Begin with "surveyctl demo", or save a connection with "surveyctl auth login".';
+  "surveyctl sends customer surveys by e-mail or text message and measures the Net Promoter Score (NPS). " +
+  "It works with any service that implements the feedback survey API, and includes one (surveyctl serve). " +
+  'Start with "surveyctl demo", or save a connection with "surveyctl auth login".';
 
 const FILES: readonly (readonly [file: string, what: string])[] = [
   [
@@ -48,7 +48,7 @@ const FILES: readonly (readonly [file: string, what: string])[] = [
     "saved connections, readable only by you; below XDG_CONFIG_HOME when that is set",
   ],
   ["~/.local/share/surveyctl/local.db", 'data file of the profile "local"; below XDG_DATA_HOME when that is set'],
-  ["survey.db, outbox/", "a server's data file, and the messages that it wrote, next to it"],
+  ["survey.db, outbox/", "a server's data file, and messages that were not sent"],
   ["<file>.<command>.results.csv", "outcome of every row of an import, next to its file"],
 ];
 

@@ -58,7 +58,7 @@ export const IMPORT = flagGroup({
     otherwise: "first, with a warning",
   },
   skipInvalid: { flag: "--skip-invalid", text: "skip invalid rows instead of refusing the file" },
-  allowEmpty: { flag: "--allow-empty", text: "accept a file that has no rows, as is done without it" },
+  allowEmpty: { flag: "--allow-empty", text: "no effect: a file without rows is accepted anyway" },
   maxErrors: {
     flag: "--max-errors",
     value: "n",
@@ -87,7 +87,7 @@ export const IMPORT = flagGroup({
   },
   resume: {
     flag: "--resume",
-    text: "continue an earlier run, if there is one; of a file that has grown, send the new rows",
+    text: "continue an earlier run, if there is one, or send the new rows of a file that has grown",
   },
   retryUnknown: { flag: "--retry-unknown", text: "also retry rows whose outcome is unknown" },
   yes: YES_FLAG,

@@ -120,9 +120,7 @@ export function describeWarnings(file: string, report: CheckReport): string[] {
     ...(untimedRows > 0
       ? [`${untimed} no created_at: if imported again, repeats can't be recognised by the service`]
       : []),
-    ...optOutLookalikes.map(
-      (header) => `column "${header}" looks like an opt-out; it keeps nobody from being surveyed`,
-    ),
+    ...optOutLookalikes.map((header) => `column "${header}" looks like an opt-out, but has no effect`),
   ];
 }
 

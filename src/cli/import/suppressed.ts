@@ -94,7 +94,7 @@ async function lookUp(
     const [named, by] = "email" in identifier ? [identifier.email, "email"] : [identifier.phone_number, "phone number"];
     throw new ImportStoppedError(
       "suppression_unknown",
-      `cannot tell whether ${named} is suppressed: the service's list of people does not filter by ${by}`,
+      `cannot check whether ${named} is suppressed: the service's list of people has no filter for ${by}`,
       { hint: "nothing was sent; leave such rows out, or import without --skip-suppressed" },
     );
   }

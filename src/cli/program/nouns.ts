@@ -68,7 +68,7 @@ export const NOUNS: readonly Noun[] = [
   {
     group: "Survey data",
     name: "digest",
-    summary: "write the last days as a message: text, e-mail or Slack",
+    summary: "summarize the last days as text, e-mail or Slack message",
     load: () => import("../commands/digest/index.ts"),
   },
   {
@@ -87,7 +87,7 @@ export const NOUNS: readonly Noun[] = [
   {
     group: "Service",
     name: "serve",
-    summary: "run the service: one process, one file",
+    summary: "run the server: one process, one SQLite file",
     load: () => import("../commands/serve/index.ts"),
   },
   {
@@ -116,7 +116,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: "demo",
-    summary: "run the main job step by step, in a temporary folder",
+    summary: "run a complete example step by step, in a temporary folder",
     group: "Connection and more",
     load: () => import("../commands/demo/index.ts"),
   },

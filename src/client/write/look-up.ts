@@ -89,7 +89,7 @@ async function findPerson(identifier: Identifier, { client, signal }: LookUp): P
     if (person !== undefined) return { kind: "found", person, serverTime };
     if (rows.length > 0) return { kind: "unsettled", reason: "the service's list does not filter by person" };
   }
-  return { kind: "absent", evidence: "the service does not know the person" };
+  return { kind: "absent", evidence: "the service has no such person" };
 }
 
 /** Non-empty identifiers of a body, the address first. */

@@ -63,7 +63,7 @@ const DURATION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as c
 const REPORTS: Family = {
   name: "surveyctl_reports_total",
   type: "counter",
-  help: "Reports about surveys that came back, by what became of them.",
+  help: "Bounce and complaint reports, by outcome.",
   labels: ["source", "outcome"],
 };
 const REFUSED: Family = {
@@ -94,7 +94,7 @@ const SEGMENTS: Family = {
 const RECEIVED_TEXTS: Family = {
   name: "surveyctl_sms_received_total",
   type: "counter",
-  help: "Text messages that came in, by what became of them.",
+  help: "Incoming text messages, by outcome.",
   labels: ["outcome"],
 };
 const TEXT_REPLIES: Family = {

@@ -35,7 +35,7 @@ const FAMILIES = {
   responseRate: {
     name: "surveyctl_response_rate",
     type: "gauge",
-    help: "Surveys sent in the last 90 days (UTC) that were answered, of those sent, 0 to 1; absent where none was sent.",
+    help: "Share of the surveys sent in the last 90 days (UTC) that were answered, 0 to 1; absent if none was sent.",
     labels: ["project", "channel"],
   },
 } as const satisfies Record<string, Family>;

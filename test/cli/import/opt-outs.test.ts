@@ -99,7 +99,7 @@ test("people who opted out are saved without a survey, and removed from Autopilo
 test("a header that looks like an opt-out is named, and keeps nobody from being surveyed", async () => {
   const file = await fileOf("crm.csv", "Email,Opted Out,Do Not Email\nno@example.com,TRUE,1\n");
   const named = ["Opted Out", "Do Not Email"].map(
-    (header) => `column "${header}" looks like an opt-out; it keeps nobody from being surveyed`,
+    (header) => `column "${header}" looks like an opt-out, but has no effect`,
   );
   const warnings = named.map((text) => `warning: ${text}\n`).join("");
   const args = ["people", "import", file];

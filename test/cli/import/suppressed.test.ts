@@ -67,7 +67,7 @@ test("when the list of people does not filter, then a row that cannot be matched
   server.close();
   expect([status, error, posts]).toEqual([
     1,
-    "error: cannot tell whether +14155550172 is suppressed: the service's list of people does not filter by phone number",
+    "error: cannot check whether +14155550172 is suppressed: the service's list of people has no filter for phone number",
     [],
   ]);
 });

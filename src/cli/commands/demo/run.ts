@@ -18,8 +18,8 @@ export interface DemoOptions {
 /** Leaves its folder behind when it came to its end, and no process in any case. */
 export async function runDemo(deps: Deps, { pause }: DemoOptions): Promise<void> {
   const narrator = createNarrator(deps, pause);
-  await narrator.say("From customer list to NPS, on a private demo server in a temporary folder.");
-  await narrator.say("No message leaves this machine.");
+  await narrator.say("This demo surveys 300 customers, with its own server in a temporary folder.");
+  await narrator.say("Nothing is sent: messages are written to files.");
   const stage = await openStage(deps);
   try {
     const connection = await playToTheEnd(deps, stage, narrator);
@@ -49,14 +49,14 @@ async function play(deps: Deps, stage: Stage, narrator: Narrator): Promise<DemoC
   };
   await narrator.step("Start a server: one process, one file");
   const connection = await startServer(stage, narrator);
-  await narrator.step("Import customers; each is sent a survey");
+  await narrator.step("Import customers and survey each of them");
   await run("people", "import", "customers.csv", "--send", "--yes");
   await narrator.say("The surveys are written to outbox/ as emails and text messages.");
-  await narrator.step("Some of them answer");
+  await narrator.step("Some customers answer");
   await letAnswer(deps, stage, narrator, connection);
-  await narrator.step("Ask two of them again every quarter: Autopilot");
+  await narrator.step("Add two of them to Autopilot, which surveys them every quarter");
   for (const [email, name] of MEMBERS) await run("autopilot", "add", "--email", email, "--name", name);
-  await narrator.step("See the score, and what they say");
+  await narrator.step("Show the score and the comments");
   await run("metrics");
   await run("responses", "list", "-L", "8", "--columns", "score,person_name,comment", ...forReading);
   await narrator.step("Export every response to a file");
@@ -90,11 +90,11 @@ async function letAnswer(
     await untilDelivered(client, deps);
     return collectAnswers(client, parseCustomers(csv), deps.random, deps.signal);
   });
-  await narrator.say(`${answered} of ${asked} people give a score from 0 to 10, and many say why.`);
+  await narrator.say(`${answered} of ${asked} people give a score from 0 to 10, and many explain why.`);
   const [link] = await readSurveyLinks(file("outbox"));
   if (link === undefined) return;
-  await answerOnPage(connection.baseUrl, link, { score: 9, comment: "Answered on the survey's own page." });
-  await narrator.say("One more answers on a page, by the link of a text message:", `  ${link}`);
+  await answerOnPage(connection.baseUrl, link, { score: 9, comment: "Answered in a browser." });
+  await narrator.say("One more answers in a browser, with the link in a text message:", `  ${link}`);
 }
 
 async function withDemoClient<Result>(
@@ -130,7 +130,7 @@ async function tellNext({ folder, file }: Stage, narrator: Narrator, { baseUrl }
   const outbox = await readdir(file("outbox"), { recursive: true, withFileTypes: true });
   const [, unanswered = baseUrl] = await readSurveyLinks(file("outbox"));
   const messages = outbox.filter((entry) => entry.isFile()).length;
-  await narrator.step("Continue from here");
+  await narrator.step("Next steps");
   await narrator.say(
     "The demo server has stopped. Its data is in",
     `  ${folder}`,
@@ -146,7 +146,7 @@ async function tellNext({ folder, file }: Stage, narrator: Narrator, { baseUrl }
     "  surveyctl autopilot list",
     "  surveyctl --help",
     "",
-    "While it runs, this survey can be answered in a browser:",
+    "While it runs, you can answer this survey in a browser:",
     "",
     `  ${unanswered}`,
   );

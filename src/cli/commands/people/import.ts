@@ -31,7 +31,7 @@ import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 const SENDING = flagGroup({
   send: {
     flag: "--send",
-    text: "send surveys to rows that do not say send=no; required without a terminal or a send column",
+    text: "send surveys, except to rows with send=no; required without a terminal or a send column",
   },
   noSend: { flag: "--no-send", text: "send no surveys; overrides a send column" },
   channel: { flag: "--channel", value: "channel", text: "channel for rows without one", choices: CHANNELS },

@@ -36,14 +36,14 @@ const report = defineCommand({
       value: "period",
       text: "a score for each period",
       choices: PERIOD_UNITS,
-      otherwise: "as suits",
+      otherwise: "chosen from the range",
     },
     segments: segmentFlag("a chart for each of these properties"),
     trend: TREND,
     title: { flag: "--title", value: "text", text: "heading of the report", otherwise: "brand and project" },
     links: {
       flag: "--links",
-      text: "link each comment to its page; anybody with the report can open it, for 30 days",
+      text: "link each comment to its page; anyone with the report can open it, for 30 days",
     },
     personal: {
       flag: "--show-personal-data",

@@ -26,7 +26,7 @@ export async function writeReport(deps: Deps, out: string, typed: TypedRequest):
     const read = await readFacts(deps, request, describeCommand(request), (note) => notes.push(note));
     const facts = request.links ? await linkComments(deps, read) : read;
     if (countAnswers(facts.counts) === 0)
-      throw new NothingFoundError(`nobody answered in this period${file === null ? "" : `; ${file} was not written`}`);
+      throw new NothingFoundError(`no answers in this period${file === null ? "" : `; ${file} was not written`}`);
     await output.sink.write(renderReport(facts));
     const written = await output.close();
     await output.commit(written);

@@ -93,6 +93,7 @@ function describeResult({ comments }: WordTally, terms: readonly TermRow[]): str
   const read = `${countOf(comments.detractors, "comment", "comments")} of detractors, ${formatCount(comments.promoters)} of promoters`;
   const found = terms.filter(({ q }) => q < CHANCE_MAX).length;
   const verb = found === 1 ? "tells" : "tell";
-  const result = found === 0 ? "no term tells them apart" : `${countOf(found, "term", "terms")} ${verb} them apart`;
+  const result =
+    found === 0 ? "no term is typical of either group" : `${countOf(found, "term", "terms")} ${verb} them apart`;
   return `${read}; ${result} (q < ${CHANCE_MAX})`;
 }

@@ -46,7 +46,7 @@ export function checkLinks(publicUrl: string | null, { isLocal, isMailing, isTex
   if (isLocal || publicUrl !== null || !(isMailing || isTexting)) return;
   const [means, links] = isMailing ? ["a mail server", "links in mail"] : ["an SMS gateway", "links in texts"];
   const way = isMailing ? "" : " --sms-mode conversation for texts without links,";
-  throw new UsageError(`--public-url is required with ${means}: ${links} would lead to this machine alone`, {
+  throw new UsageError(`--public-url is required with ${means}: ${links} would only work on this machine`, {
     hint: `use --public-url https://survey.example.com,${way} or --local-links to try it out on this machine`,
   });
 }

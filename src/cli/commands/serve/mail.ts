@@ -68,7 +68,7 @@ export const MAIL_FLAGS: readonly FlagRecord[] = [
     flag: "--daily-limit",
     value: "number",
     text: "maximum surveys and reminders per project and day",
-    otherwise: "as many as are due",
+    otherwise: "no limit",
   },
   { flag: "--only-to", value: "pattern", text: "hold messages to other addresses, such as *@example.org" },
 ];

@@ -62,7 +62,7 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-quiet",
     value: "hours",
-    text: "hours without text surveys where the person lives, or off",
+    text: "hours without text surveys in the person's time zone, or off",
     otherwise: DEFAULTS.quiet,
   },
   { flag: "--sms-url", value: "url", text: "short URL of the service, for links", otherwise: "--public-url" },

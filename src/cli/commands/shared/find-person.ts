@@ -33,7 +33,7 @@ function unfiltered({ baseUrl }: Client, reference: EmailOrPhone): ClientError {
   const by = "email" in reference ? "email" : "phone number";
   const call = nameCall("GET", `${baseUrl}${ROUTES.listPeople.path}.json`);
   return new ClientError(
-    `cannot tell who ${personText(reference)} is: the service's list of people does not filter by ${by}`,
+    `cannot look up ${personText(reference)}: the service's list of people has no filter for ${by}`,
     { code: "bad_reply", call },
   );
 }

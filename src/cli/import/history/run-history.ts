@@ -63,7 +63,7 @@ export async function runHistoryImport(deps: Deps, request: HistoryRequest, with
   }
 }
 
-const AGAIN = "run it again: rows that are stored are not stored twice";
+const AGAIN = "run it again: rows that were stored are not stored twice";
 
 async function importHistoryFiles(
   deps: Deps,

@@ -35,12 +35,15 @@ export async function checkNames(names: NameResolver, setup: MailSetup): Promise
 }
 
 async function checkMailHosts(names: NameResolver, { from }: MailSetup): Promise<DoctorFinding> {
-  const report = checkOf("sender-mx", "From takes replies (Microsoft; many refuse 5.1.8 where it cannot)");
+  const report = checkOf(
+    "sender-mx",
+    "From accepts replies (required by Microsoft; many refuse mail with 5.1.8 otherwise)",
+  );
   if (from === null) return report("skipped", "no sender address");
   const domain = senderDomain(from);
   return asking(report, async () => {
     const hosts = await names.mailHosts(domain);
-    if (hosts.length === 1 && hosts[0] === "") return report("problem", `${domain} says that it takes no mail`);
+    if (hosts.length === 1 && hosts[0] === "") return report("problem", `${domain} does not accept mail`);
     if (hosts.length > 0) return report("ok", hosts.slice(0, 3).join(", "));
     const addresses = await names.addresses(domain);
     if (addresses.length === 0) return report("problem", `${domain} has neither MX nor A records`);

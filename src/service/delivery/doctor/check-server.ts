@@ -20,7 +20,7 @@ const EXPIRES_SOON_DAYS = 14;
 const SIZE_MIN = 100_000;
 
 const connection = checkOf("connection", "the server can be reached from here");
-const certificate = checkOf("certificate", "a valid certificate: nothing is sent past one that is not (RFC 8314)");
+const certificate = checkOf("certificate", "a valid certificate; without one, nothing is sent (RFC 8314)");
 const login = checkOf("auth", "the relay lets us send (530 5.7.0 and 535 5.7.8 stop all mail)");
 const capabilities = checkOf("ehlo", "the server carries our messages (552 5.3.4; RFC 6531 for other alphabets)");
 

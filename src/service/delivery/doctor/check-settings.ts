@@ -43,7 +43,7 @@ function checkPublicUrl({ publicUrl }: MailSetup): DoctorFinding {
   if (publicUrl === null) return report("problem", "no public URL is set: links lead to this machine");
   const { hostname, protocol } = new URL(publicUrl);
   if (isIP(hostname.replace(/^\[|\]$/g, "")) > 0)
-    return report("problem", `${publicUrl} has an IP address for a host; Microsoft takes such links for spam`);
+    return report("problem", `${publicUrl} has an IP address for a host; Microsoft treats such links as spam`);
   if (protocol !== "https:") return report("problem", `${publicUrl} is not https: mail has no one-click headers`);
   if (!hostname.includes(".")) return report("problem", `${hostname} is not a public host`);
   return report("ok", publicUrl);

@@ -96,7 +96,7 @@ async function describeOff(
   if (settings.after === null) return "reminders are off";
   if (!isFollowed(settings, channel)) return `reminders are off for ${channel}`;
   const since = (await tx.projects.settings(project.id)).get(SINCE);
-  return sentAt < Number(since ?? 0) ? "reminders were turned off meanwhile" : null;
+  return sentAt < Number(since ?? 0) ? "reminders were turned off" : null;
 }
 
 /** A link that nobody answered through stays good for so long after its message was sent. */

@@ -164,7 +164,8 @@ export async function importPeople(
     const person = await newPerson(tx, project, known, row, row.unsubscribedAt ?? row.bouncedAt ?? tx.now);
     added.push(person);
     if (person.phoneNumber === row.phoneNumber) outcomes.kept += 1;
-    else outcomes.conflicts.push({ index, text: `the phone_number of person ${person.id} is somebody else's here` });
+    else
+      outcomes.conflicts.push({ index, text: `the phone_number of person ${person.id} belongs to someone else here` });
   }
   await addPeople(tx, project, { known, people: added }, outcomes);
   return outcomes;

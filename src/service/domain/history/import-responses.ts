@@ -196,7 +196,7 @@ async function placePeople(
     }
     const found = findKnownPerson(known, person);
     if (found !== null && person.id === found.id && isSomebodyElse(found, person)) {
-      outcomes.refused.push({ index, text: `person ${found.id} is somebody else in this project` });
+      outcomes.refused.push({ index, text: `person ${found.id} is someone else in this project` });
       places.push(undefined);
       continue;
     }

@@ -33,7 +33,7 @@ export const PROJECT_SETTINGS = {
     kind: "number",
     check: (text) => (/^[1-5]$/.test(text) ? null : "must be a whole number from 1 to 5"),
   },
-  /** Surveys and reminders that leave in one day; null: as many as are due. */
+  /** Surveys and reminders that leave in one day; null: no limit. */
   dailyLimit: {
     name: "daily_limit",
     kind: "number",

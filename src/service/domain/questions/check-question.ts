@@ -71,7 +71,7 @@ function faultAt(place: string, text: string, max: number): Fault {
 }
 
 function choicesFault({ type, choices }: WantedQuestion): Fault {
-  if (!hasChoices(type)) return choices.length === 0 ? null : ["choices", `are for select_one and select_many alone`];
+  if (!hasChoices(type)) return choices.length === 0 ? null : ["choices", `are only for select_one and select_many`];
   if (choices.length < CHOICES_MIN || choices.length > CHOICES_MAX)
     return ["choices", `must be ${CHOICES_MIN} to ${CHOICES_MAX} (got ${choices.length})`];
   const twice = choices.find((text, at) => choices.indexOf(text) < at);
@@ -88,7 +88,7 @@ function eachFault(place: string, choices: readonly string[]): Fault {
 }
 
 function scaleFault({ type, scale }: WantedQuestion): Fault {
-  if (type !== "scale") return scale === null ? null : ["scale", "is for questions of type scale alone"];
+  if (type !== "scale") return scale === null ? null : ["scale", "is only for questions of type scale"];
   if (scale === null) return ["scale", `is required: ${SCALE_FORMS}`];
   const { from, to } = scale;
   const isGood = Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= 1 && to > from;

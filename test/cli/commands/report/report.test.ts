@@ -280,7 +280,7 @@ describe("a report", () => {
     expect([none.text, (none.ended as Error).name, (none.ended as Error).message.replace(`${folder}/`, "")]).toEqual([
       "",
       "NothingFoundError",
-      "nobody answered in this period; none.html was not written",
+      "no answers in this period; none.html was not written",
     ]);
     const kept = await write(ROWS, { until: NOW - 300 * DAY }, "few.html");
     expect(kept.text).toBe(few.text);

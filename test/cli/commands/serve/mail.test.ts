@@ -157,7 +157,7 @@ it.each<[readonly string[], string]>([
   [["--smtp", "smtp://h"], "--smtp requires --smtp-from"],
   [
     ["--smtp", "smtp://h", "--smtp-from", "a@x.org"],
-    "--public-url is required with a mail server: links in mail would lead to this machine alone\n" +
+    "--public-url is required with a mail server: links in mail would only work on this machine\n" +
       "hint: use --public-url https://survey.example.com, or --local-links to try it out on this machine\n",
   ],
   [["--local-links", "--public-url", "https://x.org"], "--local-links and --public-url cannot be used together"],

@@ -102,7 +102,7 @@ const GATEWAY_ONLY: readonly (readonly [flag: string, value: string])[] = [
 it.each<[readonly string[], string]>([
   [
     ["--sms-gateway", GATEWAY],
-    "--public-url is required with an SMS gateway: links in texts would lead to this machine alone\n" +
+    "--public-url is required with an SMS gateway: links in texts would only work on this machine\n" +
       "hint: use --public-url https://survey.example.com, --sms-mode conversation for texts without links, " +
       "or --local-links to try it out on this machine\n",
   ],

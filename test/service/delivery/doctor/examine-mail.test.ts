@@ -88,7 +88,7 @@ describe("without asking anybody", () => {
       [
         "public-url",
         "problem",
-        "https://[2001:db8::1] has an IP address for a host; Microsoft takes such links for spam",
+        "https://[2001:db8::1] has an IP address for a host; Microsoft treats such links as spam",
       ],
     ],
     [
@@ -246,7 +246,7 @@ describe("in DNS", () => {
       "a sender that takes no mail",
       () => ({ mailHosts: { "example.com": [""] } }),
       {},
-      ["sender-mx", "problem", "example.com says that it takes no mail"],
+      ["sender-mx", "problem", "example.com does not accept mail"],
     ],
     [
       "a sender without mail hosts",

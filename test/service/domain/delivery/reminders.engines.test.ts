@@ -301,7 +301,7 @@ describe("when reminders are turned off", () => {
     [
       "all, and on again",
       () => change({ after: null }).then(() => change({ after: 5 * DAY })),
-      "reminders were turned off meanwhile",
+      "reminders were turned off",
     ],
   ])("%s, while one is on its way, then it does not leave, and says why", async (_, turnOff, reason) => {
     const reminder = await claimOne();

@@ -106,8 +106,8 @@ describe("what is wrong with a question", () => {
       { ...CHOICE, texts: { de: { text: "Was?", choices: ["Preis", " "] } } },
       "texts.de choice 2 can't be blank",
     ],
-    ["choices of a free question", { choices: ["A", "B"] }, "choices are for select_one and select_many alone"],
-    ["a scale of a choice", { ...CHOICE, scale: { from: 1, to: 5 } }, "scale is for questions of type scale alone"],
+    ["choices of a free question", { choices: ["A", "B"] }, "choices are only for select_one and select_many"],
+    ["a scale of a choice", { ...CHOICE, scale: { from: 1, to: 5 } }, "scale is only for questions of type scale"],
     ["no scale", { type: "scale" }, "scale is required: a scale from 0 or 1 to at most 10, such as 1-5"],
     [
       "a scale from 2",

@@ -59,7 +59,7 @@ export function readTagWords(typed: readonly string[]) {
   const flag = words.find((word) => word.startsWith("--"));
   if (flag !== undefined)
     throw new UsageError(`responses tag: ${flag} must come before the ids`, {
-      hint: "behind the ids a word with a hyphen is a tag to remove",
+      hint: "after the ids, a word with a hyphen is a tag to remove",
     });
   const unique = (sign: string): string[] => [
     ...new Set(words.filter((word) => word.startsWith(sign)).map((word) => word.slice(1).trim())),

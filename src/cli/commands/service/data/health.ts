@@ -15,7 +15,7 @@ const HEALTH = toResource("service", { status: "text" });
 /** For container checks and scripts: exit status 0 while the service takes work, else 1. */
 export const health = defineCommand({
   name: "health",
-  summary: "check that a running service takes work, for container checks",
+  summary: "check that a running service is ready, for container health checks",
   examples: [
     "surveyctl service health",
     "surveyctl service health --data survey.db",

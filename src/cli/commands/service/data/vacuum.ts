@@ -12,7 +12,7 @@ const VACUUMED = toResource("files", { bytes_before: "number", bytes: "number" }
 
 export const vacuum = defineCommand({
   name: "vacuum",
-  summary: "give the space of deleted rows back to the disk",
+  summary: "return the space of deleted rows to the disk",
   examples: ["surveyctl service vacuum --data survey.db", "surveyctl service vacuum --json"],
   exits: [EXIT.done, EXIT.failed],
   flags: { place: PLACE },
@@ -20,7 +20,7 @@ export const vacuum = defineCommand({
   run: async (deps, { place: choice }) => {
     checkColumns(deps, VACUUMED);
     const { bytesBefore, bytesAfter } = await withAdmin(deps, { ...choice, changes: true }, async (_, store) => {
-      const verb = "nothing can be saved meanwhile: rewriting";
+      const verb = "nothing can be saved while it runs: rewriting";
       const place = await chooseServicePlace(deps, choice);
       if (place.kind === "file") await noteDuration(deps, place.dataFile, { verb, perSecond: REWRITTEN_A_SECOND });
       return store.vacuum();

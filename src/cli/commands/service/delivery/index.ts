@@ -36,7 +36,7 @@ export const delivery = defineGroup({
     serviceCommand({
       operation: "delivery.resume",
       scope: "server",
-      summary: "send what is held, and let senders try again now",
+      summary: "send held surveys, and let stopped senders try again now",
       examples: ["surveyctl service delivery resume --data survey.db", "surveyctl service delivery resume --json"],
       exits: [EXIT.done, EXIT.failed],
       columns: toResource("surveys", { released: "number" }),

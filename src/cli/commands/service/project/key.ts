@@ -14,8 +14,8 @@ export const KEY_NOTE = "save this key now; it is not shown again";
 const EXPIRES = {
   flag: "--expires",
   value: "duration",
-  text: "end the key after this long, such as 90d",
-  otherwise: "it never ends",
+  text: "expire the key after this time, such as 90d",
+  otherwise: "never expires",
   parse: parseLifetime,
 } as const;
 
@@ -65,8 +65,8 @@ export const key = defineGroup({
         revoke_after: {
           flag: "--revoke-after",
           value: "duration",
-          text: "end the previous key after this long, such as 24h",
-          otherwise: "it keeps working",
+          text: "expire the previous key after this time, such as 24h",
+          otherwise: "the old key stays valid",
           parse: parseLifetime,
         },
         expires: EXPIRES,
@@ -80,7 +80,7 @@ export const key = defineGroup({
     }),
     serviceCommand({
       operation: "key.revoke",
-      summary: "revoke a key at once, in a running service too",
+      summary: "revoke a key immediately, also in a running service",
       examples: [
         "surveyctl service key revoke 1 --data survey.db",
         "surveyctl service key revoke reports --project acme --yes",

@@ -10,7 +10,7 @@ const LINKS = toResource("links", { id: "id", name: "text", url: "text", propert
 
 export const link = defineGroup({
   name: "link",
-  summary: "public links, through which anybody may answer a survey",
+  summary: "public links to a survey, which anyone can answer",
   commands: [
     serviceCommand({
       operation: "link.add",

@@ -42,7 +42,7 @@ const SETTING_FLAGS: Readonly<Record<keyof ConfiguredSettings, FlagRecord>> = {
     flag: "--daily-limit",
     value: "number",
     text: "maximum surveys and reminders per day",
-    otherwise: "serve --daily-limit, or as many as are due",
+    otherwise: "that of serve --daily-limit, or no limit",
   },
 };
 

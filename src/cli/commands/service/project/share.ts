@@ -43,8 +43,8 @@ export const share = defineGroup({
         expires: {
           flag: "--expires",
           value: "duration",
-          text: "end the link after this long, such as 90d",
-          otherwise: "it never ends",
+          text: "expire the link after this time, such as 90d",
+          otherwise: "never expires",
           parse: parseLifetime,
         },
         trend: { flag: "--trend", value: "id", text: "only responses of this trend", parse: parseName },
@@ -59,7 +59,7 @@ export const share = defineGroup({
       },
       columns: toResource("shared pages", { ...SHARE_COLUMNS, url: "text" }),
       input: ({ segments, ...page }) => ({ ...page, segments: [...new Set(segments.flat())] }),
-      notes: () => ["save this link now; it is not shown again. Whoever has it can see the page"],
+      notes: () => ["save this link now; it is not shown again. Anyone who has it can see the page"],
     }),
     serviceCommand({
       operation: "share.list",
@@ -69,7 +69,7 @@ export const share = defineGroup({
     }),
     serviceCommand({
       operation: "share.remove",
-      summary: "end a link at once",
+      summary: "revoke a link immediately",
       examples: ["surveyctl service share remove Board --data survey.db", "surveyctl service share rm 12 --yes"],
       args: { id: { form: "<name|id>", text: "the page's name or number, from `service share list`" } },
       columns: toResource("shared pages", { id: "id", name: "text" }),

@@ -41,7 +41,7 @@ export const survey = defineGroup({
     }),
     serviceCommand({
       operation: "survey.link",
-      summary: "print a link to a response that needs no key, good for 30 days",
+      summary: "print a link to a response that works without a key for 30 days",
       examples: [
         "surveyctl service survey link 42 --data survey.db",
         "surveyctl service survey link 42 --columns url -o csv --project acme",
