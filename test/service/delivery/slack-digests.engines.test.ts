@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { answering, startHookReceiver } from "../../helpers/hook-receiver.ts";
 import { openEmbeddedService } from "../../helpers/embedded-service.ts";
 
-const MONDAY = { project: "default", weekday: 1, minute: 480, zone: null, allowPrivate: true } as const;
+const MONDAY = { project: "default", weekday: 1, minute: 480, zone: null, allow_private: true } as const;
 
 async function open(...statuses: readonly number[]) {
   const time = { now: Date.parse("2026-11-18T12:00:00Z") };
