@@ -6,7 +6,7 @@ import type { PublicLink } from "../domain/ports.ts";
 import { changeBrand } from "../domain/projects/brand.ts";
 import { changeTexts, readTexts, TEXT_NAMES, type TextName } from "../domain/projects/texts.ts";
 import { addLink, listLinks, removeLink } from "../domain/surveys/survey-links.ts";
-import { defineOperation, orNull, writesIfGiven } from "./operation.ts";
+import { defineOperation, givenOf, orNull, writesIfGiven } from "./operation.ts";
 
 const text = orNull(v.string());
 const TEXT_FIELDS = Object.fromEntries(TEXT_NAMES.map((name) => [name, text])) as Record<TextName, typeof text>;
@@ -59,7 +59,7 @@ export const pageOperations = {
     access: writesIfGiven("locale", "score"),
     input: { locale: orNull(v.picklist(LOCALES)), score: text, ...TEXT_FIELDS },
     run: (tx, project, { locale, score, ...texts }) => {
-      const change = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== null));
+      const change = givenOf(texts);
       return Object.keys(change).length === 0
         ? readTexts(tx, project)
         : changeTexts(tx, project, { locale, score }, change);

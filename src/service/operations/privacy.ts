@@ -24,7 +24,7 @@ import {
   type RetentionPolicy,
 } from "../domain/privacy/retention.ts";
 import { requireProject } from "../domain/projects/projects.ts";
-import { type Access, defineOperation, type OperationTools, orNull } from "./operation.ts";
+import { type Access, defineOperation, givenOf, type OperationTools, orNull } from "./operation.ts";
 
 /** Seconds; `off` keeps everything. */
 const age = orNull(v.union([v.literal("off"), v.number()]));
@@ -79,9 +79,7 @@ export const privacyOperations = {
     },
     run: async (tx, project, { dry_run: dryRun, ...given }) => {
       const change: Partial<RetentionPolicy> = Object.fromEntries(
-        Object.entries(given).flatMap(([name, value]) =>
-          value === null ? [] : [[name, value === "off" ? null : value]],
-        ),
+        Object.entries(givenOf(given)).map(([name, value]) => [name, value === "off" ? null : value]),
       );
       if (!dryRun) return { project, policy: await changeRetention(tx, project, change), expired: null };
       const policy = { ...(await readRetention(tx, project)), ...change };

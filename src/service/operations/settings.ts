@@ -17,7 +17,7 @@ import {
 import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
-import { defineOperation, orNull, settle, writesIfGiven } from "./operation.ts";
+import { defineOperation, givenOf, orNull, writesIfGiven } from "./operation.ts";
 
 /** Seconds. */
 const secondsOrOff = orNull(v.union([v.literal("off"), v.number()]));
@@ -64,24 +64,25 @@ export const settingsOperations = {
       hours: orNull(v.string()),
     },
     run: async (tx, project, { platform, ...input }) => {
-      const change = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
-      const settings =
-        Object.keys(change).length === 0
-          ? await tx.autopilot.settings(project.id, platform)
-          : await configureAutopilot(tx, project, platform, change);
+      const change = givenOf(input);
+      const isLook = Object.keys(change).length === 0;
+      const settings = isLook
+        ? await tx.autopilot.settings(project.id, platform)
+        : await configureAutopilot(tx, project, platform, change);
       const { timeZone } = await readSettings(tx, project);
-      return { ...showAutopilot(platform, settings), tz: timeZone ?? DEFAULT_ZONE };
+      return { isLook, shown: { ...showAutopilot(platform, settings), tz: timeZone ?? DEFAULT_ZONE } };
     },
-    after: settle,
+    after: async ({ store }, { isLook, shown }) => {
+      if (!isLook) await store.settle();
+      return shown;
+    },
   }),
   settings: defineOperation({
     scope: "project",
     access: writesIfGiven(),
     input: SETTING_FIELDS,
-    run: async (tx, project, input) => {
-      const change = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
-      return toConfiguredSettings(await changeSettings(tx, project, toProjectSettings(change)));
-    },
+    run: async (tx, project, input) =>
+      toConfiguredSettings(await changeSettings(tx, project, toProjectSettings(givenOf(input)))),
   }),
   /** Of the person with that address, or of anybody. */
   "survey.preview": defineOperation({
