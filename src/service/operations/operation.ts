@@ -59,7 +59,7 @@ type ProjectOf<Of extends Scope> = Of extends "project" ? ProjectRow : Of extend
 type Fields = v.ObjectEntries;
 type Schema<Each extends Fields> = v.StrictObjectSchema<Each, undefined>;
 /** As `run` gets it. */
-type Input<Each extends Fields> = v.InferOutput<Schema<Each>>;
+type Parsed<Each extends Fields> = v.InferOutput<Schema<Each>>;
 /** As callers write it: fields with a default may be left out. */
 type Given<Each extends Fields> = AsReadonly<v.InferInput<Schema<Each>>>;
 type AsReadonly<Value> = { readonly [Key in keyof Value]: ReadonlyList<Value[Key]> };
@@ -68,24 +68,24 @@ type ReadonlyList<Value> = Value extends (infer Item)[] ? readonly Item[] : Valu
 interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
   readonly scope: Of;
   /** By the input, if the operation only shows something when there is nothing to change. */
-  readonly access: Access | ((input: Input<Each>) => Access);
+  readonly access: Access | ((input: Parsed<Each>) => Access);
   readonly input: Each;
   /** A dry run makes its changes too, and throws `Undone`. */
   readonly writesAnyway?: true;
   /** Of a write of the server that changes nothing of projects; otherwise it locks all of them. */
   readonly locks?: "none";
   /** Reads only, in as many steps as it takes. `project` is a name. */
-  readonly prepare?: (tools: OperationTools, project: string | null, input: Input<Each>) => Promise<Prepared>;
+  readonly prepare?: (tools: OperationTools, project: string | null, input: Parsed<Each>) => Promise<Prepared>;
   /** One transaction: all of it happens or nothing. */
   readonly run: (
     tx: Transaction,
     project: ProjectOf<Of>,
-    input: Input<Each>,
+    input: Parsed<Each>,
     tools: OperationTools,
     prepared: Prepared,
   ) => Promise<Done>;
   /** Follows the commit. It can be repeated: after a kill the next start or the same command finishes it. */
-  readonly after?: (tools: OperationTools, done: Done, input: Input<Each>) => Promise<Result>;
+  readonly after?: (tools: OperationTools, done: Done, input: Parsed<Each>) => Promise<Result>;
 }
 
 /** Thrown by `run`: nothing of the transaction stays, and this is the result. */
@@ -113,7 +113,7 @@ export function defineOperation<Of extends Scope, Each extends Fields, Prepared,
 ): Operation<Of, Given<Each>, Result> {
   const { scope, access, writesAnyway = false, locks, prepare, run, after } = spec;
   const schema = v.strictObject(spec.input);
-  const accessOf = (input: Input<Each>): Access => (typeof access === "string" ? access : access(input));
+  const accessOf = (input: Parsed<Each>): Access => (typeof access === "string" ? access : access(input));
   return {
     scope,
     access: (given) => accessOf(read(schema, given)),
@@ -134,7 +134,7 @@ export function defineOperation<Of extends Scope, Each extends Fields, Prepared,
   };
 }
 
-function read<Each extends Fields>(schema: Schema<Each>, given: unknown): Input<Each> {
+function read<Each extends Fields>(schema: Schema<Each>, given: unknown): Parsed<Each> {
   const { success, output, issues } = v.safeParse(schema, given);
   if (success) return output;
   throw new InvalidError({ [v.getDotPath(issues[0]) ?? "input"]: [issues[0].message] });
