@@ -1,7 +1,7 @@
 /** The people whom a file names: a table with a header, as an export writes it, or one person a line. */
 import { InputError, type InputFile, NoRowsError } from "../../../bulk/import/table/input-file.ts";
 import { cleanHeader } from "../../../bulk/import/table/header.ts";
-import { isEmptyRow } from "../../../bulk/import/table/record-parser.ts";
+import { findExtraCells, isEmptyRow } from "../../../bulk/import/table/record-parser.ts";
 import { readRecords } from "../../../bulk/import/table/records.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
@@ -33,13 +33,16 @@ export async function readPeopleFile(deps: Deps, name: string): Promise<readonly
 async function collect(input: InputFile): Promise<readonly PersonName[]> {
   const people = new Map<string, PersonName>();
   let columns: readonly number[] = [];
+  let width = Infinity;
   for await (const records of readRecords(input))
     for (const record of records) {
       const { line, fields, problem } = record;
       const place = `${input.name}:${line}`;
-      if (problem !== undefined) throw new InputError(`${place}: ${problem}`);
+      const fault = problem ?? findExtraCells(record, width);
+      if (fault !== null) throw new InputError(`${place}: ${fault}`);
       if (isEmptyRow(record)) continue;
       if (columns.length === 0) {
+        width = fields.length;
         const named = findColumns(fields);
         columns = named.length > 0 ? named : onlyColumn(fields, place);
         if (named.length > 0) continue;
