@@ -112,16 +112,19 @@ async function writeOddities(
 
 /** What may not be meant, in a file that can be imported: part of the plan. */
 export function describeWarnings(file: string, report: CheckReport): string[] {
-  const { doubts, untimedRows, optOutLookalikes } = report;
-  const untimed = countOf(untimedRows, "row has", "rows have");
+  const { doubts, optOutLookalikes } = report;
   return [
     ...describeStrayQuotes(file, report),
     ...doubts.map((group) => describeGroup(file, group)),
-    ...(untimedRows > 0
-      ? [`${untimed} no created_at: if imported again, repeats can't be recognised by the service`]
-      : []),
     ...optOutLookalikes.map((header) => `column "${header}" looks like an opt-out, but has no effect`),
   ];
+}
+
+/** For the plan alone: this run is what it is, and another one may not come. */
+export function describeUntimed({ untimedRows }: CheckReport): string[] {
+  if (untimedRows === 0) return [];
+  const rows = countOf(untimedRows, "row has", "rows have");
+  return [`${rows} no created_at: if imported again, repeats can't be recognised by the service`];
 }
 
 function describeStrayQuotes(file: string, { strayQuotes }: CheckReport): string[] {

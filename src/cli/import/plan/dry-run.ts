@@ -5,7 +5,7 @@ import { ClientError } from "../../../client/errors/client-error.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { resolveConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { countOf, formatCount, writeNote } from "../../command/notes.ts";
+import { countOf, formatCount, writeNote, writeWarning } from "../../command/notes.ts";
 import { type Deps, settingsRequest } from "../../command/deps.ts";
 import { writeDryRun } from "../../command/write-outcome.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -13,8 +13,9 @@ import { pathColumn, type Column } from "../../render/columns.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import type { CheckedFile, ImportRequest } from "../import-request.ts";
 import { meaningOf } from "../mapping.ts";
+import { describeUntimed, describeWarnings } from "../problems.ts";
 import { planRun } from "./plan-run.ts";
-import { chooseRows, type DescribedPlan, describePlan, writeWarnings } from "./plan.ts";
+import { chooseRows, type DescribedPlan, describePlan } from "./plan.ts";
 
 const SHOWN = 3;
 
@@ -35,7 +36,8 @@ export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
   }
   for (const row of rows)
     await writeDryRun(deps, baseUrl, request.plan(row, { position: row.position, rows: chosen.rows }));
-  await writeWarnings(deps, alone);
+  for (const warning of [...describeWarnings(table.input.name, report), ...describeUntimed(report)])
+    await writeWarning(deps, warning);
   const counts = [describeCounts(request, plan, unsurveyed), ...changes].join("; ");
   await writeNote(deps, `${counts}; ${countOf(rows.length, "request", "requests")} shown, nothing was sent`);
   return EXIT.done;

@@ -10,7 +10,7 @@ import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { ImportRequest } from "../import-request.ts";
 import { describeChanges, describeOutlook, type Outlook } from "./outlook.ts";
-import { describeWarnings } from "../problems.ts";
+import { describeUntimed, describeWarnings } from "../problems.ts";
 
 /** Without a terminal, flags or a column must give consent; `--yes` isn't enough. Throws UsageError. */
 export function checkConsent({ streams }: Deps, table: ImportTable, request: ImportRequest): void {
@@ -61,15 +61,14 @@ export async function writeForecast(
 /** On a terminal the plan is shown and confirmed; `--yes` skips the question. Throws CancelledError when declined. */
 export async function askWithPlan(deps: Deps, request: ImportRequest, run: PlannedRun): Promise<void> {
   const { streams } = deps;
-  if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) return writeWarnings(deps, run);
+  if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) {
+    for (const warning of describeWarnings(run.source.table.input.name, run.report)) await writeWarning(deps, warning);
+    return;
+  }
   const { plan, lines, unsurveyed } = await describePlan(deps, request, run);
   await streams.err.write(lines.join(""));
   const addition = unsurveyed === "" ? "" : ` ${unsurveyed} will be saved without a survey`;
   if (plan.emails + plan.texts + plan.quiet > 0) await confirm(deps, `${questionOf(request, plan)}${addition}`);
-}
-
-export async function writeWarnings(deps: Deps, { report, source }: PlannedRun): Promise<void> {
-  for (const warning of describeWarnings(source.table.input.name, report)) await writeWarning(deps, warning);
 }
 
 export interface DescribedPlan extends Pick<PlannedRun, "source"> {
@@ -107,7 +106,9 @@ export async function describePlan(
     ...counts.map(([name, count]) => toLine(name, formatCount(count))),
     ...changes.map((change) => toLine("Properties", change)),
     ...(isPaused ? [toLine("Paused", "surveys wait until sending is resumed")] : []),
-    ...describeWarnings(source.table.input.name, report).map((warning) => toLine("Warning", warning)),
+    ...[...describeWarnings(source.table.input.name, report), ...describeUntimed(report)].map((warning) =>
+      toLine("Warning", warning),
+    ),
   ];
   const unsurveyed = outlook === null ? "" : describeOutlook(outlook, options.timeZone);
   return { source, plan, lines, changes, unsurveyed };
