@@ -1,4 +1,4 @@
-/** `--assert 'nps>=40'`: what cron checks (exit status 6). */
+/** `--assert 'nps>=40'`. */
 import type { Json, JsonObject } from "../../../contract/json.ts";
 import { suggest } from "../../args/suggest.ts";
 import { parseChoice } from "../../args/values.ts";
@@ -30,7 +30,7 @@ export function parseAssertion(text: string): Assertion {
   return { text: text.trim(), field, operator: operator as Operator, value: Number(value) };
 }
 
-/** `verdict!=fall`; null where the field has no words. Throws UsageError for a word that it never has. */
+/** `verdict!=fall`; null if the field has no words. Throws UsageError for an unknown word. */
 function parseWords(text: string): Assertion | null {
   const [, field = "", operator, value = ""] = /^\s*([a-z]+)\s*(==|!=|=)\s*(\S.*?)\s*$/.exec(text) ?? [];
   const words = Object.hasOwn(WORD_FIELDS, field) ? WORD_FIELDS[field] : undefined;
@@ -43,10 +43,7 @@ function parseWords(text: string): Assertion | null {
   };
 }
 
-/**
- * `known` are the fields that the command shows; with groups other than core (`open`) the service decides on them.
- * Throws UsageError.
- */
+/** `known` are the shown fields; with `open` the service decides on more. Throws UsageError. */
 export function checkAssertionFields(assertions: readonly Assertion[], open: boolean, known: readonly string[]): void {
   const wrong = open ? undefined : assertions.find(({ field }) => !known.includes(field));
   if (wrong === undefined) return;

@@ -1,4 +1,4 @@
-/** The score as people read it on a terminal: large, with its interval and change, the range meant, and three bars. */
+/** The score on a terminal: large, with its interval, change, range and three bars. */
 import { changeVerdict, countAnswers, FEW_ANSWERS, scoreChange, scoreInterval } from "../../../insight/interval.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
@@ -13,7 +13,7 @@ import { countsOf, isSureChange } from "./statistics.ts";
 export interface CardFacts {
   readonly metrics: JsonObject;
   readonly range: TimeFilter;
-  /** Without a start, the numbers are of all time; some services count only the last month then. */
+  /** False if some services would count only the last month without a start. */
   readonly isAllTime: boolean;
   readonly trend: string | null;
   readonly chosen: string | null;
@@ -43,7 +43,7 @@ function scoreLine({ options }: RenderContext, { metrics, confidence }: CardFact
   return `NPS ${paint.tone(String(nps), toneOfNumber(nps))}${intervalText(options, metrics, confidence)}`;
 }
 
-/** The text after a score, as in `  (29 … 67, 95%, n 51)`; empty where its counts are not known. */
+/** `  (29 … 67, 95%, n 51)`; empty without counts. */
 export function intervalText(options: RenderContext["options"], metrics: JsonObject, confidence: number): string {
   const counts = countsOf(metrics);
   const interval = counts === null ? null : scoreInterval(counts, confidence);
@@ -60,7 +60,7 @@ function changeLine({ options }: RenderContext, facts: CardFacts, before: JsonOb
   if (typeof now !== "number" || typeof then !== "number") return `CHANGE ${options.unicode ? "–" : "-"}  no responses`;
   const [counts, countsBefore] = [countsOf(metrics), countsOf(before)];
   const change = counts === null || countsBefore === null ? null : scoreChange(countsBefore, counts, confidence);
-  // As in the other formats, that of the adjusted answers: the interval lies around no other.
+  // Of the adjusted answers, as in other formats, since the interval is around it.
   const points = Math.round(change?.change ?? now - then);
   if (counts === null || countsBefore === null || change === null) return `CHANGE ${signed(points)}`;
   const found = changeVerdict(countsBefore, counts, confidence);

@@ -18,10 +18,10 @@ import { parseConfidence } from "./statistics.ts";
 const CHOICES = ROW_FILTERS.records.map(({ flag }) => flag);
 
 /** Null if every response counts. */
-const CHOICE: FlagGroup<ResponseChoice | null> = {
+const CHOICE: FlagGroup<Promise<ResponseChoice | null>> = {
   records: ROW_FILTERS.records,
-  read(flags, deps) {
-    const filters = ROW_FILTERS.read(flags, deps);
+  async read(flags, deps) {
+    const filters = await ROW_FILTERS.read(flags, deps);
     const filterPage = createPageFilter(filters);
     const words = CHOICES.flatMap((flag) => {
       const name = flag.slice("--".length);
@@ -59,7 +59,7 @@ const metrics = defineCommand({
       flag: "--confidence",
       value: "share",
       text: "confidence of intervals and verdicts, between 0 and 1",
-      otherwise: String(CONFIDENCE_DEFAULT),
+      default: String(CONFIDENCE_DEFAULT),
       parse: parseConfidence,
     },
     assertions: {
@@ -76,7 +76,7 @@ const metrics = defineCommand({
       flag: "--min-n",
       value: "n",
       text: "minimum number of answers for a value to have a row",
-      otherwise: `${FEW_ANSWERS}`,
+      default: `${FEW_ANSWERS}`,
       requires: ["--segment"],
       parse: parseCount,
     },
@@ -89,7 +89,7 @@ const metrics = defineCommand({
   conflicts: [
     ["--segment", "--by", "--group", "--assert", "--raw", "--histogram"],
     ["--histogram", "--by", "--compare", "--confidence", "--group", "--assert", "--raw"],
-    ["--raw", "--by", "--compare", "--confidence", ...CHOICES],
+    ["--raw", "--by", "--compare", "--confidence", "--columns", ...CHOICES],
     ["--group", ...CHOICES],
   ],
   columns: ALL_METRICS,
@@ -99,12 +99,11 @@ const metrics = defineCommand({
       const { showHistogram } = await import("./histogram.ts");
       return showHistogram(deps, range, trend, choice);
     }
-    const { groups, by, assertions, raw } = input;
-    const confidence = input.confidence ?? CONFIDENCE_DEFAULT;
+    const { groups, by, assertions, raw, confidence, minN } = input;
     const shared = { range, trend, choice, compare: input.compare !== null, confidence };
     if (segments === null) return showMetrics(deps, { ...shared, groups, by, assertions, raw });
     const { showSegments } = await import("./segments.ts");
-    return showSegments(deps, { ...shared, properties: segments, minN: input.minN ?? FEW_ANSWERS, explain });
+    return showSegments(deps, { ...shared, properties: segments, minN, explain });
   },
 });
 

@@ -8,7 +8,7 @@ export interface MetricsShape {
   readonly byPeriod: boolean;
   readonly compared: boolean;
   readonly core: boolean;
-  /** Groups other than `core` were asked for: the service decides on their fields. */
+  /** Other groups than `core` are shown, and the service decides on their fields. */
   readonly open: boolean;
 }
 
@@ -45,7 +45,7 @@ const PERIOD_TABLE = [
   "detractor_percent",
 ];
 
-/** The columns of `metrics`, which its flags decide and the data never does. */
+/** Depends on the flags, never on the data. */
 export function metricsResource({ byPeriod, compared, core, open }: MetricsShape): Resource {
   const period = byPeriod ? PERIOD_COLUMNS : [];
   const changes = compared ? [...CHANGES.map((name) => changeColumn(name, "change")), ...changeColumns(byPeriod)] : [];
@@ -92,7 +92,7 @@ export function segmentsResource(compared: boolean): Resource {
     ...(compared ? changes : []),
   ];
   const names = columns.map(({ name }) => name);
-  // A p among many says less than it seems to; q is what is read.
+  // Among many rows q is what to read.
   const table = names.filter((name) => name !== "p");
   return { noun: "segments", columns, table, dropFirst: ["share", "nps_low", "nps_high", "n"], fields: [] };
 }
@@ -145,7 +145,6 @@ export function changesOf(current: JsonObject, previous: JsonObject): JsonObject
   return Object.fromEntries(changes);
 }
 
-/** Without the digits that subtracting fractions leaves. */
 function difference(value: number, old: number): number {
   return Number((value - old).toFixed(10));
 }

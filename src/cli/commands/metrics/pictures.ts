@@ -1,4 +1,4 @@
-/** The pictures of a terminal: a card for one period, a line beneath a table of many. */
+/** Pictures on a terminal, below a table of periods. */
 import type { JsonObject } from "../../../contract/json.ts";
 import { type Coverage, explainMark, markPeriod } from "../../../insight/coverage.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
@@ -6,12 +6,12 @@ import type { Deps } from "../../command/deps.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import type { ScorePoint } from "./plots.ts";
 
-/** On a terminal, in the table format, and never in place of chosen columns. */
+/** Never in place of chosen columns. */
 export function wantsPictures(deps: Deps): boolean {
   return deps.streams.out.isTTY && chooseFormat(deps) === "table" && deps.options.columns === null;
 }
 
-/** Cells next to the line: `nps  `, `*  min -100, max -100` and the mark of what was left out. */
+/** Cells next to the line, such as `nps  ` and `*  min -100, max -100`. */
 const TREND_MARGIN = 28;
 
 export async function drawPeriods(
@@ -43,20 +43,16 @@ function toPoint(row: JsonObject): ScorePoint {
     low: low ?? null,
     high: high ?? null,
     n: answers,
-    // A service that sends a score without its counts says nothing about how few there are.
+    // Without counts nothing is known about how few there are.
     isFew: n !== null && answers < FEW_ANSWERS,
   };
 }
 
-/**
- * `nps  ▁▃▅█*  min 12, max 45`; a period without responses is a dot, one with too few is hollow. The newest periods
- * that one line has room for.
- */
+/** `nps  ▁▃▅█*  min 12, max 45`, for the newest periods that fit. */
 function drawTrend(deps: Deps, points: readonly ScorePoint[], coverages: readonly Coverage[]): string {
   const { unicode } = deps.options;
   const room = Math.max(deps.streams.out.columns - TREND_MARGIN, 1);
   const shown = points.length <= room ? points : points.slice(1 - room);
-  // The newest may all be without responses.
   const scored = shown.some(({ nps }) => nps !== null) ? shown : points;
   const known = scored.flatMap(({ nps }) => (nps === null ? [] : [nps]));
   const mark = coverages
@@ -75,9 +71,9 @@ function drawTrend(deps: Deps, points: readonly ScorePoint[], coverages: readonl
 const LEVELS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const ASCII_LEVELS = ["_", ".", "-", ":", "=", "+", "x", "#"] as const;
 
-/** One character a score, lowest to highest; `·` where there is none, hollow where too few answered. */
+/** `·` for no score, hollow for too few answers. */
 export function toSparkline(points: readonly Pick<ScorePoint, "nps" | "isFew">[], unicode: boolean = true): string {
-  // A point that says nothing has no level, and does not flatten those that do.
+  // Scores of too few answers have no level, and don't flatten the others.
   const known = points.flatMap(({ nps, isFew }) => (nps === null || isFew ? [] : [nps]));
   const low = Math.min(...known);
   const span = Math.max(...known) - low;

@@ -1,7 +1,4 @@
-/**
- * Plots of scores for a terminal of 60 columns or more: marks tell apart what colours tell apart, and all is ASCII
- * where the locale is. In a pipe their numbers are the rows.
- */
+/** Plots for terminals of 60 columns or more. Marks differ without colours, and are ASCII if the locale is. */
 import { toPoints } from "../../render/columns.ts";
 import { toPercent, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
@@ -78,15 +75,12 @@ function ascending(a: number, b: number): number {
   return a - b;
 }
 
-/** Points between two rows, so that twelve rows hold every value and each is a round number. */
+/** Round numbers of points between two of the twelve rows. */
 const STEPS = [1, 2, 5, 10, 15, 20] as const;
 const AXIS_WIDTH = 7;
 const CELLS_MAX = 12;
 
-/**
- * One column a point, in the order given: its score over its interval, twelve rows high. The newest points that there
- * is room for; empty where there is none, or where no point has a score.
- */
+/** A column for each of the newest points that fit: the score over its interval. Empty if no point has a score. */
 export function drawBands(context: RenderContext, points: readonly ScorePoint[], confidence: number): string {
   const canvas = openCanvas(context);
   const ends = points.flatMap(({ nps, low, high }) => [nps, low, high].filter((end) => end !== null));
@@ -124,7 +118,7 @@ function bandCell(canvas: Canvas, point: ScorePoint, { row, rowOf, isZero }: Ban
   return isZero ? marks.zero : " ";
 }
 
-/** The labels below their columns, or where they have no room the first and the last; and what the marks mean. */
+/** Labels below the columns, or only the first and last; then the marks. */
 function bandLegend(
   { marks, columns }: Canvas,
   shown: readonly ScorePoint[],
@@ -148,7 +142,7 @@ const LABEL_MAX = 24;
 const LABEL_MIN = 4;
 const AXIS_CELLS_MIN = 20;
 
-/** One line a point, highest score first: the score within its interval, and both in numbers. */
+/** One line a point, the highest score first, within its interval. */
 export function drawWhiskers(context: RenderContext, points: readonly Omit<ScorePoint, "isFew">[]): string {
   const canvas = openCanvas(context);
   const known = points.flatMap(({ nps, low, high, label, ...point }) =>
@@ -168,7 +162,7 @@ export function drawWhiskers(context: RenderContext, points: readonly Omit<Score
   const textWidth = Math.max(...texts.map((text) => text.length));
   const left = columns - textWidth - 2 * GAP.length;
   const widest = Math.max(...known.map(({ label }) => measure.width(label)));
-  // A line of no length says nothing, and a name that is cut still says something.
+  // A cut name is more useful than a line without length.
   const labelWidth = Math.min(widest, LABEL_MAX, Math.max(left - AXIS_CELLS_MIN, LABEL_MIN));
   const room = Math.max(left - labelWidth, 1);
   const ends = known.flatMap(({ nps, low, high }) => [nps, low, high]);
@@ -210,9 +204,7 @@ function whisker(
   return cells.join("");
 }
 
-/**
- * Each number with its middle over its cell, the outer ones within the axis; one that would touch another is left out.
- */
+/** Numbers centred on their cells; one that would touch another is left out. */
 function axisLabels(values: readonly number[], room: number, cellOf: (value: number) => number): string {
   let line = "";
   for (const value of new Set(values)) {
@@ -229,7 +221,7 @@ const TONES: Readonly<Record<ReturnType<typeof scoreCategory>, Tone>> = {
   detractor: "bad",
 };
 
-/** One bar a score, 10 to 0; `counts[score]` answers each. Three marks and colours, for the three kinds of answers. */
+/** One bar a score, 10 to 0; `counts[score]` answers each. */
 export function drawHistogram(context: RenderContext, counts: readonly number[]): string {
   const canvas = openCanvas(context);
   const all = counts.reduce((sum, count) => sum + count, 0);

@@ -1,4 +1,4 @@
-/** `metrics --segment`: one row for each value of a property, and how much of a change is the mix of values. */
+/** `metrics --segment`: the score of each value of a property, and how much of a change is their mix. */
 import type { JsonObject } from "../../../contract/json.ts";
 import {
   type ChangeSplit,
@@ -120,7 +120,6 @@ async function writeSplit(deps: Deps, tally: SegmentTally, property: string): Pr
   await deps.streams.out.write(`\n${describeSplit(split)}\n`);
 }
 
-/** `NPS fell by 16 points: mix -18, within +2.` */
 function describeSplit({ change, mix, within }: ChangeSplit): string {
   const parts = `mix ${signed(mix)}, within ${signed(within)}`;
   const isFlat = toPoints(Math.abs(change)) === "0.0" || change === 0;

@@ -55,7 +55,6 @@ export async function showMetrics(deps: Deps, request: MetricsRequest): Promise<
 }
 
 function checkRaw({ options }: Deps): void {
-  if (options.columns !== null) throw new UsageError("--raw and --columns cannot be used together");
   if (options.output !== null && options.output !== "json")
     throw new UsageError(`--raw is JSON as the service sent it, which -o ${options.output} is not`);
 }

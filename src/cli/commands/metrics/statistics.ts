@@ -1,4 +1,4 @@
-/** The additions of `metrics` to the API's numbers: how sure the score is, and whether it changed. */
+/** How sure a score is, and whether it changed. */
 import type { JsonObject } from "../../../contract/json.ts";
 import {
   CHANGE_VERDICTS,
@@ -11,7 +11,6 @@ import {
 import { benjaminiHochberg } from "../../../insight/segments.ts";
 import { badValue } from "../../args/values.ts";
 
-/** Rocks (2016): `surveyctl help statistics` says more. */
 const METHOD = "adjusted-wald";
 
 export function parseConfidence(text: string, place: string): number {
@@ -45,19 +44,19 @@ export const WORD_FIELDS: Readonly<Record<string, readonly string[]>> = {
   method: [METHOD],
 };
 
-/** The three counts of the API's metrics (4.7); null where the service sent none, as for the group `email` alone. */
+/** Null if the service sent no counts, as for the group `email` alone (4.7). */
 export function countsOf(metrics: JsonObject): ScoreCounts | null {
   const { promoter_count: promoters, passive_count: passives, detractor_count: detractors } = metrics;
   if (typeof promoters !== "number" || typeof passives !== "number" || typeof detractors !== "number") return null;
   return { promoters, passives, detractors };
 }
 
-/** `{nps_low, nps_high, margin, confidence, method, n}`; nothing without counts, and null ends without answers. */
+/** Empty without counts; ends are null without answers. */
 export function intervalFields(metrics: JsonObject, confidence: number): JsonObject {
   const counts = countsOf(metrics);
   if (counts === null) return {};
   const interval = scoreInterval(counts, confidence);
-  // With very many answers the rounded score of the API can be outside.
+  // With very many answers the API's rounded score can be outside.
   const nps = typeof metrics["nps"] === "number" ? [metrics["nps"]] : [];
   return {
     nps_low: interval === null ? null : Math.min(interval.low, ...nps),
@@ -69,7 +68,7 @@ export function intervalFields(metrics: JsonObject, confidence: number): JsonObj
   };
 }
 
-/** `{change, change_low, change_high, p, verdict}`; nothing without counts. */
+/** Empty without counts. */
 export function changeFields(before: JsonObject, after: JsonObject, confidence: number): JsonObject {
   const [first, second] = [countsOf(before), countsOf(after)];
   if (first === null || second === null) return {};

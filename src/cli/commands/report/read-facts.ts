@@ -1,4 +1,4 @@
-/** The facts of a report, from one reading of the responses: the period asked for and the one before it. */
+/** The facts of a report, from one reading of its period and the one before. */
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX } from "../../../contract/limits.ts";
@@ -30,10 +30,8 @@ import { addPage, countPage, emptyCounts, namedTally, rethrowTooMany } from "../
 
 /** A complete request: it makes the same report of the same rows. */
 export interface ReportRequest extends TimeFilter {
-  /** Unix seconds; later answers are left out. */
   readonly asOf: number;
   readonly by: PeriodUnit | null;
-  /** IANA name. */
   readonly zone: string;
   readonly segments: readonly string[];
   readonly trend: string | null;
@@ -61,7 +59,7 @@ export async function readFacts(
     expand: ["person"],
     properties: { segments: request.segments, onNote },
     toBatch: (rows) => rows,
-    take: collected.add,
+    take: (rows) => collected.add(rows),
   }).catch(rethrowTooMany);
   return collected.facts(command);
 }

@@ -55,7 +55,8 @@ export const exportAll = defineCommand({
 });
 
 function toRequest(selection: Selection, shaping: Shaping, filterText: string): ExportRequest {
-  const { since, until, updated, trend } = selection;
+  const { created, updated, trend } = selection;
+  const { since, until } = created;
   const filters = { ...toFilterParameters(selection), expand: shaping.expand };
   const parameters = { ...filters, since, until, order: "asc:updated_at" };
   const source: ExportSource = {
@@ -86,7 +87,7 @@ function toRequest(selection: Selection, shaping: Shaping, filterText: string): 
     count:
       shaping.filterPage === null && isCountable(selection)
         ? {
-            ask: (client, range, signal) => countResponses(client, { ...range, trend }, { signal }),
+            ask: (client, range, signal) => countResponses(client, range, trend, { signal }),
             isCounted,
           }
         : null,

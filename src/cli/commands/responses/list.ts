@@ -44,14 +44,14 @@ export const list = defineCommand({
   },
   columns: RESPONSES,
   async run(deps, { selection, newest, limits, ...input }) {
-    const { since, until, rows, trend } = selection;
+    const { created, rows, trend } = selection;
     const order = newest ? "desc" : input.order;
     const shaping = createShaping(deps, selection, input.expand ?? neededExpansions(deps));
     const isFiltered = shaping.filterPage !== null;
     const listed = listRows(forSelection(deps, selection), {
       resource: withSearch(rows),
       limits,
-      parameters: { since, until, ...toFilterParameters(selection), order, expand: shaping.expand },
+      parameters: { ...created, ...toFilterParameters(selection), order, expand: shaping.expand },
       pages: (client, parameters, options) => shapePages(client.listResponses(parameters, options), shaping),
       isNarrowed: isFiltered,
       ...(!order?.includes("updated_at") && { first: order === "desc" ? "newest" : "oldest" }),
@@ -59,7 +59,7 @@ export const list = defineCommand({
         isCountable(selection) && {
           count: {
             noun: "responses",
-            ask: (client, options) => countResponses(client, selection, options),
+            ask: (client, options) => countResponses(client, created, trend, options),
             isCounted,
           },
         }),

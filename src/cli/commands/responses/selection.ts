@@ -13,7 +13,7 @@ import { noTrend, withRefusals } from "../../command/refusals.ts";
 import { watchProperties } from "../../command/rows/watch-properties.ts";
 import { readRange, type TimeFilter, timeRange } from "../../command/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
-import type { FlagGroup } from "../../kit/flag-spec.ts";
+import { type FlagGroup, flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 import type { Resource } from "../../render/columns.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
@@ -21,59 +21,55 @@ import { findPerson, idOfPerson, personNotFound } from "../shared/find-person.ts
 import { ROW_FILTERS, type RowFilters, TREND } from "../shared/row-filters.ts";
 import { createShaping, type Shaping } from "./shaping.ts";
 
-export interface PersonFilter {
-  readonly personId: string | null;
-  readonly personEmail: string | null;
+export const PERSON_FILTER = flagGroup({
+  personId: {
+    flag: "--person-id",
+    value: "id",
+    text: "only responses of one person",
+    conflicts: ["--phone"],
+    parse: parseName,
+  },
+  personEmail: {
+    flag: "--email",
+    value: "email",
+    text: "only responses of one person",
+    conflicts: ["--phone"],
+    parse: parseEmail,
+  },
   /** The API can't filter by it: the person is looked up first. */
-  readonly personPhone: string | null;
-}
+  personPhone: {
+    flag: "--phone",
+    value: "phone",
+    text: "only responses of one person, looked up by number (E.164)",
+    parse: parsePhone,
+  },
+});
 
-export interface Selection extends TimeFilter, PersonFilter {
-  readonly updated: TimeFilter;
-  readonly trend: string | null;
-  readonly rows: RowFilters;
-  readonly redact: boolean;
-}
-
-export const PERSON_FILTER: FlagGroup<PersonFilter> = {
-  records: [
-    { flag: "--person-id", value: "id", text: "only responses of one person", conflicts: ["--phone"] },
-    { flag: "--email", value: "email", text: "only responses of one person", conflicts: ["--phone"] },
-    { flag: "--phone", value: "phone", text: "only responses of one person, looked up by number (E.164)" },
-  ],
-  read: (flags) => ({
-    personId: flags.parse("--person-id", parseName),
-    personEmail: flags.parse("--email", parseEmail),
-    personPhone: flags.parse("--phone", parsePhone),
-  }),
-};
+export type PersonFilter = GroupValue<typeof PERSON_FILTER>;
 
 export const REDACT = {
   flag: "--redact",
   text: "replace personal data with marks such as [email-1]; names of third parties stay",
 } as const satisfies FlagRecord;
 
-const CREATED = timeRange("created");
-
-export const SELECTION: FlagGroup<Selection> = {
+const UPDATED: FlagGroup<TimeFilter> = {
   records: [
-    ...CREATED.records,
     { flag: "--updated-since", value: "time", text: "updated at or after" },
     { flag: "--updated-until", value: "time", text: "updated at or before" },
-    TREND,
-    ...PERSON_FILTER.records,
-    ...ROW_FILTERS.records,
-    REDACT,
   ],
-  read: (flags, deps) => ({
-    updated: readRange(deps, flags, { since: "--updated-since", until: "--updated-until" }),
-    ...CREATED.read(flags, deps),
-    trend: flags.parse(TREND.flag, TREND.parse),
-    ...PERSON_FILTER.read(flags, deps),
-    rows: ROW_FILTERS.read(flags, deps),
-    redact: flags.is(REDACT.flag),
-  }),
+  read: (flags, deps) => readRange(deps, flags, { since: "--updated-since", until: "--updated-until" }),
 };
+
+export const SELECTION = flagGroup({
+  created: timeRange("created"),
+  updated: UPDATED,
+  trend: TREND,
+  person: PERSON_FILTER,
+  rows: ROW_FILTERS,
+  redact: REDACT,
+});
+
+export type Selection = GroupValue<typeof SELECTION>;
 
 export function expandFlag(otherwise: string): FlagGroup<readonly Expansion[] | null> {
   const text = "related objects to embed";
@@ -100,19 +96,19 @@ export function neededExpansions(deps: Deps): readonly Expansion[] | null {
 }
 
 /** The list's parameters without the creation time, which an export sets page by page. */
-export function toFilterParameters({ updated, trend, personId, personEmail }: Selection): Parameters {
+export function toFilterParameters({ updated, trend, person }: Selection): Parameters {
   return {
     updated_since: updated.since,
     updated_until: updated.until,
     trend,
-    person_id: personId,
-    person_email: personEmail,
+    person_id: person.personId,
+    person_email: person.personEmail,
   };
 }
 
 /** True if the metrics count the same responses: they filter by creation time and trend only (4.7). */
-export function isCountable({ updated, personId, personEmail, personPhone }: Selection): boolean {
-  return [updated.since, updated.until, personId, personEmail, personPhone].every((filter) => filter === null);
+export function isCountable({ updated, person }: Selection): boolean {
+  return [...Object.values(updated), ...Object.values(person)].every((filter) => filter === null);
 }
 
 /** Some services count only the last month without a start. */
@@ -120,7 +116,8 @@ const FIRST_SECOND = 1;
 
 export async function countResponses(
   client: Client,
-  { since, until, trend }: Pick<Selection, "since" | "until" | "trend">,
+  { since, until }: TimeFilter,
+  trend: string | null,
   options: CallOptions,
 ): Promise<number | null> {
   const { json } = await client.getMetrics({ since: since ?? FIRST_SECOND, until, trend }, options);
@@ -143,9 +140,10 @@ export function withSearch({ search }: RowFilters): Resource {
 /** The same with a connection that lists only the selected person's responses and fills in stored properties. */
 export function forSelection(
   deps: Deps,
-  { personPhone, rows }: Pick<Selection, "personPhone" | "rows">,
+  { person, rows }: Pick<Selection, "person" | "rows">,
   segments: readonly string[] = [],
 ): Deps {
+  const { personPhone } = person;
   const narrowed = personPhone === null ? deps : { ...deps, connect: () => connectForPhone(deps, personPhone) };
   return watchProperties(narrowed, "responses", { conditions: rows.properties, segments });
 }
@@ -186,9 +184,13 @@ export async function readSelected(
   selection: Selection,
   { take, toShown, segments = [] }: SelectedRows,
 ): Promise<Shaping> {
-  const { since, until } = selection;
   const shaping = createShaping(deps, selection, null, toShown);
-  const parameters = { since, until, ...toFilterParameters(selection), per_page: PER_PAGE_MAX, expand: shaping.expand };
+  const parameters = {
+    ...selection.created,
+    ...toFilterParameters(selection),
+    per_page: PER_PAGE_MAX,
+    expand: shaping.expand,
+  };
   const progress = createProgress(deps, "responses");
   const reading = withClient(forSelection(deps, selection, segments), async (client) => {
     let count = 0;

@@ -3,28 +3,11 @@ import { plainAnswers } from "../../../contract/questions/additional-answers.ts"
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN, type ScoreCategory, scoreCategory } from "../../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../../contract/row-page.ts";
-import type { TextSearch } from "../../../insight/search.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import { badValue, parseKeyValue, parseName } from "../../args/values.ts";
-import {
-  parseCondition,
-  PROPERTY_FILTER_FLAG,
-  type PropertyCondition,
-  propertyTests,
-} from "../../command/rows/properties.ts";
-import type { FlagGroup } from "../../kit/flag-spec.ts";
+import { PROPERTY_FILTER_FLAG, propertyTests } from "../../command/rows/properties.ts";
+import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 import { parseSearch } from "./comment-search.ts";
-
-/** All of them have to hold. */
-export interface RowFilters {
-  readonly scores: ReadonlySet<number> | null;
-  readonly search: TextSearch | null;
-  readonly properties: readonly PropertyCondition[];
-  readonly hasComment: boolean;
-  readonly tags: readonly string[];
-  /** Answers by question id; null for any answer. Of several for one question, one has to match. */
-  readonly answers: readonly (readonly [string, string | null])[];
-}
 
 export const TREND = {
   flag: "--trend",
@@ -33,32 +16,37 @@ export const TREND = {
   parse: parseName,
 } as const satisfies FlagRecord & { readonly parse: unknown };
 
-export const ROW_FILTERS: FlagGroup<RowFilters> = {
-  records: [
-    { flag: "--score", value: "scores", text: "only these scores, such as 9, 0-6 or 0-6,9" },
-    { flag: "--search", value: "regex", text: "only comments that match; case and accents are ignored" },
-    PROPERTY_FILTER_FLAG,
-    { flag: "--has-comment", text: "only with a comment" },
-    { flag: "--tag", value: "tag", text: "only with this tag", repeatable: true },
-    {
-      flag: "--answer",
-      value: "id=answer",
-      text: "only with this answer to a question: a choice's id, or its text in one language; an id alone matches any",
-      repeatable: true,
-    },
-  ],
-  read: (flags) => ({
-    scores: flags.parse("--score", parseScores),
-    search: flags.parse("--search", parseSearch),
-    properties: flags.all("--property").map((text) => parseCondition(text, "--property")),
-    hasComment: flags.is("--has-comment"),
-    tags: flags.all("--tag"),
-    answers: flags.all("--answer").map(parseAnswer),
-  }),
-};
+/** All of them have to hold. */
+export const ROW_FILTERS = flagGroup({
+  scores: {
+    flag: "--score",
+    value: "scores",
+    text: "only these scores, such as 9, 0-6 or 0-6,9",
+    parse: parseScores,
+  },
+  search: {
+    flag: "--search",
+    value: "regex",
+    text: "only comments that match; case and accents are ignored",
+    parse: parseSearch,
+  },
+  properties: PROPERTY_FILTER_FLAG,
+  hasComment: { flag: "--has-comment", text: "only with a comment" },
+  tags: { flag: "--tag", value: "tag", text: "only with this tag", repeatable: true },
+  /** By question; null for any answer. Of several answers to one question, one has to match. */
+  answers: {
+    flag: "--answer",
+    value: "id=answer",
+    text: "only with this answer to a question: a choice's id, or its text in one language; an id alone matches any",
+    repeatable: true,
+    parse: parseAnswer,
+  },
+});
 
-function parseAnswer(text: string): readonly [string, string | null] {
-  return text.includes("=") ? parseKeyValue(text, "--answer") : [parseName(text, "--answer"), null];
+export type RowFilters = GroupValue<typeof ROW_FILTERS>;
+
+function parseAnswer(text: string, place: string): readonly [string, string | null] {
+  return text.includes("=") ? parseKeyValue(text, place) : [parseName(text, place), null];
 }
 
 function parseScores(text: string, place: string): ReadonlySet<number> {

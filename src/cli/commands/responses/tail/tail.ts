@@ -13,12 +13,12 @@ import { PER_PAGE_MAX } from "../../../../contract/limits.ts";
 import { ROUTES } from "../../../../contract/routes.ts";
 import type { RowPage } from "../../../../contract/row-page.ts";
 import { CONCURRENCY_DEFAULT } from "../../../args/global-options.ts";
-import { parseTime } from "../../../args/time.ts";
+
 import { badValue, parseDuration } from "../../../args/values.ts";
 import { type Deps, withClient } from "../../../command/deps.ts";
 import { writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
 import { noTrend, withRefusals } from "../../../command/refusals.ts";
-import { timeContext } from "../../../command/time-flags.ts";
+import { parseStart } from "../../../command/time-flags.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { CREATED, keysOf, pageList, timeOf, UPDATED } from "../../../export/sources.ts";
@@ -69,7 +69,7 @@ export const tail = defineCommand({
       value: "time",
       text: "begin with responses answered or edited at or after",
       otherwise: "now",
-      parse: (text: string, place: string, deps: Deps) => parseTime(text, place, timeContext(deps), "first"),
+      parse: parseStart,
     },
     interval: {
       flag: "--interval",
@@ -113,7 +113,7 @@ export const tail = defineCommand({
     const expand = forwarder === null ? (input.expand ?? neededExpansions(deps)) : (["person", "notes"] as const);
     const output = await openListOutput(deps, { resource, wrap, live: true });
     const shaping = createShaping(deps, { rows, redact }, expand);
-    const work = withClient(forSelection(deps, { ...person, rows }), (client) =>
+    const work = withClient(forSelection(deps, { person, rows }), (client) =>
       follow(deps, { since, trend, ...person, interval }, { client, output, forwarder, shaping }),
     );
     try {
